@@ -1,0 +1,123 @@
+//! Checksums: what follows each block to prove it.
+//!
+//! ```text
+//! null     nothing
+//! crc32    CRC-32 of the block before compression, 4 bytes, high byte first
+//! crc-32   the specification's name for it; taken on reading with either byte order, never written
+//! ```
+//! The specification says fixed32, low byte first, and the name `crc-32`; the reference implementation writes
+//! and reads the name `crc32`, high byte first. We write what it reads. With codec `null` the reference stores
+//! 0 where the checksum should be; such a block is read and reported as [`Verdict::NotChecked`].
+//! (Specification: "Checksum algorithms".)
+
+use byteorder::{BigEndian, ByteOrder, LittleEndian};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::wire::Cursor;
+
+/// How blocks are proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Checksum {
+    /// Not at all.
+    Null,
+    /// CRC-32, as the reference implementation writes it.
+    #[default]
+    Crc32,
+    /// CRC-32 under the specification's name; only for reading.
+    SpecifiedCrc32,
+}
+
+/// What the proof of a block came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The column has no checksum.
+    Absent,
+    /// The checksum is that of the data.
+    Verified,
+    /// There is the place of a checksum, but the writer left it 0.
+    NotChecked,
+}
+
+const NAMES: [(&str, Checksum); 3] = [
+    ("null", Checksum::Null),
+    ("crc32", Checksum::Crc32),
+    ("crc-32", Checksum::SpecifiedCrc32),
+];
+
+impl Checksum {
+    /// The name in `trevni.checksum`.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, c)| *c == self).map_or("null", |(name, _)| name)
+    }
+
+    /// The checksum of a name; upper and lower case are different.
+    pub fn from_name(name: &str) -> Result<Self> {
+        NAMES
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, c)| *c)
+            .ok_or_else(|| Error::unsupported(format!("checksum {name:?}")))
+    }
+
+    /// How many bytes follow each block.
+    pub fn size(self) -> usize {
+        match self {
+            Checksum::Null => 0,
+            Checksum::Crc32 | Checksum::SpecifiedCrc32 => 4,
+        }
+    }
+
+    /// Appends the checksum of a block's data.
+    pub(crate) fn put(self, data: &[u8], out: &mut Vec<u8>) {
+        if self.size() > 0 {
+            let mut bytes = [0; 4];
+            BigEndian::write_u32(&mut bytes, crc32fast::hash(data));
+            out.extend_from_slice(&bytes);
+        }
+    }
+
+    /// Compares a block's data with the checksum stored behind it. `plain` says that its codec is `null`.
+    pub(crate) fn verify(self, data: &[u8], stored: &[u8], plain: bool) -> Result<Verdict> {
+        if self == Checksum::Null {
+            return Ok(Verdict::Absent);
+        }
+        let stored: [u8; 4] = Cursor::new(stored).array("checksum")?;
+        let computed = crc32fast::hash(data);
+        let big = BigEndian::read_u32(&stored);
+        if big == computed {
+            return Ok(Verdict::Verified);
+        }
+        match self {
+            Checksum::SpecifiedCrc32 if LittleEndian::read_u32(&stored) == computed => {
+                Ok(Verdict::Verified)
+            }
+            Checksum::Crc32 if plain && big == 0 => Ok(Verdict::NotChecked),
+            _ => Err(Error::new(ErrorKind::Checksum { stored: big, computed })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_the_reference() {
+        let data = [0x02, 0x01, 0xd8, 0x04];
+        let mut out = Vec::new();
+        Checksum::Crc32.put(&data, &mut out);
+        assert_eq!(out, [0xc4, 0x03, 0xf6, 0xae]);
+        assert_eq!(Checksum::Crc32.verify(&data, &out, false).unwrap(), Verdict::Verified);
+        out.reverse();
+        assert!(Checksum::Crc32.verify(&data, &out, true).is_err());
+        assert_eq!(Checksum::SpecifiedCrc32.verify(&data, &out, false).unwrap(), Verdict::Verified);
+        assert_eq!(Checksum::Crc32.verify(&data, &[0; 4], true).unwrap(), Verdict::NotChecked);
+        assert!(Checksum::Crc32.verify(&data, &[0; 4], false).is_err());
+        assert!(Checksum::SpecifiedCrc32.verify(&data, &[0; 4], true).is_err());
+        assert!(Checksum::Crc32.verify(&data, &[1, 2], true).is_err());
+        for bad in ["CRC32", "", "crc"] {
+            assert!(Checksum::from_name(bad).is_err());
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Codecs: how a block's bytes are compressed.
+//!
+//! ```text
+//! null      as they are                        deflate   raw RFC 1951, no zlib header
+//! snappy    raw snappy, no frame, no CRC       bzip2     one whole stream a block
+//! zstd      one frame a block   *              lz4       one LZ4 block, no length before it   *
+//! ```
+//! `*` outside the specification and the reference implementation: other readers refuse such columns. The
+//! length of a block before compression stands in its descriptor, so no codec needs to store it.
+//! Adding a codec is one file here and one line in the table. (Specification: "Codecs".)
+
+use crate::error::{Error, Result};
+
+#[cfg(feature = "bzip2")]
+mod bzip2;
+#[cfg(feature = "deflate")]
+mod deflate;
+#[cfg(feature = "lz4")]
+mod lz4;
+mod null;
+#[cfg(feature = "snappy")]
+mod snappy;
+#[cfg(feature = "zstd")]
+mod zstd;
+
+/// The codec of a column or a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Codec {
+    /// No compression.
+    Null,
+    /// RFC 1951.
+    Deflate,
+    /// Snappy's raw format.
+    Snappy,
+    /// bzip2; known to the reference implementation, not to the specification.
+    Bzip2,
+    /// Zstandard; only this crate reads it.
+    Zstd,
+    /// LZ4's block format; only this crate reads it.
+    Lz4,
+}
+
+/// Compresses one block after another; keeps its working memory between them.
+pub(crate) trait Compress: Send {
+    /// Appends the compressed form of `raw` to `out`.
+    fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// The way back.
+pub(crate) trait Decompress: Send {
+    /// Replaces `out` by the `raw_len` bytes that `stored` stands for. `raw_len` is only a claim: no more is
+    /// allocated than `stored` can account for, and any other length is an error.
+    fn decompress(&mut self, stored: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<()>;
+}
+
+struct Entry {
+    codec: Codec,
+    name: &'static str,
+    make: Option<Make>,
+}
+
+struct Make {
+    compress: fn(Option<i32>) -> Box<dyn Compress>,
+    decompress: fn() -> Box<dyn Decompress>,
+}
+
+macro_rules! entry {
+    ($codec:ident, $module:ident, $feature:literal) => {
+        Entry {
+            codec: Codec::$codec,
+            name: $feature,
+            #[cfg(feature = $feature)]
+            make: Some(Make { compress: $module::compressor, decompress: $module::decompressor }),
+            #[cfg(not(feature = $feature))]
+            make: None,
+        }
+    };
+}
+
+const CODECS: [Entry; 6] = [
+    Entry {
+        codec: Codec::Null,
+        name: "null",
+        make: Some(Make { compress: null::compressor, decompress: null::decompressor }),
+    },
+    entry!(Deflate, deflate, "deflate"),
+    entry!(Snappy, snappy, "snappy"),
+    entry!(Bzip2, bzip2, "bzip2"),
+    entry!(Zstd, zstd, "zstd"),
+    entry!(Lz4, lz4, "lz4"),
+];
+
+impl Codec {
+    /// All codecs, those that this build lacks included.
+    pub fn all() -> impl Iterator<Item = Codec> {
+        CODECS.iter().map(|entry| entry.codec)
+    }
+
+    /// The name in `trevni.codec`, and of the feature that brings it.
+    pub fn name(self) -> &'static str {
+        self.entry().map_or("null", |entry| entry.name)
+    }
+
+    /// The codec of a name; upper and lower case are different.
+    pub fn from_name(name: &str) -> Result<Self> {
+        CODECS
+            .iter()
+            .find(|entry| entry.name == name)
+            .map(|entry| entry.codec)
+            .ok_or_else(|| Error::unsupported(format!("codec {name:?}")))
+    }
+
+    /// Whether this build has it.
+    pub fn is_available(self) -> bool {
+        self.make().is_ok()
+    }
+
+    /// `level` is the codec's own scale; it is ignored by codecs that have none.
+    pub(crate) fn compressor(self, level: Option<i32>) -> Result<Box<dyn Compress>> {
+        Ok((self.make()?.compress)(level))
+    }
+
+    pub(crate) fn decompressor(self) -> Result<Box<dyn Decompress>> {
+        Ok((self.make()?.decompress)())
+    }
+
+    fn entry(self) -> Option<&'static Entry> {
+        CODECS.iter().find(|entry| entry.codec == self)
+    }
+
+    fn make(self) -> Result<&'static Make> {
+        self.entry().and_then(|entry| entry.make.as_ref()).ok_or_else(|| {
+            let name = self.name();
+            Error::unsupported(format!("codec {name:?}: this build lacks the feature `{name}`"))
+        })
+    }
+}
+
+/// Reads a decompressor's stream to its end into `out`, growing as data really comes, and never past
+/// `raw_len` by more than the byte that shows the excess.
+#[cfg(any(feature = "bzip2", feature = "zstd", feature = "deflate"))]
+fn read_stream(stream: impl std::io::Read, raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    use std::io::Read;
+    out.clear();
+    let bound = (raw_len as u64).saturating_add(1);
+    stream
+        .take(bound)
+        .read_to_end(out)
+        .map_err(|e| Error::malformed(format!("compressed block: {e}")))?;
+    check_len(out.len(), raw_len)
+}
+
+fn check_len(found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    let relation = if found > expected { "more than" } else { "not" };
+    Err(Error::malformed(format!("block decompresses to {relation} the {expected} bytes it announces")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<Vec<u8>> {
+        let noise: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
+        vec![vec![], vec![7], vec![0; 100_000], b"abcabcabd".repeat(999), noise]
+    }
+
+    #[test]
+    fn every_codec_brings_blocks_back_and_checks_their_length() {
+        for codec in Codec::all().filter(|c| c.is_available()) {
+            let (mut c, mut d) = (codec.compressor(None).unwrap(), codec.decompressor().unwrap());
+            for raw in samples() {
+                let mut stored = Vec::new();
+                c.compress(&raw, &mut stored).unwrap();
+                let mut out = vec![9; 5];
+                d.decompress(&stored, raw.len(), &mut out).unwrap();
+                assert_eq!(out, raw, "{codec:?}");
+                for wrong in [raw.len() + 1, raw.len().wrapping_sub(1), raw.len() * 2 + 9] {
+                    assert!(d.decompress(&stored, wrong, &mut out).is_err(), "{codec:?} {wrong}");
+                }
+                // A decompressor is as good as new after an error.
+                d.decompress(&stored, raw.len(), &mut out).unwrap();
+                assert_eq!(out, raw, "{codec:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn empty_blocks_as_the_reference_writes_them() {
+        for (codec, expected) in [
+            (Codec::Null, &[][..]),
+            (Codec::Deflate, &[0x03, 0x00]),
+            (Codec::Snappy, &[0x00]),
+            (Codec::Bzip2, b"BZh9\x17\x72\x45\x38\x50\x90\x00\x00\x00\x00"),
+        ] {
+            if let Ok(mut c) = codec.compressor(None) {
+                let mut out = Vec::new();
+                c.compress(&[], &mut out).unwrap();
+                assert_eq!(out, expected, "{codec:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_exact_and_missing_features_are_named() {
+        assert_eq!(Codec::from_name("bzip2").unwrap(), Codec::Bzip2);
+        assert!(Codec::from_name("Snappy").unwrap_err().to_string().contains("\"Snappy\""));
+        for codec in Codec::all().filter(|c| !c.is_available()) {
+            let e = codec.decompressor().err().unwrap().to_string();
+            assert!(e.contains(&format!("feature `{}`", codec.name())), "{e}");
+        }
+    }
+}

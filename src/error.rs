@@ -1,0 +1,224 @@
+//! Errors, sorted by whose fault they are.
+//!
+//! [`Error`] is one word wide. Its [`ErrorKind`] says who must act: the machine ([`Io`]), whoever made the
+//! file ([`Malformed`], [`Checksum`]), this build ([`Unsupported`]), the caller ([`Invalid`]), or whoever set
+//! the [`Limits`](crate::io::Limits) ([`TooLarge`]). Where it is known, an error also carries the place in the
+//! file: column, block and byte offset.
+//!
+//! [`Io`]: ErrorKind::Io
+//! [`Malformed`]: ErrorKind::Malformed
+//! [`Checksum`]: ErrorKind::Checksum
+//! [`Unsupported`]: ErrorKind::Unsupported
+//! [`Invalid`]: ErrorKind::Invalid
+//! [`TooLarge`]: ErrorKind::TooLarge
+
+use std::fmt;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, and where in the file.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    place: Place,
+}
+
+/// Where in a file an error was met; each part only if it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the column.
+    pub column: Option<String>,
+    /// Index of the block within its column, from 0.
+    pub block: Option<usize>,
+    /// Offset in bytes from the start of the file.
+    pub offset: Option<u64>,
+}
+
+/// Whose fault an error is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Reading or writing failed below this crate.
+    #[error("{0}")]
+    Io(std::io::Error),
+    /// The input ends before what it announces.
+    #[error("malformed: input ends {missing} bytes short of {what}")]
+    Truncated {
+        /// What was being read.
+        what: &'static str,
+        /// How many bytes more it needs, at least.
+        missing: u64,
+    },
+    /// The input is not a well-formed file of its kind.
+    #[error("malformed: {0}")]
+    Malformed(String),
+    /// A stored checksum differs from that of the data.
+    #[error("checksum mismatch: stored {stored:08x}, computed {computed:08x}")]
+    Checksum {
+        /// The checksum in the file.
+        stored: u32,
+        /// The checksum of the data.
+        computed: u32,
+    },
+    /// Well-formed, but this build cannot do it; the text names the feature that can, if there is one.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// The caller asked for something that cannot be.
+    #[error("invalid: {0}")]
+    Invalid(String),
+    /// More memory would be needed than the limits allow.
+    #[error("too large: {what} of {size} exceeds the limit of {limit}")]
+    TooLarge {
+        /// What was about to be allocated.
+        what: &'static str,
+        /// How much it would be, in bytes or items.
+        size: u64,
+        /// The limit in force.
+        limit: u64,
+    },
+    /// An Arrow kernel refused.
+    #[cfg(feature = "arrow")]
+    #[error("arrow: {0}")]
+    Arrow(arrow::error::ArrowError),
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { kind, place: Place::default() }))
+    }
+
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Malformed(what.into()))
+    }
+
+    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported(what.into()))
+    }
+
+    pub(crate) fn invalid(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Invalid(what.into()))
+    }
+
+    pub(crate) fn too_large(what: &'static str, size: u64, limit: u64) -> Self {
+        Self::new(ErrorKind::TooLarge { what, size, limit })
+    }
+
+    /// Whose fault it is.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// Where in the file it was met.
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// Whether more input might cure it.
+    pub(crate) fn is_truncated(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Truncated { .. })
+    }
+
+    /// Adds the column, unless one is known already.
+    pub(crate) fn in_column(mut self, name: &str) -> Self {
+        self.0.place.column.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
+    /// Adds the block, unless one is known already.
+    pub(crate) fn in_block(mut self, block: usize) -> Self {
+        self.0.place.block.get_or_insert(block);
+        self
+    }
+
+    /// Adds the file offset, unless one is known already.
+    pub(crate) fn at(mut self, offset: u64) -> Self {
+        self.0.place.offset.get_or_insert(offset);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { column, block, offset } = &self.0.place;
+        if let Some(column) = column {
+            write!(f, "column {column:?}")?;
+            f.write_str(if block.is_some() || offset.is_some() { ", " } else { ": " })?;
+        }
+        if let Some(block) = block {
+            write!(f, "block {block}")?;
+            f.write_str(if offset.is_some() { ", " } else { ": " })?;
+        }
+        if let Some(offset) = offset {
+            write!(f, "offset {offset}: ")?;
+        }
+        write!(f, "{}", self.0.kind)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", &self.0.kind).field("place", &self.0.place).finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io(e) => Some(e),
+            #[cfg(feature = "arrow")]
+            ErrorKind::Arrow(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(e: std::io::Error) -> Self {
+        Self::new(ErrorKind::Io(e))
+    }
+}
+
+impl From<Error> for std::io::Error {
+    fn from(e: Error) -> Self {
+        match e.0.kind {
+            ErrorKind::Io(io) => io,
+            _ => std::io::Error::other(e),
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl From<arrow::error::ArrowError> for Error {
+    fn from(e: arrow::error::ArrowError) -> Self {
+        Self::new(ErrorKind::Arrow(e))
+    }
+}
+
+#[cfg(feature = "arrow")]
+impl From<Error> for arrow::error::ArrowError {
+    fn from(e: Error) -> Self {
+        match e.0.kind {
+            ErrorKind::Arrow(arrow) => arrow,
+            _ => arrow::error::ArrowError::ExternalError(Box::new(e)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_the_place_once_and_in_order() {
+        let e = Error::malformed("no").at(7).in_block(2).in_column("a").at(9).in_column("b");
+        assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
+        assert_eq!(
+            e.place(),
+            &Place { column: Some("a".into()), block: Some(2), offset: Some(7) }
+        );
+        let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");
+        assert_eq!(e.to_string(), "column \"c\": checksum mismatch: stored 00000001, computed 000000ab");
+    }
+}

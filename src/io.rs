@@ -1,0 +1,183 @@
+//! Where bytes come from and where they wait: positioned reads, limits, the spool, files that appear whole.
+//!
+//! ```text
+//! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at}
+//! writing   sealed blocks ──► Spool (memory up to the budget, then one temporary file)
+//!                                └─► spliced behind the header ──► AtomicFile ──fsync, rename──► path
+//! ```
+//!
+//! A memory map is [`Bytes`] too, and reads from it copy nothing: with the crate `memmap2`,
+//! `Bytes::from_owner(map)`.
+
+mod atomic;
+mod spool;
+
+pub use atomic::AtomicFile;
+pub use spool::Spool;
+
+use std::fs::File;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes of known length that can be read at any position, by several threads at once.
+pub trait ReadAt: Send + Sync {
+    /// The length in bytes.
+    fn len(&self) -> std::io::Result<u64>;
+
+    /// Whether there are no bytes at all.
+    fn is_empty(&self) -> std::io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// The `len` bytes from `offset`, all of them or an error. Callers of untrusted files compare the range
+    /// with [`len`](ReadAt::len) first.
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes>;
+}
+
+impl ReadAt for File {
+    fn len(&self) -> std::io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        let mut buffer = vec![0; len];
+        read_exact_at(self, &mut buffer, offset)?;
+        Ok(buffer.into())
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> std::io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            n => {
+                buffer = buffer.split_at_mut(n).1;
+                offset += n as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl ReadAt for Bytes {
+    fn len(&self) -> std::io::Result<u64> {
+        Ok(<[u8]>::len(self) as u64)
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        let part = range_of(self, offset, len)?;
+        Ok(self.slice_ref(part))
+    }
+}
+
+impl ReadAt for &[u8] {
+    fn len(&self) -> std::io::Result<u64> {
+        Ok(<[u8]>::len(self) as u64)
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        range_of(self, offset, len).map(Bytes::copy_from_slice)
+    }
+}
+
+impl<R: ReadAt + ?Sized> ReadAt for Arc<R> {
+    fn len(&self) -> std::io::Result<u64> {
+        (**self).len()
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        (**self).read_at(offset, len)
+    }
+}
+
+impl<R: ReadAt + ?Sized> ReadAt for Box<R> {
+    fn len(&self) -> std::io::Result<u64> {
+        (**self).len()
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        (**self).read_at(offset, len)
+    }
+}
+
+fn range_of(bytes: &[u8], offset: u64, len: usize) -> std::io::Result<&[u8]> {
+    usize::try_from(offset)
+        .ok()
+        .and_then(|start| bytes.get(start..start.checked_add(len)?))
+        .ok_or_else(|| std::io::ErrorKind::UnexpectedEof.into())
+}
+
+/// The `len` bytes from `offset` of a source of `total` bytes, refused before anything is allocated if they
+/// are not there.
+pub(crate) fn read_within(
+    source: &impl ReadAt,
+    total: u64,
+    offset: u64,
+    len: u64,
+    what: &'static str,
+) -> Result<Bytes> {
+    let there = total.saturating_sub(offset);
+    let size = usize::try_from(len).ok().filter(|_| len <= there);
+    let Some(size) = size else {
+        return Err(Error::new(ErrorKind::Truncated { what, missing: len - there }).at(offset));
+    };
+    source.read_at(offset, size).map_err(|e| Error::from(e).at(offset))
+}
+
+/// What a reader may allocate on the word of a file.
+///
+/// Sizes that the bytes themselves prove (a block that is really there) need no limit; these two bound what a
+/// few bytes can claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The largest block before compression, in bytes. Default: 1 GiB.
+    pub block_bytes: usize,
+    /// The most array lengths that runs may stand for in one read of a column: a run of two thousand million
+    /// takes five bytes. Default: 64 Mi.
+    pub lengths: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { block_bytes: 1 << 30, lengths: 1 << 26 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn all_sources_read_alike() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
+        let bytes = Bytes::from_static(b"0123456789");
+        let slice: &[u8] = &bytes;
+        let sources: [Box<dyn ReadAt + '_>; 4] =
+            [Box::new(file), Box::new(bytes.clone()), Box::new(slice), Box::new(Arc::new(bytes.clone()))];
+        for source in sources {
+            assert_eq!(source.len().unwrap(), 10);
+            assert_eq!(source.read_at(3, 4).unwrap(), &b"3456"[..]);
+            assert!(source.read_at(8, 3).is_err());
+            assert!(source.read_at(u64::MAX, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn refuses_ranges_outside_before_allocating() {
+        let e = read_within(&Bytes::from_static(b"abc"), 3, 1, u64::MAX, "block").unwrap_err();
+        assert!(e.is_truncated());
+        assert_eq!(e.place().offset, Some(1));
+    }
+}

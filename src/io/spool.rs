@@ -1,0 +1,139 @@
+//! Where sealed blocks wait until the header, which comes first in the file, can be written.
+//!
+//! ```text
+//! lane 0   [extents in the temporary file ...] [tail in memory]
+//! lane 1   [extents in the temporary file ...] [tail in memory]
+//! ```
+//! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
+//! each lane notes where its part lies. Reading a lane back is its extents, then its tail.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use super::ReadAt;
+
+/// How much is copied at a time when a lane is read back from the temporary file.
+const COPY: u64 = 1 << 20;
+
+/// Bytes of several lanes, kept in memory up to a budget and in a temporary file beyond it.
+#[derive(Debug)]
+pub struct Spool {
+    lanes: Vec<Lane>,
+    in_memory: usize,
+    budget: usize,
+    file: Option<File>,
+    file_len: u64,
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    extents: Vec<(u64, u64)>,
+    tail: Vec<u8>,
+}
+
+impl Spool {
+    /// A spool of `lanes` lanes that holds about `budget` bytes in memory.
+    pub fn new(lanes: usize, budget: usize) -> Self {
+        let lanes = std::iter::repeat_with(Lane::default).take(lanes).collect();
+        Self { lanes, in_memory: 0, budget, file: None, file_len: 0 }
+    }
+
+    /// Appends to a lane; lanes that were not announced are ignored.
+    pub fn push(&mut self, lane: usize, bytes: &[u8]) -> io::Result<()> {
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            lane.tail.extend_from_slice(bytes);
+            self.in_memory += bytes.len();
+        }
+        if self.in_memory > self.budget { self.spill() } else { Ok(()) }
+    }
+
+    /// Bytes held in memory.
+    pub fn in_memory(&self) -> usize {
+        self.in_memory
+    }
+
+    /// Bytes in the temporary file.
+    pub fn spilled(&self) -> u64 {
+        self.file_len
+    }
+
+    /// The length of a lane.
+    pub fn lane_len(&self, lane: usize) -> u64 {
+        self.lanes.get(lane).map_or(0, |lane| {
+            lane.extents.iter().map(|(_, len)| len).sum::<u64>() + lane.tail.len() as u64
+        })
+    }
+
+    /// Copies a lane, from its first byte to its last.
+    pub fn copy_lane(&self, lane: usize, to: &mut impl Write) -> io::Result<()> {
+        let Some(lane) = self.lanes.get(lane) else { return Ok(()) };
+        if let Some(file) = &self.file {
+            for &(start, len) in &lane.extents {
+                copy_extent(file, start, len, to)?;
+            }
+        }
+        to.write_all(&lane.tail)
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => empty.insert(tempfile::tempfile()?),
+        };
+        // A spill that failed half-way may have moved the position; what it wrote is not counted.
+        file.seek(SeekFrom::Start(self.file_len))?;
+        for lane in &mut self.lanes {
+            if lane.tail.is_empty() {
+                continue;
+            }
+            file.write_all(&lane.tail)?;
+            let len = lane.tail.len() as u64;
+            match lane.extents.last_mut() {
+                Some((start, before)) if *start + *before == self.file_len => *before += len,
+                _ => lane.extents.push((self.file_len, len)),
+            }
+            self.file_len += len;
+            self.in_memory -= lane.tail.len();
+            // Give the memory back: lanes grow unevenly, and an empty one must not hold its largest size.
+            lane.tail = Vec::new();
+        }
+        Ok(())
+    }
+}
+
+fn copy_extent(file: &File, start: u64, len: u64, to: &mut impl Write) -> io::Result<()> {
+    let mut done = 0;
+    while done < len {
+        let n = usize::try_from(COPY.min(len - done)).unwrap_or(usize::MAX);
+        to.write_all(&file.read_at(start + done, n)?)?;
+        done += n as u64;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_come_back_whole_whatever_the_budget() {
+        for budget in [0, 10, 1000, usize::MAX] {
+            let mut spool = Spool::new(3, budget);
+            let mut expected = [Vec::new(), Vec::new(), Vec::new()];
+            for i in 0..300u32 {
+                let lane = [0, 2, 2, 0, 2][i as usize % 5];
+                let bytes = vec![i as u8; i as usize % 17];
+                spool.push(lane, &bytes).unwrap();
+                expected[lane].extend_from_slice(&bytes);
+                assert!(spool.in_memory() <= budget.max(17));
+            }
+            for (lane, expected) in expected.iter().enumerate() {
+                let mut out = Vec::new();
+                spool.copy_lane(lane, &mut out).unwrap();
+                assert_eq!(&out, expected);
+                assert_eq!(spool.lane_len(lane), expected.len() as u64);
+            }
+            assert_eq!(spool.spilled() > 0, budget <= 1000);
+        }
+    }
+}
