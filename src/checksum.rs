@@ -39,11 +39,8 @@ pub enum Verdict {
     NotChecked,
 }
 
-const NAMES: [(&str, Checksum); 3] = [
-    ("null", Checksum::Null),
-    ("crc32", Checksum::Crc32),
-    ("crc-32", Checksum::SpecifiedCrc32),
-];
+const NAMES: [(&str, Checksum); 3] =
+    [("null", Checksum::Null), ("crc32", Checksum::Crc32), ("crc-32", Checksum::SpecifiedCrc32)];
 
 impl Checksum {
     /// The name in `trevni.checksum`.

@@ -156,7 +156,9 @@ fn check_len(found: usize, expected: usize) -> Result<()> {
         return Ok(());
     }
     let relation = if found > expected { "more than" } else { "not" };
-    Err(Error::malformed(format!("block decompresses to {relation} the {expected} bytes it announces")))
+    Err(Error::malformed(format!(
+        "block decompresses to {relation} the {expected} bytes it announces"
+    )))
 }
 
 #[cfg(test)]
@@ -164,7 +166,8 @@ mod tests {
     use super::*;
 
     fn samples() -> Vec<Vec<u8>> {
-        let noise: Vec<u8> = (0..70_000u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
+        let noise: Vec<u8> =
+            (0..70_000u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
         vec![vec![], vec![7], vec![0; 100_000], b"abcabcabd".repeat(999), noise]
     }
 

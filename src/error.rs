@@ -214,11 +214,11 @@ mod tests {
     fn says_the_place_once_and_in_order() {
         let e = Error::malformed("no").at(7).in_block(2).in_column("a").at(9).in_column("b");
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
-        assert_eq!(
-            e.place(),
-            &Place { column: Some("a".into()), block: Some(2), offset: Some(7) }
-        );
+        assert_eq!(e.place(), &Place { column: Some("a".into()), block: Some(2), offset: Some(7) });
         let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");
-        assert_eq!(e.to_string(), "column \"c\": checksum mismatch: stored 00000001, computed 000000ab");
+        assert_eq!(
+            e.to_string(),
+            "column \"c\": checksum mismatch: stored 00000001, computed 000000ab"
+        );
     }
 }

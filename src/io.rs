@@ -164,8 +164,12 @@ mod tests {
         file.write_all(b"0123456789").unwrap();
         let bytes = Bytes::from_static(b"0123456789");
         let slice: &[u8] = &bytes;
-        let sources: [Box<dyn ReadAt + '_>; 4] =
-            [Box::new(file), Box::new(bytes.clone()), Box::new(slice), Box::new(Arc::new(bytes.clone()))];
+        let sources: [Box<dyn ReadAt + '_>; 4] = [
+            Box::new(file),
+            Box::new(bytes.clone()),
+            Box::new(slice),
+            Box::new(Arc::new(bytes.clone())),
+        ];
         for source in sources {
             assert_eq!(source.len().unwrap(), 10);
             assert_eq!(source.read_at(3, 4).unwrap(), &b"3456"[..]);

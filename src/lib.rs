@@ -3,5 +3,6 @@ pub mod checksum;
 pub mod codec;
 mod error;
 pub mod io;
+pub mod trevni;
 pub mod wire;
 pub use error::{Error, ErrorKind, Place, Result};

@@ -90,7 +90,9 @@ impl<'a> Cursor<'a> {
         match i64::decode_var(self.rest) {
             Some((value, n)) => self.take(n, what).map(|_| value),
             None if self.rest.len() < 10 => Err(self.short(what, 1)),
-            None => Err(Error::malformed(format!("{what} is longer than ten bytes")).at(self.position)),
+            None => {
+                Err(Error::malformed(format!("{what} is longer than ten bytes")).at(self.position))
+            }
         }
     }
 

@@ -1,0 +1,60 @@
+//! A column's data: counts and values. It is all that passes between the format and Arrow, both ways.
+//!
+//! ```text
+//! rows       [a b] []  [c]            an array column: one length a row (of a child: a parent's value)
+//! lengths     2    0    1
+//! values      a b       c             all values end to end
+//! ```
+//! A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
+//! one value for each value of its parent. How many rows there are is the reader's or writer's to say.
+
+use super::metadata::ColumnMetadata;
+use super::value::ValueType;
+use super::values::{Values, ValuesRef};
+
+/// The decoded rows of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnData {
+    /// Of array columns: the length of each array.
+    pub lengths: Option<Vec<u32>>,
+    /// The values, end to end.
+    pub values: Values,
+}
+
+/// Rows of one column, lent to a writer.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnSlice<'a> {
+    /// Of array columns: the length of each array.
+    pub lengths: Option<&'a [u32]>,
+    /// The values, end to end.
+    pub values: ValuesRef<'a>,
+}
+
+impl ColumnData {
+    /// No rows of a column of this type.
+    pub fn new(value_type: ValueType, array: bool) -> Self {
+        Self { lengths: array.then(Vec::new), values: Values::new(value_type) }
+    }
+
+    /// No rows of this column.
+    pub fn of(column: &ColumnMetadata) -> Self {
+        Self::new(column.value_type(), column.is_array())
+    }
+
+    /// Lends the data.
+    pub fn as_slice(&self) -> ColumnSlice<'_> {
+        ColumnSlice { lengths: self.lengths.as_deref(), values: self.values.as_slice() }
+    }
+}
+
+impl<'a> ColumnSlice<'a> {
+    /// Values without lengths.
+    pub fn plain(values: ValuesRef<'a>) -> Self {
+        Self { lengths: None, values }
+    }
+
+    /// Arrays: their lengths, and the values of all.
+    pub fn array(lengths: &'a [u32], values: ValuesRef<'a>) -> Self {
+        Self { lengths: Some(lengths), values }
+    }
+}
