@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use super::value::{Value, ValueType};
 use crate::error::{Error, Result};
 
-/// Owned values, in row order.
-#[derive(Debug, Clone, PartialEq)]
+/// Owned values, in row order. Two are equal if they are so bit for bit: NaN equals itself, 0.0 is not -0.0.
+#[derive(Debug, Clone)]
 pub enum Values {
     /// So many nulls.
     Null(usize),
@@ -151,6 +151,25 @@ impl Values {
     }
 }
 
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Values::Null(a), Values::Null(b)) => a == b,
+            (Values::Boolean(a), Values::Boolean(b)) => a == b,
+            (Values::Int(a), Values::Int(b)) => a == b,
+            (Values::Long(a), Values::Long(b)) => a == b,
+            (Values::Float(a), Values::Float(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Values::Double(a), Values::Double(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Values::Bytes(a), Values::Bytes(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
 impl<'a> ValuesRef<'a> {
     /// Strings or bytes with 32-bit offsets.
     pub fn strings(offsets: &'a [i32], data: &'a [u8]) -> Self {
@@ -259,6 +278,12 @@ impl Offsets<'_> {
     /// The `i`th value in `data`.
     pub fn value<'d>(&self, i: usize, data: &'d [u8]) -> Option<&'d [u8]> {
         data.get(self.at(i)?..self.at(i + 1)?)
+    }
+
+    /// The bytes of a range of values together.
+    pub(crate) fn bytes_between(&self, values: std::ops::Range<usize>) -> usize {
+        let at = |i| self.at(i).unwrap_or(0);
+        at(values.end).saturating_sub(at(values.start))
     }
 
     fn check(&self, data: &[u8], text: bool) -> Result<()> {
