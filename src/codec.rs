@@ -167,7 +167,7 @@ mod tests {
 
     fn samples() -> Vec<Vec<u8>> {
         let noise: Vec<u8> =
-            (0..70_000u32).map(|i| (i.wrapping_mul(2654435761) >> 13) as u8).collect();
+            (0..70_000u32).map(|i| i.wrapping_mul(2654435761).to_be_bytes()[1]).collect();
         vec![vec![], vec![7], vec![0; 100_000], b"abcabcabd".repeat(999), noise]
     }
 

@@ -55,7 +55,7 @@ impl<R: ReadAt> FileReader<R> {
     /// Opens a file under limits of the caller's own.
     pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
         let len = source.len()?;
-        let header = read_growing(&source, len, 0, FIRST_READ, |bytes| Header::read(bytes))?;
+        let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
         check_column_count(&header, len)?;
         let tree = ColumnTree::new(&header.columns)?;
         let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();

@@ -360,7 +360,7 @@ impl Bits {
         if n < self.len {
             self.len = n;
             self.bytes.truncate(n.div_ceil(8));
-            if let Some(last) = self.bytes.last_mut().filter(|_| n % 8 > 0) {
+            if let Some(last) = self.bytes.last_mut().filter(|_| !n.is_multiple_of(8)) {
                 *last &= mask(n % 8);
             }
         }

@@ -260,11 +260,10 @@ impl ColumnWriter {
         let checksum = header.checksum(i).map_err(in_column)?;
         if checksum == Checksum::SpecifiedCrc32 {
             let what = "checksum \"crc-32\" is only read; \"crc32\" is what other readers know";
-            return Err(Error::unsupported(what)).map_err(in_column);
+            return Err(in_column(Error::unsupported(what)));
         }
         if column.is_indexed() && (column.is_array() || column.parent().is_some()) {
-            return Err(Error::invalid("an array column or child has no first values"))
-                .map_err(in_column);
+            return Err(in_column(Error::invalid("an array column or child has no first values")));
         }
         Ok(Self {
             checksum,

@@ -54,9 +54,7 @@ fn most_held<T>(f: impl FnOnce() -> T) -> (T, usize) {
 
 fn read(bytes: Vec<u8>) -> trevni::Result<Vec<ColumnData>> {
     let file = FileReader::try_new(Bytes::from(bytes))?;
-    let data = (0..file.columns().len()).map(|i| file.read_column(i)).collect();
-    file.verify(|_| ());
-    data
+    (0..file.columns().len()).map(|i| file.read_column(i)).collect()
 }
 
 fn small(path: &Path) -> Option<(Vec<u8>, Vec<ColumnData>)> {
@@ -80,6 +78,9 @@ fn cut_short_anywhere() {
         let Some((bytes, data)) = small(&path) else { continue };
         for n in 0..bytes.len() {
             let (result, held) = most_held(|| read(bytes[..n].to_vec()));
+            let faults = FileReader::try_new(Bytes::copy_from_slice(&bytes[..n]))
+                .map_or(1, |file| file.verify(|_| ()).faults.len());
+            assert_eq!(faults == 0, result.is_ok(), "{} at {n}", stem(&path));
             if let Ok(cut) = result {
                 assert!(cut == data, "{} at {n}", stem(&path));
             }
@@ -106,7 +107,7 @@ fn any_byte_changed() {
             .unwrap()
             .iter()
             .all(|c| c["effectiveChecksum"] != "null" && !stem(&path).ends_with("crc32-zero"));
-        for (i, flip) in (0..bytes.len()).flat_map(|i| [0xff, 0x01, 0x80, 0x20].map(|f| (i, f))) {
+        for (i, flip) in (0..bytes.len()).flat_map(|i| [0xff, 0x01].map(|f| (i, f))) {
             let mut changed = bytes.clone();
             changed[i] ^= flip;
             let (result, held) = most_held(|| read(changed));

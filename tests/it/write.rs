@@ -78,8 +78,8 @@ fn rows_one_at_a_time_give_the_same_file() {
     let mut at = 0;
     for row in 0..5000 {
         rows.start_row().unwrap();
-        for column in 0..4 {
-            rows.write_value(column, data[column].values.as_slice().get(row).unwrap()).unwrap();
+        for (column, data) in data.iter().take(4).enumerate() {
+            rows.write_value(column, data.values.as_slice().get(row).unwrap()).unwrap();
         }
         let length = data[4].lengths.as_ref().unwrap()[row];
         rows.write_length(4, length).unwrap();
