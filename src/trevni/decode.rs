@@ -4,8 +4,9 @@
 //! block claims is compared with the bytes it has before anything is allocated.
 
 use super::lengths::LengthsDecoder;
+use super::strings::Strings;
 use super::value::ValueType;
-use super::values::{Strings, Values};
+use super::values::Values;
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::wire::Cursor;
@@ -246,7 +247,7 @@ fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trevni::values::Bits;
+    use crate::trevni::Bits;
 
     #[test]
     fn runs_of_ones_in_a_valued_array() {
