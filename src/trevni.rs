@@ -49,6 +49,7 @@ mod strings;
 mod tree;
 mod value;
 mod values;
+mod varint;
 mod verify;
 mod writer;
 

@@ -7,6 +7,7 @@ use super::lengths::LengthsDecoder;
 use super::strings::Strings;
 use super::value::ValueType;
 use super::values::Values;
+use super::varint;
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::wire::Cursor;
@@ -50,15 +51,11 @@ impl Decoder {
             }
             (ValueType::Int, Values::Int(out)) => {
                 reserve(out, n, cursor.remaining(), 1)?;
-                for _ in 0..n {
-                    out.push(cursor.int(VALUE)?);
-                }
+                varint::ints(&mut cursor, n, out)?;
             }
             (ValueType::Long, Values::Long(out)) => {
                 reserve(out, n, cursor.remaining(), 1)?;
-                for _ in 0..n {
-                    out.push(cursor.long(VALUE)?);
-                }
+                varint::longs(&mut cursor, n, out)?;
             }
             (ValueType::Fixed32, Values::Int(out)) => {
                 fixed(&mut cursor, n, out, i32::from_le_bytes)?
@@ -95,11 +92,7 @@ impl Decoder {
                 self.take_bits(block, n)?;
                 return Ok(());
             }
-            ValueType::Int | ValueType::Long => {
-                for _ in 0..n {
-                    cursor.long(VALUE)?;
-                }
-            }
+            ValueType::Int | ValueType::Long => varint::skip(&mut cursor, n)?,
             ValueType::Fixed32 | ValueType::Float => {
                 cursor.take(size(n, 4)?, VALUE)?;
             }
