@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::datatypes::DataType;
 
@@ -23,17 +23,28 @@ pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
     if let DataType::Struct(fields) = array.data_type() {
         let children = array.as_struct().columns().iter().map(|child| keep(child, mask));
         let children = children.collect::<Result<Vec<_>>>()?;
-        let nulls = array.nulls().map(|nulls| keep_bits(nulls.inner(), mask).into());
+        let nulls = kept_nulls(array, mask);
         return nested::record(fields, children, nulls, mask.count_set_bits());
     }
     if let Some(list) = keep_list(array, mask)? {
         return Ok(list);
     }
+    if let DataType::FixedSizeBinary(0) = array.data_type() {
+        let (nulls, n) = (kept_nulls(array, mask), mask.count_set_bits());
+        return Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(
+            0,
+            Buffer::default(),
+            nulls,
+            n,
+        )?));
+    }
     Ok(compute::filter(array, &BooleanArray::new(mask.clone(), None))?)
 }
 
-fn keep_bits(bits: &BooleanBuffer, mask: &BooleanBuffer) -> BooleanBuffer {
-    mask.set_indices().map(|i| bits.value(i)).collect()
+fn kept_nulls(array: &ArrayRef, mask: &BooleanBuffer) -> Option<NullBuffer> {
+    let nulls = array.nulls()?;
+    let bits: BooleanBuffer = mask.set_indices().map(|row| nulls.is_valid(row)).collect();
+    Some(NullBuffer::new(bits))
 }
 
 /// The rows of an array, without its nulls.
@@ -46,7 +57,7 @@ pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
 
 /// Lists whose other slots are empty keep their items where they are.
 fn keep_list(array: &ArrayRef, mask: &BooleanBuffer) -> Result<Option<ArrayRef>> {
-    let nulls = || array.nulls().map(|nulls| keep_bits(nulls.inner(), mask).into());
+    let nulls = || kept_nulls(array, mask);
     Ok(match array.data_type() {
         DataType::List(field) => {
             let list = array.as_list::<i32>();

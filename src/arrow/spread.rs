@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::datatypes::*;
 
@@ -89,6 +89,10 @@ fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<Array
         DataType::LargeUtf8 => bytes!(LargeUtf8Type),
         DataType::Binary => bytes!(BinaryType),
         DataType::LargeBinary => bytes!(LargeBinaryType),
+        DataType::FixedSizeBinary(0) => {
+            let (data, n) = (Buffer::default(), nulls.len());
+            Arc::new(FixedSizeBinaryArray::try_new_with_len(0, data, Some(valid), n)?)
+        },
         _ => compute::take(dense, &places(nulls), None)?
     })
 }

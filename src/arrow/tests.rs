@@ -10,7 +10,7 @@ mod sample;
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::*;
 
 use super::Layout;
@@ -218,4 +218,20 @@ fn sparse_null_masks_are_kept() {
         let field = Field::new("f", array.data_type().clone(), true);
         assert_same(&array, &round_trip(&field, &array).unwrap());
     }
+}
+
+#[test]
+fn values_of_no_bytes_are_still_values() {
+    let nulls = Some(NullBuffer::from(vec![true, false, true]));
+    let array = FixedSizeBinaryArray::try_new_with_len(0, Buffer::default(), nulls, 3).unwrap();
+    let field = Field::new("f", array.data_type().clone(), true);
+    let back = round_trip(&field, &(Arc::new(array) as _)).unwrap();
+    assert_eq!((back.len(), back.null_count()), (3, 1));
+}
+
+#[test]
+fn a_union_of_no_branches_has_no_rows() {
+    let none = UnionArray::try_new(UnionFields::empty(), vec![].into(), None, vec![]).unwrap();
+    let field = Field::new("f", none.data_type().clone(), true);
+    assert_eq!(round_trip(&field, &(Arc::new(none) as _)).unwrap().len(), 0);
 }

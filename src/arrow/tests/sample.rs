@@ -44,7 +44,6 @@ pub(crate) fn types() -> Vec<DataType> {
         Binary,
         LargeBinary,
         BinaryView,
-        FixedSizeBinary(0),
         FixedSizeBinary(5),
         Time32(Second),
         Time32(Millisecond),
@@ -99,7 +98,6 @@ pub(crate) fn nested_types() -> Vec<DataType> {
         map(dictionary(Int32), record, true),
         dense_union(),
         sparse_union(),
-        Union(UnionFields::empty(), UnionMode::Sparse),
     ]);
     all
 }
@@ -139,7 +137,8 @@ fn branches() -> UnionFields {
 pub(crate) fn around(inner: &DataType) -> Vec<DataType> {
     use DataType::*;
     let item = field("item", inner.clone(), true);
-    let firm = field("firm", inner.clone(), false);
+    // Arrow holds null arrays and unions with nullable branches to be nullable.
+    let firm = field("firm", inner.clone(), matches!(inner, Null | Union(..) | Dictionary(..)));
     let mut all = vec![
         List(item.clone()),
         List(firm.clone()),
@@ -212,7 +211,7 @@ impl Sampler {
                 self.decimal(data_type, *p, n, nulls)
             }
             Dictionary(keys, values) => self.dictionary(keys, values, n, nulls),
-            RunEndEncoded(..) => self.runs(data_type, n),
+            RunEndEncoded(..) => self.runs(data_type, n, nullable),
             primitive if primitive.primitive_width().is_some() => {
                 let width = primitive.primitive_width().unwrap();
                 let data = ArrayData::builder(data_type.clone()).len(n).nulls(nulls);
@@ -289,7 +288,7 @@ impl Sampler {
         make_array(data.build().unwrap())
     }
 
-    fn runs(&mut self, data_type: &DataType, n: usize) -> ArrayRef {
+    fn runs(&mut self, data_type: &DataType, n: usize, nullable: bool) -> ArrayRef {
         let DataType::RunEndEncoded(ends, values) = data_type else { unreachable!() };
         let mut at = 0;
         let run_ends: Vec<i32> = std::iter::from_fn(|| {
@@ -299,7 +298,7 @@ impl Sampler {
             })
         })
         .collect();
-        let values = self.array(values.data_type(), run_ends.len(), values.is_nullable());
+        let values = self.array(values.data_type(), run_ends.len(), nullable);
         let ends = compute::cast(&Int32Array::from(run_ends), ends.data_type()).unwrap();
         let data = ArrayData::builder(data_type.clone()).len(n);
         make_array(data.child_data(vec![ends.to_data(), values.to_data()]).build().unwrap())
@@ -376,16 +375,6 @@ impl Sampler {
     }
 
     fn union(&mut self, fields: &UnionFields, mode: UnionMode, n: usize) -> ArrayRef {
-        if fields.is_empty() {
-            // No row can be of no branch.
-            let none = UnionArray::try_new(
-                fields.clone(),
-                ScalarBuffer::from(Vec::<i8>::new()),
-                None,
-                vec![],
-            );
-            return Arc::new(none.unwrap());
-        }
         let ids: Vec<i8> = fields.iter().map(|(id, _)| id).collect();
         let ids: Vec<i8> = (0..n).map(|_| ids[self.below(ids.len())]).collect();
         let len = |id: i8| match mode {
