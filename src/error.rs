@@ -126,9 +126,10 @@ impl Error {
         self
     }
 
-    /// Adds the block, unless one is known already.
-    pub(crate) fn in_block(mut self, block: usize) -> Self {
-        self.0.place.block.get_or_insert(block);
+    /// Sets the block and its file offset. An offset that is known already is one within the block, before
+    /// its codec: it would mislead, and is replaced.
+    pub(crate) fn in_block_at(mut self, block: usize, offset: u64) -> Self {
+        (self.0.place.block, self.0.place.offset) = (Some(block), Some(offset));
         self
     }
 
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn says_the_place_once_and_in_order() {
-        let e = Error::malformed("no").at(7).in_block(2).in_column("a").at(9).in_column("b");
+        let e = Error::malformed("no").at(3).in_block_at(2, 7).in_column("a").at(9).in_column("b");
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
         assert_eq!(e.place(), &Place { column: Some("a".into()), block: Some(2), offset: Some(7) });
         let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");

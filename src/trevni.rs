@@ -7,13 +7,63 @@
 //! column  = fixed32 blocks, descriptor of each block, block ...
 //! block   = values (of array columns: each row's count, then its values), checksum
 //! ```
+//! [`FileWriter`] and [`FileReader`] speak [`ColumnData`]; [`RowWriter`] takes one row at a time.
+//!
+//! ```
+//! use trevni::trevni::{ColumnMetadata, ColumnSlice, FileReader, FileWriter, ValueType, Values, ValuesRef};
+//! use trevni::codec::Codec;
+//!
+//! let columns = vec![
+//!     ColumnMetadata::new("id", ValueType::Long),
+//!     ColumnMetadata::new("to", ValueType::String).array(),
+//! ];
+//! let mut writer = FileWriter::builder().set_codec(Codec::Null).build(Vec::new(), columns)?;
+//! writer.write(2, &[
+//!     ColumnSlice::plain(ValuesRef::Long(&[566, 567])),
+//!     ColumnSlice::array(&[2, 0], ValuesRef::strings(&[0, 3, 6], b"barfoo")),
+//! ])?;
+//! let (file, summary) = writer.finish()?;
+//! assert_eq!(summary.rows, 2);
+//!
+//! let reader = FileReader::try_new(bytes::Bytes::from(file))?;
+//! let id = reader.read_column(0)?;
+//! assert_eq!(id.values, Values::Long(vec![566, 567]));
+//! # Ok::<(), trevni::Error>(())
+//! ```
 
+mod bits;
+mod block;
 mod column;
+mod column_writer;
+mod decode;
+mod encode;
+mod header;
+mod lengths;
 mod metadata;
+mod reader;
+mod row;
+mod rows;
+mod seek;
+mod spans;
+mod strings;
+mod tree;
 mod value;
 mod values;
+mod varint;
+mod verify;
+mod writer;
 
+pub use bits::Bits;
+pub use block::BlockDescriptor;
 pub use column::{ColumnData, ColumnSlice};
+pub use header::{Header, Version};
 pub use metadata::{ColumnMetadata, Metadata};
+pub use reader::FileReader;
+pub use row::RowWriter;
+pub use rows::RowsReader;
+pub use strings::{Offsets, Strings};
+pub use tree::ColumnTree;
 pub use value::{Value, ValueType};
-pub use values::{Bits, Offsets, Strings, Values, ValuesRef};
+pub use values::{Values, ValuesRef};
+pub use verify::Verification;
+pub use writer::{BLOCK_SIZE, ColumnSummary, FileSummary, FileWriter, FileWriterBuilder};

@@ -120,9 +120,9 @@ mod tests {
         for budget in [0, 10, 1000, usize::MAX] {
             let mut spool = Spool::new(3, budget);
             let mut expected = [Vec::new(), Vec::new(), Vec::new()];
-            for i in 0..300u32 {
-                let lane = [0, 2, 2, 0, 2][i as usize % 5];
-                let bytes = vec![i as u8; i as usize % 17];
+            for i in 0..300usize {
+                let lane = [0, 2, 2, 0, 2][i % 5];
+                let bytes = vec![i.to_le_bytes()[0]; i % 17];
                 spool.push(lane, &bytes).unwrap();
                 expected[lane].extend_from_slice(&bytes);
                 assert!(spool.in_memory() <= budget.max(17));

@@ -1,0 +1,176 @@
+//! Blocks: runs of whole rows of one column, sealed with a codec and a checksum.
+//!
+//! ```text
+//! descriptor   fixed32 rows, fixed32 size before codec, fixed32 size after codec,
+//!              then the first value, if the column has trevni.values
+//! block        payload (size after codec), checksum of what it was before the codec
+//! ```
+//! This is the only place that knows what a payload is: values as they are serialised, under a byte codec.
+//! Sizes leave the checksum out. (Specification: "Block Descriptor", "Block".)
+
+use bytes::Bytes;
+
+use super::metadata::ColumnMetadata;
+use super::value::Value;
+use crate::checksum::{Checksum, Verdict};
+use crate::codec::{Codec, Compress, Decompress};
+use crate::error::{Error, Result};
+use crate::io::Limits;
+use crate::wire::{self, Cursor};
+
+/// The bytes of a descriptor without a first value.
+pub(crate) const DESCRIPTOR: u64 = 12;
+
+/// What is known of a block before it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlockDescriptor {
+    /// Rows in the block; of children too, rows of the file.
+    pub rows: u32,
+    /// Bytes before the codec.
+    pub uncompressed_size: u32,
+    /// Bytes after the codec, without the checksum.
+    pub compressed_size: u32,
+    /// The first value, if the column is indexed.
+    pub first_value: Option<Value<'static>>,
+    /// The first row of the block in the file; not stored, but summed up.
+    pub first_row: u64,
+    /// Where the block starts in the file; not stored, but summed up.
+    pub offset: u64,
+}
+
+impl BlockDescriptor {
+    pub(crate) fn put(&self, column: &ColumnMetadata, out: &mut Vec<u8>) {
+        wire::put_fixed32(out, self.rows);
+        wire::put_fixed32(out, self.uncompressed_size);
+        wire::put_fixed32(out, self.compressed_size);
+        if let Some(value) = &self.first_value {
+            value.put(column.value_type(), out);
+        }
+    }
+
+    fn take(column: &ColumnMetadata, cursor: &mut Cursor<'_>) -> Result<Self> {
+        const WHAT: &str = "block descriptor";
+        let rows = cursor.fixed32(WHAT)?;
+        let uncompressed_size = cursor.fixed32(WHAT)?;
+        let compressed_size = cursor.fixed32(WHAT)?;
+        let first_value =
+            column.is_indexed().then(|| Value::take(column.value_type(), cursor)).transpose()?;
+        Ok(Self { rows, uncompressed_size, compressed_size, first_value, first_row: 0, offset: 0 })
+    }
+
+    /// The row behind the block's last.
+    pub fn end_row(&self) -> u64 {
+        self.first_row + u64::from(self.rows)
+    }
+}
+
+/// Reads the descriptors of a column, which begin at `offset` in the file. `bytes` may be only a part of
+/// them: an error that is truncated asks for more.
+pub(crate) fn read_descriptors(
+    column: &ColumnMetadata,
+    count: u32,
+    checksum: Checksum,
+    bytes: &[u8],
+    offset: u64,
+) -> Result<Vec<BlockDescriptor>> {
+    let mut cursor = Cursor::new(bytes);
+    let mut blocks = Vec::new();
+    for _ in 0..count {
+        blocks.push(BlockDescriptor::take(column, &mut cursor)?);
+    }
+    let (mut row, mut at) = (0u64, offset.saturating_add(cursor.position()));
+    for block in &mut blocks {
+        (block.first_row, block.offset) = (row, at);
+        row += u64::from(block.rows);
+        at = at.saturating_add(block.stored_size(checksum));
+    }
+    Ok(blocks)
+}
+
+impl BlockDescriptor {
+    /// The bytes of the block in the file, its checksum included.
+    pub fn stored_size(&self, checksum: Checksum) -> u64 {
+        u64::from(self.compressed_size) + checksum.size() as u64
+    }
+}
+
+/// Appends the stored form of a block's `raw` bytes; gives the size after the codec.
+pub(crate) fn seal(
+    raw: &[u8],
+    compressor: &mut dyn Compress,
+    checksum: Checksum,
+    out: &mut Vec<u8>,
+) -> Result<u32> {
+    let start = out.len();
+    compressor.compress(raw, out)?;
+    let size = block_size(out.len() - start)?;
+    checksum.put(raw, out);
+    Ok(size)
+}
+
+/// A size that a descriptor can hold.
+pub(crate) fn block_size(len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| Error::too_large("block", len as u64, u64::from(u32::MAX)))
+}
+
+/// Opens one block after another of a column; keeps its memory between them.
+pub(crate) struct BlockOpener {
+    codec: Codec,
+    checksum: Checksum,
+    decompressor: Box<dyn Decompress>,
+    limits: Limits,
+    /// The open block where the codec is `null`: the stored bytes themselves.
+    lent: Option<Bytes>,
+    /// The open block otherwise.
+    decompressed: Vec<u8>,
+}
+
+impl BlockOpener {
+    pub(crate) fn new(codec: Codec, checksum: Checksum, limits: Limits) -> Result<Self> {
+        let decompressor = codec.decompressor()?;
+        Ok(Self { codec, checksum, decompressor, limits, lent: None, decompressed: Vec::new() })
+    }
+
+    pub(crate) fn checksum(&self) -> Checksum {
+        self.checksum
+    }
+
+    /// Decompresses and proves a block; [`bytes`](BlockOpener::bytes) has it then.
+    pub(crate) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
+        let raw_len = block.uncompressed_size as usize;
+        if raw_len > self.limits.block_bytes {
+            return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
+        }
+        let mut cursor = Cursor::new(&stored);
+        let payload = cursor.take(block.compressed_size as usize, "block")?;
+        let proof = cursor.rest();
+        self.lent = None;
+        if self.codec == Codec::Null {
+            if payload.len() != raw_len {
+                return Err(Error::malformed(format!(
+                    "block of {} bytes announces {raw_len} without a codec",
+                    payload.len()
+                )));
+            }
+            let verdict = self.checksum.verify(payload, proof, true)?;
+            self.lent = Some(stored.slice_ref(payload));
+            return Ok(verdict);
+        }
+        self.decompressor.decompress(payload, raw_len, &mut self.decompressed)?;
+        self.checksum.verify(&self.decompressed, proof, false)
+    }
+
+    /// The open block, before its codec.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.lent.as_deref().unwrap_or(&self.decompressed)
+    }
+}
+
+impl std::fmt::Debug for BlockOpener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlockOpener")
+            .field("codec", &self.codec)
+            .field("checksum", &self.checksum)
+            .finish_non_exhaustive()
+    }
+}

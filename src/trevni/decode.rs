@@ -1,0 +1,290 @@
+//! Reads values and lengths from the bytes of a block; the twin of [`encode`](super::encode).
+//!
+//! Every call takes `n` values at once and appends them to the caller's buffers; none crosses a block. What a
+//! block claims is compared with the bytes it has before anything is allocated.
+
+use super::lengths::LengthsDecoder;
+use super::strings::Strings;
+use super::value::ValueType;
+use super::values::Values;
+use super::varint;
+use crate::error::{Error, Result};
+use crate::io::Limits;
+use crate::wire::Cursor;
+
+/// Where in a block the next value is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Decoder {
+    position: usize,
+    /// Bits used of the byte before `position`, if booleans end within it; else 0.
+    bits: usize,
+    lengths: LengthsDecoder,
+}
+
+impl Decoder {
+    /// Fails unless the block ends here.
+    pub(crate) fn finish(&self, block: &[u8]) -> Result<()> {
+        match block.len() - self.position {
+            0 if self.lengths.is_done() => Ok(()),
+            0 => Err(Error::malformed("a run of lengths goes on past the block")),
+            left => {
+                Err(Error::malformed(format!("{left} bytes are left over behind the last value")))
+            }
+        }
+    }
+
+    /// Appends `n` values.
+    pub(crate) fn values(
+        &mut self,
+        block: &[u8],
+        value_type: ValueType,
+        n: usize,
+        out: &mut Values,
+    ) -> Result<()> {
+        let mut cursor = self.cursor(block);
+        match (value_type, out) {
+            (ValueType::Null, Values::Null(count)) => *count = add(*count, n)?,
+            (ValueType::Boolean, Values::Boolean(out)) => {
+                let bits = self.take_bits(block, n)?;
+                out.extend(block, bits, n);
+                return Ok(());
+            }
+            (ValueType::Int, Values::Int(out)) => {
+                reserve(out, n, cursor.remaining(), 1)?;
+                varint::ints(&mut cursor, n, out)?;
+            }
+            (ValueType::Long, Values::Long(out)) => {
+                reserve(out, n, cursor.remaining(), 1)?;
+                varint::longs(&mut cursor, n, out)?;
+            }
+            (ValueType::Fixed32, Values::Int(out)) => {
+                fixed(&mut cursor, n, out, i32::from_le_bytes)?
+            }
+            (ValueType::Fixed64, Values::Long(out)) => {
+                fixed(&mut cursor, n, out, i64::from_le_bytes)?
+            }
+            (ValueType::Float, Values::Float(out)) => {
+                fixed(&mut cursor, n, out, f32::from_le_bytes)?
+            }
+            (ValueType::Double, Values::Double(out)) => {
+                fixed(&mut cursor, n, out, f64::from_le_bytes)?
+            }
+            (ValueType::String | ValueType::Bytes, Values::Bytes(out)) => {
+                strings(&mut cursor, n, out, value_type == ValueType::String)?;
+            }
+            (value_type, _) => return Err(Error::invalid(format!("no buffer for {value_type}"))),
+        }
+        self.position = block.len() - cursor.remaining();
+        Ok(())
+    }
+
+    /// Passes over `n` values.
+    pub(crate) fn skip_values(
+        &mut self,
+        block: &[u8],
+        value_type: ValueType,
+        n: usize,
+    ) -> Result<()> {
+        let mut cursor = self.cursor(block);
+        match value_type {
+            ValueType::Null => {}
+            ValueType::Boolean => {
+                self.take_bits(block, n)?;
+                return Ok(());
+            }
+            ValueType::Int | ValueType::Long => varint::skip(&mut cursor, n)?,
+            ValueType::Fixed32 | ValueType::Float => {
+                cursor.take(size(n, 4)?, VALUE)?;
+            }
+            ValueType::Fixed64 | ValueType::Double => {
+                cursor.take(size(n, 8)?, VALUE)?;
+            }
+            ValueType::String | ValueType::Bytes => {
+                for _ in 0..n {
+                    cursor.bytes(VALUE)?;
+                }
+            }
+        }
+        self.position = block.len() - cursor.remaining();
+        Ok(())
+    }
+
+    /// Appends `n` lengths and, unless `out` is `None`, the values of all; passes over them otherwise. Gives
+    /// how many values they are.
+    pub(crate) fn arrays(
+        &mut self,
+        block: &[u8],
+        value_type: ValueType,
+        n: usize,
+        lengths: &mut Vec<u32>,
+        mut out: Option<&mut Values>,
+        limits: &Limits,
+    ) -> Result<usize> {
+        if n > limits.lengths && n / 8 > block.len() {
+            return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
+        }
+        if value_type == ValueType::Null {
+            return self.null_arrays(block, n, lengths, out);
+        }
+        let mut sum = 0usize;
+        for _ in 0..n {
+            let mut cursor = self.cursor(block);
+            let length = self.lengths.next(&mut cursor)?;
+            self.position = block.len() - cursor.remaining();
+            self.bits = 0;
+            lengths.push(length);
+            if length > 0 {
+                let length = length as usize;
+                match &mut out {
+                    Some(out) => self.values(block, value_type, length, out)?,
+                    None => self.skip_values(block, value_type, length)?,
+                }
+                sum = add(sum, length)?;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Lengths alone, a run at a time.
+    fn null_arrays(
+        &mut self,
+        block: &[u8],
+        n: usize,
+        lengths: &mut Vec<u32>,
+        out: Option<&mut Values>,
+    ) -> Result<usize> {
+        let mut cursor = self.cursor(block);
+        let (mut sum, mut left) = (0usize, n);
+        while left > 0 {
+            let (length, count) = self.lengths.run(&mut cursor, left)?;
+            lengths.resize(lengths.len() + count, length);
+            sum = add(sum, size(count, length as usize)?)?;
+            left -= count;
+        }
+        self.position = block.len() - cursor.remaining();
+        if let Some(Values::Null(count)) = out {
+            *count = add(*count, sum)?;
+        }
+        Ok(sum)
+    }
+
+    fn cursor<'b>(&self, block: &'b [u8]) -> Cursor<'b> {
+        Cursor::new(block.get(self.position..).unwrap_or_default())
+    }
+
+    /// Passes over `n` bits; gives the first.
+    fn take_bits(&mut self, block: &[u8], n: usize) -> Result<usize> {
+        // `bits` of the byte before `position` are used, so the first free bit is in that byte.
+        let first = self.position * 8 - (8 - self.bits) % 8;
+        let end = add(first, n)?;
+        if end.div_ceil(8) > block.len() {
+            // The cursor's own error says how many bytes are missing.
+            let missing = end.div_ceil(8) - self.position;
+            return self.cursor(block).take(missing, VALUE).map(|_| first);
+        }
+        (self.position, self.bits) = (end.div_ceil(8), end % 8);
+        Ok(first)
+    }
+}
+
+const VALUE: &str = "value";
+
+fn add(a: usize, b: usize) -> Result<usize> {
+    a.checked_add(b).ok_or_else(|| Error::malformed("more values than can be counted"))
+}
+
+fn size(n: usize, width: usize) -> Result<usize> {
+    n.checked_mul(width).ok_or_else(|| Error::malformed("more values than can be counted"))
+}
+
+/// Makes room for `n` values of at least `width` bytes each, if `there` bytes can hold them.
+fn reserve<T>(out: &mut Vec<T>, n: usize, there: usize, width: usize) -> Result<()> {
+    if size(n, width)? > there {
+        return Err(Error::malformed(format!("{n} values announced, but only {there} bytes left")));
+    }
+    out.reserve(n);
+    Ok(())
+}
+
+fn fixed<T, const N: usize>(
+    cursor: &mut Cursor<'_>,
+    n: usize,
+    out: &mut Vec<T>,
+    value: impl Fn([u8; N]) -> T,
+) -> Result<()> {
+    let (chunks, _) = cursor.take(size(n, N)?, VALUE)?.as_chunks::<N>();
+    out.extend(chunks.iter().map(|chunk| value(*chunk)));
+    Ok(())
+}
+
+fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> Result<()> {
+    reserve(&mut out.offsets, n, cursor.remaining(), 1)?;
+    let (first, start) = (out.offsets.len(), out.data.len());
+    for _ in 0..n {
+        out.push(cursor.bytes(VALUE)?)?;
+    }
+    let new = out.data.get(start..).unwrap_or_default();
+    if text && !new.is_ascii() {
+        let text = std::str::from_utf8(new).map_err(|_| Error::malformed("string is not UTF-8"))?;
+        let ends = out.offsets.get(first..).unwrap_or_default();
+        let whole = ends
+            .iter()
+            .all(|end| usize::try_from(*end).is_ok_and(|end| text.is_char_boundary(end - start)));
+        if !whole {
+            return Err(Error::malformed("string is not UTF-8"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trevni::Bits;
+
+    #[test]
+    fn runs_of_ones_in_a_valued_array() {
+        // -4: three arrays of one value each.
+        let block = [0x07, 0x02, 0x04, 0x06];
+        let (mut d, mut lengths, mut out) =
+            (Decoder::default(), Vec::new(), Values::new(ValueType::Int));
+        let n =
+            d.arrays(&block, ValueType::Int, 3, &mut lengths, Some(&mut out), &Limits::default());
+        assert_eq!((n.unwrap(), lengths, out), (3, vec![1, 1, 1], Values::Int(vec![1, 2, 3])));
+        d.finish(&block).unwrap();
+    }
+
+    #[test]
+    fn booleans_in_pieces_and_past_the_end() {
+        let block = [0b1010_0110, 0b01];
+        let (mut d, mut out) = (Decoder::default(), Values::new(ValueType::Boolean));
+        d.values(&block, ValueType::Boolean, 3, &mut out).unwrap();
+        d.skip_values(&block, ValueType::Boolean, 2).unwrap();
+        d.values(&block, ValueType::Boolean, 4, &mut out).unwrap();
+        let expected: Bits = [false, true, true, true, false, true, true].into_iter().collect();
+        assert_eq!(out, Values::Boolean(expected));
+        d.finish(&block).unwrap();
+        assert!(d.values(&block, ValueType::Boolean, 8, &mut out).unwrap_err().is_truncated());
+    }
+
+    #[test]
+    fn claims_are_compared_with_the_bytes_that_are_there() {
+        let mut strings = Values::new(ValueType::String);
+        let mut d = Decoder::default();
+        assert!(d.values(&[2, b'a'], ValueType::String, usize::MAX, &mut strings).is_err());
+        assert!(
+            d.values(&[0xfe, 0xff, 0xff, 0xff, 0xff, 1], ValueType::String, 1, &mut strings)
+                .is_err()
+        );
+        // Two halves of a character are no strings, though together they are UTF-8.
+        assert!(d.values(&[2, 0xc3, 2, 0xa9], ValueType::String, 2, &mut strings).is_err());
+        let mut longs = Values::new(ValueType::Fixed64);
+        assert!(d.values(&[0; 15], ValueType::Fixed64, 2, &mut longs).is_err());
+        let (mut lengths, limits) = (Vec::new(), Limits { lengths: 1000, ..Limits::default() });
+        let run = [0xff, 0xff, 0xff, 0xff, 0x0f];
+        let n =
+            Decoder::default().arrays(&run, ValueType::Null, 1 << 30, &mut lengths, None, &limits);
+        assert!(matches!(n.unwrap_err().kind(), crate::ErrorKind::TooLarge { .. }));
+        assert!(lengths.capacity() == 0);
+    }
+}

@@ -1,0 +1,168 @@
+//! Serialises values and lengths into the bytes of a block; the twin of [`decode`](super::decode).
+//!
+//! ```text
+//! plain, child   value value value ...              booleans: bits run on, low bit first
+//! array          length value ... length value ...  booleans: each array starts a new byte
+//! null array     length length ...                  runs of zeros and of ones
+//! ```
+//! Many values are taken at a time: the type is looked at once a call, not once a value.
+
+use std::ops::Range;
+
+use super::bits::eight_bits;
+use super::lengths::LengthsEncoder;
+use super::strings::Offsets;
+use super::values::ValuesRef;
+use crate::wire;
+
+/// The bytes of the block that is being filled.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    pub(crate) bytes: Vec<u8>,
+    lengths: LengthsEncoder,
+    /// Bits used of the last byte, if booleans end within it; else 0.
+    bits: usize,
+}
+
+impl Encoder {
+    pub(crate) fn new(with_runs: bool) -> Self {
+        Self { bytes: Vec::new(), lengths: LengthsEncoder::new(with_runs), bits: 0 }
+    }
+
+    /// Starts the next block. What a run held back must have been [finished](Encoder::finish) before.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.bits = 0;
+    }
+
+    /// Ends the block: writes the run that waits.
+    pub(crate) fn finish(&mut self) {
+        self.lengths.flush(&mut self.bytes);
+    }
+
+    /// Appends values without lengths.
+    pub(crate) fn values(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
+        let out = &mut self.bytes;
+        match values {
+            ValuesRef::Null(_) => {}
+            ValuesRef::Boolean { bits, offset, .. } => self.put_bits(bits, offset, range),
+            ValuesRef::Int(v) => part(v, range).iter().for_each(|v| wire::put_int(out, *v)),
+            ValuesRef::Long(v) => part(v, range).iter().for_each(|v| wire::put_long(out, *v)),
+            ValuesRef::Float(v) => {
+                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+            }
+            ValuesRef::Double(v) => {
+                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+            }
+            ValuesRef::Bytes { offsets: Offsets::Small(o), data } => {
+                put_strings(out, o, data, range)
+            }
+            ValuesRef::Bytes { offsets: Offsets::Large(o), data } => {
+                put_strings(out, o, data, range)
+            }
+        }
+    }
+
+    /// Appends values of a fixed32 or fixed64 column.
+    pub(crate) fn fixed(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
+        let out = &mut self.bytes;
+        match values {
+            ValuesRef::Int(v) => {
+                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+            }
+            ValuesRef::Long(v) => {
+                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
+            }
+            other => self.values(other, range),
+        }
+    }
+
+    /// Appends arrays: each length, then its values, the first of which is `values[first]`.
+    pub(crate) fn arrays(
+        &mut self,
+        lengths: &[u32],
+        values: ValuesRef<'_>,
+        first: usize,
+        fixed: bool,
+    ) {
+        if let ValuesRef::Null(_) = values {
+            lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
+            return;
+        }
+        let mut at = first;
+        for &length in lengths {
+            self.lengths.put(length, &mut self.bytes);
+            self.bits = 0;
+            if length > 0 {
+                self.lengths.flush(&mut self.bytes);
+                let end = at + length as usize;
+                if fixed {
+                    self.fixed(values, at..end)
+                } else {
+                    self.values(values, at..end)
+                }
+                at = end;
+            }
+        }
+    }
+
+    fn put_bits(&mut self, source: &[u8], offset: usize, range: Range<usize>) {
+        let (mut at, end) = (offset + range.start, offset + range.end);
+        while at < end {
+            let take = (8 - self.bits).min(end - at);
+            let taken = eight_bits(source, at) & (0xffu16 >> (8 - take)).to_le_bytes()[0];
+            match self.bytes.last_mut() {
+                Some(last) if self.bits > 0 => *last |= taken << self.bits,
+                _ => self.bytes.push(taken),
+            }
+            self.bits = (self.bits + take) % 8;
+            at += take;
+        }
+    }
+}
+
+fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
+    values.get(range).unwrap_or_default()
+}
+
+fn put_strings<O: Copy + TryInto<usize>>(
+    out: &mut Vec<u8>,
+    offsets: &[O],
+    data: &[u8],
+    range: Range<usize>,
+) {
+    let ends = offsets.get(range.start..=range.end).unwrap_or_default();
+    for pair in ends.windows(2) {
+        if let [Ok(start), Ok(end)] =
+            [pair.first(), pair.last()].map(|at| at.map_or(Ok(0), |at| (*at).try_into()))
+        {
+            wire::put_bytes(out, data.get(start..end).unwrap_or_default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn booleans_run_on_in_plain_columns_and_start_anew_in_arrays() {
+        let ones = ValuesRef::Boolean { bits: &[0xff, 0xff], offset: 0, len: 13 };
+        let mut plain = Encoder::new(true);
+        plain.values(ones, 0..3);
+        plain.values(ones, 3..5);
+        assert_eq!(plain.bytes, [0x1f]);
+        let mut array = Encoder::new(true);
+        array.arrays(&[3, 0, 9, 1], ones, 0, false);
+        array.finish();
+        assert_eq!(array.bytes, [0x06, 0x07, 0x00, 0x12, 0xff, 0x01, 0x02, 0x01]);
+    }
+
+    #[test]
+    fn valued_arrays_run_only_zeros() {
+        let mut e = Encoder::new(true);
+        e.arrays(&[0, 0, 0, 1, 1, 2, 0, 1], ValuesRef::Int(&[7; 5]), 0, false);
+        e.finish();
+        assert_eq!(e.bytes, [0x05, 0x02, 0x0e, 0x02, 0x0e, 0x04, 0x0e, 0x0e, 0x00, 0x02, 0x0e]);
+    }
+}

@@ -1,0 +1,224 @@
+//! Opens a file and reads its columns.
+//!
+//! ```text
+//! try_new       header                        one read of 64 KiB, more only if the header is longer
+//! blocks        descriptors of one column     when they are first asked for, then kept
+//! rows_reader   blocks                        one at a time for each column
+//! ```
+//! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::block::{self, BlockDescriptor};
+use super::column::ColumnData;
+use super::header::Header;
+use super::metadata::ColumnMetadata;
+use super::rows::RowsReader;
+use super::tree::ColumnTree;
+use crate::checksum::Checksum;
+use crate::error::{Error, Result};
+use crate::io::{Limits, ReadAt, read_within};
+use crate::wire::Cursor;
+
+/// How much of a file is read for its header at first.
+const FIRST_READ: u64 = 64 << 10;
+
+/// A file that is open for reading.
+pub struct FileReader<R> {
+    inner: Arc<Inner<R>>,
+}
+
+struct Inner<R> {
+    source: R,
+    len: u64,
+    header: Header,
+    tree: ColumnTree,
+    blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
+    limits: Limits,
+}
+
+impl<R> Clone for FileReader<R> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+impl<R: ReadAt> FileReader<R> {
+    /// Opens a file: reads and checks its header.
+    pub fn try_new(source: R) -> Result<Self> {
+        Self::try_new_with_limits(source, Limits::default())
+    }
+
+    /// Opens a file under limits of the caller's own.
+    pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
+        let len = source.len()?;
+        let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
+        check_column_count(&header, len)?;
+        let tree = ColumnTree::new(&header.columns)?;
+        let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { inner: Arc::new(Inner { source, len, header, tree, blocks, limits }) })
+    }
+
+    /// What stands before the columns.
+    pub fn header(&self) -> &Header {
+        &self.inner.header
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.inner.header.rows
+    }
+
+    /// The columns, in file order.
+    pub fn columns(&self) -> &[ColumnMetadata] {
+        &self.inner.header.columns
+    }
+
+    /// One column.
+    pub fn column(&self, column: usize) -> Result<&ColumnMetadata> {
+        let there = self.columns().len();
+        self.columns()
+            .get(column)
+            .ok_or_else(|| Error::invalid(format!("no column {column}: the file has {there}")))
+    }
+
+    /// The place of the first column of a name.
+    pub fn column_named(&self, name: &str) -> Option<usize> {
+        self.columns().iter().position(|column| column.name() == name)
+    }
+
+    /// Which column is the parent of which.
+    pub fn tree(&self) -> &ColumnTree {
+        &self.inner.tree
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// The length of the file in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.inner.len
+    }
+
+    /// The blocks of a column. They are read when first asked for, and compared with the header's rows and the
+    /// length of the file.
+    pub fn blocks(&self, column: usize) -> Result<Arc<[BlockDescriptor]>> {
+        let meta = self.column(column)?;
+        let kept = self.inner.blocks.get(column);
+        if let Some(blocks) = kept.and_then(OnceLock::get) {
+            return Ok(blocks.clone());
+        }
+        let blocks: Arc<[_]> =
+            self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?.into();
+        Ok(kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone()))
+    }
+
+    fn read_blocks(&self, column: usize, meta: &ColumnMetadata) -> Result<Vec<BlockDescriptor>> {
+        let Inner { source, len, header, .. } = &*self.inner;
+        let start = header.start(column).unwrap_or(*len);
+        let checksum = header.checksum(column)?;
+        let count = read_within(source, *len, start, 4, "block count")?;
+        let count = Cursor::new(&count).fixed32("block count")?;
+        let (at, least) = (start + 4, u64::from(count) * block::DESCRIPTOR);
+        let blocks = read_growing(source, *len, at, least, |bytes| {
+            block::read_descriptors(meta, count, checksum, bytes, at)
+        })?;
+        let end = blocks.last().map_or(at, |last| last.offset + last.stored_size(checksum));
+        let bound = header.start(column + 1).unwrap_or(*len);
+        if end > bound {
+            return Err(Error::malformed(format!("blocks end at {end}, past {bound}")).at(start));
+        }
+        let rows: u64 = blocks.iter().map(|block| u64::from(block.rows)).sum();
+        if rows != header.rows {
+            let (expected, what) = (header.rows, "blocks hold");
+            return Err(Error::malformed(format!("{what} {rows} rows of {expected}")).at(start));
+        }
+        Ok(blocks)
+    }
+
+    /// The stored bytes of a block, its checksum included.
+    pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
+        let size = block.stored_size(checksum);
+        read_within(&self.inner.source, self.inner.len, block.offset, size, "block")
+    }
+
+    /// A reader of some columns together, at row 0.
+    pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
+        RowsReader::new(self.clone(), columns)
+    }
+
+    /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
+    pub fn read_column(&self, column: usize) -> Result<ColumnData> {
+        self.read_rows(column, 0..self.rows())
+    }
+
+    /// A range of rows of a column.
+    pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
+        let mut data = [ColumnData::of(self.column(column)?)];
+        let mut reader = self.rows_reader(&[column])?;
+        if rows.start > rows.end || rows.end > self.rows() {
+            return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
+        }
+        reader.seek(rows.start)?;
+        let count = rows.end - rows.start;
+        let wanted = usize::try_from(count).map_err(|_| Error::invalid("too many rows at once"))?;
+        let read = reader.read(wanted, &mut data)?;
+        if read < wanted {
+            return Err(Error::too_large("strings of one read", read as u64, i32::MAX as u64));
+        }
+        let [data] = data;
+        Ok(data)
+    }
+}
+
+impl<R> std::fmt::Debug for FileReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Inner { len, header, .. } = &*self.inner;
+        f.debug_struct("FileReader")
+            .field("len", len)
+            .field("header", header)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes behind the last column are nobody's, as in the reference; but behind the header of a file without
+/// columns they are columns that a changed count hides.
+fn check_column_count(header: &Header, len: u64) -> Result<()> {
+    if !header.columns.is_empty() {
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    header.write(&mut bytes)?;
+    let end = bytes.len() as u64;
+    if end < len {
+        return Err(Error::malformed("no columns, but bytes behind the header").at(end));
+    }
+    Ok(())
+}
+
+/// Parses what begins at `offset` and whose length is not known: reads `first` bytes, and as long as the
+/// parser finds them too few and the file has more, twice as many.
+fn read_growing<T>(
+    source: &impl ReadAt,
+    total: u64,
+    offset: u64,
+    first: u64,
+    parse: impl Fn(&[u8]) -> Result<T>,
+) -> Result<T> {
+    let there = total.saturating_sub(offset);
+    let mut size = first.max(1);
+    loop {
+        let n = size.min(there);
+        let bytes = read_within(source, total, offset, n, "header")?;
+        match parse(&bytes) {
+            Err(e) if e.is_truncated() && n < there => size = size.saturating_mul(2),
+            // A claim that the whole file cannot hold is refused before the file is read for it.
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Writes a file from column data, many rows at a time.
+//!
+//! ```text
+//! write ──► per column: encode, cut at 65,536 bytes, seal ──► spool
+//! finish ─► header, then each column: block count, descriptors, blocks
+//! ```
+//! A block is the shortest run of whole rows that comes to the block size: each column is cut for itself, at
+//! the first row that starts at or past it. The header comes first in the file but is known last, so sealed
+//! blocks wait in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
+
+use std::io::Write;
+
+use super::block;
+use super::column::ColumnSlice;
+use super::column_writer::ColumnWriter;
+use super::header::{Header, Version};
+use super::metadata::{ColumnMetadata, Metadata};
+use super::spans::check_slices;
+use super::tree::ColumnTree;
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::io::Spool;
+use crate::wire;
+
+/// The block size of the format, in bytes before compression.
+pub const BLOCK_SIZE: usize = 65_536;
+const MEMORY_BUDGET: usize = 256 << 20;
+
+/// What a [`FileWriter`] is to do.
+#[derive(Debug, Clone)]
+pub struct FileWriterBuilder {
+    header: Header,
+    block_size: usize,
+    memory_budget: usize,
+    level: Option<i32>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileSummary {
+    /// Rows in the file.
+    pub rows: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Each column, in file order.
+    pub columns: Vec<ColumnSummary>,
+}
+
+/// What was written of one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnSummary {
+    /// Blocks.
+    pub blocks: u64,
+    /// Bytes of all blocks before the codec.
+    pub uncompressed_size: u64,
+    /// Bytes of all blocks after the codec, checksums left out.
+    pub compressed_size: u64,
+}
+
+impl Default for FileWriterBuilder {
+    fn default() -> Self {
+        let (metadata, columns, starts) = (Metadata::new(), Vec::new(), Vec::new());
+        let header = Header { version: Version::V2, rows: 0, metadata, columns, starts };
+        Self { header, block_size: BLOCK_SIZE, memory_budget: MEMORY_BUDGET, level: None }
+    }
+}
+
+impl FileWriterBuilder {
+    /// The codec of all columns that have none of their own. Default: none is named, which is `null`.
+    pub fn set_codec(mut self, codec: Codec) -> Self {
+        self.header.set_codec(codec);
+        self
+    }
+
+    /// The checksum of all columns that have none of their own. Default: none is named, which is `null`.
+    pub fn set_checksum(mut self, checksum: Checksum) -> Self {
+        self.header.set_checksum(checksum);
+        self
+    }
+
+    /// All metadata of the file at once, a codec and checksum set before included.
+    pub fn set_metadata(mut self, metadata: Metadata) -> Self {
+        self.header.metadata = metadata;
+        self
+    }
+
+    /// The version: 2 unless 1 is asked for, in which array lengths have no runs.
+    pub fn set_version(mut self, version: Version) -> Self {
+        self.header.version = version;
+        self
+    }
+
+    /// Bytes before compression at which a block ends with the row that reaches them. Default: 65,536.
+    pub fn set_block_size(mut self, bytes: usize) -> Self {
+        self.block_size = bytes;
+        self
+    }
+
+    /// Bytes of sealed blocks held in memory; more go to a temporary file. Default: 256 MiB.
+    pub fn set_memory_budget(mut self, bytes: usize) -> Self {
+        self.memory_budget = bytes;
+        self
+    }
+
+    /// The level of codecs that have one; `None` is each codec's own default.
+    pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Starts a file of these columns. Nothing is written to `to` before [`FileWriter::finish`].
+    pub fn build<W: Write>(self, to: W, columns: Vec<ColumnMetadata>) -> Result<FileWriter<W>> {
+        let Self { mut header, block_size, memory_budget, level } = self;
+        if header.version == Version::V0 {
+            return Err(Error::unsupported("version 0 is not written"));
+        }
+        let tree = ColumnTree::new(&columns)?;
+        header.columns = columns;
+        let writers = (0..header.columns.len())
+            .map(|i| ColumnWriter::new(&header, i, block_size.max(1), level))
+            .collect::<Result<Vec<_>>>()?;
+        let spool = Spool::new(writers.len(), memory_budget);
+        Ok(FileWriter { to, header, tree, writers, spool })
+    }
+}
+
+/// Writes a file of column data.
+pub struct FileWriter<W> {
+    to: W,
+    header: Header,
+    tree: ColumnTree,
+    writers: Vec<ColumnWriter>,
+    spool: Spool,
+}
+
+impl FileWriter<Vec<u8>> {
+    /// The settings of a new writer; the writer's type comes with [`FileWriterBuilder::build`].
+    pub fn builder() -> FileWriterBuilder {
+        FileWriterBuilder::default()
+    }
+}
+
+impl<W: Write> FileWriter<W> {
+    /// Appends `rows` rows: one slice for each column, in file order. What does not fit together is an error,
+    /// and then nothing is appended.
+    pub fn write(&mut self, rows: usize, columns: &[ColumnSlice<'_>]) -> Result<()> {
+        let spans = check_slices(&self.header.columns, &self.tree, rows, columns)?;
+        let total = self.header.rows.checked_add(rows as u64);
+        let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
+        for (lane, (writer, slice)) in self.writers.iter_mut().zip(columns).enumerate() {
+            let (lengths, values) = spans.of(lane, &self.tree);
+            writer
+                .write(rows, slice, &lengths, &values, |sealed| {
+                    Ok(self.spool.push(lane, sealed)?)
+                })
+                .map_err(|e| match self.header.columns.get(lane) {
+                    Some(column) => e.in_column(column.name()),
+                    None => e,
+                })?;
+        }
+        self.header.rows = total;
+        Ok(())
+    }
+
+    /// Rows appended so far.
+    pub fn rows(&self) -> u64 {
+        self.header.rows
+    }
+
+    /// The columns, in file order.
+    pub fn columns(&self) -> &[ColumnMetadata] {
+        &self.header.columns
+    }
+
+    /// Which column is the parent of which.
+    pub fn tree(&self) -> &ColumnTree {
+        &self.tree
+    }
+
+    /// The file's metadata; keys of the caller's own can be set until the end.
+    pub fn metadata_mut(&mut self) -> &mut Metadata {
+        &mut self.header.metadata
+    }
+
+    /// Bytes held in memory: sealed blocks and those being filled.
+    pub fn memory_size(&self) -> usize {
+        self.spool.in_memory() + self.writers.iter().map(|w| w.encoder.bytes.len()).sum::<usize>()
+    }
+
+    /// Bytes of sealed blocks so far, in memory and in the temporary file.
+    pub fn bytes_sealed(&self) -> u64 {
+        self.spool.in_memory() as u64 + self.spool.spilled()
+    }
+
+    /// Writes the file; gives back what it was written to.
+    pub fn finish(mut self) -> Result<(W, FileSummary)> {
+        for (lane, writer) in self.writers.iter_mut().enumerate() {
+            writer.cut(&mut |sealed| Ok(self.spool.push(lane, sealed)?))?;
+        }
+        let mut out = Vec::new();
+        self.header.starts = vec![0; self.header.columns.len()];
+        self.header.write(&mut out)?;
+        let mut at = out.len() as u64;
+        for (lane, (start, writer)) in self.header.starts.iter_mut().zip(&self.writers).enumerate()
+        {
+            *start = at;
+            at += 4 + writer.descriptors.len() as u64 + self.spool.lane_len(lane);
+        }
+        out.clear();
+        self.header.write(&mut out)?;
+        self.to.write_all(&out)?;
+        for (lane, writer) in self.writers.iter().enumerate() {
+            out.clear();
+            wire::put_fixed32(&mut out, block::block_size(writer.blocks)?);
+            self.to.write_all(&out)?;
+            self.to.write_all(&writer.descriptors)?;
+            self.spool.copy_lane(lane, &mut self.to)?;
+        }
+        self.to.flush()?;
+        let columns = self.writers.iter().map(ColumnWriter::summary).collect();
+        Ok((self.to, FileSummary { rows: self.header.rows, bytes: at, columns }))
+    }
+}
+
+impl<W> std::fmt::Debug for FileWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileWriter")
+            .field("rows", &self.header.rows)
+            .field("columns", &self.header.columns.len())
+            .finish_non_exhaustive()
+    }
+}
