@@ -13,10 +13,13 @@
 //! its types from its Avro schema, and a file without either from its columns.
 
 mod assemble;
+mod avro;
+mod bare;
 mod dense;
 mod lent;
 mod nested;
 mod packed;
+mod schema;
 mod shape;
 mod shred;
 mod split;

@@ -11,7 +11,7 @@
 mod encode;
 mod symbols;
 
-pub(crate) use symbols::SYMBOLS;
+pub(crate) use symbols::{SYMBOLS, of as symbols};
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 //! ```
 
 mod equal;
-mod sample;
+pub(super) mod sample;
 
 use std::sync::Arc;
 

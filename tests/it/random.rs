@@ -375,7 +375,9 @@ fn random_arrays_are_valid_and_like_themselves() {
         let array = array(&field, below(n, 20), n);
         array.to_data().validate_full().unwrap();
         crate::same::same(&array, &array).unwrap();
-        seen.insert(field.data_type().to_string().split(['(', ',', '<']).next().unwrap().to_owned());
+        seen.insert(
+            field.data_type().to_string().split(['(', ',', '<']).next().unwrap().to_owned(),
+        );
     }
     println!("{seen:?}");
     assert!(seen.len() > 35);
