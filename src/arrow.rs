@@ -19,15 +19,24 @@ mod dense;
 mod lent;
 mod nested;
 mod packed;
+mod projection;
+mod properties;
+mod reader;
 mod schema;
 mod shape;
 mod shred;
 mod split;
 mod spread;
 mod types;
+mod writer;
 
 #[cfg(test)]
 mod tests;
+
+pub use projection::ProjectionMask;
+pub use properties::{WriterProperties, WriterPropertiesBuilder};
+pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
+pub use writer::ArrowWriter;
 
 /// How Arrow fields become columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -11,11 +11,10 @@ mod ipc;
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::avro::{self, Avro};
-use super::shape::{Plan, Shape};
+use super::shape::Plan;
 use super::{Layout, bare, packed, split};
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnMetadata, Metadata};
@@ -23,6 +22,11 @@ use crate::trevni::{ColumnMetadata, Metadata};
 const ARROW_SCHEMA: &str = "ARROW:schema";
 const AVRO_SCHEMA: &str = "avro.schema";
 const LAYOUT: &str = "arrow.layout";
+
+/// Whether a key of the file's metadata is this module's to set.
+pub(crate) fn is_own_key(key: &str) -> bool {
+    key == ARROW_SCHEMA || key == AVRO_SCHEMA || key.starts_with("arrow.")
+}
 
 /// A schema and its plan.
 #[derive(Debug)]

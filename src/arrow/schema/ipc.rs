@@ -35,7 +35,10 @@ pub(super) fn decode(text: &[u8]) -> Result<Schema> {
     let wrong = |what: String| Error::malformed(format!("ARROW:schema: {what}"));
     let bytes = BASE64_STANDARD.decode(text).map_err(|e| wrong(e.to_string()))?;
     let message = bytes.strip_prefix(&CONTINUATION).unwrap_or(&bytes);
-    let message = message.get(4..).ok_or_else(|| wrong("too short".into()))?;
+    let whole = message
+        .split_first_chunk()
+        .and_then(|(length, rest)| rest.get(..usize::try_from(u32::from_le_bytes(*length)).ok()?));
+    let message = whole.ok_or_else(|| wrong("too short".into()))?;
     let message = ipc::root_as_message(message).map_err(|e| wrong(e.to_string()))?;
     let schema = message.header_as_schema().ok_or_else(|| wrong("no schema".into()))?;
     if schema.endianness() != ipc::Endianness::Little {
