@@ -154,10 +154,8 @@ pub(crate) fn around(inner: &DataType) -> Vec<DataType> {
         Union([1, 4].into_iter().zip([item.clone(), firm.clone()]).collect(), UnionMode::Dense),
         Union([1, 4].into_iter().zip([firm, item]).collect(), UnionMode::Sparse),
     ];
-    if !matches!(inner, Union(..)) {
-        all.push(dictionary(inner.clone()));
-        all.push(runs(Int32, inner.clone()));
-    }
+    all.push(dictionary(inner.clone()));
+    all.push(runs(Int32, inner.clone()));
     all
 }
 
