@@ -1,4 +1,6 @@
 //! trevni
+#[cfg(feature = "arrow")]
+pub mod arrow;
 pub mod checksum;
 pub mod codec;
 mod error;
