@@ -217,22 +217,70 @@ fn fixed<T, const N: usize>(
     Ok(())
 }
 
+/// How much of a string is copied at once; most strings are shorter.
+const PIECE: usize = 16;
+
 fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> Result<()> {
     reserve(&mut out.offsets, n, cursor.remaining(), 1)?;
     let (first, start) = (out.offsets.len(), out.data.len());
-    for _ in 0..n {
-        out.push(cursor.bytes(VALUE)?)?;
+    let most = start.saturating_add(cursor.remaining());
+    if i32::try_from(most).is_err() {
+        return Err(Error::too_large("strings of one read", most as u64, i32::MAX as u64));
     }
-    let new = out.data.get(start..).unwrap_or_default();
-    if text && !new.is_ascii() {
-        let text = std::str::from_utf8(new).map_err(|_| Error::malformed("string is not UTF-8"))?;
-        let ends = out.offsets.get(first..).unwrap_or_default();
-        let whole = ends
-            .iter()
-            .all(|end| usize::try_from(*end).is_ok_and(|end| text.is_char_boundary(end - start)));
-        if !whole {
-            return Err(Error::malformed("string is not UTF-8"));
+    let result = copy_strings(cursor, n, out);
+    // What was copied past the last string is no string's.
+    let end = out.offsets.last().and_then(|end| usize::try_from(*end).ok()).unwrap_or(start);
+    out.data.truncate(end);
+    result?;
+    if text { check_text(out, first, start) } else { Ok(()) }
+}
+
+/// Copies whole pieces, a little past each string's end, where there is room on both sides.
+fn copy_strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings) -> Result<()> {
+    let mut end = out.data.len();
+    for _ in 0..n {
+        let rest = cursor.rest();
+        let len = match rest.first() {
+            Some(byte) if byte & 0x81 == 0 => {
+                cursor.take(1, VALUE)?;
+                usize::from(byte >> 1)
+            }
+            // Long, negative, or not there at all.
+            _ => usize::try_from(cursor.count(VALUE)?).unwrap_or(usize::MAX),
+        };
+        let from = cursor.rest();
+        let value = cursor.take(len, VALUE)?;
+        if out.data.len() < end + len + PIECE {
+            out.data.resize(out.data.len().max(end + len) + 64 * PIECE, 0);
         }
+        let to = out.data.get_mut(end..).and_then(|to| to.first_chunk_mut::<PIECE>());
+        match (from.first_chunk::<PIECE>(), to) {
+            (Some(from), Some(to)) if len <= PIECE => *to = *from,
+            _ => {
+                if let Some(to) = out.data.get_mut(end..end + len) {
+                    to.copy_from_slice(value);
+                }
+            }
+        }
+        end += len;
+        out.offsets.push(i32::try_from(end).unwrap_or(i32::MAX));
+    }
+    Ok(())
+}
+
+/// Fails unless the strings from the `first`th offset on, whose bytes begin at `start`, are each UTF-8.
+fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
+    let new = out.data.get(start..).unwrap_or_default();
+    if new.is_ascii() {
+        return Ok(());
+    }
+    let text = std::str::from_utf8(new).map_err(|_| Error::malformed("string is not UTF-8"))?;
+    let ends = out.offsets.get(first..).unwrap_or_default();
+    let whole = ends
+        .iter()
+        .all(|end| usize::try_from(*end).is_ok_and(|end| text.is_char_boundary(end - start)));
+    if !whole {
+        return Err(Error::malformed("string is not UTF-8"));
     }
     Ok(())
 }

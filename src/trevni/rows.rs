@@ -82,7 +82,7 @@ impl<R: ReadAt> RowsReader<R> {
     pub fn read(&mut self, rows: usize, into: &mut [ColumnData]) -> Result<usize> {
         let mut done = 0;
         while done < rows && self.row < self.rows {
-            let most = (rows - done) as u64;
+            let most = ((rows - done) as u64).min(self.remaining());
             let k = self.segment(self.row, most)?;
             if self.lanes.iter().any(|lane| lane.would_overflow(into)) {
                 if done > 0 {

@@ -93,6 +93,16 @@ fn rows_outside_are_refused_or_the_end() {
     file.rows_reader(&[0]).unwrap().seek(0).unwrap();
 }
 
+#[test]
+fn rows_of_no_columns_are_counted() {
+    let mut writer = FileWriter::builder().build(Vec::new(), vec![]).unwrap();
+    writer.write(3, &[]).unwrap();
+    let file = FileReader::try_new(Bytes::from(writer.finish().unwrap().0)).unwrap();
+    let mut reader = file.rows_reader(&[]).unwrap();
+    assert_eq!(reader.read(1024, &mut []).unwrap(), 3);
+    assert_eq!((reader.remaining(), reader.read(1, &mut []).unwrap()), (0, 0));
+}
+
 /// Every value that is there, those between, and those before and behind, against a search of all rows.
 #[test]
 fn values_are_found_where_a_full_search_finds_them() {
