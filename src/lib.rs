@@ -1,6 +1,9 @@
 //! trevni
+#[cfg(feature = "arrow")]
 pub mod checksum;
 pub mod codec;
+#[cfg(feature = "arrow")]
+pub mod convert;
 mod error;
 pub mod io;
 pub mod trevni;

