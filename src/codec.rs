@@ -139,7 +139,7 @@ impl Codec {
 
 /// Reads a decompressor's stream to its end into `out`, growing as data really comes, and never past
 /// `raw_len` by more than the byte that shows the excess.
-#[cfg(any(feature = "bzip2", feature = "zstd", feature = "deflate"))]
+#[cfg(any(feature = "bzip2", feature = "zstd"))]
 fn read_stream(stream: impl std::io::Read, raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
     use std::io::Read;
     out.clear();

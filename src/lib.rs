@@ -1,5 +1,6 @@
 //! trevni
 #[cfg(feature = "arrow")]
+pub mod arrow;
 pub mod checksum;
 pub mod codec;
 #[cfg(feature = "arrow")]

@@ -31,8 +31,10 @@
 //! # Ok::<(), trevni::Error>(())
 //! ```
 
+mod bits;
 mod block;
 mod column;
+mod column_writer;
 mod decode;
 mod encode;
 mod header;
@@ -43,12 +45,15 @@ mod row;
 mod rows;
 mod seek;
 mod spans;
+mod strings;
 mod tree;
 mod value;
 mod values;
+mod varint;
 mod verify;
 mod writer;
 
+pub use bits::Bits;
 pub use block::BlockDescriptor;
 pub use column::{ColumnData, ColumnSlice};
 pub use header::{Header, Version};
@@ -56,8 +61,9 @@ pub use metadata::{ColumnMetadata, Metadata};
 pub use reader::FileReader;
 pub use row::RowWriter;
 pub use rows::RowsReader;
+pub use strings::{Offsets, Strings};
 pub use tree::ColumnTree;
 pub use value::{Value, ValueType};
-pub use values::{Bits, Offsets, Strings, Values, ValuesRef};
+pub use values::{Values, ValuesRef};
 pub use verify::Verification;
 pub use writer::{BLOCK_SIZE, ColumnSummary, FileSummary, FileWriter, FileWriterBuilder};

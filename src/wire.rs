@@ -14,7 +14,7 @@
 //! let mut bytes = Vec::new();
 //! trevni::wire::put_string(&mut bytes, "foo");
 //! assert_eq!(bytes, [0x06, 0x66, 0x6f, 0x6f]);
-//! assert_eq!(trevni::wire::Cursor::new(&bytes).string()?, "foo");
+//! assert_eq!(trevni::wire::Cursor::new(&bytes).string("name")?, "foo");
 //! # Ok::<(), trevni::Error>(())
 //! ```
 

@@ -4,8 +4,10 @@
 //! block claims is compared with the bytes it has before anything is allocated.
 
 use super::lengths::LengthsDecoder;
+use super::strings::Strings;
 use super::value::ValueType;
-use super::values::{Strings, Values};
+use super::values::Values;
+use super::varint;
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::wire::Cursor;
@@ -49,15 +51,11 @@ impl Decoder {
             }
             (ValueType::Int, Values::Int(out)) => {
                 reserve(out, n, cursor.remaining(), 1)?;
-                for _ in 0..n {
-                    out.push(cursor.int(VALUE)?);
-                }
+                varint::ints(&mut cursor, n, out)?;
             }
             (ValueType::Long, Values::Long(out)) => {
                 reserve(out, n, cursor.remaining(), 1)?;
-                for _ in 0..n {
-                    out.push(cursor.long(VALUE)?);
-                }
+                varint::longs(&mut cursor, n, out)?;
             }
             (ValueType::Fixed32, Values::Int(out)) => {
                 fixed(&mut cursor, n, out, i32::from_le_bytes)?
@@ -94,11 +92,7 @@ impl Decoder {
                 self.take_bits(block, n)?;
                 return Ok(());
             }
-            ValueType::Int | ValueType::Long => {
-                for _ in 0..n {
-                    cursor.long(VALUE)?;
-                }
-            }
+            ValueType::Int | ValueType::Long => varint::skip(&mut cursor, n)?,
             ValueType::Fixed32 | ValueType::Float => {
                 cursor.take(size(n, 4)?, VALUE)?;
             }
@@ -246,7 +240,7 @@ fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trevni::values::Bits;
+    use crate::trevni::Bits;
 
     #[test]
     fn runs_of_ones_in_a_valued_array() {

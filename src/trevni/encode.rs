@@ -9,8 +9,10 @@
 
 use std::ops::Range;
 
+use super::bits::eight_bits;
 use super::lengths::LengthsEncoder;
-use super::values::{Offsets, ValuesRef, eight_bits};
+use super::strings::Offsets;
+use super::values::ValuesRef;
 use crate::wire;
 
 /// The bytes of the block that is being filled.

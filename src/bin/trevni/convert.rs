@@ -176,11 +176,7 @@ fn codec(name: &str) -> Result<Codec, String> {
 }
 
 fn layout(name: &str) -> Result<Layout, String> {
-    match name {
-        "split" => Ok(Layout::Split),
-        "avro" => Ok(Layout::Avro),
-        _ => Err("split or avro".into()),
-    }
+    Layout::from_name(name).ok_or_else(|| "split or avro".into())
 }
 
 /// A number of bytes, with k, M or G behind it or not.

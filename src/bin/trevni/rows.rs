@@ -25,7 +25,7 @@ pub(crate) struct ReadArgs {
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
-    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema.
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// Infer the types of csv and jsonl from so many rows.

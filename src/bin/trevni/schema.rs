@@ -6,11 +6,17 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use clap::ValueEnum;
+use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
+use trevni::convert::Source;
+use trevni::trevni::FileReader;
 
 use crate::fault::Fault;
+use crate::input::{self, PIPE};
 use crate::output;
 use crate::rows::ReadArgs;
 use crate::table::plain;
+
+const AVRO_SCHEMA: &str = "avro.schema";
 
 /// Print the schema of a file, of any format that `convert` reads.
 #[derive(Debug, clap::Args)]
@@ -36,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut out = output::stdout();
     match args.format {
         Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
-        Form::Avro => writeln!(out, "{}", to_avro(&schema)?)?,
+        Form::Avro => writeln!(out, "{}", avro(&args.file, &schema)?)?,
         Form::Json => {
             serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
             writeln!(out)?;
@@ -77,7 +83,7 @@ fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
     }
 }
 
-/// Reads a schema from a file: Arrow's, as `--format json` prints it, or Avro's.
+/// Reads a schema from a file, as `--format json` prints it.
 pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
     let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
     let json: serde_json::Value = serde_json::from_str(&text).map_err(Fault::of(path.display()))?;
@@ -85,16 +91,30 @@ pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
         let schema: Schema = serde_json::from_value(json).map_err(Fault::of(path.display()))?;
         return Ok(Arc::new(schema));
     }
-    from_avro(&text).map_err(|e| match e {
-        Fault::Data(text) => Fault::of(path.display())(text),
-        other => other,
-    })
+    let what = "not an Arrow schema as `trevni schema --format json` prints it";
+    Err(Fault::Data(format!("{}: {what}", path.display())))
 }
 
-fn to_avro(_: &Schema) -> Result<String, Fault> {
-    Err(Fault::Data("no Avro schema in the file".into()))
+/// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
+fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
+    let said = match is_trevni(path) {
+        true => input::open(path)?.header().metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
+        false => None,
+    };
+    said.map_or_else(|| to_avro(schema).map_err(Fault::of(path.display())), Ok)
 }
 
-fn from_avro(_: &str) -> Result<SchemaRef, Fault> {
-    Err(Fault::Data("not a schema".into()))
+/// Of standard input, which has been read, only the Arrow schema is left.
+fn is_trevni(path: &Path) -> bool {
+    let mut source = (path != Path::new(PIPE)).then(|| Source::open(path).ok()).flatten();
+    let head = source.as_mut().and_then(|source| source.head().ok());
+    head.is_some_and(|head| head.starts_with(b"Trv"))
+}
+
+/// What an empty file in Avro's layout would say.
+fn to_avro(schema: &SchemaRef) -> trevni::Result<String> {
+    let properties = WriterProperties::builder().set_layout(Layout::Avro).build();
+    let file = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?.into_inner()?;
+    let file = FileReader::try_new(bytes::Bytes::from(file))?;
+    Ok(file.header().metadata.get_str(AVRO_SCHEMA).unwrap_or_default().to_owned())
 }

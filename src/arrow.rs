@@ -1,0 +1,64 @@
+//! Arrow record batches in and out of Trevni files.
+//!
+//! ```text
+//! write   RecordBatch -> lower -> shred    -> one ColumnSlice a column -> FileWriter
+//! read    RecordBatch <- raise <- assemble <- one ColumnData  a column <- RowsReader
+//! ```
+//! `lower` and `raise` swap dictionaries and run-ends for the values they stand for. `shred` and `assemble` walk
+//! a [`Shape`](shape::Shape), which says for each field which columns hold its counts and its values. Two layouts
+//! make shapes: [`Split`](Layout::Split), the default, and [`Avro`](Layout::Avro), the columns that Avro's own
+//! Trevni tools read and write.
+//!
+//! Every Arrow type comes back as it went in, because the file carries the Arrow schema. A file without one gets
+//! its types from its Avro schema, and a file without either from its columns.
+
+mod assemble;
+mod avro;
+mod bare;
+mod dense;
+mod lent;
+mod nested;
+mod packed;
+mod projection;
+mod properties;
+mod reader;
+mod schema;
+mod shape;
+mod shred;
+mod split;
+mod spread;
+mod types;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use projection::ProjectionMask;
+pub use properties::{WriterProperties, WriterPropertiesBuilder};
+pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
+pub use writer::ArrowWriter;
+
+/// How Arrow fields become columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Counts never share a column with values: the fastest to write and to read.
+    #[default]
+    Split,
+    /// The columns of Avro's own Trevni tools, with an Avro schema.
+    Avro,
+}
+
+impl Layout {
+    /// The name in the file's metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::Split => "split",
+            Layout::Avro => "avro",
+        }
+    }
+
+    /// The layout of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Layout::Split, Layout::Avro].into_iter().find(|layout| layout.name() == name)
+    }
+}

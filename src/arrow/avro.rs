@@ -1,0 +1,143 @@
+//! Avro schemas, and the columns that Avro's own Trevni tools make of them.
+//!
+//! ```text
+//! avro.schema  -- parse -->  Avro  -- to_json -->  avro.schema
+//! Schema  -- from_arrow -->  Avro  -- to_arrow -->  Schema
+//!                            Avro  -- plan ------>  columns and shapes
+//! ```
+//! A schema that is no record at the top is one field, named like its type: `int`, `array`, `map`, `union`, or the
+//! full name of an enum or a fixed.
+
+mod columns;
+mod from_arrow;
+mod json;
+mod parse;
+mod to_arrow;
+
+pub(crate) use columns::plan;
+pub(crate) use from_arrow::from_arrow;
+pub(crate) use to_arrow::to_arrow;
+
+use crate::trevni::ValueType;
+
+/// The key of a field's metadata that holds the full name of its Avro type.
+const NAME: &str = "avro.name";
+
+/// A schema; references to named types are replaced by the types.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Avro {
+    Primitive(Primitive, Option<Logical>),
+    Fixed { name: String, size: i32, logical: Option<Logical> },
+    Enum { name: String, symbols: Vec<String> },
+    Record { name: String, fields: Vec<(String, Avro)> },
+    Array(Box<Avro>),
+    Map(Box<Avro>),
+    Union(Vec<Avro>),
+}
+
+/// The types without parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Primitive {
+    Null,
+    Boolean,
+    Int,
+    Long,
+    Float,
+    Double,
+    Bytes,
+    String,
+}
+
+const PRIMITIVES: [(Primitive, &str, ValueType); 8] = [
+    (Primitive::Null, "null", ValueType::Null),
+    (Primitive::Boolean, "boolean", ValueType::Boolean),
+    (Primitive::Int, "int", ValueType::Int),
+    (Primitive::Long, "long", ValueType::Long),
+    (Primitive::Float, "float", ValueType::Float),
+    (Primitive::Double, "double", ValueType::Double),
+    (Primitive::Bytes, "bytes", ValueType::Bytes),
+    (Primitive::String, "string", ValueType::String),
+];
+
+/// What a type stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Logical {
+    Decimal { precision: u8, scale: u8 },
+    Date,
+    TimeMillis,
+    TimeMicros,
+    TimestampMillis,
+    TimestampMicros,
+    TimestampNanos,
+    LocalTimestampMillis,
+    LocalTimestampMicros,
+    LocalTimestampNanos,
+    Uuid,
+    Duration,
+}
+
+/// All but decimal, which has parameters.
+const LOGICALS: [(Logical, &str); 11] = [
+    (Logical::Date, "date"),
+    (Logical::TimeMillis, "time-millis"),
+    (Logical::TimeMicros, "time-micros"),
+    (Logical::TimestampMillis, "timestamp-millis"),
+    (Logical::TimestampMicros, "timestamp-micros"),
+    (Logical::TimestampNanos, "timestamp-nanos"),
+    (Logical::LocalTimestampMillis, "local-timestamp-millis"),
+    (Logical::LocalTimestampMicros, "local-timestamp-micros"),
+    (Logical::LocalTimestampNanos, "local-timestamp-nanos"),
+    (Logical::Uuid, "uuid"),
+    (Logical::Duration, "duration"),
+];
+
+impl Primitive {
+    fn name(self) -> &'static str {
+        PRIMITIVES.iter().find(|(p, ..)| *p == self).map_or("null", |(_, name, _)| name)
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        PRIMITIVES.iter().find(|(_, n, _)| *n == name).map(|(p, ..)| *p)
+    }
+}
+
+impl Logical {
+    fn name(self) -> &'static str {
+        LOGICALS.iter().find(|(l, _)| *l == self).map_or("decimal", |(_, name)| name)
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        LOGICALS.iter().find(|(_, n)| *n == name).map(|(l, _)| *l)
+    }
+}
+
+impl Avro {
+    const NULL: Avro = Avro::Primitive(Primitive::Null, None);
+
+    fn is_null(&self) -> bool {
+        matches!(self, Avro::Primitive(Primitive::Null, _))
+    }
+
+    /// The name that tells branches of a union apart.
+    fn full_name(&self) -> &str {
+        match self {
+            Avro::Primitive(primitive, _) => primitive.name(),
+            Avro::Fixed { name, .. } | Avro::Enum { name, .. } | Avro::Record { name, .. } => name,
+            Avro::Array(_) => "array",
+            Avro::Map(_) => "map",
+            Avro::Union(_) => "union",
+        }
+    }
+
+    /// The value type, of a schema that is one column.
+    fn value_type(&self) -> Option<ValueType> {
+        match self {
+            Avro::Primitive(primitive, _) => {
+                PRIMITIVES.iter().find(|(p, ..)| p == primitive).map(|(.., value_type)| *value_type)
+            }
+            Avro::Fixed { .. } => Some(ValueType::Bytes),
+            Avro::Enum { .. } => Some(ValueType::Int),
+            _ => None,
+        }
+    }
+}

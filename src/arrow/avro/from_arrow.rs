@@ -1,0 +1,204 @@
+//! Avro's types for Arrow's, where there are any.
+//!
+//! ```text
+//! int8 16 32, uint8 16      int           utf8, any kind        string     dictionary, run ends   their values
+//! uint32, int64, duration   long          binary, any kind      bytes      list, any kind         array
+//! float16 32                float         fixed-size binary     fixed      map with text keys     map
+//! float64                   double        decimal, any width    bytes      nullable T             ["null", T]
+//! ```
+//! Wider types of Arrow come back from the Arrow schema. Types that need a name take it from the field's
+//! `avro.name`, or else from where they are; a dictionary whose field has `avro.enum.symbols` is an enum.
+
+use std::collections::HashMap;
+
+use arrow::datatypes::*;
+
+use super::super::packed::{self, stored};
+use super::super::shape::Trail;
+use super::super::{Layout, types};
+use super::{Avro, Logical, NAME, Primitive};
+use crate::error::{Error, Result};
+
+/// The Avro schema of an Arrow schema.
+pub(crate) fn from_arrow(schema: &Schema) -> Result<Avro> {
+    let mut names = Names::default();
+    let fields = names.fields(schema.fields(), None)?;
+    let wanted = schema.metadata().get(NAME).cloned().unwrap_or_else(|| "Row".to_owned());
+    Ok(names.define(wanted, |name| Avro::Record { name, fields: fields.clone() }))
+}
+
+/// The named types so far.
+#[derive(Default)]
+struct Names(HashMap<String, Avro>);
+
+fn refuse<T>(trail: &Trail<'_>, why: impl std::fmt::Display) -> Result<T> {
+    Err(Error::invalid(format!("field {trail} has no Avro form: {why}")))
+}
+
+impl Names {
+    /// Gives a type its name, or the next that no other type has.
+    fn define(&mut self, wanted: String, make: impl Fn(String) -> Avro) -> Avro {
+        let mut name = legal_full_name(&wanted);
+        loop {
+            let avro = make(name.clone());
+            match self.0.get(&name) {
+                Some(other) if *other != avro => name.push('_'),
+                _ => {
+                    self.0.insert(name, avro.clone());
+                    return avro;
+                }
+            }
+        }
+    }
+
+    fn fields(
+        &mut self,
+        fields: &Fields,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Vec<(String, Avro)>> {
+        let mut all: Vec<(String, Avro)> = Vec::with_capacity(fields.len());
+        for field in fields {
+            let name = field.name();
+            let trail = trail.map_or(Trail::new(name), |trail| trail.then(name));
+            if !is_legal(name) {
+                return refuse(&trail, "its name is no Avro name");
+            }
+            if all.iter().any(|(other, _)| other == name) {
+                return refuse(&trail, "its name is not its own");
+            }
+            all.push((name.clone(), self.node(field, &trail)?));
+        }
+        Ok(all)
+    }
+
+    fn node(&mut self, field: &FieldRef, trail: &Trail<'_>) -> Result<Avro> {
+        let inner = self.required(field, trail)?;
+        let optional = stored(field, Layout::Avro).is_nullable();
+        if !optional || inner.is_null() || matches!(inner, Avro::Union(_)) {
+            return Ok(inner);
+        }
+        Ok(Avro::Union(vec![Avro::NULL, inner]))
+    }
+
+    fn required(&mut self, field: &Field, trail: &Trail<'_>) -> Result<Avro> {
+        let wanted = || {
+            field
+                .metadata()
+                .get(NAME)
+                .cloned()
+                .unwrap_or_else(|| trail.to_string().replace('.', "_"))
+        };
+        Ok(match field.data_type() {
+            DataType::Dictionary(_, values) => match packed::symbols(field) {
+                Some(symbols) if symbols_are_legal(&symbols) => {
+                    self.define(wanted(), |name| Avro::Enum { name, symbols: symbols.clone() })
+                }
+                Some(_) => return refuse(trail, "its symbols are no Avro names"),
+                None => {
+                    let values = field.clone().with_data_type(values.as_ref().clone());
+                    self.required(&values, trail)?
+                }
+            },
+            DataType::RunEndEncoded(_, values) => self.required(values, trail)?,
+            DataType::FixedSizeBinary(size) => {
+                self.define(wanted(), |name| Avro::Fixed { name, size: *size, logical: None })
+            }
+            DataType::Struct(fields) => {
+                let fields = self.fields(fields, Some(trail))?;
+                self.define(wanted(), |name| Avro::Record { name, fields: fields.clone() })
+            }
+            DataType::Map(entries, _) => {
+                let (key, value) = types::entry(entries)?;
+                let key_type = stored(key, Layout::Avro);
+                if types::accepts(key_type.data_type()) != types::accepts(&DataType::Utf8) {
+                    return refuse(trail, "keys of an Avro map are strings");
+                }
+                Avro::Map(Box::new(self.node(value, &trail.then(value.name()))?))
+            }
+            DataType::Union(fields, _) => self.union(fields, trail)?,
+            data_type => match types::item(data_type) {
+                Some(item) => Avro::Array(Box::new(self.node(item, &trail.then(item.name()))?)),
+                None => primitive(data_type, trail)?,
+            },
+        })
+    }
+
+    /// Branches are taken as not nullable: a null in one is an error when it is written.
+    fn union(&mut self, fields: &UnionFields, trail: &Trail<'_>) -> Result<Avro> {
+        let mut branches: Vec<Avro> = Vec::with_capacity(fields.len());
+        for (_, field) in fields.iter() {
+            let trail = trail.then(field.name());
+            let branch = self.required(field, &trail)?;
+            if matches!(branch, Avro::Union(_)) {
+                return refuse(&trail, "a union directly in a union");
+            }
+            if branches.iter().any(|other| other.full_name() == branch.full_name()) {
+                let what = format!("the union has another branch {}", branch.full_name());
+                return refuse(&trail, what);
+            }
+            branches.push(branch);
+        }
+        Ok(Avro::Union(branches))
+    }
+}
+
+fn primitive(data_type: &DataType, trail: &Trail<'_>) -> Result<Avro> {
+    use DataType::*;
+    use TimeUnit::*;
+    let plain = |primitive| Avro::Primitive(primitive, None);
+    let logical = |primitive, logical| Avro::Primitive(primitive, Some(logical));
+    let long = |l| logical(Primitive::Long, l);
+    Ok(match data_type {
+        Null => Avro::NULL,
+        Boolean => plain(Primitive::Boolean),
+        Int8 | Int16 | Int32 | UInt8 | UInt16 | Time32(Second) => plain(Primitive::Int),
+        Interval(IntervalUnit::YearMonth) => plain(Primitive::Int),
+        UInt32 | Int64 | Duration(_) | Timestamp(Second, _) => plain(Primitive::Long),
+        Float16 | Float32 => plain(Primitive::Float),
+        Float64 => plain(Primitive::Double),
+        Utf8 | LargeUtf8 | Utf8View => plain(Primitive::String),
+        Binary | LargeBinary | BinaryView => plain(Primitive::Bytes),
+        Date32 => logical(Primitive::Int, Logical::Date),
+        Date64 => long(Logical::LocalTimestampMillis),
+        Time32(_) => logical(Primitive::Int, Logical::TimeMillis),
+        Time64(Microsecond) => long(Logical::TimeMicros),
+        Time64(_) => plain(Primitive::Long),
+        Timestamp(Millisecond, None) => long(Logical::LocalTimestampMillis),
+        Timestamp(Microsecond, None) => long(Logical::LocalTimestampMicros),
+        Timestamp(Nanosecond, None) => long(Logical::LocalTimestampNanos),
+        Timestamp(Millisecond, Some(_)) => long(Logical::TimestampMillis),
+        Timestamp(Microsecond, Some(_)) => long(Logical::TimestampMicros),
+        Timestamp(Nanosecond, Some(_)) => long(Logical::TimestampNanos),
+        Decimal32(p, s) | Decimal64(p, s) | Decimal128(p, s) | Decimal256(p, s) => {
+            // Avro has no negative scales; such a decimal is bytes and no more to it.
+            let scale = u8::try_from(*s).ok().filter(|scale| scale <= p);
+            let decimal = scale.map(|scale| Logical::Decimal { precision: *p, scale });
+            Avro::Primitive(Primitive::Bytes, decimal)
+        }
+        UInt64 => return refuse(trail, "Avro has no unsigned 64-bit integers"),
+        Interval(_) => return refuse(trail, "Avro has no such interval"),
+        other => return refuse(trail, other),
+    })
+}
+
+fn is_legal(name: &str) -> bool {
+    let start = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(start) && name.chars().all(|c| start(c) || c.is_ascii_digit())
+}
+
+fn symbols_are_legal(symbols: &[String]) -> bool {
+    let distinct = symbols.iter().collect::<std::collections::HashSet<_>>().len();
+    distinct == symbols.len() && symbols.iter().all(|symbol| is_legal(symbol))
+}
+
+/// A name as it is, if it is one; else what can be made of it.
+fn legal_full_name(name: &str) -> String {
+    let is_primitive = Primitive::from_name(name).is_some();
+    if name.split('.').all(is_legal) && !is_primitive && !name.is_empty() {
+        // The dots of a path are no namespaces, but those of a given name are.
+        return name.to_owned();
+    }
+    let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = name.chars().map(legal).collect();
+    if is_legal(&name) && !is_primitive { name } else { format!("_{name}") }
+}

@@ -1,0 +1,76 @@
+//! What one column is given to write: counts of our own, values mostly in Arrow's buffers.
+//!
+//! ```text
+//! Lent        values      Arrow's buffer, shared, or ours         -> ValuesRef
+//! Shredded    lengths?  + values?                                 -> ColumnSlice
+//! ```
+//! Arrow's buffers are counted, so a value that is dense already is passed on without a copy.
+
+use arrow::buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+
+use crate::error::{Error, Result};
+use crate::trevni::{ColumnSlice, ValuesRef};
+
+/// Values that live in Arrow's buffers.
+#[derive(Debug, Clone)]
+pub(crate) enum Lent {
+    Null(usize),
+    Boolean(BooleanBuffer),
+    Int(ScalarBuffer<i32>),
+    Long(ScalarBuffer<i64>),
+    Float(ScalarBuffer<f32>),
+    Double(ScalarBuffer<f64>),
+    Bytes(OffsetBuffer<i32>, Buffer),
+    LargeBytes(OffsetBuffer<i64>, Buffer),
+}
+
+impl Lent {
+    pub(crate) fn as_slice(&self) -> ValuesRef<'_> {
+        match self {
+            Lent::Null(n) => ValuesRef::Null(*n),
+            Lent::Boolean(b) => {
+                ValuesRef::Boolean { bits: b.values(), offset: b.offset(), len: b.len() }
+            }
+            Lent::Int(v) => ValuesRef::Int(v),
+            Lent::Long(v) => ValuesRef::Long(v),
+            Lent::Float(v) => ValuesRef::Float(v),
+            Lent::Double(v) => ValuesRef::Double(v),
+            Lent::Bytes(offsets, data) => ValuesRef::strings(offsets, data),
+            Lent::LargeBytes(offsets, data) => ValuesRef::large_strings(offsets, data),
+        }
+    }
+}
+
+/// One column of a batch.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shredded {
+    pub(crate) lengths: Option<Vec<u32>>,
+    pub(crate) values: Option<Lent>,
+}
+
+impl Shredded {
+    /// Lends the column; one without values has as many nulls as its counts say.
+    pub(crate) fn as_slice(&self) -> ColumnSlice<'_> {
+        let values = match &self.values {
+            Some(values) => values.as_slice(),
+            None => ValuesRef::Null(self.lengths.iter().flatten().map(|n| *n as usize).sum()),
+        };
+        ColumnSlice { lengths: self.lengths.as_deref(), values }
+    }
+}
+
+/// Sets the counts of a column.
+pub(crate) fn set_lengths(out: &mut [Shredded], column: usize, lengths: Vec<u32>) -> Result<()> {
+    slot(out, column)?.lengths = Some(lengths);
+    Ok(())
+}
+
+/// Sets the values of a column.
+pub(crate) fn set_values(out: &mut [Shredded], column: usize, values: Lent) -> Result<()> {
+    slot(out, column)?.values = Some(values);
+    Ok(())
+}
+
+fn slot(out: &mut [Shredded], column: usize) -> Result<&mut Shredded> {
+    out.get_mut(column).ok_or_else(|| Error::invalid(format!("no column {column}")))
+}

@@ -1,0 +1,168 @@
+//! How files are written.
+//!
+//! ```text
+//! layout, version                               what the columns are
+//! codec, level, checksum, block size            how blocks are sealed
+//! memory budget                                 when sealed blocks go to a temporary file
+//! ```
+
+use super::Layout;
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::trevni::{ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, Version};
+
+/// How an [`ArrowWriter`](super::ArrowWriter) writes.
+#[derive(Debug, Clone)]
+pub struct WriterProperties {
+    layout: Layout,
+    codec: Codec,
+    column_codecs: Vec<(String, Codec)>,
+    codec_level: Option<i32>,
+    checksum: Checksum,
+    version: Version,
+    block_size: Option<usize>,
+    memory_budget: Option<usize>,
+    metadata: Metadata,
+}
+
+/// Makes [`WriterProperties`].
+#[derive(Debug, Clone, Default)]
+pub struct WriterPropertiesBuilder(WriterProperties);
+
+impl Default for WriterProperties {
+    fn default() -> Self {
+        let codec = if Codec::Snappy.is_available() { Codec::Snappy } else { Codec::Null };
+        Self {
+            layout: Layout::default(),
+            codec,
+            column_codecs: Vec::new(),
+            codec_level: None,
+            checksum: Checksum::default(),
+            version: Version::default(),
+            block_size: None,
+            memory_budget: None,
+            metadata: Metadata::new(),
+        }
+    }
+}
+
+impl WriterProperties {
+    /// Starts from the defaults: split layout, codec snappy if this build has it, checksum crc32.
+    pub fn builder() -> WriterPropertiesBuilder {
+        WriterPropertiesBuilder::default()
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The codec of columns that have none of their own.
+    pub fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    pub(super) fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The writer of a file, as far as it does not depend on the columns.
+    pub(super) fn file_writer(&self) -> FileWriterBuilder {
+        let mut builder = FileWriter::builder()
+            .set_codec(self.codec)
+            .set_checksum(self.checksum)
+            .set_version(self.version)
+            .set_codec_level(self.codec_level);
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(bytes) = self.memory_budget {
+            builder = builder.set_memory_budget(bytes);
+        }
+        builder
+    }
+
+    /// Gives columns their own codecs.
+    pub(super) fn set_column_codecs(&self, columns: &mut [ColumnMetadata]) -> Result<()> {
+        for (path, codec) in &self.column_codecs {
+            let mut found = false;
+            for column in columns.iter_mut().filter(|column| is_below(column.name(), path)) {
+                *column = column.clone().with_codec(*codec);
+                found = true;
+            }
+            if !found {
+                return Err(Error::invalid(format!("no column {path:?} to set a codec of")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a column is at a path or below it.
+fn is_below(name: &str, path: &str) -> bool {
+    let rest = name.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '[', '>', '/']))
+}
+
+impl WriterPropertiesBuilder {
+    /// The codec of all columns.
+    pub fn set_codec(mut self, codec: Codec) -> Self {
+        self.0.codec = codec;
+        self
+    }
+
+    /// The codec of the column of this name, and of those below it: the name of a field at the top is that of
+    /// all its columns. Of several that hold for a column the last set counts.
+    pub fn set_column_codec(mut self, path: impl Into<String>, codec: Codec) -> Self {
+        self.0.column_codecs.push((path.into(), codec));
+        self
+    }
+
+    /// The level of codecs that have one; `None` is each codec's own default.
+    pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
+        self.0.codec_level = level;
+        self
+    }
+
+    /// The checksum of all columns.
+    pub fn set_checksum(mut self, checksum: Checksum) -> Self {
+        self.0.checksum = checksum;
+        self
+    }
+
+    /// How fields become columns.
+    pub fn set_layout(mut self, layout: Layout) -> Self {
+        self.0.layout = layout;
+        self
+    }
+
+    /// The version of the format.
+    pub fn set_version(mut self, version: Version) -> Self {
+        self.0.version = version;
+        self
+    }
+
+    /// Bytes before compression at which a block ends.
+    pub fn set_block_size(mut self, bytes: usize) -> Self {
+        self.0.block_size = Some(bytes);
+        self
+    }
+
+    /// Bytes of sealed blocks held in memory; more go to a temporary file.
+    pub fn set_memory_budget(mut self, bytes: usize) -> Self {
+        self.0.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Pairs for the file's metadata.
+    pub fn set_key_value_metadata(mut self, metadata: Metadata) -> Self {
+        self.0.metadata = metadata;
+        self
+    }
+
+    /// The properties.
+    pub fn build(self) -> WriterProperties {
+        self.0
+    }
+}

@@ -1,0 +1,114 @@
+//! The schema of a file: what its fields are, and where.
+//!
+//! ```text
+//! ARROW:schema     base64 of the encapsulated IPC message, as in Parquet       types as they were written
+//! avro.schema      JSON, Avro layout                                           types as Avro has them
+//! neither          the columns themselves                                      types as the columns have them
+//! arrow.layout     "split" or "avro": how the fields of ARROW:schema lie       split if it is not there
+//! ```
+
+mod ipc;
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Fields, Schema, SchemaRef};
+
+use super::avro::{self, Avro};
+use super::shape::Plan;
+use super::{Layout, bare, packed, split};
+use crate::error::{Error, Result};
+use crate::trevni::{ColumnMetadata, Metadata};
+
+const ARROW_SCHEMA: &str = "ARROW:schema";
+const AVRO_SCHEMA: &str = "avro.schema";
+const LAYOUT: &str = "arrow.layout";
+
+/// Whether a key of the file's metadata is this module's to set.
+pub(crate) fn is_own_key(key: &str) -> bool {
+    key == ARROW_SCHEMA || key == AVRO_SCHEMA || key.starts_with("arrow.")
+}
+
+/// A schema and its plan.
+#[derive(Debug)]
+pub(crate) struct Planning {
+    /// The schema of batches.
+    pub(crate) schema: SchemaRef,
+    /// Its fields as they are stored.
+    pub(crate) stored: Fields,
+    /// Where they are.
+    pub(crate) plan: Plan,
+}
+
+/// Plans a file to write; adds what it must say of its schema to its metadata.
+pub(crate) fn plan(
+    schema: &SchemaRef,
+    layout: Layout,
+    metadata: &mut Metadata,
+) -> Result<Planning> {
+    let stored = packed::stored_fields(schema.fields(), layout);
+    let plan = match layout {
+        Layout::Split => split::plan(&stored)?,
+        Layout::Avro => {
+            let avro = avro::from_arrow(schema)?;
+            metadata.set(AVRO_SCHEMA, avro.to_json())?;
+            avro::plan(&avro, &stored)?
+        }
+    };
+    let message = ipc::encode(schema)?;
+    // Arrow's messages cannot say all that its types can; better no file than one that reads differently.
+    if ipc::decode(&message)? != **schema {
+        return Err(Error::invalid("the schema has no form as an Arrow IPC message"));
+    }
+    metadata.set(ARROW_SCHEMA, message)?;
+    metadata.set(LAYOUT, layout.name())?;
+    Ok(Planning { schema: schema.clone(), stored, plan })
+}
+
+/// Finds the schema of a file, and compares what it says with the columns.
+pub(crate) fn find(
+    metadata: &Metadata,
+    columns: &[ColumnMetadata],
+    skip_arrow: bool,
+) -> Result<Planning> {
+    let avro = || metadata.get(AVRO_SCHEMA).map(Avro::parse).transpose();
+    let (schema, layout, plan) = match metadata.get(ARROW_SCHEMA).filter(|_| !skip_arrow) {
+        Some(message) => {
+            let schema = ipc::decode(message)?;
+            let layout = layout(metadata)?;
+            let stored = packed::stored_fields(schema.fields(), layout);
+            let plan = match layout {
+                Layout::Split => split::plan(&stored)?,
+                Layout::Avro => {
+                    let missing = || Error::malformed("arrow.layout is avro, without avro.schema");
+                    avro::plan(&avro()?.ok_or_else(missing)?, &stored)?
+                }
+            };
+            (schema, layout, plan)
+        }
+        None => match avro()? {
+            Some(avro) => {
+                let schema = avro::to_arrow(&avro)?;
+                let stored = packed::stored_fields(schema.fields(), Layout::Avro);
+                let plan = avro::plan(&avro, &stored)?;
+                (schema, Layout::Avro, plan)
+            }
+            None => {
+                let (fields, shapes) = bare::fields(columns)?;
+                let plan = Plan { shapes, columns: Vec::new() };
+                let schema = Arc::new(Schema::new(fields.clone()));
+                return Ok(Planning { schema, stored: fields, plan });
+            }
+        },
+    };
+    plan.check(columns)?;
+    let stored = packed::stored_fields(schema.fields(), layout);
+    Ok(Planning { schema: Arc::new(schema), stored, plan })
+}
+
+fn layout(metadata: &Metadata) -> Result<Layout> {
+    let Some(name) = metadata.get(LAYOUT) else { return Ok(Layout::Split) };
+    let known = std::str::from_utf8(name).ok().and_then(Layout::from_name);
+    known.ok_or_else(|| {
+        Error::unsupported(format!("arrow.layout {:?}", String::from_utf8_lossy(name)))
+    })
+}

@@ -1,0 +1,257 @@
+//! The shape of a field: which columns hold its counts, and which its values.
+//!
+//! ```text
+//! field                        shape                                         columns of the split layout
+//! x: int32 not null            Leaf(0)                                       0 x
+//! x: int32                     Optional(0, Leaf(1))                          0 x, 1 x#value
+//! x: list<int32 not null>      Optional(0, List(1, Leaf(2)))                 0 x, 1 x[], 2 x[]#value
+//! x: struct<a, b> not null     Record(Leaf(0), Leaf(1))                      0 x#a, 1 x#b
+//! ```
+//! A [`Plan`] is the shapes of all fields with the columns they speak of, made depth first, so that every column
+//! comes after its parent. Writing and reading make the same plan from the same schema; what a file holds is
+//! compared with it column by column.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::trevni::{ColumnMetadata, ValueType};
+
+/// Where the rows of a field are. Numbers are positions in a list of columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Values, one a row.
+    Leaf { column: usize },
+    /// A count of 0 or 1 a row; the inner has only the rows that are there.
+    Optional { counts: usize, inner: Box<Shape> },
+    /// A count of items a row; the inner has all items.
+    List { counts: usize, inner: Box<Shape> },
+    /// A count of entries a row.
+    Map { counts: usize, key: Box<Shape>, value: Box<Shape> },
+    /// Fields side by side; no column of its own.
+    Record(Vec<Shape>),
+    /// A count of 0 or 1 for each branch, together 1 a row. The branch without counts is Avro's null: the
+    /// rows where no other branch has one.
+    Union(Vec<(Option<usize>, Shape)>),
+    /// Rows of nulls, kept nowhere.
+    Nothing,
+}
+
+impl Shape {
+    /// The columns that are spoken of, in order; counts and values in one column are one.
+    pub(crate) fn columns(&self, into: &mut Vec<usize>) {
+        let mut add = |column: usize| {
+            if into.last() != Some(&column) {
+                into.push(column);
+            }
+        };
+        match self {
+            Shape::Leaf { column } => add(*column),
+            Shape::Optional { counts, inner } | Shape::List { counts, inner } => {
+                add(*counts);
+                inner.columns(into);
+            }
+            Shape::Map { counts, key, value } => {
+                add(*counts);
+                key.columns(into);
+                value.columns(into);
+            }
+            Shape::Record(fields) => fields.iter().for_each(|field| field.columns(into)),
+            Shape::Union(branches) => {
+                for (counts, branch) in branches {
+                    counts.iter().for_each(|counts| {
+                        if into.last() != Some(counts) {
+                            into.push(*counts);
+                        }
+                    });
+                    branch.columns(into);
+                }
+            }
+            Shape::Nothing => {}
+        }
+    }
+
+    /// Replaces every column number by its place in `order`, which is sorted and holds them all.
+    pub(crate) fn renumber(&mut self, order: &[usize]) {
+        let at = |column: &mut usize| *column = order.partition_point(|c| c < column);
+        match self {
+            Shape::Leaf { column } => at(column),
+            Shape::Optional { counts, inner } | Shape::List { counts, inner } => {
+                at(counts);
+                inner.renumber(order);
+            }
+            Shape::Map { counts, key, value } => {
+                at(counts);
+                key.renumber(order);
+                value.renumber(order);
+            }
+            Shape::Record(fields) => fields.iter_mut().for_each(|field| field.renumber(order)),
+            Shape::Union(branches) => {
+                for (counts, branch) in branches {
+                    counts.iter_mut().for_each(at);
+                    branch.renumber(order);
+                }
+            }
+            Shape::Nothing => {}
+        }
+    }
+}
+
+/// The shapes of all fields, and the columns they speak of.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// One a field.
+    pub(crate) shapes: Vec<Shape>,
+    /// The columns, each after its parent.
+    pub(crate) columns: Vec<Planned>,
+}
+
+/// A column of a plan.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    /// As it is written.
+    pub(crate) metadata: ColumnMetadata,
+    /// The value types it may have in a file.
+    accepts: &'static [ValueType],
+}
+
+/// What a column of nothing but counts holds.
+pub(crate) const COUNTS: &[ValueType] = &[ValueType::Null];
+
+impl Plan {
+    /// Adds a column; the first type accepted is the one that is written.
+    pub(crate) fn push(
+        &mut self,
+        name: &str,
+        accepts: &'static [ValueType],
+        parent: Option<&str>,
+        array: bool,
+    ) -> usize {
+        let first = accepts.first().copied().unwrap_or(ValueType::Null);
+        self.push_as(name, first, accepts, parent, array)
+    }
+
+    /// Adds a column that is written as one of the types accepted.
+    pub(crate) fn push_as(
+        &mut self,
+        name: &str,
+        value_type: ValueType,
+        accepts: &'static [ValueType],
+        parent: Option<&str>,
+        array: bool,
+    ) -> usize {
+        let mut metadata = ColumnMetadata::new(name, value_type);
+        if let Some(parent) = parent {
+            metadata = metadata.with_parent(parent);
+        }
+        if array {
+            metadata = metadata.array();
+        }
+        self.columns.push(Planned { metadata, accepts });
+        self.columns.len() - 1
+    }
+
+    /// Finds the first difference between the columns planned and those of a file.
+    pub(crate) fn check(&self, columns: &[ColumnMetadata]) -> Result<()> {
+        if self.columns.len() != columns.len() {
+            return Err(Error::malformed(format!(
+                "the schema speaks of {} columns, the file has {}",
+                self.columns.len(),
+                columns.len()
+            )));
+        }
+        self.columns.iter().zip(columns).try_for_each(|(planned, column)| planned.check(column))
+    }
+}
+
+impl Planned {
+    fn check(&self, column: &ColumnMetadata) -> Result<()> {
+        let ours = &self.metadata;
+        let wrong = |what: String| Err(Error::malformed(what).in_column(column.name()));
+        if ours.name() != column.name() {
+            return wrong(format!("the schema has column {:?} here", ours.name()));
+        }
+        if ours.parent() != column.parent() {
+            return wrong(format!(
+                "its parent is {:?}, by the schema {:?}",
+                column.parent(),
+                ours.parent()
+            ));
+        }
+        if ours.is_array() != column.is_array() {
+            let by_schema = if ours.is_array() { "an array" } else { "no array" };
+            return wrong(format!("by the schema it is {by_schema} column"));
+        }
+        if !self.accepts.contains(&column.value_type()) {
+            return wrong(format!(
+                "its values are {}, by the schema {}",
+                column.value_type(),
+                ours.value_type()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The names that lead to a field, for messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trail<'a> {
+    parent: Option<&'a Trail<'a>>,
+    name: &'a str,
+}
+
+impl<'a> Trail<'a> {
+    pub(crate) fn new(name: &'a str) -> Self {
+        Self { parent: None, name }
+    }
+
+    pub(crate) fn then(&'a self, name: &'a str) -> Self {
+        Self { parent: Some(self), name }
+    }
+}
+
+impl fmt::Display for Trail<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            write!(f, "{parent}.")?;
+        }
+        f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_come_once_and_renumber() {
+        let mut shape = Shape::Record(vec![
+            Shape::Optional { counts: 2, inner: Box::new(Shape::Leaf { column: 2 }) },
+            Shape::Union(vec![(None, Shape::Nothing), (Some(5), Shape::Leaf { column: 7 })]),
+        ]);
+        let mut columns = Vec::new();
+        shape.columns(&mut columns);
+        assert_eq!(columns, [2, 5, 7]);
+        shape.renumber(&columns);
+        let mut renumbered = Vec::new();
+        shape.columns(&mut renumbered);
+        assert_eq!(renumbered, [0, 1, 2]);
+    }
+
+    #[test]
+    fn says_what_differs() {
+        let mut plan = Plan::default();
+        plan.push("a", &[ValueType::Long, ValueType::Int], Some("p"), true);
+        let column = |t| ColumnMetadata::new("a", t).with_parent("p");
+        assert!(plan.check(&[column(ValueType::Int).array()]).is_ok());
+        for (columns, what) in [
+            (vec![], "1 columns, the file has 0"),
+            (vec![ColumnMetadata::new("b", ValueType::Long)], "column \"a\" here"),
+            (vec![ColumnMetadata::new("a", ValueType::Long).array()], "its parent is None"),
+            (vec![column(ValueType::Long)], "it is an array column"),
+            (vec![column(ValueType::Float).array()], "its values are float, by the schema long"),
+        ] {
+            let error = plan.check(&columns).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+}

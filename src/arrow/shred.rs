@@ -1,0 +1,148 @@
+//! Arrays to columns: the way of writing through a shape.
+//!
+//! ```text
+//! Leaf        values                                     Record    each field
+//! Optional    0 or 1 a row, then the rows that are       Union     0 or 1 a row of each branch, then its rows
+//! List, Map   items a row, then the items
+//! ```
+//! [`assemble`](super::assemble) is the same walk the other way.
+
+use arrow::array::*;
+use arrow::buffer::BooleanBuffer;
+use arrow::compute;
+use arrow::datatypes::Field;
+
+use super::dense;
+use super::lent::{Shredded, set_lengths, set_values};
+use super::shape::{Planned, Shape, Trail};
+use super::{nested, types};
+use crate::error::{Error, Result};
+
+/// What a batch is shredded into.
+pub(crate) struct Shredder<'a> {
+    /// The columns, to know what value type each is of.
+    columns: &'a [Planned],
+    out: Vec<Shredded>,
+}
+
+impl<'a> Shredder<'a> {
+    pub(crate) fn new(columns: &'a [Planned]) -> Self {
+        Self { columns, out: vec![Shredded::default(); columns.len()] }
+    }
+
+    /// The columns, once all fields are shredded.
+    pub(crate) fn finish(self) -> Vec<Shredded> {
+        self.out
+    }
+
+    /// Shreds the rows of a field.
+    pub(crate) fn shred(
+        &mut self,
+        shape: &Shape,
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        match shape {
+            Shape::Optional { counts, inner } => {
+                let lengths = match array.nulls() {
+                    Some(nulls) => nulls.iter().map(u32::from).collect(),
+                    None => vec![1; array.len()],
+                };
+                set_lengths(&mut self.out, *counts, lengths)?;
+                return self.shred(inner, field, &dense::present(array)?, trail);
+            }
+            Shape::Nothing | Shape::Union(_) => {}
+            Shape::Leaf { .. } if array.data_type().is_null() => {}
+            _ if array.null_count() > 0 => {
+                let nulls = array.null_count();
+                let what = format!("field {trail} takes no nulls, but has {nulls}");
+                return Err(Error::invalid(what));
+            }
+            _ => {}
+        }
+        match shape {
+            Shape::Leaf { column } => self.leaf(*column, array, trail),
+            Shape::Optional { .. } | Shape::Nothing => Ok(()),
+            Shape::List { counts, inner } => {
+                let (lengths, items) = dense::items(array)?;
+                set_lengths(&mut self.out, *counts, lengths)?;
+                let item = types::item(field.data_type()).ok_or_else(|| unfit(field, trail))?;
+                self.shred(inner, item, &items, &trail.then(item.name()))
+            }
+            Shape::Map { counts, key, value } => {
+                let (lengths, entries) = dense::items(array)?;
+                set_lengths(&mut self.out, *counts, lengths)?;
+                let [entry] = &nested::fields(field.data_type())[..] else {
+                    return Err(unfit(field, trail));
+                };
+                self.record([key.as_ref(), value.as_ref()], entry, &entries, trail)
+            }
+            Shape::Record(shapes) => self.record(shapes, field, array, trail),
+            Shape::Union(branches) => self.union(branches, field, array, trail),
+        }
+    }
+
+    fn leaf(&mut self, column: usize, array: &ArrayRef, trail: &Trail<'_>) -> Result<()> {
+        let Some(planned) = self.columns.get(column) else {
+            return Err(Error::invalid(format!("no column {column}")));
+        };
+        let values = types::lower(array, planned.metadata.value_type(), trail)?;
+        set_values(&mut self.out, column, values)
+    }
+
+    fn record<'s>(
+        &mut self,
+        shapes: impl IntoIterator<Item = &'s Shape>,
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        let Some(array) = array.as_struct_opt() else { return Err(unfit(field, trail)) };
+        let fields = nested::fields(field.data_type());
+        let children = fields.iter().zip(array.columns());
+        shapes.into_iter().zip(children).try_for_each(|(shape, (field, child))| {
+            self.shred(shape, field, child, &trail.then(field.name()))
+        })
+    }
+
+    fn union(
+        &mut self,
+        branches: &[(Option<usize>, Shape)],
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
+            return Err(unfit(field, trail));
+        };
+        let fields = union.fields();
+        for ((counts, shape), (id, field)) in branches.iter().zip(fields.iter()) {
+            let chosen: BooleanBuffer = union.type_ids().iter().map(|row| *row == id).collect();
+            if let Some(counts) = counts {
+                set_lengths(&mut self.out, *counts, chosen.iter().map(u32::from).collect())?;
+            }
+            let rows = branch(union, id, &chosen)?;
+            self.shred(shape, field, &rows, &trail.then(field.name()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of one branch.
+fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef> {
+    let child = union.child(id);
+    let Some(offsets) = union.offsets() else { return dense::keep(child, chosen) };
+    let places: Vec<i32> =
+        chosen.set_indices().filter_map(|row| offsets.get(row).copied()).collect();
+    let in_order = places.windows(2).all(|pair| matches!(pair, [a, b] if a + 1 == *b));
+    match places.first().map(|first| usize::try_from(*first)) {
+        Some(Ok(first)) if in_order => Ok(child.slice(first, places.len())),
+        None => Ok(child.slice(0, 0)),
+        _ => Ok(compute::take(child, &Int32Array::from(places), None)?),
+    }
+}
+
+fn unfit(field: &Field, trail: &Trail<'_>) -> Error {
+    Error::invalid(format!("field {trail}: {} does not fit its shape", field.data_type()))
+}

@@ -1,0 +1,162 @@
+//! Dense rows to their places among nulls.
+//!
+//! ```text
+//! dense     a b c                 lists     same items, offsets repeated
+//! nulls     1 0 1 1               structs   each field spread, validity on top
+//! spread    a - b c               unions    null slots repeat another row: a union has no nulls of its own
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::compute;
+use arrow::datatypes::*;
+
+use super::nested;
+use crate::error::Result;
+
+/// Puts the rows of a dense array where `nulls` is valid.
+pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
+    use DataType::*;
+    if nulls.null_count() == 0 {
+        return Ok(dense.clone());
+    }
+    let valid = validity(dense.nulls(), nulls);
+    let n = nulls.len();
+    Ok(match dense.data_type() {
+        Null => Arc::new(NullArray::new(n)),
+        Struct(fields) => {
+            let children = dense.as_struct().columns().iter().map(|child| spread(child, nulls));
+            nested::record(fields, children.collect::<Result<_>>()?, Some(valid), n)?
+        }
+        Union(..) => union(dense, nulls)?,
+        FixedSizeList(f, size) => {
+            let items = spread(dense.as_fixed_size_list().values(), &repeated(nulls, *size))?;
+            let f = f.clone();
+            Arc::new(FixedSizeListArray::try_new_with_length(f, *size, items, Some(valid), n)?)
+        }
+        List(f) => {
+            let list = dense.as_list::<i32>();
+            let (f, items) = (f.clone(), list.values().clone());
+            Arc::new(ListArray::try_new(f, offsets(list.offsets(), nulls), items, Some(valid))?)
+        }
+        LargeList(f) => {
+            let list = dense.as_list::<i64>();
+            let (f, items) = (f.clone(), list.values().clone());
+            let offsets = offsets(list.offsets(), nulls);
+            Arc::new(LargeListArray::try_new(f, offsets, items, Some(valid))?)
+        }
+        ListView(f) => {
+            let (starts, sizes, items) = views(dense.as_list_view::<i32>(), nulls);
+            Arc::new(ListViewArray::try_new(f.clone(), starts, sizes, items, Some(valid))?)
+        }
+        LargeListView(f) => {
+            let (starts, sizes, items) = views(dense.as_list_view::<i64>(), nulls);
+            Arc::new(LargeListViewArray::try_new(f.clone(), starts, sizes, items, Some(valid))?)
+        }
+        Map(f, ordered) => {
+            let map = dense.as_map();
+            let (f, entries) = (f.clone(), map.entries().clone());
+            let offsets = offsets(map.offsets(), nulls);
+            Arc::new(MapArray::try_new(f, offsets, entries, Some(valid), *ordered)?)
+        }
+        _ => leaf(dense, nulls, valid)?,
+    })
+}
+
+fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<ArrayRef> {
+    macro_rules! primitive {
+        ($t:ty) => {{
+            let array = dense.as_primitive::<$t>();
+            let values = scatter(array.values(), nulls);
+            let spread = PrimitiveArray::<$t>::try_new(values, Some(valid))?;
+            Arc::new(spread.with_data_type(array.data_type().clone())) as ArrayRef
+        }};
+    }
+    macro_rules! bytes {
+        ($t:ty) => {{
+            let array = dense.as_bytes::<$t>();
+            let offsets = offsets(array.offsets(), nulls);
+            let values = array.values().clone();
+            // Offsets only repeat, so the text needs no second look; Arrow takes one all the same.
+            Arc::new(GenericByteArray::<$t>::try_new(offsets, values, Some(valid))?) as ArrayRef
+        }};
+    }
+    Ok(downcast_primitive! {
+        dense.data_type() => (primitive),
+        DataType::Utf8 => bytes!(Utf8Type),
+        DataType::LargeUtf8 => bytes!(LargeUtf8Type),
+        DataType::Binary => bytes!(BinaryType),
+        DataType::LargeBinary => bytes!(LargeBinaryType),
+        DataType::FixedSizeBinary(0) => {
+            let (data, n) = (Buffer::default(), nulls.len());
+            Arc::new(FixedSizeBinaryArray::try_new_with_len(0, data, Some(valid), n)?)
+        },
+        _ => compute::take(dense, &places(nulls), None)?
+    })
+}
+
+/// Which spread rows are valid: those whose dense row is.
+fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
+    let Some(dense) = dense else { return nulls.clone() };
+    let mut rows = dense.iter();
+    let bits = nulls.iter().map(|there| there && rows.next().unwrap_or(false));
+    NullBuffer::new(bits.collect::<BooleanBuffer>())
+}
+
+fn scatter<N: ArrowNativeType>(dense: &[N], nulls: &NullBuffer) -> ScalarBuffer<N> {
+    let mut out = vec![N::default(); nulls.len()];
+    for (place, value) in nulls.valid_indices().zip(dense) {
+        if let Some(slot) = out.get_mut(place) {
+            *slot = *value;
+        }
+    }
+    out.into()
+}
+
+fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> OffsetBuffer<O> {
+    let mut ends = dense.iter().copied();
+    let mut end = ends.next().unwrap_or_default();
+    let mut out = Vec::with_capacity(nulls.len() + 1);
+    out.push(end);
+    for there in nulls {
+        if there {
+            end = ends.next().unwrap_or(end);
+        }
+        out.push(end);
+    }
+    OffsetBuffer::new(out.into())
+}
+
+type Views<O> = (ScalarBuffer<O>, ScalarBuffer<O>, ArrayRef);
+
+fn views<O: OffsetSizeTrait>(dense: &GenericListViewArray<O>, nulls: &NullBuffer) -> Views<O> {
+    let (starts, sizes) = (scatter(dense.offsets(), nulls), scatter(dense.sizes(), nulls));
+    (starts, sizes, dense.values().clone())
+}
+
+fn repeated(nulls: &NullBuffer, size: i32) -> NullBuffer {
+    let size = usize::try_from(size).unwrap_or(0);
+    let bits = nulls.iter().flat_map(|there| std::iter::repeat_n(there, size));
+    NullBuffer::new(bits.collect::<BooleanBuffer>())
+}
+
+/// The dense row of each spread row; null slots name the row before them, or the first.
+fn places(nulls: &NullBuffer) -> UInt64Array {
+    let mut next = 0u64;
+    let rows = nulls.iter().map(|there| {
+        let row = next;
+        next += u64::from(there);
+        if there { row } else { row.saturating_sub(1) }
+    });
+    UInt64Array::new(rows.collect::<Vec<_>>().into(), Some(nulls.clone()))
+}
+
+fn union(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
+    if dense.is_empty() {
+        return Ok(new_null_array(dense.data_type(), nulls.len()));
+    }
+    let (_, rows, _) = places(nulls).into_parts();
+    Ok(compute::take(dense, &UInt64Array::new(rows, None), None)?)
+}

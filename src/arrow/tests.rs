@@ -1,0 +1,237 @@
+//! Every Arrow type, through shred and assemble and back.
+//!
+//! ```text
+//! sample(type) -> lower -> shred -> ColumnData -> assemble -> raise == sample, row by row
+//! ```
+
+mod equal;
+pub(super) mod sample;
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
+use arrow::datatypes::*;
+
+use super::Layout;
+use super::assemble::assemble;
+use super::lent::Shredded;
+use super::packed;
+use super::shape::{Plan, Trail};
+use super::shred::Shredder;
+use super::split;
+use crate::error::Result;
+use crate::trevni::{ColumnData, ColumnMetadata};
+use equal::assert_same;
+use sample::{Sampler, nested_types, types};
+
+/// As if written and read: the same data in buffers of our own.
+fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
+    let slice = shredded.as_slice();
+    slice.values.check(column.value_type()).unwrap();
+    let mut data = ColumnData::of(column);
+    assert_eq!(data.lengths.is_some(), slice.lengths.is_some(), "{column:?}");
+    if let (Some(to), Some(from)) = (&mut data.lengths, slice.lengths) {
+        to.extend_from_slice(from);
+        let total: usize = from.iter().map(|n| *n as usize).sum();
+        assert_eq!(total, slice.values.len(), "{column:?}");
+    }
+    (0..slice.values.len()).for_each(|i| data.values.push(&slice.values.get(i).unwrap()).unwrap());
+    data
+}
+
+fn shred(
+    plan: &Plan,
+    stored: &Fields,
+    fields: &Fields,
+    batch: &[ArrayRef],
+) -> Result<Vec<ColumnData>> {
+    let mut shredder = Shredder::new(&plan.columns);
+    for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
+        let trail = Trail::new(field.name());
+        let array = packed::lower(array, field, stored, &trail)?;
+        assert_eq!(array.data_type(), stored.data_type());
+        shredder.shred(shape, stored, &array, &trail)?;
+    }
+    let columns = shredder.finish();
+    Ok(columns.iter().zip(&plan.columns).map(|(c, p)| copied(c, &p.metadata)).collect())
+}
+
+fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
+    let fields = Fields::from(vec![field.clone()]);
+    let stored = packed::stored_fields(&fields, Layout::Split);
+    let plan = split::plan(&stored).unwrap();
+    let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
+    let trail = Trail::new(field.name());
+    let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &trail)?;
+    Ok(packed::raise(&back, field)?.expect("fits its keys"))
+}
+
+#[test]
+fn every_type_comes_back() {
+    let mut sampler = Sampler::new(1);
+    for data_type in types().into_iter().chain(nested_types()) {
+        for n in [0, 1, 5, 60] {
+            let field = Field::new("f", data_type.clone(), true);
+            let array = sampler.array(&data_type, n, true);
+            let back = round_trip(&field, &array).unwrap_or_else(|e| panic!("{data_type}: {e}"));
+            assert_same(&array, &back);
+            let slice = array.slice(n / 3, n - n / 2);
+            assert_same(&slice, &round_trip(&field, &slice).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_type_comes_back_from_within_others() {
+    let mut sampler = Sampler::new(2);
+    for inner in types().into_iter().chain(nested_types()) {
+        for data_type in sample::around(&inner) {
+            let field = Field::new("f", data_type.clone(), true);
+            let array = sampler.array(&data_type, 20, true);
+            let back = round_trip(&field, &array).unwrap_or_else(|e| panic!("{data_type}: {e}"));
+            assert_same(&array, &back);
+            let slice = array.slice(3, 11);
+            assert_same(&slice, &round_trip(&field, &slice).unwrap());
+        }
+    }
+}
+
+#[test]
+fn fields_without_nulls_have_no_counts() {
+    let mut sampler = Sampler::new(3);
+    for data_type in types().into_iter().chain(nested_types()) {
+        let field = Field::new("f", data_type.clone(), false);
+        let array = sampler.array(&data_type, 30, false);
+        assert_same(&array, &round_trip(&field, &array).unwrap());
+    }
+}
+
+#[test]
+fn nulls_where_none_may_be_are_named() {
+    let inner = Field::new("b", DataType::Int32, false);
+    let ints: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
+    let dictionary: ArrayRef =
+        Arc::new(vec![Some("a"), None].into_iter().collect::<DictionaryArray<Int8Type>>());
+    let error = round_trip(&inner, &ints).unwrap_err().to_string();
+    assert_eq!(error, "invalid: field b takes no nulls, but has 1");
+    let field = Field::new("d", dictionary.data_type().clone(), false);
+    assert!(round_trip(&field, &dictionary).unwrap_err().to_string().contains("field d takes"));
+    // Under a null struct a null is no fault.
+    let fields = Fields::from(vec![inner]);
+    let nulls = NullBuffer::from(vec![true, false]);
+    let masked: ArrayRef = Arc::new(StructArray::new(fields.clone(), vec![ints], Some(nulls)));
+    let field = Field::new("a", DataType::Struct(fields), true);
+    assert_same(&masked, &round_trip(&field, &masked).unwrap());
+}
+
+#[test]
+fn null_lists_are_not_empty_lists() {
+    let field = Arc::new(Field::new_list_field(DataType::Utf8, true));
+    let items: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("c"), Some("d")]));
+    let nulls = NullBuffer::from(vec![true, false, true, false, true]);
+    let offsets = OffsetBuffer::from_lengths([2, 1, 0, 0, 1]);
+    let array: ArrayRef = Arc::new(ListArray::new(field, offsets, items, Some(nulls)));
+    let field = Field::new("f", array.data_type().clone(), true);
+    let back = round_trip(&field, &array).unwrap();
+    assert_same(&array, &back);
+    assert_eq!((back.null_count(), back.as_list::<i32>().value(4).len()), (2, 1));
+}
+
+#[test]
+fn duplicate_and_empty_names_do_not_matter() {
+    let twin = |name: &str| Field::new(name, DataType::Int32, true);
+    let inner = DataType::Struct(vec![twin(""), twin(""), twin("#value"), twin("[]")].into());
+    let data_type = DataType::Struct(
+        vec![Field::new("", inner.clone(), true), Field::new("", inner, true)].into(),
+    );
+    let fields = Fields::from(vec![
+        Field::new("", data_type.clone(), true),
+        Field::new("", data_type.clone(), true),
+    ]);
+    let mut sampler = Sampler::new(4);
+    let arrays = [sampler.array(&data_type, 40, true), sampler.array(&data_type, 40, true)];
+    let plan = split::plan(&fields).unwrap();
+    let mut data = shred(&plan, &fields, &fields, &arrays).unwrap();
+    for ((shape, field), array) in plan.shapes.iter().zip(&fields).zip(&arrays) {
+        let back = assemble(shape, field, 40, &mut data, &Trail::new("")).unwrap();
+        assert_same(array, &back);
+    }
+}
+
+#[test]
+fn hostile_counts_are_errors() {
+    let field = Field::new("f", DataType::Int32, true);
+    let fields = Fields::from(vec![field.clone()]);
+    let plan = split::plan(&fields).unwrap();
+    let good = || {
+        let array: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]));
+        shred(&plan, &fields, &fields, &[array]).unwrap()
+    };
+    let read =
+        |data: &mut [ColumnData]| assemble(&plan.shapes[0], &field, 3, data, &Trail::new("f"));
+    assert!(read(&mut good()).is_ok());
+    let bad: [fn(&mut [ColumnData]); 4] = [
+        |data| data[0].lengths = None,
+        |data| data[0].lengths = Some(vec![1, 0]),
+        |data| data[0].lengths = Some(vec![2, 0, 0]),
+        |data| data[1].values.truncate(1),
+    ];
+    for spoil in bad {
+        let mut data = good();
+        spoil(&mut data);
+        assert!(read(&mut data).unwrap_err().to_string().contains("malformed: field f"));
+    }
+}
+
+#[test]
+fn keys_that_cannot_count_the_values_say_so() {
+    let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..300));
+    let data_type = DataType::Dictionary(Box::new(DataType::UInt8), Box::new(DataType::Int32));
+    let field = Field::new("f", data_type, true);
+    assert!(packed::raise(&values, &field).unwrap().is_none());
+    assert!(packed::raise(&values.slice(0, 256), &field).unwrap().is_some());
+    let ends = Arc::new(Field::new("e", DataType::Int16, false));
+    let runs = DataType::RunEndEncoded(ends, Arc::new(Field::new("v", DataType::Int32, true)));
+    let values: ArrayRef = Arc::new(Int32Array::from(vec![7; 40_000]));
+    assert!(packed::raise(&values, &Field::new("f", runs, true)).unwrap().is_none());
+}
+
+#[test]
+fn decimals_that_do_not_fit_are_named() {
+    let array = Decimal128Array::from(vec![i128::MAX]).with_data_type(DataType::Decimal128(9, 2));
+    let field = Field::new("price", DataType::Decimal128(9, 2), false);
+    let error = round_trip(&field, &(Arc::new(array) as _)).unwrap_err().to_string();
+    assert!(error.contains("field price"), "{error}");
+}
+
+#[test]
+fn sparse_null_masks_are_kept() {
+    // A dense union under a null struct: its rows are dropped, and made up again when reading.
+    let data_type = sample::dense_union();
+    let fields = Fields::from(vec![Field::new("u", data_type.clone(), true)]);
+    let union = Sampler::new(5).array(&data_type, 4, true);
+    for bits in [[true, false, true, false], [false; 4]] {
+        let nulls = NullBuffer::new(BooleanBuffer::from_iter(bits));
+        let array: ArrayRef =
+            Arc::new(StructArray::new(fields.clone(), vec![union.clone()], Some(nulls)));
+        let field = Field::new("f", array.data_type().clone(), true);
+        assert_same(&array, &round_trip(&field, &array).unwrap());
+    }
+}
+
+#[test]
+fn values_of_no_bytes_are_still_values() {
+    let nulls = Some(NullBuffer::from(vec![true, false, true]));
+    let array = FixedSizeBinaryArray::try_new_with_len(0, Buffer::default(), nulls, 3).unwrap();
+    let field = Field::new("f", array.data_type().clone(), true);
+    let back = round_trip(&field, &(Arc::new(array) as _)).unwrap();
+    assert_eq!((back.len(), back.null_count()), (3, 1));
+}
+
+#[test]
+fn a_union_of_no_branches_has_no_rows() {
+    let none = UnionArray::try_new(UnionFields::empty(), vec![].into(), None, vec![]).unwrap();
+    let field = Field::new("f", none.data_type().clone(), true);
+    assert_eq!(round_trip(&field, &(Arc::new(none) as _)).unwrap().len(), 0);
+}

@@ -1,0 +1,86 @@
+//! Leaf types: which value type holds which Arrow type.
+//!
+//! ```text
+//! boolean                                                        boolean
+//! int8 16 32, uint8 16, date32, time32, interval(year-month)     int
+//! uint32, int64, uint64 (its bits), date64, time64, timestamp,
+//! duration                                                       long
+//! float16 (exactly, NaNs included), float32                      float
+//! float64                                                        double
+//! decimal of any width: precision to 9, to 18, more              int, long, bytes (high byte first, shortest)
+//! interval(day-time)                                             fixed64   Arrow's 8 bytes
+//! interval(month-day-nano)                                       bytes     Arrow's 16 bytes
+//! utf8, large, view                                              string
+//! binary, large, view, fixed-size                                bytes
+//! null                                                           null
+//! ```
+//! Of `int` and `fixed32`, `long` and `fixed64` a file may have either.
+
+mod float16;
+mod lower;
+mod raise;
+
+pub(crate) use lower::lower;
+pub(crate) use raise::raise;
+
+use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
+
+use crate::error::{Error, Result};
+use crate::trevni::ValueType;
+
+const INT: &[ValueType] = &[ValueType::Int, ValueType::Fixed32];
+const LONG: &[ValueType] =
+    &[ValueType::Long, ValueType::Fixed64, ValueType::Int, ValueType::Fixed32];
+const DECIMAL_INT: &[ValueType] =
+    &[ValueType::Int, ValueType::Fixed32, ValueType::Long, ValueType::Fixed64, ValueType::Bytes];
+const DECIMAL_LONG: &[ValueType] =
+    &[ValueType::Long, ValueType::Fixed64, ValueType::Int, ValueType::Fixed32, ValueType::Bytes];
+const DECIMAL_BYTES: &[ValueType] =
+    &[ValueType::Bytes, ValueType::Long, ValueType::Fixed64, ValueType::Int, ValueType::Fixed32];
+
+/// The value types that can hold a leaf type, the one to write first; `None` for types that are no leaf.
+pub(crate) fn accepts(data_type: &DataType) -> Option<&'static [ValueType]> {
+    use DataType::*;
+    Some(match data_type {
+        Null => &[ValueType::Null],
+        Boolean => &[ValueType::Boolean],
+        Int8 | Int16 | Int32 | UInt8 | UInt16 | Date32 | Time32(_) => INT,
+        Interval(IntervalUnit::YearMonth) => INT,
+        UInt32 | Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_) => LONG,
+        Interval(IntervalUnit::DayTime) => &[ValueType::Fixed64, ValueType::Long],
+        Interval(IntervalUnit::MonthDayNano) => &[ValueType::Bytes],
+        Float16 | Float32 => &[ValueType::Float],
+        Float64 => &[ValueType::Double],
+        Decimal32(p, _) | Decimal64(p, _) | Decimal128(p, _) | Decimal256(p, _) => match p {
+            0..=9 => DECIMAL_INT,
+            10..=18 => DECIMAL_LONG,
+            _ => DECIMAL_BYTES,
+        },
+        Utf8 | LargeUtf8 | Utf8View => &[ValueType::String],
+        Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => &[ValueType::Bytes],
+        _ => return None,
+    })
+}
+
+/// The item of any kind of list.
+pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
+/// Key and value of a map's entries.
+pub(crate) fn entry(entries: &Field) -> Result<(&FieldRef, &FieldRef)> {
+    match entries.data_type() {
+        DataType::Struct(fields) => match fields.as_ref() {
+            [key, value] => Ok((key, value)),
+            _ => Err(Error::invalid("map entries of other than two fields")),
+        },
+        _ => Err(Error::invalid("map entries that are no struct")),
+    }
+}

@@ -1,0 +1,218 @@
+//! Values of a column as leaf arrays: [`lower`](super::lower()) backwards.
+//!
+//! ```text
+//! Vec<i32>, Vec<i64>, Strings    moved into Arrow's buffers
+//! int -> int8, long -> uint32    checked, value by value
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::*;
+
+use super::float16;
+use crate::error::{Error, Result};
+use crate::trevni::{Strings, Values};
+
+/// Raises values to an array of a leaf type.
+pub(crate) fn raise(values: Values, data_type: &DataType) -> Result<ArrayRef> {
+    use DataType::*;
+    Ok(match (data_type, values) {
+        (Null, Values::Null(n)) => Arc::new(NullArray::new(n)),
+        (Boolean, Values::Boolean(bits)) => {
+            let (bytes, len) = bits.into_parts();
+            Arc::new(BooleanArray::new(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len), None))
+        }
+        (Int8, Values::Int(v)) => narrow::<Int8Type, _>(v, data_type)?,
+        (Int16, Values::Int(v)) => narrow::<Int16Type, _>(v, data_type)?,
+        (UInt8, Values::Int(v)) => narrow::<UInt8Type, _>(v, data_type)?,
+        (UInt16, Values::Int(v)) => narrow::<UInt16Type, _>(v, data_type)?,
+        (UInt32, Values::Int(v)) => narrow::<UInt32Type, _>(v, data_type)?,
+        (UInt32, Values::Long(v)) => narrow::<UInt32Type, _>(v, data_type)?,
+        (Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth), Values::Int(v)) => {
+            same(v, data_type)?
+        }
+        (
+            Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_),
+            values @ (Values::Int(_) | Values::Long(_)),
+        ) => same(longs(values)?, data_type)?,
+        (Float16, Values::Float(v)) => half(&v)?,
+        (Float32, Values::Float(v)) => same(v, data_type)?,
+        (Float64, Values::Double(v)) => same(v, data_type)?,
+        (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type)?,
+        (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s)?,
+        (Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..), values) => {
+            decimal(values, data_type)?
+        }
+        (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
+            strings(s, data_type)?
+        }
+        (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size)?,
+        (data_type, values) => return Err(unfit(&values, data_type)),
+    })
+}
+
+fn unfit(values: &Values, data_type: &DataType) -> Error {
+    let kind = match values {
+        Values::Null(_) => "nulls",
+        Values::Boolean(_) => "booleans",
+        Values::Int(_) => "ints",
+        Values::Long(_) => "longs",
+        Values::Float(_) => "floats",
+        Values::Double(_) => "doubles",
+        Values::Bytes(_) => "strings",
+    };
+    Error::malformed(format!("{kind} are no {data_type}"))
+}
+
+fn out_of_range(data_type: &DataType) -> Error {
+    Error::malformed(format!("a value is out of the range of {data_type}"))
+}
+
+fn narrow<T: ArrowPrimitiveType, W: Copy>(values: Vec<W>, data_type: &DataType) -> Result<ArrayRef>
+where
+    T::Native: TryFrom<W>,
+{
+    let narrowed: Result<Vec<T::Native>, _> =
+        values.iter().map(|v| T::Native::try_from(*v)).collect();
+    let narrowed = narrowed.map_err(|_| out_of_range(data_type))?;
+    Ok(Arc::new(PrimitiveArray::<T>::new(narrowed.into(), None)))
+}
+
+/// A primitive array around the values as they are.
+fn same<N: ArrowNativeType>(values: Vec<N>, data_type: &DataType) -> Result<ArrayRef> {
+    let data = ArrayData::builder(data_type.clone()).len(values.len());
+    Ok(make_array(data.add_buffer(Buffer::from_vec(values)).align_buffers(true).build()?))
+}
+
+fn longs(values: Values) -> Result<Vec<i64>> {
+    match values {
+        Values::Int(v) => Ok(v.into_iter().map(i64::from).collect()),
+        Values::Long(v) => Ok(v),
+        other => Err(unfit(&other, &DataType::Int64)),
+    }
+}
+
+fn half(values: &[f32]) -> Result<ArrayRef> {
+    let halves: Option<Vec<_>> =
+        values.iter().map(|v| float16::narrow(*v).map(half::f16::from_bits)).collect();
+    let halves = halves.ok_or_else(|| out_of_range(&DataType::Float16))?;
+    Ok(Arc::new(Float16Array::new(halves.into(), None)))
+}
+
+/// Arrow's 16 bytes, or Avro's 12: months, days and milliseconds.
+fn intervals(strings: &Strings) -> Result<ArrayRef> {
+    let one = |i| {
+        let bytes = strings.get(i)?;
+        if let Ok(bytes) = <[u8; 16]>::try_from(bytes) {
+            let bits = i128::from_le_bytes(bytes);
+            let (months, days) = (i32_at(&bytes, 0)?, i32_at(&bytes, 4)?);
+            let nanos = i64::try_from(bits >> 64).ok()?;
+            return Some(IntervalMonthDayNano::new(months, days, nanos));
+        }
+        let [months, days, millis] = [i32_at(bytes, 0)?, i32_at(bytes, 4)?, i32_at(bytes, 8)?];
+        let lossless = bytes.len() == 12 && months >= 0 && days >= 0;
+        let nanos = i64::from(millis.cast_unsigned()) * 1_000_000;
+        lossless.then(|| IntervalMonthDayNano::new(months, days, nanos))
+    };
+    let all: Option<Vec<_>> = (0..strings.len()).map(one).collect();
+    let what = "an interval is not of 16 bytes, nor an Avro duration within the range of Arrow's";
+    let all = all.ok_or_else(|| Error::malformed(what))?;
+    Ok(Arc::new(IntervalMonthDayNanoArray::new(all.into(), None)))
+}
+
+fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
+    Some(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn decimal(values: Values, data_type: &DataType) -> Result<ArrayRef> {
+    macro_rules! raise {
+        ($values:ident, $native:ty, $width:literal, $from_long:expr) => {
+            match $values {
+                Values::Bytes(s) => {
+                    let from = |i| sign_extended::<$width>(s.get(i)?).map(<$native>::from_le_bytes);
+                    let all: Option<Vec<$native>> = (0..s.len()).map(from).collect();
+                    same(all.ok_or_else(|| out_of_range(data_type))?, data_type)
+                }
+                values => {
+                    let from: fn(i64) -> Option<$native> = $from_long;
+                    let all: Option<Vec<$native>> = longs(values)?.into_iter().map(from).collect();
+                    same(all.ok_or_else(|| out_of_range(data_type))?, data_type)
+                }
+            }
+        };
+    }
+    match (data_type, values) {
+        (DataType::Decimal32(..), Values::Int(v)) => same(v, data_type),
+        (DataType::Decimal32(..), values) => raise!(values, i32, 4, |v| i32::try_from(v).ok()),
+        (DataType::Decimal64(..), values) => raise!(values, i64, 8, Some),
+        (DataType::Decimal128(..), values) => raise!(values, i128, 16, |v| Some(i128::from(v))),
+        (_, values) => raise!(values, i256, 32, |v| Some(i256::from_i128(i128::from(v)))),
+    }
+}
+
+/// Two's complement with the high byte first, as so many bytes with the low byte first.
+fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
+    let negative = *bytes.first()? >= 0x80;
+    let sign = if negative { 0xff } else { 0 };
+    let mut out = [sign; W];
+    for (slot, byte) in out.iter_mut().zip(bytes.iter().rev()) {
+        *slot = *byte;
+    }
+    // Bytes beyond the width may only repeat the sign.
+    let beyond = bytes.iter().rev().skip(W).all(|byte| *byte == sign);
+    let shown = out.last().is_some_and(|high| (*high >= 0x80) == negative);
+    (beyond && shown).then_some(out)
+}
+
+fn strings(strings: Strings, data_type: &DataType) -> Result<ArrayRef> {
+    let Strings { offsets, data } = strings;
+    let sound = offsets.first() == Some(&0)
+        && offsets.is_sorted()
+        && offsets.last().is_some_and(|end| usize::try_from(*end).is_ok_and(|e| e <= data.len()));
+    if !sound {
+        return Err(Error::malformed("string offsets go back, or past the data"));
+    }
+    let data = Buffer::from_vec(data);
+    let small = |offsets: Vec<i32>| OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let large = |offsets: Vec<i32>| {
+        OffsetBuffer::new(offsets.into_iter().map(i64::from).collect::<ScalarBuffer<i64>>())
+    };
+    Ok(match data_type {
+        DataType::Utf8 => Arc::new(text(StringArray::try_new(small(offsets), data, None))?),
+        DataType::LargeUtf8 => {
+            Arc::new(text(LargeStringArray::try_new(large(offsets), data, None))?)
+        }
+        DataType::Utf8View => {
+            let array = text(StringArray::try_new(small(offsets), data, None))?;
+            Arc::new(StringViewArray::from(&array))
+        }
+        DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, None)?),
+        DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, None)?),
+        _ => {
+            let array = BinaryArray::try_new(small(offsets), data, None)?;
+            Arc::new(BinaryViewArray::from(&array))
+        }
+    })
+}
+
+/// Arrow looks at the text once more; what it refuses, the file is to blame for.
+fn text<T>(array: Result<T, arrow::error::ArrowError>) -> Result<T> {
+    array.map_err(|e| Error::malformed(e.to_string()))
+}
+
+fn fixed(strings: Strings, size: i32) -> Result<ArrayRef> {
+    let n = strings.len();
+    let wide = |pair: &[i32]| matches!(pair, [a, b] if b.checked_sub(*a) == Some(size));
+    if strings.offsets.first() != Some(&0) || !strings.offsets.windows(2).all(wide) {
+        return Err(Error::malformed(format!("a value is not of {size} bytes")));
+    }
+    let data = Buffer::from_vec(strings.data);
+    let bytes = n.saturating_mul(usize::try_from(size).unwrap_or(0));
+    if data.len() < bytes {
+        return Err(Error::malformed(format!("values are not of {size} bytes")));
+    }
+    let data = data.slice_with_length(0, bytes);
+    Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, data, None, n)?))
+}

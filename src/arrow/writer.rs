@@ -1,0 +1,142 @@
+//! Record batches to a file.
+//!
+//! ```text
+//! try_new    schema -> plan -> columns           close    header, columns
+//! write      lower, shred, FileWriter::write     nothing reaches the writer below before close
+//! ```
+
+use std::io::Write;
+
+use arrow::array::{RecordBatch, RecordBatchWriter};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::packed;
+use super::properties::WriterProperties;
+use super::schema::{self, Planning};
+use super::shape::Trail;
+use super::shred::Shredder;
+use crate::error::{Error, Result};
+use crate::trevni::{ColumnMetadata, FileSummary, FileWriter, Metadata};
+
+/// Writes record batches of one schema to a Trevni file.
+pub struct ArrowWriter<W> {
+    file: FileWriter<W>,
+    planning: Planning,
+}
+
+impl<W: Write + Send> ArrowWriter<W> {
+    /// Starts a file. Without properties it gets the default ones.
+    pub fn try_new(
+        writer: W,
+        schema: SchemaRef,
+        properties: Option<WriterProperties>,
+    ) -> Result<Self> {
+        let properties = properties.unwrap_or_default();
+        let mut metadata = Metadata::new();
+        let planning = schema::plan(&schema, properties.layout(), &mut metadata)?;
+        let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
+        let mut columns: Vec<ColumnMetadata> = columns.collect();
+        properties.set_column_codecs(&mut columns)?;
+        let file = properties.file_writer().build(writer, columns)?;
+        let mut writer = Self { file, planning };
+        for (key, value) in properties.metadata().iter() {
+            writer.append_key_value_metadata(key, value)?;
+        }
+        for (key, value) in metadata.iter() {
+            writer.file.metadata_mut().set(key, value)?;
+        }
+        Ok(writer)
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.planning.schema
+    }
+
+    /// Appends a batch, whose columns have the types of the schema. After an error nothing of it is appended.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let Planning { schema, stored, plan } = &self.planning;
+        if batch.num_columns() != schema.fields().len() {
+            let (expected, given) = (schema.fields().len(), batch.num_columns());
+            let what = format!("a batch of {given} columns for a schema of {expected}");
+            return Err(Error::invalid(what));
+        }
+        let mut shredder = Shredder::new(&plan.columns);
+        let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
+        for (((field, stored), shape), array) in fields.zip(batch.columns()) {
+            let trail = Trail::new(field.name());
+            if array.data_type() != field.data_type() {
+                let (expected, given) = (field.data_type(), array.data_type());
+                let what = format!("field {trail}: {given} given for {expected}");
+                return Err(Error::invalid(what));
+            }
+            let array = packed::lower(array, field, stored, &trail)?;
+            shredder.shred(shape, stored, &array, &trail)?;
+        }
+        let columns = shredder.finish();
+        let slices: Vec<_> = columns.iter().map(|column| column.as_slice()).collect();
+        self.file.write(batch.num_rows(), &slices)
+    }
+
+    /// Sets a pair of the file's metadata. Keys that start `trevni.` or `arrow.`, and those of the schemas, are
+    /// refused.
+    pub fn append_key_value_metadata(
+        &mut self,
+        key: impl Into<String>,
+        value: impl Into<Vec<u8>>,
+    ) -> Result<()> {
+        let key = key.into();
+        if schema::is_own_key(&key) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.file.metadata_mut().set(key, value)
+    }
+
+    /// Bytes held in memory.
+    pub fn memory_size(&self) -> usize {
+        self.file.memory_size()
+    }
+
+    /// Bytes of blocks that are complete, in memory and in the temporary file.
+    pub fn bytes_sealed(&self) -> u64 {
+        self.file.bytes_sealed()
+    }
+
+    /// Rows written so far.
+    pub fn rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    /// Writes the file; gives back what it was written to, and what it came to.
+    pub fn finish(self) -> Result<(W, FileSummary)> {
+        self.file.finish()
+    }
+
+    /// Writes the file.
+    pub fn close(self) -> Result<FileSummary> {
+        Ok(self.finish()?.1)
+    }
+
+    /// Writes the file; gives back what it was written to.
+    pub fn into_inner(self) -> Result<W> {
+        Ok(self.finish()?.0)
+    }
+}
+
+impl<W: Write + Send> RecordBatchWriter for ArrowWriter<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        Ok(ArrowWriter::write(self, batch)?)
+    }
+
+    fn close(self) -> Result<(), ArrowError> {
+        ArrowWriter::close(self)?;
+        Ok(())
+    }
+}
+
+impl<W> std::fmt::Debug for ArrowWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrowWriter").field("file", &self.file).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Bits, packed as Arrow and the format both pack them: low bit of each byte first.
+
+/// Bits, low bit of each byte first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bits {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Bits {
+    /// How many bits.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes; bits past the last are 0.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes and the number of bits.
+    pub fn into_parts(self) -> (Vec<u8>, usize) {
+        (self.bytes, self.len)
+    }
+
+    /// Appends a bit.
+    pub fn push(&mut self, bit: bool) {
+        let shift = self.len % 8;
+        match self.bytes.last_mut() {
+            Some(last) if shift > 0 => *last |= u8::from(bit) << shift,
+            _ => self.bytes.push(u8::from(bit)),
+        }
+        self.len += 1;
+    }
+
+    /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
+    pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
+        let into = self.len % 8;
+        self.bytes.resize((self.len + n).div_ceil(8), 0);
+        let start = self.len / 8;
+        self.len += n;
+        let mut done = 0;
+        for (i, byte) in self.bytes.iter_mut().skip(start).enumerate() {
+            let skip = if i == 0 { into } else { 0 };
+            let take = (8 - skip).min(n - done);
+            let bits = eight_bits(source, offset + done) & mask(take);
+            *byte |= bits << skip;
+            done += take;
+        }
+    }
+
+    pub(super) fn truncate(&mut self, n: usize) {
+        if n < self.len {
+            self.len = n;
+            self.bytes.truncate(n.div_ceil(8));
+            if let Some(last) = self.bytes.last_mut().filter(|_| !n.is_multiple_of(8)) {
+                *last &= mask(n % 8);
+            }
+        }
+    }
+}
+
+impl FromIterator<bool> for Bits {
+    fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Self {
+        let mut all = Bits::default();
+        bits.into_iter().for_each(|bit| all.push(bit));
+        all
+    }
+}
+
+/// The low `n` bits of a byte.
+fn mask(n: usize) -> u8 {
+    if n >= 8 { 0xff } else { !(0xff << n) }
+}
+
+/// Eight bits of `source` from bit `at`.
+pub(crate) fn eight_bits(source: &[u8], at: usize) -> u8 {
+    let low = source.get(at / 8).copied().unwrap_or(0);
+    let high = source.get(at / 8 + 1).copied().unwrap_or(0);
+    let [bits, _] = (u16::from_le_bytes([low, high]) >> (at % 8)).to_le_bytes();
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_extend_like_push() {
+        let source: Vec<u8> = (0..40u8).map(|i| i.wrapping_mul(73) ^ 0x5a).collect();
+        for before in 0..10 {
+            for offset in 0..17 {
+                for n in [0, 1, 5, 8, 9, 16, 23, 64, 100] {
+                    let mut fast: Bits = (0..before).map(|i| i % 3 == 0).collect();
+                    let mut slow = fast.clone();
+                    fast.extend(&source, offset, n);
+                    for bit in offset..offset + n {
+                        slow.push(source[bit / 8] >> (bit % 8) & 1 == 1);
+                    }
+                    assert_eq!(fast, slow, "{before} {offset} {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn truncate_forgets() {
+        let mut bits: Bits = [true; 20].into_iter().collect();
+        bits.truncate(9);
+        assert_eq!(bits.as_bytes(), [0xff, 0x01]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Strings end to end, with the offsets between them, as Arrow has them.
+//!
+//! ```text
+//! offsets   0  3  3  6        one more than there are strings
+//! data      f  o  o  b  a  r  string i is data[offsets[i]..offsets[i + 1]]
+//! ```
+
+use crate::error::{Error, Result};
+
+/// Strings end to end, with the offsets between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strings {
+    /// One more than there are strings, from 0.
+    pub offsets: Vec<i32>,
+    /// All bytes.
+    pub data: Vec<u8>,
+}
+
+/// Where each string starts and ends, in either of Arrow's widths.
+#[derive(Debug, Clone, Copy)]
+pub enum Offsets<'a> {
+    /// 32 bits.
+    Small(&'a [i32]),
+    /// 64 bits.
+    Large(&'a [i64]),
+}
+
+impl Offsets<'_> {
+    /// How many values lie between them.
+    pub fn len(&self) -> usize {
+        match self {
+            Offsets::Small(o) => o.len().saturating_sub(1),
+            Offsets::Large(o) => o.len().saturating_sub(1),
+        }
+    }
+
+    /// Whether there is no value between them.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn at(&self, i: usize) -> Option<usize> {
+        match self {
+            Offsets::Small(o) => usize::try_from(*o.get(i)?).ok(),
+            Offsets::Large(o) => usize::try_from(*o.get(i)?).ok(),
+        }
+    }
+
+    /// The `i`th value in `data`.
+    pub fn value<'d>(&self, i: usize, data: &'d [u8]) -> Option<&'d [u8]> {
+        data.get(self.at(i)?..self.at(i + 1)?)
+    }
+
+    /// The bytes of a range of values together.
+    pub(crate) fn bytes_between(&self, values: std::ops::Range<usize>) -> usize {
+        let at = |i| self.at(i).unwrap_or(0);
+        at(values.end).saturating_sub(at(values.start))
+    }
+
+    pub(super) fn check(&self, data: &[u8], text: bool) -> Result<()> {
+        let sorted = match self {
+            Offsets::Small(o) => o.first().is_none_or(|first| *first >= 0) && o.is_sorted(),
+            Offsets::Large(o) => o.first().is_none_or(|first| *first >= 0) && o.is_sorted(),
+        };
+        let n = self.len();
+        let (start, end) = (self.at(0).unwrap_or(0), self.at(n).unwrap_or(0));
+        let Some(used) = data.get(start..end).filter(|_| sorted) else {
+            return Err(Error::invalid("string offsets go back, or past the data"));
+        };
+        if text && !used.is_ascii() {
+            let text =
+                std::str::from_utf8(used).map_err(|_| Error::invalid("string is not UTF-8"))?;
+            let whole =
+                (0..n).all(|i| self.at(i).is_some_and(|at| text.is_char_boundary(at - start)));
+            if !whole {
+                return Err(Error::invalid("string offset within a character"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self { offsets: vec![0], data: Vec::new() }
+    }
+}
+
+impl Strings {
+    /// How many strings.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The `i`th string.
+    pub fn get(&self, i: usize) -> Option<&[u8]> {
+        Offsets::Small(&self.offsets).value(i, &self.data)
+    }
+
+    /// Appends a string; fails when all together pass 2 GiB.
+    pub fn push(&mut self, value: &[u8]) -> Result<()> {
+        let end = self.data.len() + value.len();
+        let Ok(offset) = i32::try_from(end) else {
+            return Err(Error::too_large("strings of one read", end as u64, i32::MAX as u64));
+        };
+        self.data.extend_from_slice(value);
+        self.offsets.push(offset);
+        Ok(())
+    }
+
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.offsets.truncate(n + 1);
+        let end = self.offsets.last().and_then(|end| usize::try_from(*end).ok()).unwrap_or(0);
+        self.data.truncate(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncate_forgets() {
+        let mut strings = Strings::default();
+        for s in ["a", "", "bcd"] {
+            strings.push(s.as_bytes()).unwrap();
+        }
+        strings.truncate(2);
+        assert_eq!((strings.len(), strings.data.as_slice(), strings.get(2)), (2, &b"a"[..], None));
+    }
+}

@@ -1,0 +1,183 @@
+//! The Arrow doors: every integration file of Apache's, random schemas and data, projections, row ranges.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use bytes::Bytes;
+use proptest::prelude::*;
+use trevni::arrow::*;
+use trevni::codec::Codec;
+use trevni::trevni::Version;
+
+use crate::random::{array, below, field};
+use crate::same::same_rows;
+use crate::testdata::{Numbers, corpus, files};
+
+fn write(
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+    properties: WriterProperties,
+) -> trevni::Result<Bytes> {
+    let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
+    batches.iter().try_for_each(|batch| writer.write(batch))?;
+    Ok(writer.finish()?.0.into())
+}
+
+fn read(file: &Bytes, batch_size: usize) -> (SchemaRef, Vec<RecordBatch>) {
+    let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap().with_batch_size(batch_size);
+    let reader = builder.build().unwrap();
+    (reader.schema(), reader.map(|batch| batch.unwrap()).collect())
+}
+
+#[test]
+fn apaches_integration_files_come_back_as_they_were() {
+    let Some(folder) = corpus("arrow-testing/data/arrow-ipc-stream/integration") else { return };
+    let (mut count, mut avro) = (0, 0);
+    for path in files(&folder, "arrow_file") {
+        let name = path.display();
+        let reader =
+            arrow::ipc::reader::FileReader::try_new(File::open(&path).unwrap(), None).unwrap();
+        let schema = reader.schema();
+        let batches: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
+        for batch_size in [3, 8192] {
+            let file = write(&schema, &batches, WriterProperties::builder().build())
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            let (read_schema, read) = read(&file, batch_size);
+            assert_eq!(read_schema, schema, "{name}");
+            same_rows(&batches, &read).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+        let properties = WriterProperties::builder().set_layout(Layout::Avro).build();
+        match write(&schema, &batches, properties) {
+            Ok(file) => {
+                let (read_schema, read) = read(&file, 8192);
+                assert_eq!(read_schema, schema, "{name}");
+                same_rows(&batches, &read).unwrap_or_else(|e| panic!("{name}: {e}"));
+                avro += 1;
+            }
+            Err(e) => println!("{name} has no Avro form: {e}"),
+        }
+        count += 1;
+    }
+    println!("{count} files, {avro} of them in the Avro layout too");
+    assert!(count > 40 && avro > 5);
+}
+
+fn random_batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
+    let n = &mut Numbers(seed);
+    let names = ["a", "b", "a", "", "é", "c"];
+    let fields: Vec<_> = (0..below(n, 4)).map(|_| field(names[below(n, 6)], 3, n)).collect();
+    let metadata = [("k".to_owned(), "v".to_owned())].into_iter().filter(|_| seed % 2 == 0);
+    let schema = Arc::new(Schema::new_with_metadata(fields, metadata.collect()));
+    let batches = (0..below(n, 4)).map(|_| {
+        let rows = [0, 1, 5, 40][below(n, 4)];
+        let columns = schema.fields().iter().map(|field| array(field, rows, n)).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(schema.clone(), columns, &options).unwrap()
+    });
+    let batches = batches.collect();
+    (schema, batches)
+}
+
+fn properties(
+    codec: usize,
+    block_size: usize,
+    version: Version,
+    layout: Layout,
+) -> WriterProperties {
+    let codecs: Vec<_> = Codec::all().filter(|codec| codec.is_available()).collect();
+    WriterProperties::builder()
+        .set_codec(codecs[codec % codecs.len()])
+        .set_block_size(block_size)
+        .set_version(version)
+        .set_layout(layout)
+        .build()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_table_comes_back(
+        seed: u64, codec in 0usize..6, block_size in prop::sample::select(vec![1usize, 50, 65_536]),
+        version in prop::sample::select(vec![Version::V1, Version::V2]), batch_size in 1usize..100,
+    ) {
+        let (schema, batches) = random_batches(seed);
+        let file = write(&schema, &batches, properties(codec, block_size, version, Layout::Split)).unwrap();
+        let (read_schema, read) = read(&file, batch_size);
+        prop_assert_eq!(&read_schema, &schema);
+        prop_assert!(read.iter().all(|batch| batch.num_rows() <= batch_size && batch.num_rows() > 0));
+        if let Err(e) = same_rows(&batches, &read) {
+            prop_assert!(false, "seed {}: {}: {}", seed, schema, e);
+        }
+    }
+
+    #[test]
+    fn any_table_with_an_avro_form_comes_back(seed: u64, block_size in prop::sample::select(vec![50usize, 65_536])) {
+        let (schema, batches) = random_batches(seed);
+        match write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Avro)) {
+            Ok(file) => {
+                let (read_schema, read) = read(&file, 7);
+                prop_assert_eq!(&read_schema, &schema);
+                if let Err(e) = same_rows(&batches, &read) {
+                    prop_assert!(false, "seed {}: {}: {}", seed, schema, e);
+                }
+            }
+            Err(e) => {
+                let invalid = matches!(e.kind(), trevni::ErrorKind::Invalid(_) | trevni::ErrorKind::Unsupported(_));
+                prop_assert!(invalid, "{}", e);
+            }
+        }
+    }
+
+    #[test]
+    fn any_rows_of_any_columns_are_that_part_of_the_table(
+        seed: u64, from in 0u64..100, to in 0u64..100, mask in 0u8..16, block_size in prop::sample::select(vec![20usize, 65_536]),
+    ) {
+        let (schema, batches) = random_batches(seed);
+        let file = write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Split)).unwrap();
+        let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let (from, to) = (from.min(to).min(rows), from.max(to).min(rows));
+        let indices: Vec<_> = (0..schema.fields().len()).filter(|i| mask >> i & 1 == 1).collect();
+        let builder = ArrowReaderBuilder::try_new(file).unwrap();
+        let projection = ProjectionMask::roots(builder.schema(), indices.iter().copied()).unwrap();
+        let reader = builder.with_projection(projection).with_row_range(from..to).with_batch_size(9).build().unwrap();
+        prop_assert_eq!(reader.schema(), Arc::new(schema.project(&indices).unwrap()));
+        let read: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
+        if let Err(e) = same_rows(&part(&batches, &indices, from, to), &read) {
+            prop_assert!(false, "seed {}: {}: {}", seed, schema, e);
+        }
+    }
+
+    #[test]
+    fn changed_bytes_end_in_batches_or_an_error(
+        seed: u64, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let (schema, batches) = random_batches(seed);
+        let properties = WriterProperties::builder()
+            .set_codec(Codec::Null).set_checksum(trevni::checksum::Checksum::Null).build();
+        let mut bytes = write(&schema, &batches, properties).unwrap().to_vec();
+        changes.iter().for_each(|(at, to)| *at.get_mut(&mut bytes) = *to);
+        for skip in [false, true] {
+            let Ok(builder) = ArrowReaderBuilder::try_new(Bytes::from(bytes.clone())) else { continue };
+            if let Ok(reader) = builder.with_skip_arrow_metadata(skip).build() {
+                for batch in reader.take(1000) {
+                    if batch.is_err() { break; }
+                }
+            }
+        }
+    }
+}
+
+fn part(batches: &[RecordBatch], columns: &[usize], from: u64, to: u64) -> Vec<RecordBatch> {
+    let mut start = 0;
+    let parts = batches.iter().map(|batch| {
+        let end = start + batch.num_rows() as u64;
+        let (a, b) = (from.clamp(start, end), to.clamp(start, end));
+        let part = batch.slice((a - start) as usize, (b - a) as usize);
+        start = end;
+        part.project(columns).unwrap()
+    });
+    parts.collect()
+}

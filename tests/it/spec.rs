@@ -1,0 +1,106 @@
+//! The examples of `spec/trevni.md`: each is read, and written again to the byte.
+
+use bytes::Bytes;
+use trevni::trevni::{ColumnData, FileReader, FileWriter, Value};
+use trevni::wire::{self, Cursor};
+
+const SPEC: &str = include_str!("../../spec/trevni.md");
+
+fn unhex(text: &str) -> Vec<u8> {
+    let text = text.lines().map(|line| line.split('#').next().unwrap());
+    text.flat_map(str::split_whitespace).map(|b| u8::from_str_radix(b, 16).unwrap()).collect()
+}
+
+/// The rows of the table whose first heading this is.
+fn table(heading: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let start = SPEC.find(&format!("| {heading} | bytes |")).expect("a table");
+    let rows = SPEC[start..].lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells = |line: &'static str| {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        (cells.next().unwrap(), unhex(cells.next().unwrap()))
+    };
+    rows.map(cells).collect()
+}
+
+/// The text of each block fenced with this word.
+fn fenced(word: &str) -> Vec<&'static str> {
+    let fence = format!("```{word}\n");
+    SPEC.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn longs() {
+    let rows = table("long");
+    assert!(rows.len() > 5);
+    for (value, bytes) in rows {
+        let mut out = Vec::new();
+        wire::put_long(&mut out, value.parse().unwrap());
+        assert_eq!(out, bytes, "{value}");
+        assert_eq!(Cursor::new(&bytes).long("value").unwrap().to_string(), value);
+    }
+}
+
+#[test]
+fn lengths() {
+    use trevni::trevni::{ColumnMetadata, ColumnSlice, ValueType, ValuesRef};
+    let rows = table("lengths of a null array");
+    assert!(rows.len() > 3);
+    for (lengths, bytes) in rows {
+        let lengths: Vec<u32> = lengths.split(' ').map(|l| l.parse().unwrap()).collect();
+        let column = ColumnMetadata::new("p", ValueType::Null).array();
+        let mut writer = FileWriter::builder().build(Vec::new(), vec![column]).unwrap();
+        let values = ValuesRef::Null(lengths.iter().sum::<u32>() as usize);
+        writer.write(lengths.len(), &[ColumnSlice::array(&lengths, values)]).unwrap();
+        let (file, _) = writer.finish().unwrap();
+        assert!(file.ends_with(&bytes), "{lengths:?}");
+        let file = FileReader::try_new(Bytes::from(file)).unwrap();
+        assert_eq!(file.blocks(0).unwrap()[0].uncompressed_size as usize, bytes.len());
+        assert_eq!(file.read_column(0).unwrap().lengths.unwrap(), lengths);
+    }
+}
+
+#[test]
+#[cfg(feature = "snappy")]
+fn files() {
+    let (files, columns) = (fenced("hex"), fenced("columns"));
+    assert_eq!(files.len(), columns.len());
+    assert!(files.len() >= 4);
+    for (hex, expected) in files.iter().zip(columns) {
+        let bytes = unhex(hex);
+        let file = FileReader::try_new(Bytes::from(bytes.clone())).unwrap();
+        let data: Vec<_> =
+            (0..file.columns().len()).map(|i| file.read_column(i).unwrap()).collect();
+        let named = file.columns().iter().zip(&data);
+        let text: String =
+            named.map(|(c, data)| format!("{}: {}\n", c.name(), shown(data))).collect();
+        assert_eq!(text, expected);
+        let header = file.header();
+        let mut writer = FileWriter::builder()
+            .set_metadata(header.metadata.clone())
+            .build(Vec::new(), header.columns.clone())
+            .unwrap();
+        let slices: Vec<_> = data.iter().map(ColumnData::as_slice).collect();
+        writer.write(header.rows as usize, &slices).unwrap();
+        assert_eq!(writer.finish().unwrap().0, bytes);
+    }
+}
+
+fn shown(data: &ColumnData) -> String {
+    let all = data.values.as_slice();
+    let value = |i: usize| match all.get(i).unwrap() {
+        Value::Null => "null".to_owned(),
+        Value::Boolean(v) => v.to_string(),
+        Value::Int(v) => v.to_string(),
+        other => panic!("{other:?}"),
+    };
+    let Some(lengths) = &data.lengths else {
+        return (0..all.len()).map(value).collect::<Vec<_>>().join(" ");
+    };
+    let mut at = 0;
+    let arrays = lengths.iter().map(|length| {
+        let values: Vec<_> = (at..at + *length as usize).map(value).collect();
+        at += *length as usize;
+        format!("[{}]", values.join(" "))
+    });
+    arrays.collect::<Vec<_>>().join(" ")
+}
