@@ -9,6 +9,9 @@
 //!
 //! ```
 //! use trevni::convert::{Format, ReadOptions, Source, WriteOptions};
+//! # #[cfg(not(all(feature = "csv", feature = "json")))]
+//! # fn main() {}
+//! # #[cfg(all(feature = "csv", feature = "json"))]
 //! # fn main() -> trevni::Result<()> {
 //! let source = Source::pipe("text", &b"a,b\n1,x\n2,y\n"[..]);
 //! let csv = Format::named("csv")?;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 pub(super) const FILE: Format = Format {
     name: "arrow",
@@ -61,7 +62,13 @@ struct File<W: Write>(FileWriter<W>);
 
 impl<W: Write> Sink for File<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        Ok(self.0.write(batch)?)
+        self.0.write(batch).map_err(|e| match e {
+            ArrowError::InvalidArgumentError(text) if text.contains("Dictionary replacement") => {
+                let what = "the dictionary of a column changes, which a stream (arrows) can hold";
+                Error::unsupported(format!("{what} and a file (arrow) cannot"))
+            }
+            other => other.into(),
+        })
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
