@@ -191,10 +191,8 @@ fn create<'a>(
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
     if let Some(field) = schema.fields().iter().find(|field| is_nested(field)) {
-        let (name, kind) = (field.name(), field.data_type());
-        return Err(Error::invalid(format!(
-            "column {name:?} is nested, which CSV cannot hold: {kind}"
-        )));
+        let name = field.name();
+        return Err(Error::invalid(format!("column {name:?} is nested, which CSV cannot hold")));
     }
     let builder = WriterBuilder::new().with_header(options.header);
     let mut writer = builder.with_delimiter(options.delimiter).build(to);

@@ -5,7 +5,7 @@
 //! ```
 //! Types are inferred from the first rows, or given. A member that an inferred schema does not know is an
 //! error, for it would be lost; under a given schema, members that it does not name are passed over. Bytes are
-//! hexadecimal digits. Nulls are written.
+//! hexadecimal digits. Nulls are written; what JSON has no number for (NaN, infinities) becomes null.
 
 use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
@@ -105,10 +105,11 @@ impl<R: BufRead> Lines<R> {
             }
             let rest = self.text.get(self.at..).unwrap_or_default();
             self.at += self.decoder.decode(rest).map_err(|e| self.place(e))?;
-            if self.at < self.text.len() || !self.decoder.has_partial_record() {
-                if let Some(batch) = self.decoder.flush().map_err(|e| self.place(e))? {
-                    return Ok(Some(batch));
-                }
+            if self.at >= self.text.len() && self.decoder.has_partial_record() {
+                continue;
+            }
+            if let Some(batch) = self.decoder.flush().map_err(|e| self.place(e))? {
+                return Ok(Some(batch));
             }
         }
     }
@@ -171,9 +172,10 @@ fn create<'a>(
 }
 
 /// The part of a type that has no JSON.
-fn unprintable(data_type: &DataType) -> Option<&DataType> {
+fn unprintable(data_type: &DataType) -> Option<&'static str> {
     match data_type {
-        DataType::Union(..) | DataType::Interval(_) => Some(data_type),
+        DataType::Union(..) => Some("unions"),
+        DataType::Interval(_) => Some("intervals"),
         DataType::Struct(fields) => fields.iter().find_map(|f| unprintable(f.data_type())),
         DataType::List(item)
         | DataType::LargeList(item)

@@ -11,6 +11,8 @@ use crate::output;
 use crate::rows::{ReadArgs, batch_fault, delimiter_for};
 
 /// Print rows as JSON lines or CSV, of any format that `convert` reads.
+///
+/// JSON lines hold no unions; of a Trevni file, `tojson` prints those too, from its columns.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file of rows; `-` is standard input.

@@ -20,7 +20,8 @@ use crate::target::Target;
 /// Convert between trv, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
 /// Everything streams, in memory of a few batches; only trv and arrow from standard input go to a temporary
-/// file first, for they are read at any position. Empty strings become null in csv.
+/// file first, for they are read at any position. Empty strings become null in csv,
+/// NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file of rows; `-` is standard input.
