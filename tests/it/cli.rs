@@ -401,3 +401,55 @@ fn schemas_are_taken_back() {
     let output = run(&["cat", str(&rows_file("visits.jsonl")), "--schema", str(&from)]);
     assert_eq!(code(&output), 1);
 }
+
+/// Each batch brings a dictionary of its own; an IPC file can hold only one.
+#[test]
+fn dictionaries_that_change_go_to_streams() {
+    use arrow::array::{ArrayRef, DictionaryArray, RecordBatch};
+    use arrow::datatypes::Int8Type;
+    let batch = |words: [&str; 3]| {
+        let words: DictionaryArray<Int8Type> = words.into_iter().collect();
+        RecordBatch::try_from_iter([("w", std::sync::Arc::new(words) as ArrayRef)]).unwrap()
+    };
+    let (one, two) = (batch(["a", "b", "a"]), batch(["c", "a", "c"]));
+    let mut stream = arrow::ipc::writer::StreamWriter::try_new(Vec::new(), &one.schema()).unwrap();
+    stream.write(&one).unwrap();
+    stream.write(&two).unwrap();
+    let stream = stream.into_inner().unwrap();
+    let expected = "{\"w\":\"a\"}\n{\"w\":\"b\"}\n{\"w\":\"a\"}\n{\"w\":\"c\"}\n{\"w\":\"a\"}\n{\"w\":\"c\"}\n";
+    for way in ["arrows", "trv"] {
+        let there = run_with(&["convert", "-", "-", "--to", way], &stream);
+        assert_eq!(code(&there), 0, "{way}: {}", said(&there));
+        let back = run_with(&["cat", "-"], &there.stdout);
+        assert_eq!(String::from_utf8(back.stdout).unwrap(), expected, "{way}");
+    }
+    let refused = run_with(&["convert", "-", "-", "--to", "arrow"], &stream);
+    assert_eq!(code(&refused), 1);
+    assert!(said(&refused).contains("stream (arrows)"), "{}", said(&refused));
+}
+
+#[test]
+fn every_setting_of_the_writer_is_heard() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = rows_file("parcels.csv");
+    let text = out(&["cat", str(&from)]);
+    for layout in ["split", "avro"] {
+        for codec in ["null", "deflate", "snappy", "bzip2", "zstd", "lz4"] {
+            for checksum in ["crc32", "null"] {
+                let to = folder.path().join(format!("{layout}.{codec}.{checksum}.trv"));
+                let settings = ["--layout", layout, "--codec", codec, "--checksum", checksum];
+                let sizes = ["--block-size", "1k", "--memory-budget", "4k"];
+                out(&[&["convert", str(&from), str(&to)][..], &settings, &sizes].concat());
+                assert!(out(&["cat", str(&to)]) == text, "{layout} {codec} {checksum}");
+                let described = out(&["layout", str(&to)]);
+                assert!(described.contains(&format!("codec {codec}, checksum {checksum}")));
+                let seen = out(&["verify", str(&to)]);
+                assert_eq!(seen.contains("not proved"), checksum == "null", "{seen}");
+                let tojson = out(&["tojson", str(&to)]);
+                assert_eq!(tojson.lines().count(), 200);
+            }
+        }
+        let avro = out(&["schema", "--format", "avro", str(&from)]);
+        assert!(serde_json::from_str::<Json>(&avro).unwrap()["fields"].is_array());
+    }
+}

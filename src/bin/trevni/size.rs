@@ -62,7 +62,7 @@ fn part(file: &FileReader<File>, column: usize) -> trevni::Result<Part> {
     let start = file.header().start(column).unwrap_or(0);
     let end = blocks.last().map_or(start + 4, |last| last.offset + last.stored_size(checksum));
     Ok(Part {
-        name: plain(file.column(column)?.name(), 60),
+        name: file.column(column)?.name().to_owned(),
         stored: end.saturating_sub(start),
         before: blocks.iter().map(|block| u64::from(block.uncompressed_size)).sum(),
         blocks: blocks.len(),
@@ -91,7 +91,12 @@ fn print_table(parts: &[Part], header: u64, total: u64) -> Result<(), Fault> {
     };
     push("(header)", header, String::new(), String::new());
     for part in parts {
-        push(&part.name, part.stored, ratio(part.before, part.stored), part.blocks.to_string());
+        push(
+            &plain(&part.name, 60),
+            part.stored,
+            ratio(part.before, part.stored),
+            part.blocks.to_string(),
+        );
     }
     let sum = header + parts.iter().map(|part| part.stored).sum::<u64>();
     if sum < total {

@@ -29,7 +29,10 @@ impl Table {
 
     /// Writes the table, each line behind `indent`.
     pub(crate) fn write(&self, indent: &str, out: &mut impl Write) -> io::Result<()> {
-        let width = |i| self.rows.iter().filter_map(|row| row.get(i)).map(cell_width).max();
+        let width = |i| {
+            let cells = self.rows.iter().filter_map(|row: &Vec<String>| row.get::<usize>(i));
+            cells.map(|cell| cell_width(cell)).max()
+        };
         let widths: Vec<usize> = (0..self.align.len()).map(|i| width(i).unwrap_or(0)).collect();
         for row in &self.rows {
             let mut line = String::from(indent);
@@ -46,7 +49,7 @@ impl Table {
     }
 }
 
-fn cell_width(cell: &String) -> usize {
+fn cell_width(cell: &str) -> usize {
     cell.chars().count()
 }
 
