@@ -11,9 +11,9 @@ pub enum Tree {
     Object(Vec<(String, Tree)>),
 }
 
-/// A JSON text, as [`Tree`]; floating-point numbers are parsed as `f32` if `single`.
-pub fn tree(text: &str, single: bool) -> Tree {
-    let mut at = Parser { rest: text.trim(), single };
+/// A JSON text, as [`Tree`]; numbers in the members named in `singles` are parsed as `f32`.
+pub fn tree(text: &str, singles: &[String]) -> Tree {
+    let mut at = Parser { rest: text.trim(), singles, single: false };
     let tree = at.value();
     assert_eq!(at.rest, "", "{text}");
     tree
@@ -21,17 +21,24 @@ pub fn tree(text: &str, single: bool) -> Tree {
 
 struct Parser<'a> {
     rest: &'a str,
+    singles: &'a [String],
+    /// Whether the member at hand is one of them.
     single: bool,
 }
 
 impl Parser<'_> {
     fn value(&mut self) -> Tree {
         match self.peek() {
-            '{' => Tree::Object(self.members('}', |p| {
-                let Tree::Leaf(Json::String(key)) = p.value() else { panic!("no key") };
-                assert!(p.take(':'));
-                (key, p.value())
-            })),
+            '{' => {
+                let outer = self.single;
+                Tree::Object(self.members('}', |p| {
+                    let Tree::Leaf(Json::String(key)) = p.value() else { panic!("no key") };
+                    assert!(p.take(':'));
+                    // A value beside children (`value$`) is of its array's own type.
+                    p.single = if key == "value$" { outer } else { p.singles.contains(&key) };
+                    (key, p.value())
+                }))
+            }
             '[' => Tree::List(self.members(']', Parser::value)),
             _ => self.leaf(),
         }
