@@ -222,16 +222,21 @@ fn reference_files() -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|e| e == "trv")).collect()
 }
 
+/// Those that no reader may take.
+const REFUSED: [&str; 5] = [
+    "syn-bad-crc.trv",
+    "syn-truncated.trv",
+    "syn-magic-3.trv",
+    "syn-magic-XYZ.trv",
+    "syn-null-crc32-little-endian.trv",
+];
+
 #[test]
 fn the_references_files_are_tables() {
     let mut read = 0;
     for path in reference_files() {
-        let meta = std::fs::read(path.with_extension("meta.json")).unwrap();
-        let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
         let file: Bytes = std::fs::read(&path).unwrap().into();
-        // Files to be refused are another test's subject; this one is not marked.
-        let refused = path.ends_with("syn-null-crc32-little-endian.trv");
-        if refused || meta["expect"] == "error" {
+        if REFUSED.iter().any(|name| path.ends_with(name)) {
             continue;
         }
         let builder = match ArrowReaderBuilder::try_new(file) {
