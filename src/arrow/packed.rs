@@ -5,8 +5,9 @@
 //! lower       keys or runs + values  ->  values, one a row
 //! raise       keys or runs + values  <-  values, one a row; fails if there are more than keys can count
 //! ```
-//! An Avro enum is the exception: it is a dictionary whose field names its symbols, and its ordinals are in the
-//! file.
+//! Unions have no nulls, but keys of unions can be null: nullable dictionaries of unions are structs with the
+//! union as their only field. An Avro enum is another exception: it is a dictionary whose field names its
+//! symbols, and its ordinals are in the file.
 
 mod encode;
 mod symbols;
@@ -32,12 +33,16 @@ pub(crate) fn stored_fields(fields: &Fields, layout: Layout) -> Fields {
 pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
     let mut nullable = field.is_nullable();
     let mut data_type = field.data_type();
+    let mut keyed = false;
     if layout == Layout::Avro && symbols::of(field).is_some() {
         return Arc::new(Field::new(field.name(), DataType::Int32, nullable));
     }
     loop {
         match data_type {
-            DataType::Dictionary(_, values) => data_type = values,
+            DataType::Dictionary(_, values) => {
+                keyed = true;
+                data_type = values;
+            }
             DataType::RunEndEncoded(_, values) => {
                 nullable |= values.is_nullable();
                 data_type = values.data_type();
@@ -45,7 +50,11 @@ pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
             _ => break,
         }
     }
-    let stored_type = nested::map_fields(data_type, |child| stored(child, layout));
+    let mut stored_type = nested::map_fields(data_type, |child| stored(child, layout));
+    if keyed && nullable && is_union(&stored_type) {
+        let only = Field::new("value", stored_type, true);
+        stored_type = DataType::Struct(vec![only].into());
+    }
     if stored_type == *field.data_type() && nullable == field.is_nullable() {
         return field.clone();
     }
@@ -80,6 +89,13 @@ pub(crate) fn lower(
             };
             take(&lower(values, inner, to, trail)?, &rows, trail)
         }
+        DataType::Union(..) if !is_union(to.data_type()) => {
+            let DataType::Struct(fields) = to.data_type() else {
+                return Err(Error::invalid(format!("field {trail}: a union is no {to}")));
+            };
+            let only = fields.iter().map(|inner| lower(array, field, inner, trail));
+            nested::record(fields, only.collect::<Result<_>>()?, None, array.len())
+        }
         data_type => {
             let fields = nested::fields(data_type);
             let stored = nested::fields(to.data_type());
@@ -92,11 +108,16 @@ pub(crate) fn lower(
 }
 
 fn take(values: &ArrayRef, rows: &dyn Array, trail: &Trail<'_>) -> Result<ArrayRef> {
-    if matches!(values.data_type(), DataType::Union(..)) && rows.null_count() > 0 {
-        let what = format!("field {trail}: a null key of a dictionary of unions");
-        return Err(Error::unsupported(what));
+    if is_union(values.data_type()) && rows.null_count() > 0 {
+        let nulls = rows.null_count();
+        return Err(Error::invalid(format!("field {trail} takes no nulls, but has {nulls}")));
     }
-    Ok(compute::take(values, rows, None)?)
+    let rows = compute::cast(rows, &DataType::UInt64)?;
+    super::take::take(values, rows.as_primitive::<UInt64Type>())
+}
+
+fn is_union(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Union(..))
 }
 
 /// The values of a run-end encoded array, and which of them each row has.
@@ -129,6 +150,12 @@ pub(crate) fn raise(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>>
         }
         DataType::RunEndEncoded(ends, values) => {
             encode::runs(array, field.data_type(), ends.data_type(), values)
+        }
+        DataType::Union(..) if !is_union(array.data_type()) => {
+            match nested::children(array).first() {
+                Some(only) => raise(only, field),
+                None => Err(Error::malformed("a union without values")),
+            }
         }
         data_type => {
             let fields = nested::fields(data_type);

@@ -104,3 +104,72 @@ fn shown(data: &ColumnData) -> String {
     });
     arrays.collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(feature = "arrow")]
+mod of_arrow {
+    use std::sync::Arc;
+
+    use arrow::array::RecordBatch;
+    use arrow::datatypes::*;
+    use trevni::arrow::ArrowWriter;
+    use trevni::trevni::FileReader;
+
+    const SPEC: &str = include_str!("../../spec/arrow.md");
+
+    /// The field that a row of the table speaks of.
+    fn field(text: &str) -> Field {
+        use DataType::*;
+        let x = |data_type, nullable| Field::new("x", data_type, nullable);
+        let of = |data_type, nullable| Arc::new(Field::new("item", data_type, nullable));
+        let strings = |names: [&str; 2], nullable| -> Fields {
+            names
+                .into_iter()
+                .filter(|n| !n.is_empty())
+                .map(|n| Field::new(n, Utf8, nullable))
+                .collect()
+        };
+        match text {
+            "x: int32, not null" => x(Int32, false),
+            "x: int32" => x(Int32, true),
+            "x: null" => x(Null, true),
+            "x: list of int32, nothing null" => x(List(of(Int32, false)), false),
+            "x: list of int32" => x(List(of(Int32, true)), true),
+            "x: struct of a, b: utf8, nothing null" => x(Struct(strings(["a", "b"], false)), false),
+            "x: struct of a: utf8" => x(Struct(strings(["a", ""], true)), true),
+            "x: map of utf8 to int64, only values null" => {
+                let (key, value) =
+                    (Field::new("key", Utf8, false), Field::new("value", Int64, true));
+                Field::new_map("x", "entries", key, value, false, false)
+            }
+            "x: union of a: utf8, b: float64, nothing null" => {
+                let fields = [Field::new("a", Utf8, false), Field::new("b", Float64, false)];
+                x(Union(UnionFields::try_new([0, 1], fields).unwrap(), UnionMode::Dense), false)
+            }
+            other => panic!("the test does not know {other:?}"),
+        }
+    }
+
+    #[test]
+    fn columns_of_the_split_layout() {
+        let start = SPEC.find("| field | columns of the split layout |").unwrap();
+        let rows = SPEC[start..].lines().skip(2).take_while(|line| line.starts_with('|'));
+        let mut count = 0;
+        for row in rows {
+            let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+            let schema = Arc::new(Schema::new(vec![field(cells[0])]));
+            let batch = RecordBatch::new_empty(schema.clone());
+            let mut writer = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
+            writer.write(&batch).unwrap();
+            let (bytes, _) = writer.finish().unwrap();
+            let file = FileReader::try_new(bytes::Bytes::from(bytes)).unwrap();
+            let columns = file.columns().iter().map(|column| {
+                let array = if column.is_array() { " array" } else { "" };
+                let parent = column.parent().map_or(String::new(), |p| format!(", parent {p}"));
+                format!("{} {}{array}{parent}", column.name(), column.value_type())
+            });
+            assert_eq!(columns.collect::<Vec<_>>().join("; "), cells[1], "{}", cells[0]);
+            count += 1;
+        }
+        assert!(count > 5);
+    }
+}

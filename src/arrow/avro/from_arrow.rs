@@ -96,7 +96,11 @@ impl Names {
                 Some(_) => return refuse(trail, "its symbols are no Avro names"),
                 None => {
                     let values = field.clone().with_data_type(values.as_ref().clone());
-                    self.required(&values, trail)?
+                    let inner = self.required(&values, trail)?;
+                    if matches!(inner, Avro::Union(_)) {
+                        return refuse(trail, "a dictionary of unions");
+                    }
+                    inner
                 }
             },
             DataType::RunEndEncoded(_, values) => self.required(values, trail)?,

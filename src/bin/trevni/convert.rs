@@ -19,9 +19,9 @@ use crate::target::Target;
 
 /// Convert between trv, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
-/// Everything streams, in memory of a few batches; only trv and arrow from standard input go to a temporary
-/// file first, for they are read at any position. Empty strings become null in csv,
-/// NaN and infinities in jsonl.
+/// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
+/// --memory-budget, for its header comes first. Only trv and arrow from standard input go to a temporary file
+/// before they are read. Empty strings become null in csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file of rows; `-` is standard input.
@@ -53,13 +53,13 @@ struct WriteArgs {
     /// crc32 or null.
     #[arg(long, value_parser = Checksum::from_name)]
     checksum: Option<Checksum>,
-    /// Bytes of a block before the codec; k, M and G are understood.
+    /// Bytes of a block before the codec; k, M and G are understood. Default: 64k.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     block_size: Option<usize>,
     /// split, or avro: the columns of the reference's Avro tools.
     #[arg(long, value_parser = layout)]
     layout: Option<Layout>,
-    /// Bytes held in memory before they go to a temporary file; k, M and G are understood.
+    /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     memory_budget: Option<usize>,
 }
