@@ -56,8 +56,19 @@ fn rows_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rows").join(name)
 }
 
-fn a_reference_file(name: &str) -> Option<PathBuf> {
-    reference_files().into_iter().find(|path| stem(path) == name)
+/// The last block of a column that has a checksum and a codec, in the file where it has the most blocks.
+fn a_block_with_checksum() -> (PathBuf, Json, usize) {
+    let mut found = Vec::new();
+    for path in reference_files().into_iter().filter(|path| !REFUSED.contains(&stem(path))) {
+        for column in meta(&path)["columns"].as_array().unwrap() {
+            let blocks = column["blocks"].as_array().unwrap().len();
+            if column["effectiveChecksum"] == "crc32" && column["effectiveCodec"] != "null" {
+                found.push((path.clone(), column.clone(), blocks));
+            }
+        }
+    }
+    let (path, column, blocks) = found.into_iter().max_by_key(|(_, _, blocks)| *blocks).unwrap();
+    (path, column, blocks.checked_sub(1).expect("a block"))
 }
 
 #[test]
@@ -187,14 +198,13 @@ fn layout_size_and_count_agree_with_the_companions() {
 #[test]
 fn verify_names_column_block_and_offset() {
     let folder = tempfile::tempdir().unwrap();
-    let name = "multiblock-mixed";
-    let Some(path) = a_reference_file(name) else { return };
+    let (path, column, i) = a_block_with_checksum();
     let output = run(&["verify", str(&path)]);
     assert_eq!(code(&output), 0);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains(": ok: 150 rows") && !text.contains("not proved"), "{text}");
+    assert!(text.contains(": ok: "), "{text}");
 
-    let block = &meta(&path)["columns"][2]["blocks"][1];
+    let block = &column["blocks"][i];
     let offset = block["offset"].as_u64().unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[offset as usize + block["compressedSize"].as_u64().unwrap() as usize] ^= 1;
@@ -203,7 +213,8 @@ fn verify_names_column_block_and_offset() {
     let output = run(&["verify", str(&path), str(&bad), "no such file"]);
     assert_eq!(code(&output), 1);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    let place = format!("column \"p#s\", block 1, offset {offset}: checksum mismatch");
+    let name = column["name"].as_str().unwrap();
+    let place = format!("column {name:?}, block {i}, offset {offset}: checksum mismatch");
     assert!(text.contains(&place), "{text}");
     assert!(text.contains("FAULTY") && text.contains(": ok: "), "{text}");
     assert!(said(&output).contains("no such file"));
