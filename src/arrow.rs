@@ -27,6 +27,7 @@ mod shape;
 mod shred;
 mod split;
 mod spread;
+mod take;
 mod types;
 mod writer;
 

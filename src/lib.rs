@@ -39,6 +39,8 @@
 pub mod arrow;
 pub mod checksum;
 pub mod codec;
+#[cfg(feature = "arrow")]
+pub mod convert;
 mod error;
 pub mod io;
 pub mod trevni;

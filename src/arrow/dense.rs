@@ -13,6 +13,7 @@ use arrow::compute;
 use arrow::datatypes::DataType;
 
 use super::nested;
+use super::take::take;
 use crate::error::{Error, Result};
 
 /// The rows that the mask has.
@@ -28,6 +29,15 @@ pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
     }
     if let Some(list) = keep_list(array, mask)? {
         return Ok(list);
+    }
+    if let DataType::FixedSizeList(field, size) = array.data_type() {
+        let (n, nulls) = (mask.count_set_bits(), kept_nulls(array, mask));
+        let items = usize::try_from(*size).unwrap_or(0);
+        let items = mask.iter().flat_map(|there| std::iter::repeat_n(there, items)).collect();
+        let items = keep(array.as_fixed_size_list().values(), &items)?;
+        let field = field.clone();
+        let list = FixedSizeListArray::try_new_with_length(field, *size, items, nulls, n)?;
+        return Ok(Arc::new(list));
     }
     if let DataType::FixedSizeBinary(0) = array.data_type() {
         let (nulls, n) = (kept_nulls(array, mask), mask.count_set_bits());
@@ -160,7 +170,7 @@ fn viewed<O: OffsetSizeTrait>(list: &GenericListViewArray<O>) -> Result<(Vec<u32
         .flat_map(|(start, n)| (start as u64)..(start as u64 + u64::from(*n)))
         .collect::<Vec<u64>>()
         .into();
-    Ok((lengths, compute::take(list.values(), &places, None)?))
+    Ok((lengths, take(list.values(), &places)?))
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ pub(crate) use symbols::{SYMBOLS, of as symbols};
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::NullBuffer;
 use arrow::compute;
 use arrow::datatypes::*;
 
@@ -53,7 +52,7 @@ pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
     }
     let mut stored_type = nested::map_fields(data_type, |child| stored(child, layout));
     if keyed && nullable && is_union(&stored_type) {
-        let only = Field::new("value", stored_type, false);
+        let only = Field::new("value", stored_type, true);
         stored_type = DataType::Struct(vec![only].into());
     }
     if stored_type == *field.data_type() && nullable == field.is_nullable() {
@@ -109,32 +108,12 @@ pub(crate) fn lower(
 }
 
 fn take(values: &ArrayRef, rows: &dyn Array, trail: &Trail<'_>) -> Result<ArrayRef> {
-    if rows.null_count() == 0 {
-        return Ok(compute::take(values, rows, None)?);
-    }
-    if is_union(values.data_type()) {
+    if is_union(values.data_type()) && rows.null_count() > 0 {
         let nulls = rows.null_count();
         return Err(Error::invalid(format!("field {trail} takes no nulls, but has {nulls}")));
     }
-    match values.as_struct_opt().map(|values| values.columns()) {
-        Some([only]) if is_union(only.data_type()) => take_union(values, only, rows),
-        _ => Ok(compute::take(values, rows, None)?),
-    }
-}
-
-/// Takes rows of a struct around a union, which needs some value under nulls too.
-fn take_union(values: &ArrayRef, only: &ArrayRef, rows: &dyn Array) -> Result<ArrayRef> {
-    if values.is_empty() {
-        return Ok(new_null_array(values.data_type(), rows.len()));
-    }
-    let places = compute::cast(rows, &DataType::UInt64)?;
-    let nulls = places.nulls().cloned();
-    let any = places.as_primitive::<UInt64Type>().iter().map(|row| row.unwrap_or(0));
-    let rows = UInt64Array::from_iter_values(any);
-    let below = compute::take(values, &rows, None)?.logical_nulls();
-    let nulls = NullBuffer::union(nulls.as_ref(), below.as_ref());
-    let DataType::Struct(fields) = values.data_type() else { return Ok(values.clone()) };
-    nested::record(fields, vec![compute::take(only, &rows, None)?], nulls, rows.len())
+    let rows = compute::cast(rows, &DataType::UInt64)?;
+    super::take::take(values, rows.as_primitive::<UInt64Type>())
 }
 
 fn is_union(data_type: &DataType) -> bool {

@@ -9,12 +9,12 @@
 
 use arrow::array::*;
 use arrow::buffer::BooleanBuffer;
-use arrow::compute;
 use arrow::datatypes::Field;
 
 use super::dense;
 use super::lent::{Shredded, set_lengths, set_values};
 use super::shape::{Planned, Shape, Trail};
+use super::take::take;
 use super::{nested, types};
 use crate::error::{Error, Result};
 
@@ -133,13 +133,13 @@ impl<'a> Shredder<'a> {
 fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef> {
     let child = union.child(id);
     let Some(offsets) = union.offsets() else { return dense::keep(child, chosen) };
-    let places: Vec<i32> =
-        chosen.set_indices().filter_map(|row| offsets.get(row).copied()).collect();
+    let place = |row| offsets.get(row).and_then(|offset| u64::try_from(*offset).ok());
+    let places: Vec<u64> = chosen.set_indices().filter_map(place).collect();
     let in_order = places.windows(2).all(|pair| matches!(pair, [a, b] if a + 1 == *b));
     match places.first().map(|first| usize::try_from(*first)) {
         Some(Ok(first)) if in_order => Ok(child.slice(first, places.len())),
         None => Ok(child.slice(0, 0)),
-        _ => Ok(compute::take(child, &Int32Array::from(places), None)?),
+        _ => take(child, &places.into()),
     }
 }
 

@@ -3,17 +3,17 @@
 //! ```text
 //! dense     a b c                 lists     same items, offsets repeated
 //! nulls     1 0 1 1               structs   each field spread, validity on top
-//! spread    a - b c               unions    null slots repeat another row: a union has no nulls of its own
+//! spread    a - b c               others    taken
 //! ```
 
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::compute;
+use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
 use super::nested;
+use super::take::take;
 use crate::error::Result;
 
 /// Puts the rows of a dense array where `nulls` is valid.
@@ -30,7 +30,7 @@ pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
             let children = dense.as_struct().columns().iter().map(|child| spread(child, nulls));
             nested::record(fields, children.collect::<Result<_>>()?, Some(valid), n)?
         }
-        Union(..) => union(dense, nulls)?,
+        Union(..) | FixedSizeBinary(0) => take(dense, &places(nulls))?,
         FixedSizeList(f, size) => {
             let items = spread(dense.as_fixed_size_list().values(), &repeated(nulls, *size))?;
             let f = f.clone();
@@ -89,11 +89,7 @@ fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<Array
         DataType::LargeUtf8 => bytes!(LargeUtf8Type),
         DataType::Binary => bytes!(BinaryType),
         DataType::LargeBinary => bytes!(LargeBinaryType),
-        DataType::FixedSizeBinary(0) => {
-            let (data, n) = (Buffer::default(), nulls.len());
-            Arc::new(FixedSizeBinaryArray::try_new_with_len(0, data, Some(valid), n)?)
-        },
-        _ => compute::take(dense, &places(nulls), None)?
+        _ => take(dense, &places(nulls))?
     })
 }
 
@@ -142,21 +138,13 @@ fn repeated(nulls: &NullBuffer, size: i32) -> NullBuffer {
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
-/// The dense row of each spread row; null slots name the row before them, or the first.
+/// The dense row of each spread row.
 fn places(nulls: &NullBuffer) -> UInt64Array {
     let mut next = 0u64;
     let rows = nulls.iter().map(|there| {
         let row = next;
         next += u64::from(there);
-        if there { row } else { row.saturating_sub(1) }
+        row
     });
     UInt64Array::new(rows.collect::<Vec<_>>().into(), Some(nulls.clone()))
-}
-
-fn union(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
-    if dense.is_empty() {
-        return Ok(new_null_array(dense.data_type(), nulls.len()));
-    }
-    let (_, rows, _) = places(nulls).into_parts();
-    Ok(compute::take(dense, &UInt64Array::new(rows, None), None)?)
 }

@@ -3,8 +3,10 @@
 //! ```text
 //! sample(type) -> lower -> shred -> ColumnData -> assemble -> raise == sample, row by row
 //! ```
+#![allow(clippy::cast_possible_truncation)]
 
 mod equal;
+mod files;
 pub(super) mod sample;
 
 use std::sync::Arc;

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::compute;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
+use super::super::take::take;
 use super::raise;
 use crate::error::{Error, Result};
 
@@ -86,7 +86,7 @@ pub(super) fn dictionary(
     value_type: &DataType,
 ) -> Result<Option<ArrayRef>> {
     let (firsts, keys) = Comparable::new(array)?.distinct(array);
-    let values = compute::take(array, &UInt64Array::from(firsts), None)?;
+    let values = take(array, &UInt64Array::from(firsts))?;
     let Some(values) = raise(&values, &Field::new("", value_type.clone(), true))? else {
         return Ok(None);
     };
@@ -110,7 +110,7 @@ fn keyed<K: ArrowDictionaryKeyType>(
 ) -> Result<Option<ArrayRef>> {
     let keys: Option<Vec<K::Native>> = keys.iter().map(|key| K::Native::from_usize(*key)).collect();
     let Some(keys) = keys else { return Ok(None) };
-    let keys = PrimitiveArray::<K>::new(keys.into(), array.logical_nulls());
+    let keys = PrimitiveArray::<K>::new(keys.into(), array.nulls().cloned());
     Ok(Some(Arc::new(DictionaryArray::try_new(keys, values)?)))
 }
 
@@ -122,7 +122,7 @@ pub(super) fn runs(
     values: &Field,
 ) -> Result<Option<ArrayRef>> {
     let rows = Comparable::new(array)?;
-    let nulls = array.logical_nulls();
+    let nulls = array.nulls().cloned();
     let null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
     let starts_run = |row: &usize| {
         *row == 0 || null(*row) != null(row - 1) || (!null(*row) && !rows.repeats(*row))
@@ -131,8 +131,7 @@ pub(super) fn runs(
     let ends = starts.iter().copied().skip(1).chain(starts.first().map(|_| array.len()));
     let ends: Vec<usize> = ends.collect();
     let starts: Vec<u64> = starts.into_iter().map(|row| row as u64).collect();
-    let Some(values) = raise(&compute::take(array, &UInt64Array::from(starts), None)?, values)?
-    else {
+    let Some(values) = raise(&take(array, &UInt64Array::from(starts))?, values)? else {
         return Ok(None);
     };
     match end_type {

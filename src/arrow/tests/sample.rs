@@ -76,7 +76,7 @@ pub(crate) fn nested_types() -> Vec<DataType> {
     let mut all: Vec<DataType> = [Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64]
         .map(|keys| Dictionary(Box::new(keys), Box::new(Utf8)))
         .into();
-    all.extend([Int32, Boolean, Decimal256(76, 1), Utf8View, Null].map(|v| dictionary(v)));
+    all.extend([Int32, Boolean, Decimal256(76, 1), Utf8View, Null].map(dictionary));
     all.extend([Int16, Int32, Int64].map(|ends| runs(ends, Utf8)));
     let record = Struct(
         vec![

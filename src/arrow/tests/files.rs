@@ -1,0 +1,254 @@
+//! Whole files: written and read, in both layouts.
+//!
+//! ```text
+//! batches -> ArrowWriter -> bytes -> ArrowReader -> the same batches
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::compute;
+use arrow::datatypes::*;
+use bytes::Bytes;
+
+use super::super::*;
+use super::equal::assert_same;
+use super::sample::{self, Sampler};
+use crate::error::Result;
+use crate::trevni::{ColumnMetadata, ColumnSlice, FileWriter, ValueType, ValuesRef};
+
+fn write(batches: &[RecordBatch], schema: &SchemaRef, layout: Layout) -> Result<Bytes> {
+    let properties = WriterProperties::builder().set_layout(layout).set_block_size(100).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
+    batches.iter().try_for_each(|batch| writer.write(batch))?;
+    Ok(writer.into_inner()?.into())
+}
+
+fn read(file: &Bytes, batch_size: usize) -> Vec<RecordBatch> {
+    let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap().with_batch_size(batch_size);
+    builder.build().unwrap().map(|batch| batch.unwrap()).collect()
+}
+
+fn one(name: &str, array: ArrayRef) -> RecordBatch {
+    let field = Field::new(name, array.data_type().clone(), true);
+    RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![array]).unwrap()
+}
+
+fn comes_back(batch: &RecordBatch, layout: Layout) -> Result<()> {
+    let schema = batch.schema();
+    let file = write(&[batch.slice(0, 7), batch.slice(7, batch.num_rows() - 7)], &schema, layout)?;
+    let back = read(&file, 1000);
+    assert_eq!((back.len(), back[0].schema()), (1, schema));
+    batch.columns().iter().zip(back[0].columns()).for_each(|(a, b)| assert_same(a, b));
+    Ok(())
+}
+
+fn all_types() -> impl Iterator<Item = DataType> {
+    let inner = sample::types().into_iter().chain(sample::nested_types());
+    inner.flat_map(|inner| sample::around(&inner).into_iter().chain([inner]))
+}
+
+#[test]
+fn every_type_comes_back_from_a_file() {
+    let mut sampler = Sampler::new(6);
+    for data_type in all_types() {
+        let batch = one("f", sampler.array(&data_type, 30, true));
+        match comes_back(&batch, Layout::Split) {
+            Ok(()) => {}
+            // Arrow's messages have no dictionaries of dictionaries.
+            Err(e) => assert!(e.to_string().contains("no form as an Arrow IPC message"), "{e}"),
+        }
+    }
+}
+
+#[test]
+fn every_type_with_an_avro_form_comes_back_from_one() {
+    let mut sampler = Sampler::new(7);
+    let (mut back, mut refused) = (0, std::collections::BTreeSet::new());
+    for data_type in all_types() {
+        let batch = one("f", sampler.array(&data_type, 30, true));
+        match comes_back(&batch, Layout::Avro) {
+            Ok(()) => back += 1,
+            Err(e) => {
+                let e = e.to_string();
+                refused.insert(e.split_once(": ").unwrap().1.to_owned());
+            }
+        }
+    }
+    println!("{back} {refused:#?}");
+    assert!(back > 500, "{back}");
+}
+
+#[test]
+fn errors_name_the_field() {
+    let list = |item| DataType::List(Arc::new(Field::new("item", item, true)));
+    let of = |fields: Vec<Field>| DataType::Struct(fields.into());
+    let int = |name: &str| Field::new(name, DataType::Int32, true);
+    let union =
+        |fields: Vec<Field>| DataType::Union(UnionFields::from_fields(fields), UnionMode::Dense);
+    for (data_type, what) in [
+        (list(DataType::UInt64), "field f.item has no Avro form: Avro has no unsigned"),
+        (DataType::Interval(IntervalUnit::DayTime), "no such interval"),
+        (of(vec![int("a b")]), "field f.a b has no Avro form: its name is no Avro name"),
+        (of(vec![int("a"), int("a")]), "field f.a has no Avro form: its name is not its own"),
+        (union(vec![int("a"), int("b")]), "f.b has no Avro form: the union has another branch int"),
+        (union(vec![Field::new("u", union(vec![]), true)]), "a union directly in a union"),
+    ] {
+        let schema = Arc::new(Schema::new(vec![Field::new("f", data_type, true)]));
+        let error = write(&[], &schema, Layout::Avro).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    }
+    let schema = Arc::new(Schema::new(vec![Field::new("f", DataType::Int32, false)]));
+    let wrong = one("f", Arc::new(StringArray::from(vec!["a"])));
+    let error = write(&[wrong], &schema, Layout::Split).unwrap_err().to_string();
+    assert_eq!(error, "invalid: field f: Utf8 given for Int32");
+}
+
+#[test]
+fn projections_and_row_ranges_are_parts() {
+    let int = |name: &str| Field::new(name, DataType::Int32, true);
+    let inner = DataType::Struct(vec![int("x"), int("y"), int("z.z")].into());
+    let list = DataType::List(Arc::new(Field::new("item", inner.clone(), true)));
+    let fields = vec![int("a"), Field::new("s", inner, true), Field::new("l", list, true)];
+    let schema = Arc::new(Schema::new(fields));
+    let mut sampler = Sampler::new(8);
+    let arrays = schema.fields().iter().map(|f| sampler.array(f.data_type(), 200, true)).collect();
+    let batch = RecordBatch::try_new(schema.clone(), arrays).unwrap();
+    let file = write(std::slice::from_ref(&batch), &schema, Layout::Split).unwrap();
+    let mask = ProjectionMask::columns(&schema, ["l.y", "s.z.z", "s.x"]).unwrap();
+    let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap();
+    let reader = builder.with_projection(mask).with_row_range(50..150).with_batch_size(100);
+    let read = reader.build().unwrap().next().unwrap().unwrap();
+    assert_eq!(read.num_columns(), 2);
+    let expected = batch.slice(50, 100);
+    let structs = (expected.column(1).as_struct(), read.column(0).as_struct());
+    assert_eq!(structs.1.column_names(), ["x", "z.z"]);
+    assert_eq!(structs.0.nulls(), structs.1.nulls());
+    for row in (0..100).filter(|row| structs.0.is_valid(*row)) {
+        assert_same(&structs.0.column(0).slice(row, 1), &structs.1.column(0).slice(row, 1));
+        assert_same(&structs.0.column(2).slice(row, 1), &structs.1.column(1).slice(row, 1));
+    }
+    let lists = (expected.column(2).as_list::<i32>(), read.column(1).as_list::<i32>());
+    for row in (0..100).filter(|row| lists.0.is_valid(*row)) {
+        let (a, b) = (lists.0.value(row), lists.1.value(row));
+        for item in (0..a.len()).filter(|item| a.is_valid(*item)) {
+            let (a, b) = (a.as_struct().column(1), b.as_struct().column(0));
+            assert_same(&a.slice(item, 1), &b.slice(item, 1));
+        }
+    }
+    for bad in ["b", "s.q", "a.x", ""] {
+        assert!(ProjectionMask::columns(&schema, [bad]).is_err(), "{bad}");
+    }
+    assert!(ProjectionMask::roots(&schema, [3]).is_err());
+}
+
+#[test]
+fn batches_are_halved_until_keys_can_count() {
+    let words = StringArray::from_iter_values((0..1000).map(|i| i.to_string()));
+    let data_type = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
+    let batches: Vec<_> = (0..10)
+        .map(|i| one("f", compute::cast(&words.slice(i * 100, 100), &data_type).unwrap()))
+        .collect();
+    let file = write(&batches, &batches[0].schema(), Layout::Split).unwrap();
+    let back = read(&file, 1000);
+    assert!(back.len() > 1);
+    let unpacked = back.iter().map(|b| compute::cast(b.column(0), &DataType::Utf8).unwrap());
+    let unpacked: Vec<_> = unpacked.collect();
+    let all = compute::concat(&unpacked.iter().map(|a| a.as_ref()).collect::<Vec<_>>()).unwrap();
+    assert_same(&(Arc::new(words) as _), &all);
+}
+
+#[test]
+fn no_columns_are_still_rows() {
+    let schema = Arc::new(Schema::empty());
+    let options = RecordBatchOptions::new().with_row_count(Some(10));
+    let batch = RecordBatch::try_new_with_options(schema.clone(), vec![], &options).unwrap();
+    for layout in [Layout::Split, Layout::Avro] {
+        let file = write(std::slice::from_ref(&batch), &schema, layout).unwrap();
+        let rows: Vec<_> = read(&file, 4).iter().map(RecordBatch::num_rows).collect();
+        assert_eq!(rows, [4, 4, 2]);
+        assert!(read(&write(&[], &schema, layout).unwrap(), 4).is_empty());
+    }
+}
+
+#[test]
+fn enums_are_written_as_ordinals() {
+    let text = br#"{"type":"record","name":"R","fields":[{"name":"e","type":["null",{"type":"enum","name":"E","symbols":["A","B"]}]}]}"#;
+    let schema = Arc::new(avro::to_arrow(&avro::Avro::parse(text).unwrap()).unwrap());
+    // Another dictionary than that of the symbols.
+    let array: DictionaryArray<Int32Type> = [Some("B"), None, Some("A")].into_iter().collect();
+    let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(array)]).unwrap();
+    let file = write(std::slice::from_ref(&batch), &schema, Layout::Avro).unwrap();
+    let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap();
+    assert_eq!(builder.file().columns()[0].name(), "e/E");
+    assert_eq!(builder.file().columns()[0].value_type(), ValueType::Int);
+    assert_same(batch.column(0), read(&file, 10)[0].column(0));
+    let skipped = builder.with_skip_arrow_metadata(true);
+    assert_eq!(*skipped.schema(), schema);
+    assert_same(batch.column(0), skipped.build().unwrap().next().unwrap().unwrap().column(0));
+    let array: DictionaryArray<Int32Type> = [Some("C")].into_iter().collect();
+    let batch = RecordBatch::try_new(schema.clone(), vec![Arc::new(array)]).unwrap();
+    let error = write(&[batch], &schema, Layout::Avro).unwrap_err().to_string();
+    assert!(error.contains("field e: a value is no symbol"), "{error}");
+}
+
+#[test]
+fn schemas_that_do_not_fit_the_columns_are_errors() {
+    let batch = one("a", Arc::new(Int32Array::from(vec![1])));
+    let file = write(std::slice::from_ref(&batch), &batch.schema(), Layout::Split).unwrap();
+    let message = ArrowReaderBuilder::try_new(file).unwrap();
+    let message = message.file().header().metadata.get("ARROW:schema").unwrap().to_vec();
+    let column = ColumnMetadata::new("b", ValueType::Int);
+    let mut writer = FileWriter::builder().build(Vec::new(), vec![column]).unwrap();
+    writer.write(1, &[ColumnSlice::plain(ValuesRef::Int(&[1]))]).unwrap();
+    writer.metadata_mut().set("ARROW:schema", message).unwrap();
+    let file: Bytes = writer.finish().unwrap().0.into();
+    let error = ArrowReaderBuilder::try_new(file.clone()).unwrap_err().to_string();
+    assert!(error.contains("the schema speaks of 2 columns, the file has 1"), "{error}");
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ArrowReaderBuilder::try_new_with_options(file, options).unwrap();
+    assert_eq!(builder.schema().field(0), &Field::new("b", DataType::Int32, false));
+}
+
+/// The reference's files, all that there are.
+fn reference_files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = match std::env::var_os("TREVNI_TEST_DATA") {
+        Some(data) => Path::new(&data).join("golden/trevni"),
+        None => root.join("testdata/trevni"),
+    };
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.extension().is_some_and(|e| e == "trv")).collect()
+}
+
+/// Those that no reader may take.
+const REFUSED: [&str; 5] = [
+    "syn-bad-crc.trv",
+    "syn-truncated.trv",
+    "syn-magic-3.trv",
+    "syn-magic-XYZ.trv",
+    "syn-null-crc32-little-endian.trv",
+];
+
+#[test]
+fn the_references_files_are_tables() {
+    let mut read = 0;
+    for path in reference_files() {
+        let file: Bytes = std::fs::read(&path).unwrap().into();
+        if REFUSED.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
+        let builder = match ArrowReaderBuilder::try_new(file) {
+            Ok(builder) => builder,
+            Err(e) => panic!("{}: {e}", path.display()),
+        };
+        let rows = builder.rows();
+        let batches = builder.build().unwrap().collect::<Result<Vec<_>, _>>();
+        let batches = batches.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert_eq!(batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>(), rows);
+        read += 1;
+    }
+    println!("{read} files");
+    assert!(read > 5);
+}

@@ -1,0 +1,207 @@
+//! `trevni convert`: rows of one format to another.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use trevni::arrow::{Layout, WriterProperties};
+use trevni::checksum::Checksum;
+use trevni::codec::Codec;
+use trevni::convert::{Format, WriteOptions};
+
+use crate::fault::{Fault, tell};
+use crate::input::PIPE;
+use crate::rows::{Opened, ReadArgs, batch_fault, delimiter_for};
+use crate::table::ratio;
+use crate::target::Target;
+
+/// Convert between trv, arrow (IPC file), arrows (IPC stream), jsonl and csv.
+///
+/// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
+/// --memory-budget, for its header comes first. Only trv and arrow from standard input go to a temporary file
+/// before they are read. Empty strings become null in csv, NaN and infinities in jsonl.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of rows; `-` is standard input.
+    input: PathBuf,
+    /// The file to be made; `-` is standard output.
+    output: PathBuf,
+    /// Format of the output: trv, arrow, arrows, jsonl or csv. Otherwise its extension says.
+    #[arg(long, value_parser = Format::named)]
+    to: Option<&'static Format>,
+    /// Replace the output if it exists.
+    #[arg(long, short)]
+    force: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+/// How a Trevni file is written.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Writing trv")]
+struct WriteArgs {
+    /// null, deflate, snappy, bzip2; or zstd, lz4, which other readers of the format do not know.
+    #[arg(long, value_parser = codec)]
+    codec: Option<Codec>,
+    /// Level of the codec.
+    #[arg(long, allow_negative_numbers = true)]
+    level: Option<i32>,
+    /// crc32 or null.
+    #[arg(long, value_parser = Checksum::from_name)]
+    checksum: Option<Checksum>,
+    /// Bytes of a block before the codec; k, M and G are understood. Default: 64k.
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    block_size: Option<usize>,
+    /// split, or avro: the columns of the reference's Avro tools.
+    #[arg(long, value_parser = layout)]
+    layout: Option<Layout>,
+    /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    memory_budget: Option<usize>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let started = Instant::now();
+    let format = output_format(args)?;
+    let options = WriteOptions {
+        properties: args.write.properties(),
+        delimiter: delimiter_for(args.read.delimiter, &args.output),
+        header: !args.read.no_header,
+    };
+    let mut target = Target::create(&args.output, args.force)?;
+    let opened = args.read.open(&args.input)?;
+    let (taken, columns) = (opened.taken.clone(), opened.rows.schema().fields().len());
+    let rows = copy(opened, format, &mut target, &options)?;
+    let written = target.commit(&args.output)?;
+    let read = taken.load(Ordering::Relaxed);
+    let speed = rows as f64 / started.elapsed().as_secs_f64().max(1e-6);
+    tell(&format!(
+        "{rows} rows, {columns} columns, {read} -> {written} bytes, ratio {}, {speed:.0} rows/s",
+        ratio(read, written)
+    ));
+    Ok(())
+}
+
+/// Passes batches on; gives how many rows there were.
+fn copy(
+    opened: Opened,
+    format: &Format,
+    target: &mut Target,
+    options: &WriteOptions,
+) -> Result<u64, Fault> {
+    let Opened { name, rows, .. } = opened;
+    let mut sink =
+        (format.create)(target, rows.schema(), options).map_err(Fault::of(format.name))?;
+    let bar = progress();
+    let mut count = 0u64;
+    for batch in rows {
+        let batch = batch.map_err(|e| batch_fault(&name, e))?;
+        sink.write(&batch).map_err(Fault::of(format.name))?;
+        count += batch.num_rows() as u64;
+        bar.set_position(count);
+    }
+    bar.set_message("finishing");
+    sink.finish().map_err(Fault::of(format.name))?;
+    bar.finish_and_clear();
+    Ok(count)
+}
+
+fn output_format(args: &Args) -> Result<&'static Format, Fault> {
+    let Some(format) = args.to.or_else(|| Format::of_path(&args.output)) else {
+        let path = args.output.display();
+        return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
+    };
+    let text = matches!(format.name, "csv" | "jsonl");
+    if args.output == Path::new(PIPE) && !text && std::io::stdout().is_terminal() {
+        return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
+    }
+    if format.name != "trv" && args.write.is_set() {
+        let name = format.name;
+        return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
+    }
+    Ok(format)
+}
+
+impl WriteArgs {
+    fn is_set(&self) -> bool {
+        let Self { codec, level, checksum, block_size, layout, memory_budget } = self;
+        codec.is_some()
+            || level.is_some()
+            || checksum.is_some()
+            || block_size.is_some()
+            || layout.is_some()
+            || memory_budget.is_some()
+    }
+
+    fn properties(&self) -> WriterProperties {
+        let mut builder = WriterProperties::builder().set_codec_level(self.level);
+        if let Some(codec) = self.codec {
+            builder = builder.set_codec(codec);
+        }
+        if let Some(checksum) = self.checksum {
+            builder = builder.set_checksum(checksum);
+        }
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(layout) = self.layout {
+            builder = builder.set_layout(layout);
+        }
+        if let Some(bytes) = self.memory_budget {
+            builder = builder.set_memory_budget(bytes);
+        }
+        builder.build()
+    }
+}
+
+/// The rows so far, on stderr if that is a terminal.
+fn progress() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} rows, {per_sec} {msg}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn codec(name: &str) -> Result<Codec, String> {
+    let codec = Codec::from_name(name).map_err(|e| e.to_string())?;
+    if codec.is_available() {
+        return Ok(codec);
+    }
+    Err(format!("this build lacks the feature {name}"))
+}
+
+fn layout(name: &str) -> Result<Layout, String> {
+    Layout::from_name(name).ok_or_else(|| "split or avro".into())
+}
+
+/// A number of bytes, with k, M or G behind it or not.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 10),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 20),
+            None => text.strip_suffix('G').map_or((text, 0), |digits| (digits, 30)),
+        },
+    };
+    let n: usize = digits.parse().map_err(|e| format!("{e}"))?;
+    n.checked_mul(1 << shift).filter(|n| *n > 0).ok_or_else(|| "out of range".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_take_letters() {
+        assert_eq!(size("12"), Ok(12));
+        assert_eq!(size("64k"), Ok(65_536));
+        assert_eq!(size("2M"), Ok(2 << 20));
+        assert!(size("0").is_err() && size("k").is_err() && size("99999999999999999999").is_err());
+    }
+}

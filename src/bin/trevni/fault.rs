@@ -1,0 +1,67 @@
+//! What ends a command: whose fault it is decides the exit code.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::output;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The data, or the machine: exit code 1.
+    Data(String),
+    /// The same, and it has been told already.
+    Told,
+    /// The call: exit code 2.
+    Usage(String),
+}
+
+impl Fault {
+    /// Names the file in an error.
+    pub(crate) fn of<E: Display>(name: impl Display) -> impl FnOnce(E) -> Fault {
+        move |e| Fault::Data(format!("{name}: {e}"))
+    }
+
+    /// Tells it, and gives the exit code. Whoever closed the pipe that takes our output has had enough of it:
+    /// that is nobody's fault.
+    pub(crate) fn report(self) -> ExitCode {
+        if output::is_closed() {
+            return ExitCode::SUCCESS;
+        }
+        match self {
+            Fault::Told => ExitCode::from(1),
+            Fault::Data(text) => {
+                tell(&format!("error: {text}"));
+                ExitCode::from(1)
+            }
+            Fault::Usage(text) => {
+                tell(&format!("error: {text}\n\nFor more information, try '--help'."));
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+/// Writes a line to stderr; if nobody can hear it, so be it.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+impl From<trevni::Error> for Fault {
+    fn from(e: trevni::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(e: std::io::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(e: serde_json::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}

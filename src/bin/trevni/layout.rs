@@ -1,0 +1,136 @@
+//! `trevni layout`: the blocks of each column, and where they are.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+use trevni::trevni::{BlockDescriptor, FileReader, Value, ValueType};
+
+use crate::fault::Fault;
+use crate::rowtext::value_to_json;
+use crate::table::{Align, Table, plain, ratio};
+use crate::{input, output};
+
+/// Print the blocks of each column: rows, offset, sizes, first value.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A Trevni file; `-` is standard input.
+    file: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const HEADS: [(&str, Align); 7] = [
+    ("block", Align::Right),
+    ("rows", Align::Right),
+    ("offset", Align::Right),
+    ("before", Align::Right),
+    ("after", Align::Right),
+    ("ratio", Align::Right),
+    ("first value", Align::Left),
+];
+const SHOWN: usize = 40;
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let file = input::open(&args.file)?;
+    let of_file = |e: Fault| match e {
+        Fault::Data(text) => Fault::Data(format!("{}: {text}", args.file.display())),
+        other => other,
+    };
+    if args.json {
+        return output::print_json(&to_json(&file).map_err(of_file)?, false);
+    }
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "{}: version {}, {} rows, {} columns, {} bytes",
+        args.file.display(),
+        file.header().version.number(),
+        file.rows(),
+        file.columns().len(),
+        file.file_len()
+    )?;
+    for column in 0..file.columns().len() {
+        write_column(&file, column, &mut out).map_err(of_file)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) -> Result<(), Fault> {
+    let (meta, header) = (file.column(column)?, file.header());
+    let (codec, checksum) = (header.codec(column)?, header.checksum(column)?);
+    let blocks = file.blocks(column)?;
+    write!(out, "\ncolumn {column} {}: {}", plain(meta.name(), 200), meta.value_type())?;
+    if meta.is_array() {
+        write!(out, " array")?;
+    }
+    if let Some(parent) = meta.parent() {
+        write!(out, ", child of {}", plain(parent, 200))?;
+    }
+    writeln!(out, ", codec {}, checksum {}", codec.name(), checksum.name())?;
+    let mut table = Table::new(&HEADS);
+    for (i, block) in blocks.iter().enumerate() {
+        let (before, after) = (block.uncompressed_size, block.compressed_size);
+        table.push(vec![
+            i.to_string(),
+            block.rows.to_string(),
+            block.offset.to_string(),
+            before.to_string(),
+            after.to_string(),
+            ratio(before.into(), after.into()),
+            first_value(block, meta.value_type()),
+        ]);
+    }
+    Ok(table.write("  ", out)?)
+}
+
+fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
+    match &block.first_value {
+        None => String::new(),
+        Some(Value::Bytes(text)) if value_type == ValueType::String => {
+            plain(&String::from_utf8_lossy(text), SHOWN)
+        }
+        Some(value) => plain(&value_to_json(value, value_type), SHOWN),
+    }
+}
+
+fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
+    let header = file.header();
+    let columns = file.columns().iter().enumerate().map(|(i, meta)| {
+        let blocks = file.blocks(i)?;
+        let blocks = blocks.iter().map(|block| block_json(block, meta.value_type()));
+        Ok(json!({
+            "name": meta.name(),
+            "type": meta.value_type().name(),
+            "array": meta.is_array(),
+            "parent": meta.parent(),
+            "codec": header.codec(i)?.name(),
+            "checksum": header.checksum(i)?.name(),
+            "start": header.start(i),
+            "blocks": blocks.collect::<Result<Vec<_>, Fault>>()?,
+        }))
+    });
+    Ok(json!({
+        "version": header.version.number(),
+        "rows": file.rows(),
+        "bytes": file.file_len(),
+        "columns": columns.collect::<Result<Vec<_>, Fault>>()?,
+    }))
+}
+
+fn block_json(block: &BlockDescriptor, value_type: ValueType) -> Result<Json, Fault> {
+    let mut json = json!({
+        "rows": block.rows,
+        "firstRow": block.first_row,
+        "offset": block.offset,
+        "uncompressedSize": block.uncompressed_size,
+        "compressedSize": block.compressed_size,
+    });
+    if let (Some(value), Some(object)) = (&block.first_value, json.as_object_mut()) {
+        let value = serde_json::from_str(&value_to_json(value, value_type))?;
+        object.insert("firstValue".into(), value);
+    }
+    Ok(json)
+}

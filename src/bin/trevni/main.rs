@@ -1,0 +1,77 @@
+//! The command `trevni`: looks into Trevni files, proves them, prints and converts rows.
+//!
+//! ```text
+//! main ──► one file per command: Args and run
+//!            data ──► output (stdout)         errors, progress ──► stderr
+//! ```
+//! Exit codes: 0 all is well, 1 the data or the machine is at fault, 2 the call is.
+
+mod cat;
+mod convert;
+mod count;
+mod fault;
+mod input;
+mod layout;
+mod meta;
+mod output;
+mod rows;
+mod rowtext;
+mod schema;
+mod size;
+mod table;
+mod target;
+mod tojson;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use fault::Fault;
+
+/// Trevni column files: look inside, verify, print, convert.
+#[derive(Debug, Parser)]
+#[command(name = "trevni", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Cat(cat::Args),
+    /// Print the first rows, ten unless `-n` says otherwise.
+    Head(cat::Args),
+    Schema(schema::Args),
+    Count(count::Args),
+    Meta(meta::Args),
+    Layout(layout::Args),
+    Size(size::Args),
+    Verify(verify::Args),
+    Tojson(tojson::Args),
+    Convert(convert::Args),
+}
+
+impl Command {
+    fn run(self) -> Result<(), Fault> {
+        match self {
+            Command::Cat(args) => cat::run(args),
+            Command::Head(args) => cat::head(args),
+            Command::Schema(args) => schema::run(&args),
+            Command::Count(args) => count::run(&args),
+            Command::Meta(args) => meta::run(&args),
+            Command::Layout(args) => layout::run(&args),
+            Command::Size(args) => size::run(&args),
+            Command::Verify(args) => verify::run(&args),
+            Command::Tojson(args) => tojson::run(&args),
+            Command::Convert(args) => convert::run(&args),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => fault.report(),
+    }
+}

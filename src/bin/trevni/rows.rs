@@ -1,0 +1,148 @@
+//! Opens a file of rows, whatever its format.
+
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use trevni::convert::{Format, ReadOptions, Rows, Source};
+
+use crate::fault::Fault;
+use crate::input::PIPE;
+use crate::schema;
+
+/// How the input is read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// Format of the input: trv, arrow, arrows, jsonl or csv. Otherwise its extension says, or its first bytes.
+    #[arg(long, value_parser = Format::named)]
+    from: Option<&'static Format>,
+    /// Only these columns; parts of nested ones with dots.
+    #[arg(long, value_delimiter = ',', value_name = "a,b.c")]
+    columns: Option<Vec<String>>,
+    /// Only these rows, from 0; the last is left out, and either may be missing.
+    #[arg(long, value_parser = range, value_name = "A..B")]
+    pub(crate) rows: Option<Range<u64>>,
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints.
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Infer the types of csv and jsonl from so many rows.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    infer_rows: usize,
+    /// Rows that are in memory at a time.
+    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
+    batch_size: usize,
+    /// Between the fields of csv. Default: a comma; for .tsv files a tab.
+    #[arg(long, value_parser = delimiter, value_name = "CHAR")]
+    pub(crate) delimiter: Option<u8>,
+    /// The first line of csv has no names.
+    #[arg(long)]
+    pub(crate) no_header: bool,
+}
+
+/// An open file of rows.
+pub(crate) struct Opened {
+    /// What it is called in errors.
+    pub(crate) name: String,
+    pub(crate) rows: Rows,
+    /// Bytes read of it so far.
+    pub(crate) taken: Arc<AtomicU64>,
+}
+
+impl ReadArgs {
+    /// Opens a file, or standard input.
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
+        let pipe = path == Path::new(PIPE);
+        let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
+        let mut source = match pipe {
+            true => Source::pipe(&name, std::io::stdin()),
+            false => Source::open(path).map_err(Fault::of(&name))?,
+        };
+        let format = match self.from.or_else(|| Format::of_path(path)) {
+            Some(format) => format,
+            None => {
+                let head = source.head().map_err(Fault::of(&name))?;
+                let what = || Fault::Data(format!("{name}: of no known format; --from names it"));
+                Format::sniff(head).ok_or_else(what)?
+            }
+        };
+        let taken = source.taken();
+        let options = self.options(path)?;
+        let rows = (format.open)(source, &options).map_err(Fault::of(&name))?;
+        Ok(Opened { name, rows, taken })
+    }
+
+    /// Makes batches no larger than what is wanted.
+    pub(crate) fn fit_batch(&mut self, rows: u64) {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX).max(1);
+        self.batch_size = self.batch_size.min(rows);
+    }
+
+    fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
+        let schema = self.schema.as_deref().map(schema::load).transpose()?;
+        Ok(ReadOptions {
+            schema,
+            infer_rows: self.infer_rows,
+            batch_size: self.batch_size,
+            columns: self.columns.clone(),
+            rows: self.rows.clone(),
+            delimiter: delimiter_for(self.delimiter, path),
+            header: !self.no_header,
+        })
+    }
+}
+
+/// The delimiter that was asked for, or that of the path's extension.
+pub(crate) fn delimiter_for(asked: Option<u8>, path: &Path) -> u8 {
+    let tabs = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
+    asked.unwrap_or(if tabs { b'\t' } else { b',' })
+}
+
+/// An error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
+pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> Fault {
+    match e {
+        arrow::error::ArrowError::ExternalError(inner) => Fault::of(name)(inner),
+        other => Fault::of(name)(other),
+    }
+}
+
+fn range(text: &str) -> Result<Range<u64>, String> {
+    let (from, to) = text.split_once("..").ok_or("rows are given as A..B")?;
+    let number = |text: &str, missing| match text {
+        "" => Ok(missing),
+        _ => text.parse::<u64>().map_err(|e| format!("{text:?}: {e}")),
+    };
+    let range = number(from, 0)?..number(to, u64::MAX)?;
+    if range.start > range.end {
+        return Err("the first row is behind the last".into());
+    }
+    Ok(range)
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [one] if one.is_ascii() => Ok(*one),
+        _ => Err("one ASCII character, or \\t".into()),
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let n: usize = text.parse().map_err(|e| format!("{e}"))?;
+    if n == 0 { Err("at least 1".into()) } else { Ok(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_may_be_open() {
+        assert_eq!(range("3..7"), Ok(3..7));
+        assert_eq!(range("..7"), Ok(0..7));
+        assert_eq!(range("3.."), Ok(3..u64::MAX));
+        assert!(range("7..3").is_err() && range("3").is_err() && range("a..b").is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! `trevni schema`: names and types, for people and for programs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use clap::ValueEnum;
+use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
+use trevni::convert::Source;
+use trevni::trevni::FileReader;
+
+use crate::fault::Fault;
+use crate::input::{self, PIPE};
+use crate::output;
+use crate::rows::ReadArgs;
+use crate::table::plain;
+
+const AVRO_SCHEMA: &str = "avro.schema";
+
+/// Print the schema of a file, of any format that `convert` reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of rows; `-` is standard input.
+    file: PathBuf,
+    /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
+    #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
+    format: Form,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    Arrow,
+    Avro,
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let schema = args.read.open(&args.file)?.rows.schema();
+    let mut out = output::stdout();
+    match args.format {
+        Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
+        Form::Avro => writeln!(out, "{}", avro(&args.file, &schema)?)?,
+        Form::Json => {
+            serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
+            writeln!(out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A line a field; the fields of nested ones are indented below.
+fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std::io::Result<()> {
+    for field in fields {
+        let null = if field.is_nullable() { "" } else { " not null" };
+        let (kind, inner) = kind(field.data_type());
+        let name = plain(field.name(), usize::MAX);
+        writeln!(out, "{:1$}{name}: {kind}{null}", "", level * 2)?;
+        write_fields(&inner, level + 1, out)?;
+    }
+    Ok(())
+}
+
+/// The name of a type, and the fields within.
+fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
+    match data_type {
+        DataType::Struct(fields) => ("Struct".into(), fields.to_vec()),
+        DataType::List(item) => ("List".into(), vec![item.clone()]),
+        DataType::LargeList(item) => ("LargeList".into(), vec![item.clone()]),
+        DataType::ListView(item) => ("ListView".into(), vec![item.clone()]),
+        DataType::LargeListView(item) => ("LargeListView".into(), vec![item.clone()]),
+        DataType::FixedSizeList(item, n) => (format!("FixedSizeList({n})"), vec![item.clone()]),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => ("Map".into(), fields.to_vec()),
+            _ => ("Map".into(), vec![entries.clone()]),
+        },
+        DataType::Union(fields, mode) => {
+            (format!("Union({mode:?})"), fields.iter().map(|(_, field)| field.clone()).collect())
+        }
+        other => (other.to_string(), Vec::new()),
+    }
+}
+
+/// Reads a schema from a file, as `--format json` prints it.
+pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
+    let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
+    let json: serde_json::Value = serde_json::from_str(&text).map_err(Fault::of(path.display()))?;
+    if json.get("fields").is_some() && json.get("type").is_none() {
+        let schema: Schema = serde_json::from_value(json).map_err(Fault::of(path.display()))?;
+        return Ok(Arc::new(schema));
+    }
+    let what = "not an Arrow schema as `trevni schema --format json` prints it";
+    Err(Fault::Data(format!("{}: {what}", path.display())))
+}
+
+/// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
+fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
+    let said = match is_trevni(path) {
+        true => input::open(path)?.header().metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
+        false => None,
+    };
+    said.map_or_else(|| to_avro(schema).map_err(Fault::of(path.display())), Ok)
+}
+
+/// Of standard input, which has been read, only the Arrow schema is left.
+fn is_trevni(path: &Path) -> bool {
+    let mut source = (path != Path::new(PIPE)).then(|| Source::open(path).ok()).flatten();
+    let head = source.as_mut().and_then(|source| source.head().ok());
+    head.is_some_and(|head| head.starts_with(b"Trv"))
+}
+
+/// What an empty file in Avro's layout would say.
+fn to_avro(schema: &SchemaRef) -> trevni::Result<String> {
+    let properties = WriterProperties::builder().set_layout(Layout::Avro).build();
+    let file = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?.into_inner()?;
+    let file = FileReader::try_new(bytes::Bytes::from(file))?;
+    Ok(file.header().metadata.get_str(AVRO_SCHEMA).unwrap_or_default().to_owned())
+}

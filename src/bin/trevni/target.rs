@@ -1,0 +1,73 @@
+//! Where converted rows go: a file that appears whole, or standard output.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use trevni::io::AtomicFile;
+
+use crate::fault::Fault;
+use crate::input::PIPE;
+use crate::output::{self, Output};
+
+/// A file in the making, or standard output; counts what is written.
+pub(crate) struct Target {
+    to: To,
+    written: u64,
+}
+
+enum To {
+    File(BufWriter<AtomicFile>),
+    Stdout(BufWriter<Output>),
+}
+
+impl Target {
+    /// Starts a file; one that exists is left alone unless `force`.
+    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Fault> {
+        let to = if path == Path::new(PIPE) {
+            To::Stdout(output::stdout())
+        } else {
+            let file = AtomicFile::create(path, force).map_err(|e| refused(path, e))?;
+            To::File(BufWriter::with_capacity(1 << 18, file))
+        };
+        Ok(Self { to, written: 0 })
+    }
+
+    /// Gives the file its name; gives how many bytes it has.
+    pub(crate) fn commit(self, path: &Path) -> Result<u64, Fault> {
+        match self.to {
+            To::Stdout(mut out) => out.flush()?,
+            To::File(file) => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                file.commit().map_err(|e| refused(path, e))?;
+            }
+        }
+        Ok(self.written)
+    }
+}
+
+fn refused(path: &Path, e: io::Error) -> Fault {
+    match e.kind() {
+        ErrorKind::AlreadyExists => {
+            Fault::Data(format!("{} exists; --force replaces it", path.display()))
+        }
+        _ => Fault::of(path.display())(e),
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = match &mut self.to {
+            To::File(file) => file.write(bytes)?,
+            To::Stdout(out) => out.write(bytes)?,
+        };
+        self.written += n as u64;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            To::File(file) => file.flush(),
+            To::Stdout(out) => out.flush(),
+        }
+    }
+}

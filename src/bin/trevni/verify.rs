@@ -1,0 +1,62 @@
+//! `trevni verify`: every byte that means something, and each fault with its place.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::fault::{Fault, tell};
+use crate::{input, output};
+
+/// Verify every block: checksums, codecs, values, counts. Faults go to standard output.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Trevni files; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let mut out = output::stdout();
+    let mut good = true;
+    for path in &args.files {
+        good &= verify(path, &mut out)?;
+        out.flush()?;
+    }
+    if good { Ok(()) } else { Err(Fault::Told) }
+}
+
+/// Verifies one file; a file that cannot be opened does not keep the others from being verified.
+fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+    let name = path.display();
+    let file = match input::open(path) {
+        Ok(file) => file,
+        Err(Fault::Data(text)) => {
+            tell(&format!("error: {text}"));
+            return Ok(false);
+        }
+        Err(other) => return Err(other),
+    };
+    let bar = progress(file.columns().len(), path);
+    let seen = file.verify(|_| bar.inc(1));
+    bar.finish_and_clear();
+    for fault in &seen.faults {
+        writeln!(out, "{name}: {fault}")?;
+    }
+    let verdict = if seen.faults.is_empty() { "ok" } else { "FAULTY" };
+    write!(out, "{name}: {verdict}: {} rows, {} blocks", file.rows(), seen.blocks)?;
+    write!(out, ", {} verified by checksum", seen.verified)?;
+    if seen.unchecked > 0 {
+        write!(out, ", {} without a checksum: read, but not proved", seen.unchecked)?;
+    }
+    match seen.faults.len() {
+        0 => writeln!(out)?,
+        n => writeln!(out, ", {n} faults")?,
+    }
+    Ok(seen.faults.is_empty())
+}
+
+/// A bar on stderr if that is a terminal, nothing otherwise.
+fn progress(columns: usize, path: &Path) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(columns as u64);
+    bar.set_message(path.display().to_string());
+    bar
+}

@@ -1,0 +1,193 @@
+//! Rows from and to other files: one table, one file per format.
+//!
+//! ```text
+//! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
+//! (file, pipe)      trv  arrow  arrows  csv  jsonl
+//! ```
+//! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
+//! extension of a path, or by the first bytes of what is to be read.
+//!
+//! ```
+//! use trevni::convert::{Format, ReadOptions, Source, WriteOptions};
+//! # #[cfg(not(all(feature = "csv", feature = "json")))]
+//! # fn main() {}
+//! # #[cfg(all(feature = "csv", feature = "json"))]
+//! # fn main() -> trevni::Result<()> {
+//! let source = Source::pipe("text", &b"a,b\n1,x\n2,y\n"[..]);
+//! let csv = Format::named("csv")?;
+//! let rows = (csv.open)(source, &ReadOptions::default())?;
+//! let mut out = Vec::new();
+//! let mut sink = (Format::named("jsonl")?.create)(&mut out, rows.schema(), &WriteOptions::default())?;
+//! for batch in rows {
+//!     sink.write(&batch?)?;
+//! }
+//! sink.finish()?;
+//! assert_eq!(out, b"{\"a\":1,\"b\":\"x\"}\n{\"a\":2,\"b\":\"y\"}\n");
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(feature = "csv")]
+mod csv;
+mod ipc;
+#[cfg(feature = "json")]
+mod json;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod replay;
+mod select;
+mod source;
+mod trv;
+
+use std::fmt;
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+
+pub use source::Source;
+
+use crate::arrow::WriterProperties;
+use crate::error::{Error, Result};
+
+/// All formats of this build. Sniffing asks them in this order, so the vaguest comes last.
+pub const FORMATS: &[Format] = &[
+    trv::FORMAT,
+    ipc::FILE,
+    ipc::STREAM,
+    #[cfg(feature = "json")]
+    json::FORMAT,
+    #[cfg(feature = "csv")]
+    csv::FORMAT,
+];
+
+/// Rows on their way out of a file.
+pub type Rows = Box<dyn RecordBatchReader + Send>;
+
+/// Starts a file of rows.
+pub type Create =
+    for<'a> fn(&'a mut (dyn Write + Send), SchemaRef, &WriteOptions) -> Result<Box<dyn Sink + 'a>>;
+
+/// A kind of file that holds rows.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// What it is called.
+    pub name: &'static str,
+    /// How paths of such files end, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whether a file that begins so may be one.
+    pub sniff: fn(&[u8]) -> bool,
+    /// Reads rows.
+    pub open: fn(Source, &ReadOptions) -> Result<Rows>,
+    /// Writes rows.
+    pub create: Create,
+}
+
+/// Takes rows and makes a file of them.
+pub trait Sink {
+    /// Takes some rows.
+    fn write(&mut self, batch: &RecordBatch) -> Result<()>;
+    /// Writes what is still held back. A file that was not finished is not whole.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// How rows are read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The schema, for formats that have none of their own. Otherwise it is inferred from the first rows.
+    pub schema: Option<SchemaRef>,
+    /// From how many rows a schema is inferred.
+    pub infer_rows: usize,
+    /// Rows of a batch, at the most.
+    pub batch_size: usize,
+    /// The columns that are wanted, nested ones with dots; `None` for all.
+    pub columns: Option<Vec<String>>,
+    /// The rows that are wanted, from 0; `None` for all.
+    pub rows: Option<Range<u64>>,
+    /// What stands between the fields of CSV.
+    pub delimiter: u8,
+    /// Whether the first line of CSV has the names.
+    pub header: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            schema: None,
+            infer_rows: 1000,
+            batch_size: 8192,
+            columns: None,
+            rows: None,
+            delimiter: b',',
+            header: true,
+        }
+    }
+}
+
+/// How rows are written.
+#[derive(Debug, Clone)]
+pub struct WriteOptions {
+    /// For Trevni files.
+    pub properties: WriterProperties,
+    /// What stands between the fields of CSV.
+    pub delimiter: u8,
+    /// Whether the first line of CSV has the names.
+    pub header: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        let properties = WriterProperties::builder().build();
+        Self { properties, delimiter: b',', header: true }
+    }
+}
+
+impl Format {
+    /// The format of a name, or of an extension.
+    pub fn named(name: &str) -> Result<&'static Format> {
+        let is = |format: &&Format| format.name == name || format.extensions.contains(&name);
+        FORMATS.iter().find(is).ok_or_else(|| {
+            let all: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+            Error::invalid(format!("no format {name:?}: there are {}", all.join(", ")))
+        })
+    }
+
+    /// The format of a path's extension, upper and lower case being the same.
+    pub fn of_path(path: &Path) -> Option<&'static Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    /// The format of what begins so.
+    pub fn sniff(head: &[u8]) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| (format.sniff)(head))
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name).finish()
+    }
+}
+
+/// Refuses a schema where a format has one of its own.
+fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
+    match options.schema {
+        Some(_) => Err(Error::invalid(format!("{format} files have a schema of their own"))),
+        None => Ok(()),
+    }
+}
+
+/// What to do when a row does not fit a schema that was inferred.
+#[cfg(any(feature = "csv", feature = "json"))]
+fn advice(options: &ReadOptions) -> String {
+    match options.schema {
+        Some(_) => String::new(),
+        None => format!(
+            " (types were inferred from the first {} rows: infer from more with --infer-rows, or give a schema \
+             with --schema)",
+            options.infer_rows
+        ),
+    }
+}

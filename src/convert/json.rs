@@ -1,0 +1,203 @@
+//! JSON lines: an object a line, nested as the schema is.
+//!
+//! ```text
+//! {"id":1,"tags":["a","b"],"at":{"x":0.5,"y":null}}
+//! ```
+//! Types are inferred from the first rows, or given. A member that an inferred schema does not know is an
+//! error, for it would be lost; under a given schema, members that it does not name are passed over. Bytes are
+//! hexadecimal digits. Nulls are written; what JSON has no number for (NaN, infinities) becomes null.
+
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::json::reader::{Decoder, ReaderBuilder, infer_json_schema};
+use arrow::json::writer::{LineDelimited, Writer, WriterBuilder};
+
+use super::replay::Replay;
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, select};
+use crate::error::{Error, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "jsonl",
+    extensions: &["jsonl", "json", "ndjson"],
+    sniff: |head| head.trim_ascii_start().starts_with(b"{"),
+    open,
+    create,
+};
+
+/// Bytes of text that are decoded together, if the batch is not full before.
+const BATCH_BYTES: usize = 8 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    let mut input = BufReader::new(source.into_read());
+    if input.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+        input.consume(BYTE_ORDER_MARK.len());
+    }
+    let mut start = Replay::new(input);
+    let schema = match &options.schema {
+        Some(schema) => schema.clone(),
+        None => {
+            let found = infer_json_schema(BufReader::new(&mut start), Some(options.infer_rows));
+            Arc::new(found?.0)
+        }
+    };
+    let lines = Lines {
+        input: BufReader::new(start.rewound()),
+        decoder: decoder(&schema, options)?,
+        schema,
+        options: options.clone(),
+        text: Vec::new(),
+        at: 0,
+        first_line: 1,
+        next_line: 1,
+    };
+    select::select(Box::new(lines), options)
+}
+
+fn decoder(schema: &SchemaRef, options: &ReadOptions) -> Result<Decoder, ArrowError> {
+    ReaderBuilder::new(schema.clone())
+        .with_batch_size(options.batch_size)
+        .with_strict_mode(options.schema.is_none())
+        .with_coerce_primitive(true)
+        .build_decoder()
+}
+
+/// Decodes whole lines, so that an error can be traced to one.
+struct Lines<R> {
+    input: R,
+    decoder: Decoder,
+    schema: SchemaRef,
+    options: ReadOptions,
+    /// The lines at hand, and how far they are decoded.
+    text: Vec<u8>,
+    at: usize,
+    first_line: u64,
+    next_line: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads lines for a batch; gives whether there were any.
+    fn fill(&mut self) -> Result<bool, ArrowError> {
+        self.text.clear();
+        self.at = 0;
+        self.first_line = self.next_line;
+        for _ in 0..self.options.batch_size {
+            if self.input.read_until(b'\n', &mut self.text)? == 0 {
+                break;
+            }
+            self.next_line += 1;
+            if self.text.len() >= BATCH_BYTES {
+                break;
+            }
+        }
+        Ok(!self.text.is_empty())
+    }
+
+    fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        loop {
+            if self.at >= self.text.len() && !self.fill()? {
+                return self.decoder.flush().map_err(|e| self.place(e));
+            }
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            self.at += self.decoder.decode(rest).map_err(|e| self.place(e))?;
+            if self.at >= self.text.len() && self.decoder.has_partial_record() {
+                continue;
+            }
+            if let Some(batch) = self.decoder.flush().map_err(|e| self.place(e))? {
+                return Ok(Some(batch));
+            }
+        }
+    }
+
+    /// Names the line of an error: the first that fails by itself.
+    fn place(&self, e: ArrowError) -> ArrowError {
+        let advice = advice(&self.options);
+        let lines = self.text.split_inclusive(|b| *b == b'\n');
+        for (line, text) in (self.first_line..).zip(lines) {
+            if let Err(e) = self.try_line(text) {
+                return ArrowError::JsonError(format!("line {line}: {}{advice}", said(e)));
+            }
+        }
+        let (from, to) = (self.first_line, self.next_line.saturating_sub(1));
+        ArrowError::JsonError(format!("lines {from} to {to}: {}{advice}", said(e)))
+    }
+
+    fn try_line(&self, text: &[u8]) -> Result<(), ArrowError> {
+        let mut decoder = decoder(&self.schema, &self.options)?;
+        decoder.decode(text)?;
+        decoder.flush().map(|_| ())
+    }
+}
+
+/// The text of an error, without the name of its kind.
+fn said(e: ArrowError) -> String {
+    match e {
+        ArrowError::JsonError(text) => text,
+        other => other.to_string(),
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batch().transpose()
+    }
+}
+
+impl<R: BufRead> RecordBatchReader for Lines<R> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+fn create<'a>(
+    to: &'a mut (dyn Write + Send),
+    schema: SchemaRef,
+    _: &WriteOptions,
+) -> Result<Box<dyn Sink + 'a>> {
+    for field in schema.fields() {
+        if let Some(kind) = unprintable(field.data_type()) {
+            let name = field.name();
+            return Err(Error::invalid(format!("column {name:?}: JSON lines cannot hold {kind}")));
+        }
+    }
+    let builder = WriterBuilder::new().with_explicit_nulls(true);
+    Ok(Box::new(Text(builder.build::<_, LineDelimited>(to))))
+}
+
+/// The part of a type that has no JSON.
+fn unprintable(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::Union(..) => Some("unions"),
+        DataType::Interval(_) => Some("intervals"),
+        DataType::Struct(fields) => fields.iter().find_map(|f| unprintable(f.data_type())),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _)
+        | DataType::RunEndEncoded(_, item) => unprintable(item.data_type()),
+        DataType::Dictionary(_, values) => unprintable(values),
+        _ => None,
+    }
+}
+
+struct Text<W: Write>(Writer<W, LineDelimited>);
+
+impl<W: Write> Sink for Text<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        Ok(self.0.write(batch)?)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.0.finish()?;
+        Ok(self.0.into_inner().flush()?)
+    }
+}

@@ -1,0 +1,148 @@
+//! Where the bytes of a file of rows come from: a file, or a pipe.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much is looked at to tell the format.
+const HEAD: usize = 4096;
+
+/// Bytes to be read once, of which the first can be looked at before.
+pub struct Source {
+    name: String,
+    head: Option<Vec<u8>>,
+    body: Body,
+    taken: Arc<AtomicU64>,
+}
+
+enum Body {
+    File(File),
+    Pipe(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Opens a file, or a named pipe.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path)?;
+        let about = file.metadata()?;
+        if about.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let name = path.display().to_string();
+        if about.is_file() {
+            Ok(Self::new(name, Body::File(file)))
+        } else {
+            Ok(Self::pipe(name, file))
+        }
+    }
+
+    /// What comes out of a pipe, and cannot be read twice.
+    pub fn pipe(name: impl Into<String>, from: impl Read + Send + 'static) -> Self {
+        Self::new(name.into(), Body::Pipe(Box::new(from)))
+    }
+
+    fn new(name: String, body: Body) -> Self {
+        Self { name, head: None, body, taken: Arc::default() }
+    }
+
+    /// What it is called in errors.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes have been taken from it; goes on counting while it is read.
+    pub fn taken(&self) -> Arc<AtomicU64> {
+        self.taken.clone()
+    }
+
+    /// The first bytes, or all if there are few.
+    pub fn head(&mut self) -> io::Result<&[u8]> {
+        if self.head.is_none() {
+            let mut head = Vec::new();
+            match &mut self.body {
+                Body::File(file) => {
+                    file.take(HEAD as u64).read_to_end(&mut head)?;
+                    file.rewind()?;
+                }
+                Body::Pipe(pipe) => {
+                    pipe.take(HEAD as u64).read_to_end(&mut head)?;
+                }
+            }
+            self.head = Some(head);
+        }
+        Ok(self.head.as_deref().unwrap_or_default())
+    }
+
+    /// The bytes one after another.
+    pub fn into_read(self) -> Box<dyn Read + Send> {
+        let taken = self.taken;
+        match self.body {
+            Body::File(from) => Box::new(Counted { from, taken }),
+            Body::Pipe(pipe) => {
+                let head = io::Cursor::new(self.head.unwrap_or_default());
+                Box::new(Counted { from: head.chain(pipe), taken })
+            }
+        }
+    }
+
+    /// The bytes at any position. Those of a pipe go to a temporary file first.
+    pub fn into_file(self) -> io::Result<File> {
+        if let Body::File(file) = self.body {
+            self.taken.store(file.metadata()?.len(), Ordering::Relaxed);
+            return Ok(file);
+        }
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut self.into_read(), &mut file)?;
+        file.rewind()?;
+        Ok(file)
+    }
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    from: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.from.read(into)?;
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipes_and_files_give_all_bytes_after_their_head_was_seen() {
+        let bytes: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        std::fs::write(&path, &bytes).unwrap();
+        let pipe = || Source::pipe("pipe", io::Cursor::new(bytes.clone()));
+        for mut source in [Source::open(&path).unwrap(), pipe()] {
+            assert_eq!(source.head().unwrap(), &bytes[..HEAD]);
+            let (taken, mut all) = (source.taken(), Vec::new());
+            source.into_read().read_to_end(&mut all).unwrap();
+            assert_eq!((all, taken.load(Ordering::Relaxed)), (bytes.clone(), 40_000));
+        }
+        for mut source in [Source::open(&path).unwrap(), pipe()] {
+            source.head().unwrap();
+            let mut all = Vec::new();
+            source.into_file().unwrap().read_to_end(&mut all).unwrap();
+            assert_eq!(all, bytes);
+        }
+    }
+}

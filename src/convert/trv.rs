@@ -1,0 +1,52 @@
+//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first.
+
+use std::io::Write;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
+use crate::arrow::{ArrowReaderBuilder, ArrowWriter, ProjectionMask};
+use crate::error::Result;
+
+pub(super) const FORMAT: Format = Format {
+    name: "trv",
+    extensions: &["trv"],
+    sniff: |head| head.starts_with(b"Trv"),
+    open,
+    create,
+};
+
+fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    refuse_schema(FORMAT.name, options)?;
+    let mut builder = ArrowReaderBuilder::try_new(source.into_file()?)?;
+    if let Some(columns) = &options.columns {
+        let mask = ProjectionMask::columns(builder.schema(), columns.iter().map(String::as_str))?;
+        builder = builder.with_projection(mask);
+    }
+    if let Some(rows) = &options.rows {
+        builder = builder.with_row_range(rows.clone());
+    }
+    Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
+}
+
+fn create<'a>(
+    to: &'a mut (dyn Write + Send),
+    schema: SchemaRef,
+    options: &WriteOptions,
+) -> Result<Box<dyn Sink + 'a>> {
+    let properties = options.properties.clone();
+    Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
+}
+
+struct File<W: Write + Send>(ArrowWriter<W>);
+
+impl<W: Write + Send> Sink for File<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.0.write(batch)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.0.close().map(|_| ())
+    }
+}
