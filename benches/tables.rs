@@ -62,7 +62,7 @@ pub fn flat(rows: usize) -> RecordBatch {
     let date = each(&mut |n, _| 8000 + n.below(2500));
     let mode = each(&mut |n, _| n.below(7));
     let line: Int32Array = line.into_iter().map(|v| v as i32).collect();
-    let date: Date32Array = date.into_iter().map(|v| v as i32).collect();
+    let date = Date32Array::from_iter_values(date.into_iter().map(|v| v as i32));
     let mode: StringArray = mode.into_iter().map(|i| Some(MODES[i as usize])).collect();
     let comments: StringArray = (0..rows).map(|_| Some(comment(&mut n))).collect();
     let columns: Vec<(&str, ArrayRef)> = vec![

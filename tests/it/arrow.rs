@@ -95,6 +95,32 @@ fn properties(
         .build()
 }
 
+/// Many seeds in a row: what a property finds is easier to look at here, with `SEED` and `SEEDS` set.
+#[test]
+fn seeds() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let from = number("SEED").unwrap_or(0);
+    let mut failed = 0;
+    for seed in from..from + number("SEEDS").unwrap_or(300) {
+        let result = std::panic::catch_unwind(|| {
+            let (schema, batches) = random_batches(seed);
+            let properties = WriterProperties::builder().set_block_size(50).build();
+            let file =
+                write(&schema, &batches, properties).map_err(|e| format!("{schema}: {e}"))?;
+            let (_, read) = read(&file, 7);
+            same_rows(&batches, &read).map_err(|e| format!("{schema}: {e}"))
+        });
+        let e = match result {
+            Ok(Ok(())) => continue,
+            Ok(Err(e)) => e,
+            Err(_) => "panics".to_owned(),
+        };
+        println!("seed {seed}: {}", e.chars().take(1500).collect::<String>());
+        failed += 1;
+    }
+    assert_eq!(failed, 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 

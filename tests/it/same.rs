@@ -17,9 +17,7 @@ pub fn same(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
         ));
     }
     match a.data_type() {
-        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
-            return same(&unpacked(a), &unpacked(b));
-        }
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => return same_packed(a, b),
         DataType::Union(..) => {
             let (a, b) = (a.as_union(), b.as_union());
             return (0..a.len()).try_for_each(|i| {
@@ -68,24 +66,46 @@ fn same_valid(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     }
 }
 
-/// What a dictionary or run-end array stands for, one level deep.
-fn unpacked(array: &dyn Array) -> ArrayRef {
+/// Compares what dictionaries or run-ends stand for. A union has no nulls of its own, so null keys are compared
+/// apart from it.
+fn same_packed(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
+    let (values_a, rows_a) = packed(a);
+    let (values_b, rows_b) = packed(b);
+    if !matches!(values_a.data_type(), DataType::Union(..)) {
+        let unpacked =
+            |values, rows: Vec<Option<u64>>| take(values, &UInt64Array::from(rows), None).unwrap();
+        return same(&unpacked(&values_a, rows_a), &unpacked(&values_b, rows_b));
+    }
+    for (i, rows) in rows_a.into_iter().zip(rows_b).enumerate() {
+        match rows {
+            (None, None) => {}
+            (Some(a), Some(b)) => {
+                same(&values_a.slice(a as usize, 1), &values_b.slice(b as usize, 1))
+                    .map_err(|e| format!("item {i}: {e}"))?;
+            }
+            (a, b) => return Err(format!("item {i}: key {a:?} and {b:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// The values of a dictionary or run-end array, and which of them each row has.
+fn packed(array: &dyn Array) -> (ArrayRef, Vec<Option<u64>>) {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         let keys = dictionary.keys();
-        return take(dictionary.values(), keys, None).unwrap();
+        let numbers = arrow::compute::cast(keys, &DataType::UInt64).unwrap();
+        return (
+            dictionary.values().clone(),
+            numbers.as_primitive::<UInt64Type>().iter().collect(),
+        );
     }
-    let physical = |i: usize| -> u64 {
-        downcast_run_array! {
-            array => array.get_physical_index(i) as u64,
-            _ => unreachable!(),
-        }
-    };
-    let indices: UInt64Array = (0..array.len()).map(|i| Some(physical(i))).collect();
-    let values = downcast_run_array! {
-        array => array.values().clone(),
+    downcast_run_array! {
+        array => {
+            let rows = (0..array.len()).map(|i| Some(array.get_physical_index(i) as u64));
+            (array.values().clone(), rows.collect())
+        },
         _ => unreachable!(),
-    };
-    take(&values, &indices, None).unwrap()
+    }
 }
 
 /// Compares rows of batches that are cut differently.
