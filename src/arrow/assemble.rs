@@ -16,7 +16,7 @@ use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
 use super::nested;
 use super::shape::{Shape, Trail};
-use super::spread::spread;
+use super::spread::{spread, within};
 use super::types;
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnData, Values};
@@ -30,11 +30,17 @@ pub(crate) fn assemble(
     trail: &Trail<'_>,
 ) -> Result<ArrayRef> {
     match shape {
-        Shape::Leaf { column } => leaf(*column, field, n, data, trail),
+        Shape::Leaf { column } => {
+            types::raise(take_values(*column, field, n, data, trail)?, field.data_type())
+        }
         Shape::Optional { counts, inner } => {
             let there = bits(take_lengths(data, *counts, n, trail)?, trail)?;
-            let inner = assemble(inner, field, there.count_set_bits(), data, trail)?;
-            spread(&inner, &NullBuffer::new(there))
+            let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
+            if let Shape::Leaf { column } = inner.as_ref() {
+                let values = take_values(*column, field, n, data, trail)?;
+                return types::raise_optional(values, field.data_type(), nulls);
+            }
+            spread(&assemble(inner, field, n, data, trail)?, &nulls)
         }
         Shape::List { counts, inner } => {
             let lengths = take_lengths(data, *counts, n, trail)?;
@@ -58,20 +64,20 @@ pub(crate) fn assemble(
     }
 }
 
-fn leaf(
+fn take_values(
     column: usize,
     field: &Field,
     n: usize,
     data: &mut [ColumnData],
     trail: &Trail<'_>,
-) -> Result<ArrayRef> {
+) -> Result<Values> {
     let slot = data.get_mut(column).ok_or_else(|| unfit(field, trail))?;
     let values = std::mem::replace(&mut slot.values, Values::Null(0));
     if values.len() != n {
         let what = format!("field {trail}: {} values for {n} rows", values.len());
         return Err(Error::malformed(what));
     }
-    types::raise(values, field.data_type())
+    Ok(values)
 }
 
 fn record<'s>(
@@ -97,6 +103,7 @@ fn union(
     trail: &Trail<'_>,
 ) -> Result<ArrayRef> {
     let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, trail)) };
+    within("rows of a union in one batch", n)?;
     let chosen = choose(branches, n, data, trail)?;
     let mut children = Vec::with_capacity(branches.len());
     for (((_, shape), rows), (_, field)) in branches.iter().zip(&chosen).zip(fields.iter()) {

@@ -39,6 +39,10 @@ pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
         let list = FixedSizeListArray::try_new_with_length(field, *size, items, nulls, n)?;
         return Ok(Arc::new(list));
     }
+    if let DataType::Union(..) = array.data_type() {
+        let rows = UInt64Array::from_iter_values(mask.set_indices().map(|row| row as u64));
+        return take(array, &rows);
+    }
     if let DataType::FixedSizeBinary(0) = array.data_type() {
         let (nulls, n) = (kept_nulls(array, mask), mask.count_set_bits());
         return Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(

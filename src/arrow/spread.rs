@@ -14,7 +14,7 @@ use arrow::datatypes::*;
 
 use super::nested;
 use super::take::take;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Puts the rows of a dense array where `nulls` is valid.
 pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
@@ -32,6 +32,7 @@ pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
         }
         Union(..) | FixedSizeBinary(0) => take(dense, &places(nulls))?,
         FixedSizeList(f, size) => {
+            affordable(n, *size)?;
             let items = spread(dense.as_fixed_size_list().values(), &repeated(nulls, *size))?;
             let f = f.clone();
             Arc::new(FixedSizeListArray::try_new_with_length(f, *size, items, Some(valid), n)?)
@@ -61,8 +62,27 @@ pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
             let offsets = offsets(map.offsets(), nulls);
             Arc::new(MapArray::try_new(f, offsets, entries, Some(valid), *ordered)?)
         }
-        _ => leaf(dense, nulls, valid)?,
+        data_type => {
+            if let FixedSizeBinary(size) = data_type {
+                affordable(n, *size)?;
+            }
+            leaf(dense, nulls, valid)?
+        }
     })
+}
+
+/// Null slots of a fixed size cost nothing in a file, but in memory they do.
+fn affordable(n: usize, size: i32) -> Result<()> {
+    let padded = n.saturating_mul(usize::try_from(size).unwrap_or(0));
+    within("slots of fixed size in one batch", padded)
+}
+
+/// What most can be made in one batch of things that a file may claim at no cost.
+const MOST: usize = 1 << 28;
+
+/// Refuses more of them.
+pub(crate) fn within(what: &'static str, n: usize) -> Result<()> {
+    if n > MOST { Err(Error::too_large(what, n as u64, MOST as u64)) } else { Ok(()) }
 }
 
 fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<ArrayRef> {
@@ -112,6 +132,11 @@ fn scatter<N: ArrowNativeType>(dense: &[N], nulls: &NullBuffer) -> ScalarBuffer<
 }
 
 fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> OffsetBuffer<O> {
+    OffsetBuffer::new(repeat_ends(dense, nulls).into())
+}
+
+/// Offsets in which null rows are empty.
+pub(crate) fn repeat_ends<O: Copy + Default>(dense: &[O], nulls: &NullBuffer) -> Vec<O> {
     let mut ends = dense.iter().copied();
     let mut end = ends.next().unwrap_or_default();
     let mut out = Vec::with_capacity(nulls.len() + 1);
@@ -122,7 +147,7 @@ fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> O
         }
         out.push(end);
     }
-    OffsetBuffer::new(out.into())
+    out
 }
 
 type Views<O> = (ScalarBuffer<O>, ScalarBuffer<O>, ArrayRef);

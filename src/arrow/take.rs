@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{Buffer, NullBuffer};
+use arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::datatypes::*;
 
@@ -33,13 +33,8 @@ pub(crate) fn take(values: &ArrayRef, rows: &UInt64Array) -> Result<ArrayRef> {
             let nulls = nulls(values, rows);
             Arc::new(FixedSizeBinaryArray::try_new_with_len(0, Buffer::default(), nulls, n)?)
         }
-        DataType::Union(..) if rows.null_count() > 0 => {
-            if values.is_empty() {
-                return Ok(new_null_array(values.data_type(), n));
-            }
-            let any = rows.iter().map(|row| row.unwrap_or(0));
-            compute::take(values, &UInt64Array::from_iter_values(any), None)?
-        }
+        DataType::Union(..) if values.is_empty() => new_null_array(values.data_type(), n),
+        DataType::Union(fields, _) => union(values.as_union(), fields, &without_nulls(rows))?,
         _ => compute::take(values, rows, None)?,
     })
 }
@@ -52,6 +47,42 @@ fn nulls(values: &ArrayRef, rows: &UInt64Array) -> Option<NullBuffer> {
         row.is_some_and(|row| nulls.is_valid(row))
     };
     Some(rows.iter().map(valid).collect::<Vec<bool>>().into())
+}
+
+/// Null rows repeat the row before them.
+fn without_nulls(rows: &UInt64Array) -> UInt64Array {
+    let mut last = rows.iter().flatten().next().unwrap_or(0);
+    let repeated = rows.iter().map(|row| {
+        last = row.unwrap_or(last);
+        last
+    });
+    UInt64Array::from_iter_values(repeated)
+}
+
+fn union(union: &UnionArray, fields: &UnionFields, rows: &UInt64Array) -> Result<ArrayRef> {
+    let places = || rows.values().iter().filter_map(|row| usize::try_from(*row).ok());
+    let ids: ScalarBuffer<i8> =
+        places().filter_map(|row| union.type_ids().get(row).copied()).collect();
+    let Some(offsets) = union.offsets() else {
+        let children = fields.iter().map(|(id, _)| take(union.child(id), rows));
+        let children = children.collect::<Result<_>>()?;
+        return Ok(Arc::new(UnionArray::try_new(fields.clone(), ids, None, children)?));
+    };
+    let chosen: Vec<i32> = places().filter_map(|row| offsets.get(row).copied()).collect();
+    let mut offsets = vec![0; chosen.len()];
+    let mut children = Vec::with_capacity(fields.len());
+    for (id, _) in fields.iter() {
+        let mut taken = Vec::new();
+        for ((slot, row_id), place) in offsets.iter_mut().zip(&ids).zip(&chosen) {
+            if *row_id == id {
+                *slot = i32::try_from(taken.len()).unwrap_or(i32::MAX);
+                taken.push(u64::try_from(*place).unwrap_or(0));
+            }
+        }
+        children.push(take(union.child(id), &taken.into())?);
+    }
+    let (fields, offsets) = (fields.clone(), Some(offsets.into()));
+    Ok(Arc::new(UnionArray::try_new(fields, ids, offsets, children)?))
 }
 
 /// The places of the items of lists of one size.

@@ -21,7 +21,7 @@ mod lower;
 mod raise;
 
 pub(crate) use lower::lower;
-pub(crate) use raise::raise;
+pub(crate) use raise::{raise, raise_optional};
 
 use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 

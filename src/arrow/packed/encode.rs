@@ -14,6 +14,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
+use super::super::spread::within;
 use super::super::take::take;
 use super::raise;
 use crate::error::{Error, Result};
@@ -85,6 +86,7 @@ pub(super) fn dictionary(
     key_type: &DataType,
     value_type: &DataType,
 ) -> Result<Option<ArrayRef>> {
+    within("values of a dictionary in one batch", array.len())?;
     let (firsts, keys) = Comparable::new(array)?.distinct(array);
     let values = take(array, &UInt64Array::from(firsts))?;
     let Some(values) = raise(&values, &Field::new("", value_type.clone(), true))? else {
@@ -121,6 +123,7 @@ pub(super) fn runs(
     end_type: &DataType,
     values: &Field,
 ) -> Result<Option<ArrayRef>> {
+    within("run-end encoded values in one batch", array.len())?;
     let rows = Comparable::new(array)?;
     let nulls = array.nulls().cloned();
     let null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));

@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
+use super::super::spread;
 use super::float16;
 use crate::error::{Error, Result};
 use crate::trevni::{Strings, Values};
@@ -46,11 +47,29 @@ pub(crate) fn raise(values: Values, data_type: &DataType) -> Result<ArrayRef> {
             decimal(values, data_type)?
         }
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
-            strings(s, data_type)?
+            strings(s, data_type, None)?
         }
         (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size)?,
         (data_type, values) => return Err(unfit(&values, data_type)),
     })
+}
+
+/// Raises the values of the valid rows to an array with these nulls.
+pub(crate) fn raise_optional(
+    values: Values,
+    data_type: &DataType,
+    nulls: NullBuffer,
+) -> Result<ArrayRef> {
+    use DataType::*;
+    match (data_type, values) {
+        // Arrow looks at all text whenever it makes an array of it, so it is made only once.
+        (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
+            check(&s)?;
+            s.offsets = spread::repeat_ends(&s.offsets, &nulls);
+            strings(s, data_type, Some(nulls))
+        }
+        (data_type, values) => spread::spread(&raise(values, data_type)?, &nulls),
+    }
 }
 
 fn unfit(values: &Values, data_type: &DataType) -> Error {
@@ -166,7 +185,7 @@ fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
     (beyond && shown).then_some(out)
 }
 
-fn strings(strings: Strings, data_type: &DataType) -> Result<ArrayRef> {
+fn check(strings: &Strings) -> Result<()> {
     let Strings { offsets, data } = strings;
     let sound = offsets.first() == Some(&0)
         && offsets.is_sorted()
@@ -174,24 +193,30 @@ fn strings(strings: Strings, data_type: &DataType) -> Result<ArrayRef> {
     if !sound {
         return Err(Error::malformed("string offsets go back, or past the data"));
     }
+    Ok(())
+}
+
+fn strings(strings: Strings, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    check(&strings)?;
+    let Strings { offsets, data } = strings;
     let data = Buffer::from_vec(data);
     let small = |offsets: Vec<i32>| OffsetBuffer::new(ScalarBuffer::from(offsets));
     let large = |offsets: Vec<i32>| {
         OffsetBuffer::new(offsets.into_iter().map(i64::from).collect::<ScalarBuffer<i64>>())
     };
     Ok(match data_type {
-        DataType::Utf8 => Arc::new(text(StringArray::try_new(small(offsets), data, None))?),
+        DataType::Utf8 => Arc::new(text(StringArray::try_new(small(offsets), data, nulls))?),
         DataType::LargeUtf8 => {
-            Arc::new(text(LargeStringArray::try_new(large(offsets), data, None))?)
+            Arc::new(text(LargeStringArray::try_new(large(offsets), data, nulls))?)
         }
         DataType::Utf8View => {
-            let array = text(StringArray::try_new(small(offsets), data, None))?;
+            let array = text(StringArray::try_new(small(offsets), data, nulls))?;
             Arc::new(StringViewArray::from(&array))
         }
-        DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, None)?),
-        DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, None)?),
+        DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, nulls)?),
+        DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
-            let array = BinaryArray::try_new(small(offsets), data, None)?;
+            let array = BinaryArray::try_new(small(offsets), data, nulls)?;
             Arc::new(BinaryViewArray::from(&array))
         }
     })
