@@ -5,7 +5,7 @@
 //! read    RecordBatch <- raise <- assemble <- one ColumnData  a column <- RowsReader
 //! ```
 //! `lower` and `raise` swap dictionaries and run-ends for the values they stand for. `shred` and `assemble` walk
-//! a [`Shape`](shape::Shape), which says for each field which columns hold its counts and its values. Two layouts
+//! a `Shape`, which says for each field which columns hold its counts and its values. Two layouts
 //! make shapes: [`Split`](Layout::Split), the default, and [`Avro`](Layout::Avro), the columns that Avro's own
 //! Trevni tools read and write.
 //!
@@ -34,6 +34,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use avro::{schema_from_avro, schema_to_avro};
 pub use projection::ProjectionMask;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};

@@ -18,7 +18,21 @@ pub(crate) use columns::plan;
 pub(crate) use from_arrow::from_arrow;
 pub(crate) use to_arrow::to_arrow;
 
+use arrow::datatypes::Schema;
+
+use crate::error::Result;
 use crate::trevni::ValueType;
+
+/// The Arrow schema of an Avro schema in JSON, as files in the Avro layout are read with it.
+pub fn schema_from_avro(json: &str) -> Result<Schema> {
+    to_arrow(&Avro::parse(json.as_bytes())?)
+}
+
+/// The Avro schema, in JSON, that files of this Arrow schema carry in the Avro layout. Where Avro has no form for a
+/// field, the error names it and says why.
+pub fn schema_to_avro(schema: &Schema) -> Result<String> {
+    Ok(from_arrow(schema)?.to_json())
+}
 
 /// The key of a field's metadata that holds the full name of its Avro type.
 const NAME: &str = "avro.name";

@@ -70,38 +70,26 @@ pub(crate) fn find(
     columns: &[ColumnMetadata],
     skip_arrow: bool,
 ) -> Result<Planning> {
-    let avro = || metadata.get(AVRO_SCHEMA).map(Avro::parse).transpose();
-    let (schema, layout, plan) = match metadata.get(ARROW_SCHEMA).filter(|_| !skip_arrow) {
-        Some(message) => {
-            let schema = ipc::decode(message)?;
-            let layout = layout(metadata)?;
-            let stored = packed::stored_fields(schema.fields(), layout);
-            let plan = match layout {
-                Layout::Split => split::plan(&stored)?,
-                Layout::Avro => {
-                    let missing = || Error::malformed("arrow.layout is avro, without avro.schema");
-                    avro::plan(&avro()?.ok_or_else(missing)?, &stored)?
-                }
-            };
-            (schema, layout, plan)
+    let avro = metadata.get(AVRO_SCHEMA);
+    let (schema, layout) = match (metadata.get(ARROW_SCHEMA).filter(|_| !skip_arrow), avro) {
+        (Some(message), _) => (ipc::decode(message)?, layout(metadata)?),
+        (None, Some(avro)) => (avro::to_arrow(&Avro::parse(avro)?)?, Layout::Avro),
+        (None, None) => {
+            let (fields, shapes) = bare::fields(columns)?;
+            let plan = Plan { shapes, columns: Vec::new() };
+            let schema = Arc::new(Schema::new(fields.clone()));
+            return Ok(Planning { schema, stored: fields, plan });
         }
-        None => match avro()? {
-            Some(avro) => {
-                let schema = avro::to_arrow(&avro)?;
-                let stored = packed::stored_fields(schema.fields(), Layout::Avro);
-                let plan = avro::plan(&avro, &stored)?;
-                (schema, Layout::Avro, plan)
-            }
-            None => {
-                let (fields, shapes) = bare::fields(columns)?;
-                let plan = Plan { shapes, columns: Vec::new() };
-                let schema = Arc::new(Schema::new(fields.clone()));
-                return Ok(Planning { schema, stored: fields, plan });
-            }
-        },
+    };
+    let stored = packed::stored_fields(schema.fields(), layout);
+    let plan = match layout {
+        Layout::Split => split::plan(&stored)?,
+        Layout::Avro => {
+            let missing = || Error::malformed("arrow.layout is avro, without avro.schema");
+            avro::plan(&Avro::parse(avro.ok_or_else(missing)?)?, &stored)?
+        }
     };
     plan.check(columns)?;
-    let stored = packed::stored_fields(schema.fields(), layout);
     Ok(Planning { schema: Arc::new(schema), stored, plan })
 }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use clap::ValueEnum;
-use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
+use trevni::arrow::{schema_from_avro, schema_to_avro};
 use trevni::convert::Source;
-use trevni::trevni::FileReader;
 
 use crate::fault::Fault;
 use crate::input::{self, PIPE};
@@ -83,7 +82,7 @@ fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
     }
 }
 
-/// Reads a schema from a file, as `--format json` prints it.
+/// Reads a schema from a file: as `--format json` prints it, or an Avro schema.
 pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
     let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
     let json: serde_json::Value = serde_json::from_str(&text).map_err(Fault::of(path.display()))?;
@@ -91,8 +90,8 @@ pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
         let schema: Schema = serde_json::from_value(json).map_err(Fault::of(path.display()))?;
         return Ok(Arc::new(schema));
     }
-    let what = "not an Arrow schema as `trevni schema --format json` prints it";
-    Err(Fault::Data(format!("{}: {what}", path.display())))
+    let schema = schema_from_avro(&text).map_err(Fault::of(path.display()))?;
+    Ok(Arc::new(schema))
 }
 
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
@@ -101,7 +100,7 @@ fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
         true => input::open(path)?.header().metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
         false => None,
     };
-    said.map_or_else(|| to_avro(schema).map_err(Fault::of(path.display())), Ok)
+    said.map_or_else(|| schema_to_avro(schema).map_err(Fault::of(path.display())), Ok)
 }
 
 /// Of standard input, which has been read, only the Arrow schema is left.
@@ -109,12 +108,4 @@ fn is_trevni(path: &Path) -> bool {
     let mut source = (path != Path::new(PIPE)).then(|| Source::open(path).ok()).flatten();
     let head = source.as_mut().and_then(|source| source.head().ok());
     head.is_some_and(|head| head.starts_with(b"Trv"))
-}
-
-/// What an empty file in Avro's layout would say.
-fn to_avro(schema: &SchemaRef) -> trevni::Result<String> {
-    let properties = WriterProperties::builder().set_layout(Layout::Avro).build();
-    let file = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?.into_inner()?;
-    let file = FileReader::try_new(bytes::Bytes::from(file))?;
-    Ok(file.header().metadata.get_str(AVRO_SCHEMA).unwrap_or_default().to_owned())
 }
