@@ -7,16 +7,13 @@
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
 
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
 use super::block::{self, BlockDescriptor};
-use super::column::ColumnData;
 use super::header::Header;
 use super::metadata::ColumnMetadata;
-use super::rows::RowsReader;
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
@@ -145,34 +142,6 @@ impl<R: ReadAt> FileReader<R> {
     pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
         let size = block.stored_size(checksum);
         read_within(&self.inner.source, self.inner.len, block.offset, size, "block")
-    }
-
-    /// A reader of some columns together, at row 0.
-    pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
-        RowsReader::new(self.clone(), columns)
-    }
-
-    /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
-    pub fn read_column(&self, column: usize) -> Result<ColumnData> {
-        self.read_rows(column, 0..self.rows())
-    }
-
-    /// A range of rows of a column.
-    pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
-        let mut data = [ColumnData::of(self.column(column)?)];
-        let mut reader = self.rows_reader(&[column])?;
-        if rows.start > rows.end || rows.end > self.rows() {
-            return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
-        }
-        reader.seek(rows.start)?;
-        let count = rows.end - rows.start;
-        let wanted = usize::try_from(count).map_err(|_| Error::invalid("too many rows at once"))?;
-        let read = reader.read(wanted, &mut data)?;
-        if read < wanted {
-            return Err(Error::too_large("strings of one read", read as u64, i32::MAX as u64));
-        }
-        let [data] = data;
-        Ok(data)
     }
 }
 

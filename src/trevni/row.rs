@@ -14,10 +14,11 @@ use std::io::Write;
 
 use super::column::{ColumnData, ColumnSlice};
 use super::spans::check_slices;
+use super::summary::FileSummary;
 use super::tree::ColumnTree;
 use super::value::{Value, ValueType};
 use super::values::Values;
-use super::writer::{FileSummary, FileWriter};
+use super::writer::FileWriter;
 use crate::error::{Error, Result};
 
 /// Rows gathered before they are encoded together.

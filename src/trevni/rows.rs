@@ -9,6 +9,7 @@
 //! rows say how many values its children have in the segment; parents that were not asked for are read for
 //! their counts alone. Seeking is the same walk, with values passed over.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::block::{BlockDescriptor, BlockOpener};
@@ -50,8 +51,38 @@ struct Lane {
     items: usize,
 }
 
+impl<R: ReadAt> FileReader<R> {
+    /// A reader of some columns together, at row 0.
+    pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
+        RowsReader::new(self.clone(), columns)
+    }
+
+    /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
+    pub fn read_column(&self, column: usize) -> Result<ColumnData> {
+        self.read_rows(column, 0..self.rows())
+    }
+
+    /// A range of rows of a column.
+    pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
+        let mut data = [ColumnData::of(self.column(column)?)];
+        let mut reader = self.rows_reader(&[column])?;
+        if rows.start > rows.end || rows.end > self.rows() {
+            return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
+        }
+        reader.seek(rows.start)?;
+        let count = rows.end - rows.start;
+        let wanted = usize::try_from(count).map_err(|_| Error::invalid("too many rows at once"))?;
+        let read = reader.read(wanted, &mut data)?;
+        if read < wanted {
+            return Err(Error::too_large("strings of one read", read as u64, i32::MAX as u64));
+        }
+        let [data] = data;
+        Ok(data)
+    }
+}
+
 impl<R: ReadAt> RowsReader<R> {
-    pub(crate) fn new(file: FileReader<R>, columns: &[usize]) -> Result<Self> {
+    fn new(file: FileReader<R>, columns: &[usize]) -> Result<Self> {
         let all = file.tree().with_ancestors(columns);
         let mut lanes = Vec::with_capacity(all.len());
         for &column in &all {

@@ -16,6 +16,7 @@ use super::column_writer::ColumnWriter;
 use super::header::{Header, Version};
 use super::metadata::{ColumnMetadata, Metadata};
 use super::spans::check_slices;
+use super::summary::FileSummary;
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
@@ -34,28 +35,6 @@ pub struct FileWriterBuilder {
     block_size: usize,
     memory_budget: usize,
     level: Option<i32>,
-}
-
-/// What was written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileSummary {
-    /// Rows in the file.
-    pub rows: u64,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Each column, in file order.
-    pub columns: Vec<ColumnSummary>,
-}
-
-/// What was written of one column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ColumnSummary {
-    /// Blocks.
-    pub blocks: u64,
-    /// Bytes of all blocks before the codec.
-    pub uncompressed_size: u64,
-    /// Bytes of all blocks after the codec, checksums left out.
-    pub compressed_size: u64,
 }
 
 impl Default for FileWriterBuilder {

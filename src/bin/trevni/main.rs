@@ -17,6 +17,7 @@ mod output;
 mod rows;
 mod rowtext;
 mod schema;
+mod schema_file;
 mod size;
 mod table;
 mod target;

@@ -10,7 +10,7 @@ use trevni::convert::{Format, ReadOptions, Rows, Source};
 
 use crate::fault::Fault;
 use crate::input::PIPE;
-use crate::schema;
+use crate::schema_file;
 
 /// How the input is read.
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct ReadArgs {
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
-    /// Schema of csv and jsonl: what `trevni schema --format json` prints.
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// Infer the types of csv and jsonl from so many rows.
@@ -81,7 +81,7 @@ impl ReadArgs {
     }
 
     fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
-        let schema = self.schema.as_deref().map(schema::load).transpose()?;
+        let schema = self.schema.as_deref().map(schema_file::load).transpose()?;
         Ok(ReadOptions {
             schema,
             infer_rows: self.infer_rows,

@@ -2,11 +2,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use clap::ValueEnum;
-use trevni::arrow::{schema_from_avro, schema_to_avro};
+use trevni::arrow::schema_to_avro;
 use trevni::convert::Source;
 
 use crate::fault::Fault;
@@ -80,18 +79,6 @@ fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
         }
         other => (other.to_string(), Vec::new()),
     }
-}
-
-/// Reads a schema from a file: as `--format json` prints it, or an Avro schema.
-pub(crate) fn load(path: &Path) -> Result<SchemaRef, Fault> {
-    let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
-    let json: serde_json::Value = serde_json::from_str(&text).map_err(Fault::of(path.display()))?;
-    if json.get("fields").is_some() && json.get("type").is_none() {
-        let schema: Schema = serde_json::from_value(json).map_err(Fault::of(path.display()))?;
-        return Ok(Arc::new(schema));
-    }
-    let schema = schema_from_avro(&text).map_err(Fault::of(path.display()))?;
-    Ok(Arc::new(schema))
 }
 
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.

@@ -178,3 +178,20 @@ fn every_setting_of_the_writer_is_heard() {
         assert!(serde_json::from_str::<Json>(&avro).unwrap()["fields"].is_array());
     }
 }
+
+/// An Avro schema says what the rows of a text file are.
+#[test]
+fn avro_schemas_are_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, rows) = (folder.path().join("s.avsc"), folder.path().join("rows.csv"));
+    let avro = r#"{"type":"record","name":"R","fields":[{"name":"id","type":"int"},
+        {"name":"name","type":["null","string"]}]}"#;
+    std::fs::write(&schema, avro).unwrap();
+    std::fs::write(&rows, "id,name\n1,a\n2,\n").unwrap();
+    let trv = folder.path().join("rows.trv");
+    let schema = ["--schema", str(&schema), "--layout", "avro"];
+    out(&[&["convert", str(&rows), str(&trv)], &schema[..]].concat());
+    let printed = out(&["tojson", str(&trv)]);
+    let expected = r#"{"id":1,"name/string":["a"]} {"id":2,"name/string":[]}"#;
+    assert_eq!(printed.lines().collect::<Vec<_>>().join(" "), expected);
+}
