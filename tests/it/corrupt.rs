@@ -123,3 +123,68 @@ fn any_byte_changed() {
     println!("{cases} changed bytes, of which {other_files} in a header made another file");
     assert!(cases > 1000 && other_files * 1000 < cases);
 }
+
+/// The same through the Arrow doors: files with schemas in them, every byte changed and cut at every offset.
+#[cfg(feature = "arrow")]
+mod of_arrow {
+    use std::sync::Arc;
+
+    use arrow::array::RecordBatch;
+    use arrow::datatypes::Schema;
+    use bytes::Bytes;
+    use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, WriterProperties};
+    use trevni::trevni::FileReader;
+
+    use super::most_held;
+    use crate::random::{array, field};
+    use crate::same::same_rows;
+    use crate::testdata::Numbers;
+
+    /// A file of random fields, its batch, and where its columns begin.
+    fn file(seed: u64, layout: Layout) -> Option<(Vec<u8>, RecordBatch, usize)> {
+        let n = &mut Numbers(seed);
+        let fields: Vec<_> = ["a", "b", "c"].iter().map(|name| field(name, 2, n)).collect();
+        let columns = fields.iter().map(|field| array(field, 20, n)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new(schema.clone(), columns).unwrap();
+        let properties = WriterProperties::builder().set_layout(layout).set_block_size(64).build();
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties)).ok()?;
+        writer.write(&batch).ok()?;
+        let bytes = writer.into_inner().unwrap();
+        let file = FileReader::try_new(Bytes::from(bytes.clone())).unwrap();
+        let start = file.header().start(0).map_or(bytes.len(), |start| start as usize);
+        Some((bytes, batch, start))
+    }
+
+    fn read(bytes: Vec<u8>) -> Result<Vec<RecordBatch>, Box<dyn std::error::Error>> {
+        let reader = ArrowReaderBuilder::try_new(Bytes::from(bytes))?.with_batch_size(7).build()?;
+        Ok(reader.collect::<Result<_, _>>()?)
+    }
+
+    #[test]
+    fn any_byte_changed_or_cut() {
+        let mut cases = 0;
+        for seed in 0..40 {
+            let layout = [Layout::Split, Layout::Avro][seed as usize % 2];
+            let Some((bytes, batch, start)) = file(seed, layout) else { continue };
+            for i in 0..bytes.len() {
+                let mut changed = bytes.clone();
+                changed[i] ^= [0x01, 0xff, 0x10][i % 3];
+                let cut = bytes[..i].to_vec();
+                for (bytes, proved) in [(changed, i >= start), (cut, true)] {
+                    let (result, held) = most_held(|| read(bytes));
+                    assert!(held < (8 << 20), "seed {seed} at {i}: {held} bytes");
+                    if let Ok(batches) = result
+                        && proved
+                    {
+                        same_rows(std::slice::from_ref(&batch), &batches)
+                            .unwrap_or_else(|e| panic!("seed {seed} at {i}: {e}"));
+                    }
+                    cases += 1;
+                }
+            }
+        }
+        println!("{cases} changed or cut files");
+        assert!(cases > 10_000);
+    }
+}
