@@ -20,6 +20,29 @@ use crate::error::{Error, Result};
 use crate::trevni::{ColumnMetadata, FileSummary, FileWriter, Metadata};
 
 /// Writes record batches of one schema to a Trevni file.
+///
+/// Nothing reaches the writer below before [`finish`](Self::finish) or [`close`](Self::close). With an
+/// [`AtomicFile`](crate::io::AtomicFile) the file appears whole or not at all:
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use trevni::arrow::{ArrowReaderBuilder, ArrowWriter};
+/// use trevni::io::AtomicFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("ids.trv");
+/// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+/// let mut writer = ArrowWriter::try_new(AtomicFile::create(&path, false)?, batch.schema(), None)?;
+/// writer.write(&batch)?;
+/// let (file, _) = writer.finish()?;
+/// file.commit()?;
+///
+/// let rows = ArrowReaderBuilder::try_new(std::fs::File::open(&path)?)?.rows();
+/// assert_eq!(rows, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ArrowWriter<W> {
     file: FileWriter<W>,
     planning: Planning,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{Layout, WriterProperties};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
@@ -161,8 +161,12 @@ impl WriteArgs {
 /// The rows so far, on stderr if that is a terminal.
 fn progress() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} rows, {per_sec} {msg}") {
-        bar.set_style(style);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} rows, {rate} {msg}") {
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A broken terminal is no reason to stop converting.
+            let _ = write!(out, "{:.0} rows/s", state.per_sec());
+        };
+        bar.set_style(style.with_key("rate", rate));
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
