@@ -216,7 +216,7 @@ fn files_written_again_are_the_same() {
         }
     }
     println!("{same} files the same to the byte, {alike} the same before their codec");
-    assert!(same > 5 && alike > 3);
+    assert!(same > 5 && (alike > 3 || !Codec::Snappy.is_available()));
 }
 
 /// Any batch size gives the same values, nested columns included.
