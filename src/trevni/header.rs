@@ -93,7 +93,10 @@ impl Header {
     }
 
     pub(crate) fn set_checksum(&mut self, checksum: Checksum) {
-        self.metadata.put(CHECKSUM, checksum.name());
+        match checksum {
+            Checksum::Null => self.metadata.remove(CHECKSUM),
+            other => self.metadata.put(CHECKSUM, other.name()),
+        }
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) -> Result<()> {

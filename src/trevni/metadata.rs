@@ -54,6 +54,10 @@ impl Metadata {
         }
     }
 
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.pairs.retain(|(k, _)| k != key);
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&[u8]> {
         self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_slice())

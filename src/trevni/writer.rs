@@ -35,13 +35,16 @@ pub struct FileWriterBuilder {
     block_size: usize,
     memory_budget: usize,
     level: Option<i32>,
+    /// Whether nobody has said anything of a checksum.
+    default_checksum: bool,
 }
 
 impl Default for FileWriterBuilder {
     fn default() -> Self {
         let (metadata, columns, starts) = (Metadata::new(), Vec::new(), Vec::new());
         let header = Header { version: Version::V2, rows: 0, metadata, columns, starts };
-        Self { header, block_size: BLOCK_SIZE, memory_budget: MEMORY_BUDGET, level: None }
+        let (block_size, memory_budget) = (BLOCK_SIZE, MEMORY_BUDGET);
+        Self { header, block_size, memory_budget, level: None, default_checksum: true }
     }
 }
 
@@ -52,15 +55,17 @@ impl FileWriterBuilder {
         self
     }
 
-    /// The checksum of all columns that have none of their own. Default: none is named, which is `null`.
+    /// The checksum of all columns that have none of their own. Default: crc32. `null` is not named in the file.
     pub fn set_checksum(mut self, checksum: Checksum) -> Self {
         self.header.set_checksum(checksum);
+        self.default_checksum = false;
         self
     }
 
-    /// All metadata of the file at once, a codec and checksum set before included.
+    /// All metadata of the file at once, as another file has it; a codec and checksum are those it names, or none.
     pub fn set_metadata(mut self, metadata: Metadata) -> Self {
         self.header.metadata = metadata;
+        self.default_checksum = false;
         self
     }
 
@@ -90,7 +95,10 @@ impl FileWriterBuilder {
 
     /// Starts a file of these columns. Nothing is written to `to` before [`FileWriter::finish`].
     pub fn build<W: Write>(self, to: W, columns: Vec<ColumnMetadata>) -> Result<FileWriter<W>> {
-        let Self { mut header, block_size, memory_budget, level } = self;
+        let Self { mut header, block_size, memory_budget, level, default_checksum } = self;
+        if default_checksum {
+            header.set_checksum(Checksum::default());
+        }
         if header.version == Version::V0 {
             return Err(Error::unsupported("version 0 is not written"));
         }
@@ -100,7 +108,7 @@ impl FileWriterBuilder {
             .map(|i| ColumnWriter::new(&header, i, block_size.max(1), level))
             .collect::<Result<Vec<_>>>()?;
         let spool = Spool::new(writers.len(), memory_budget);
-        Ok(FileWriter { to, header, tree, writers, spool })
+        Ok(FileWriter { to, header, tree, writers, spool, broken: false })
     }
 }
 
@@ -111,6 +119,8 @@ pub struct FileWriter<W> {
     tree: ColumnTree,
     writers: Vec<ColumnWriter>,
     spool: Spool,
+    /// Whether a write failed in the middle, so that columns have different numbers of rows.
+    broken: bool,
 }
 
 impl FileWriter<Vec<u8>> {
@@ -122,11 +132,14 @@ impl FileWriter<Vec<u8>> {
 
 impl<W: Write> FileWriter<W> {
     /// Appends `rows` rows: one slice for each column, in file order. What does not fit together is an error,
-    /// and then nothing is appended.
+    /// and then nothing is appended. After an error of another kind, from the temporary file or a codec, the file
+    /// cannot be finished.
     pub fn write(&mut self, rows: usize, columns: &[ColumnSlice<'_>]) -> Result<()> {
+        self.check_whole()?;
         let spans = check_slices(&self.header.columns, &self.tree, rows, columns)?;
         let total = self.header.rows.checked_add(rows as u64);
         let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
+        self.broken = true;
         for (lane, (writer, slice)) in self.writers.iter_mut().zip(columns).enumerate() {
             let (lengths, values) = spans.of(lane, &self.tree);
             writer
@@ -139,6 +152,14 @@ impl<W: Write> FileWriter<W> {
                 })?;
         }
         self.header.rows = total;
+        self.broken = false;
+        Ok(())
+    }
+
+    fn check_whole(&self) -> Result<()> {
+        if self.broken {
+            return Err(Error::invalid("an earlier write failed half-way"));
+        }
         Ok(())
     }
 
@@ -174,6 +195,7 @@ impl<W: Write> FileWriter<W> {
 
     /// Writes the file; gives back what it was written to.
     pub fn finish(mut self) -> Result<(W, FileSummary)> {
+        self.check_whole()?;
         for (lane, writer) in self.writers.iter_mut().enumerate() {
             writer.cut(&mut |sealed| Ok(self.spool.push(lane, sealed)?))?;
         }
@@ -208,5 +230,21 @@ impl<W> std::fmt::Debug for FileWriter<W> {
             .field("rows", &self.header.rows)
             .field("columns", &self.header.columns.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trevni::{ColumnSlice, ValuesRef};
+
+    #[test]
+    fn a_file_that_broke_half_way_is_not_finished() {
+        let column = ColumnMetadata::new("a", crate::trevni::ValueType::Int);
+        let mut writer = FileWriter::builder().build(Vec::new(), vec![column]).unwrap();
+        writer.broken = true;
+        let e = writer.write(1, &[ColumnSlice::plain(ValuesRef::Int(&[1]))]).unwrap_err();
+        assert_eq!(e.to_string(), "invalid: an earlier write failed half-way");
+        assert!(writer.finish().is_err());
     }
 }

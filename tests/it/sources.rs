@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use trevni::checksum::Checksum;
 use trevni::io::{AtomicFile, ReadAt};
 use trevni::trevni::*;
 
@@ -19,7 +20,8 @@ fn columns() -> Vec<ColumnMetadata> {
 fn file() -> Vec<u8> {
     let numbers: Vec<i64> = (0..100_000).collect();
     let lengths: Vec<u32> = (0..100_000).map(|i| i % 2 * 2).collect();
-    let mut writer = FileWriter::builder().build(Vec::new(), columns()).unwrap();
+    let builder = FileWriter::builder().set_checksum(Checksum::Null);
+    let mut writer = builder.build(Vec::new(), columns()).unwrap();
     let plain = ColumnSlice::plain(ValuesRef::Long(&numbers));
     let array = ColumnSlice::array(&lengths, ValuesRef::Null(100_000));
     writer.write(100_000, &[plain, plain, array, plain]).unwrap();

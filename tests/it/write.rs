@@ -40,7 +40,10 @@ fn timing_rows(numbers: &mut Numbers, first: i64, rows: i64) -> Vec<ColumnData> 
 #[test]
 fn a_million_rows_are_the_references_to_the_byte() {
     let mut numbers = Numbers(42);
-    let builder = FileWriter::builder().set_codec(Codec::Null).set_memory_budget(1 << 20);
+    let builder = FileWriter::builder()
+        .set_codec(Codec::Null)
+        .set_checksum(Checksum::Null)
+        .set_memory_budget(1 << 20);
     let mut writer = builder.build(Vec::new(), timing_columns()).unwrap();
     for first in (0..1_000_000).step_by(10_000) {
         let data = timing_rows(&mut numbers, first, 10_000);
@@ -211,4 +214,17 @@ fn mistakes_are_named_and_lose_nothing() {
         assert!(e.contains(text), "{e}");
     }
     assert!(FileWriter::builder().set_version(Version::V0).build(Vec::new(), vec![]).is_err());
+}
+
+#[test]
+fn checksums_are_written_unless_they_are_refused() {
+    let column = || vec![ColumnMetadata::new("a", ValueType::Int)];
+    let checksum = |builder: FileWriterBuilder| {
+        let (bytes, _) = builder.build(Vec::new(), column()).unwrap().finish().unwrap();
+        let file = FileReader::try_new(Bytes::from(bytes)).unwrap();
+        (file.header().checksum(0).unwrap(), file.header().metadata.len())
+    };
+    assert_eq!(checksum(FileWriter::builder()), (Checksum::Crc32, 1));
+    assert_eq!(checksum(FileWriter::builder().set_checksum(Checksum::Null)), (Checksum::Null, 0));
+    assert_eq!(checksum(FileWriter::builder().set_metadata(Metadata::new())), (Checksum::Null, 0));
 }
