@@ -9,6 +9,9 @@ use crate::wire::Cursor;
 /// The most bytes of a varint of 64 bits.
 const MOST: usize = 10;
 
+/// The bits that say of eight bytes that another follows.
+const CONTINUED: u64 = 0x8080_8080_8080_8080;
+
 /// Appends `n` longs to `out`.
 pub(super) fn longs(cursor: &mut Cursor<'_>, n: usize, out: &mut Vec<i64>) -> Result<()> {
     each(cursor, n, |bits| {
@@ -34,7 +37,22 @@ pub(super) fn skip(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
 fn each(cursor: &mut Cursor<'_>, n: usize, mut take: impl FnMut(u64) -> bool) -> Result<()> {
     let all = cursor.rest();
     let mut rest = all;
-    for _ in 0..n {
+    let mut left = n;
+    while left > 0 {
+        // Eight values of one byte each, as small numbers mostly are, are seen at a glance.
+        if left >= 8
+            && let Some(eight) = rest.first_chunk::<8>()
+            && u64::from_le_bytes(*eight) & CONTINUED == 0
+        {
+            // A value of one byte fits every type.
+            for byte in eight {
+                let _ = take(u64::from(*byte));
+            }
+            rest = rest.get(8..).unwrap_or_default();
+            left -= 8;
+            continue;
+        }
+        left -= 1;
         let (bits, len) = match rest.first_chunk::<MOST>() {
             Some(window) => first(window),
             None => last(rest),
@@ -80,6 +98,21 @@ fn zig_zag(bits: u64) -> i64 {
 mod tests {
     use super::*;
     use crate::wire;
+
+    #[test]
+    fn values_of_one_byte_are_taken_by_eight_and_by_one() {
+        for n in 0..40 {
+            let mut values: Vec<i64> = (0..n).map(|i| i % 100 - 50).collect();
+            values.extend([1000, 1, 2, 3]);
+            let mut bytes = Vec::new();
+            values.iter().for_each(|v| wire::put_long(&mut bytes, *v));
+            let (mut longs_out, mut ints_out) = (Vec::new(), Vec::new());
+            longs(&mut Cursor::new(&bytes), values.len(), &mut longs_out).unwrap();
+            ints(&mut Cursor::new(&bytes), values.len(), &mut ints_out).unwrap();
+            assert_eq!(longs_out, values);
+            assert!(ints_out.iter().map(|v| i64::from(*v)).eq(values));
+        }
+    }
 
     #[test]
     fn reads_like_the_cursor() {
