@@ -9,14 +9,13 @@
 //! A child is named after its column: without the parent's name if it starts with that, and without one
 //! character that is no letter or digit before the rest. So `Links#Forward[]` is `Forward[]` in `Links`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::shape::Shape;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, ValueType};
+use crate::trevni::{ColumnMetadata, ColumnTree, ValueType};
 
 /// Columns nested deeper than this are refused.
 const DEEPEST: usize = 100;
@@ -34,16 +33,11 @@ pub(crate) fn fields(columns: &[ColumnMetadata]) -> Result<(Fields, Vec<Shape>)>
 
 /// The children of each column.
 fn children(columns: &[ColumnMetadata]) -> Result<Vec<Vec<usize>>> {
+    let tree = ColumnTree::new(columns)?;
     let mut children = vec![Vec::new(); columns.len()];
-    let mut arrays = HashMap::new();
-    for (at, column) in columns.iter().enumerate() {
-        if let Some(name) = column.parent() {
-            let parent = arrays.get(name).and_then(|parent: &usize| children.get_mut(*parent));
-            let none = || Error::malformed(format!("no array column {name:?} before its child"));
-            parent.ok_or_else(|| none().in_column(column.name()))?.push(at);
-        }
-        if column.is_array() {
-            arrays.insert(column.name(), at);
+    for at in 0..columns.len() {
+        if let Some(siblings) = tree.parent(at).and_then(|parent| children.get_mut(parent)) {
+            siblings.push(at);
         }
     }
     Ok(children)

@@ -15,7 +15,6 @@ use std::io::Write;
 use super::column::{ColumnData, ColumnSlice};
 use super::spans::check_slices;
 use super::summary::FileSummary;
-use super::tree::ColumnTree;
 use super::value::{Value, ValueType};
 use super::values::Values;
 use super::writer::FileWriter;
@@ -46,7 +45,6 @@ const ROWS: usize = 1024;
 #[derive(Debug)]
 pub struct RowWriter<W> {
     writer: FileWriter<W>,
-    tree: ColumnTree,
     /// Whole rows, then what has come of the row at hand.
     gathered: Vec<ColumnData>,
     rows: usize,
@@ -60,8 +58,7 @@ impl<W: Write> RowWriter<W> {
     pub fn new(writer: FileWriter<W>) -> Self {
         let gathered: Vec<_> = writer.columns().iter().map(ColumnData::of).collect();
         let whole = vec![(0, 0); gathered.len()];
-        let tree = writer.tree().clone();
-        Self { writer, tree, gathered, rows: 0, whole, in_row: false }
+        Self { writer, gathered, rows: 0, whole, in_row: false }
     }
 
     /// Starts a row. A row that was started and not ended is forgotten.
@@ -122,23 +119,14 @@ impl<W: Write> RowWriter<W> {
     }
 
     fn check_row(&self) -> Result<()> {
-        let tails: Vec<Values> = self
-            .gathered
-            .iter()
-            .zip(&self.whole)
-            .map(|(data, (_, values))| tail(&data.values, *values))
-            .collect::<Result<_>>()?;
-        let slices: Vec<_> = self
-            .gathered
-            .iter()
-            .zip(&self.whole)
-            .zip(&tails)
-            .map(|((data, (lengths, _)), values)| ColumnSlice {
+        let parts = self.gathered.iter().zip(&self.whole);
+        let slices: Vec<_> = parts
+            .map(|(data, (lengths, values))| ColumnSlice {
                 lengths: data.lengths.as_ref().map(|all| all.get(*lengths..).unwrap_or_default()),
-                values: values.as_slice(),
+                values: data.values.as_slice().skip(*values),
             })
             .collect();
-        check_slices(self.writer.columns(), &self.tree, 1, &slices).map(|_| ())
+        check_slices(self.writer.columns(), self.writer.tree(), 1, &slices).map(|_| ())
     }
 
     fn forget_row(&mut self) {
@@ -172,20 +160,4 @@ impl<W: Write> RowWriter<W> {
             None => e,
         }
     }
-}
-
-/// The values from `start` on, copied: a row is small.
-fn tail(values: &Values, start: usize) -> Result<Values> {
-    let all = values.as_slice();
-    let mut tail = match values {
-        Values::Null(n) => return Ok(Values::Null(n - start.min(*n))),
-        Values::Boolean(_) => Values::new(ValueType::Boolean),
-        Values::Int(_) => Values::new(ValueType::Int),
-        Values::Long(_) => Values::new(ValueType::Long),
-        Values::Float(_) => Values::new(ValueType::Float),
-        Values::Double(_) => Values::new(ValueType::Double),
-        Values::Bytes(_) => Values::new(ValueType::Bytes),
-    };
-    (start..all.len()).filter_map(|i| all.get(i)).try_for_each(|value| tail.push(&value))?;
-    Ok(tail)
 }

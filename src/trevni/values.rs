@@ -178,6 +178,28 @@ impl<'a> ValuesRef<'a> {
         self.len() == 0
     }
 
+    /// Those behind the first `n`.
+    pub(crate) fn skip(self, n: usize) -> Self {
+        match self {
+            ValuesRef::Null(len) => ValuesRef::Null(len - n.min(len)),
+            ValuesRef::Boolean { bits, offset, len } => {
+                let n = n.min(len);
+                ValuesRef::Boolean { bits, offset: offset + n, len: len - n }
+            }
+            ValuesRef::Int(v) => ValuesRef::Int(v.get(n..).unwrap_or_default()),
+            ValuesRef::Long(v) => ValuesRef::Long(v.get(n..).unwrap_or_default()),
+            ValuesRef::Float(v) => ValuesRef::Float(v.get(n..).unwrap_or_default()),
+            ValuesRef::Double(v) => ValuesRef::Double(v.get(n..).unwrap_or_default()),
+            ValuesRef::Bytes { offsets, data } => {
+                let offsets = match offsets {
+                    Offsets::Small(o) => Offsets::Small(o.get(n..).unwrap_or_default()),
+                    Offsets::Large(o) => Offsets::Large(o.get(n..).unwrap_or_default()),
+                };
+                ValuesRef::Bytes { offsets, data }
+            }
+        }
+    }
+
     /// The value at `i`, if there is one.
     pub fn get(&self, i: usize) -> Option<Value<'a>> {
         Some(match *self {

@@ -157,9 +157,14 @@ fn fixed(
         let wide = [noise.to_le_bytes(), [if noise < 0 { 0xff } else { 0 }; 16]].concat();
         bytes.extend_from_slice(&wide[..width]);
     }
+    of_bytes(data_type, len, &bytes, nulls)
+}
+
+/// An array around the bytes of its values.
+fn of_bytes(data_type: &DataType, len: usize, bytes: &[u8], nulls: Option<NullBuffer>) -> ArrayRef {
     let data = ArrayDataBuilder::new(data_type.clone())
         .len(len)
-        .add_buffer(Buffer::from_slice_ref(&bytes))
+        .add_buffer(Buffer::from_slice_ref(bytes))
         .nulls(nulls)
         .align_buffers(true);
     make_array(data.build().unwrap())
@@ -186,12 +191,7 @@ fn decimal(
         let value = if below(n, 2) == 0 { value.wrapping_neg() } else { value };
         bytes.extend_from_slice(&value.to_le_bytes()[..width]);
     }
-    let data = ArrayDataBuilder::new(data_type.clone())
-        .len(len)
-        .add_buffer(Buffer::from_slice_ref(&bytes))
-        .nulls(nulls)
-        .align_buffers(true);
-    make_array(data.build().unwrap())
+    of_bytes(data_type, len, &bytes, nulls)
 }
 
 fn text(n: &mut Numbers) -> String {
