@@ -62,7 +62,6 @@ fn lengths() {
 }
 
 #[test]
-#[cfg(feature = "snappy")]
 fn files() {
     let (files, columns) = (fenced("hex"), fenced("columns"));
     assert_eq!(files.len(), columns.len());
@@ -70,8 +69,12 @@ fn files() {
     for (hex, expected) in files.iter().zip(columns) {
         let bytes = unhex(hex);
         let file = FileReader::try_new(Bytes::from(bytes.clone())).unwrap();
-        let data: Vec<_> =
-            (0..file.columns().len()).map(|i| file.read_column(i).unwrap()).collect();
+        let all = 0..file.columns().len();
+        // A build without a codec reads the examples without it.
+        if all.clone().any(|i| !file.header().codec(i).unwrap().is_available()) {
+            continue;
+        }
+        let data: Vec<_> = all.map(|i| file.read_column(i).unwrap()).collect();
         let named = file.columns().iter().zip(&data);
         let text: String =
             named.map(|(c, data)| format!("{}: {}\n", c.name(), shown(data))).collect();
