@@ -23,6 +23,7 @@ mod projection;
 mod properties;
 mod reader;
 mod schema;
+mod selection;
 mod shape;
 mod shred;
 mod split;
@@ -38,6 +39,7 @@ pub use avro::{schema_from_avro, schema_to_avro};
 pub use projection::ProjectionMask;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
+pub use selection::{RowSelection, RowSelector};
 pub use writer::ArrowWriter;
 
 /// How Arrow fields become columns.

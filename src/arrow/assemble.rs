@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
 use super::nested;
@@ -34,7 +34,7 @@ pub(crate) fn assemble(
             types::raise(take_values(*column, field, n, data, trail)?, field.data_type())
         }
         Shape::Optional { counts, inner } => {
-            let there = bits(take_lengths(data, *counts, n, trail)?, trail)?;
+            let there = take_presence(data, *counts, n, trail)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
             if let Shape::Leaf { column } = inner.as_ref() {
                 let values = take_values(*column, field, n, data, trail)?;
@@ -130,7 +130,7 @@ fn choose(
     let mut chosen = Vec::with_capacity(branches.len());
     for (counts, _) in branches {
         let branch = match counts {
-            Some(counts) => bits(take_lengths(data, *counts, n, trail)?, trail)?,
+            Some(counts) => take_presence(data, *counts, n, trail)?,
             None => BooleanBuffer::new_unset(n),
         };
         rows += branch.count_set_bits();
@@ -184,15 +184,28 @@ fn take_lengths(
     }
 }
 
-/// Counts of 0 and 1 as bits.
-fn bits(lengths: Vec<u32>, trail: &Trail<'_>) -> Result<BooleanBuffer> {
+/// Counts of 0 and 1 as bits; of columns of nothing but counts they are bits already.
+fn take_presence(
+    data: &mut [ColumnData],
+    column: usize,
+    n: usize,
+    trail: &Trail<'_>,
+) -> Result<BooleanBuffer> {
+    if let Some(ColumnData { lengths: None, values: Values::Boolean(bits) }) = data.get_mut(column)
+    {
+        let (bytes, len) = std::mem::take(bits).into_parts();
+        if len != n {
+            let what = format!("field {trail}: {len} counts for {n} rows");
+            return Err(Error::malformed(what));
+        }
+        return Ok(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len));
+    }
+    let lengths = take_lengths(data, column, n, trail)?;
     if let Some(count) = lengths.iter().find(|count| **count > 1) {
         let what = format!("field {trail}: a count of {count} where only 0 or 1 can be");
         return Err(Error::malformed(what));
     }
-    Ok(BooleanBuffer::collect_bool(lengths.len(), |row| {
-        lengths.get(row).is_some_and(|count| *count == 1)
-    }))
+    Ok(BooleanBuffer::collect_bool(n, |row| lengths.get(row).is_some_and(|count| *count == 1)))
 }
 
 fn total(lengths: &[u32]) -> usize {

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! try_new    header -> schema, plan              build    projection -> shapes, columns -> RowsReader
-//! next       RowsReader::read, assemble, raise; a batch whose dictionaries cannot count their values is halved
+//! next       RowsReader::read_ranges, assemble, raise; a batch whose dictionaries cannot count their values is
+//!            halved
 //! ```
 
 use std::collections::VecDeque;
@@ -16,11 +17,12 @@ use arrow::error::ArrowError;
 use super::assemble::assemble;
 use super::packed;
 use super::projection::{Projected, ProjectionMask};
-use super::schema::{self, Planning};
+use super::schema::{self, Planning, Wanted};
+use super::selection::RowSelection;
 use super::shape::{Shape, Trail};
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt};
-use crate::trevni::{ColumnData, ColumnMetadata, FileReader, RowsReader};
+use crate::trevni::{ColumnData, ColumnMetadata, FileReader, RowsReader, ValueType};
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
@@ -28,7 +30,7 @@ const BATCH_SIZE: usize = 8192;
 /// How a file is opened.
 #[derive(Debug, Clone, Default)]
 pub struct ArrowReaderOptions {
-    skip_arrow_metadata: bool,
+    wanted: Wanted,
     limits: Limits,
 }
 
@@ -40,7 +42,14 @@ impl ArrowReaderOptions {
 
     /// Whether to pass over the Arrow schema in the file, and take types from its Avro schema or its columns.
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
-        self.skip_arrow_metadata = skip;
+        self.wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        self
+    }
+
+    /// The schema to read into, instead of the one in the file: its columns must be those of the file, so that
+    /// text is read as `Utf8View`, or an int64 as a timestamp.
+    pub fn with_schema(mut self, schema: SchemaRef) -> Self {
+        self.wanted = Wanted::Given(schema);
         self
     }
 
@@ -60,6 +69,7 @@ pub struct ArrowReaderBuilder<R> {
     batch_size: usize,
     projection: ProjectionMask,
     rows: Range<u64>,
+    selection: Option<RowSelection>,
 }
 
 impl<R: ReadAt> ArrowReaderBuilder<R> {
@@ -71,15 +81,27 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// Opens a file with options.
     pub fn try_new_with_options(source: R, options: ArrowReaderOptions) -> Result<Self> {
         let file = FileReader::try_new_with_limits(source, options.limits)?;
-        Self::from_file(file, options.skip_arrow_metadata)
+        Self::plan(file, &options.wanted)
     }
 
     /// Reads from a file that is open already.
     pub fn from_file(file: FileReader<R>, skip_arrow_metadata: bool) -> Result<Self> {
+        Self::plan(file, if skip_arrow_metadata { &Wanted::Columns } else { &Wanted::Stored })
+    }
+
+    fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
         let header = file.header();
-        let planning = schema::find(&header.metadata, &header.columns, skip_arrow_metadata)?;
+        let planning = schema::find(&header.metadata, &header.columns, wanted)?;
         let (rows, projection) = (0..file.rows(), ProjectionMask::all());
-        Ok(Self { file, planning, failed: None, batch_size: BATCH_SIZE, projection, rows })
+        Ok(Self {
+            file,
+            planning,
+            failed: None,
+            batch_size: BATCH_SIZE,
+            projection,
+            rows,
+            selection: None,
+        })
     }
 
     /// The schema of the file, before projection.
@@ -115,11 +137,19 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
+    /// The rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that
+    /// have such rows are opened. Default: all.
+    pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
     /// Whether to pass over the Arrow schema; if no other can be had, [`build`](Self::build) says why. For files
     /// whose Arrow schema is broken use [`ArrowReaderOptions`].
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
         let header = self.file.header();
-        match schema::find(&header.metadata, &header.columns, skip) {
+        let wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        match schema::find(&header.metadata, &header.columns, &wanted) {
             Ok(planning) => (self.planning, self.failed) = (planning, None),
             Err(e) => self.failed = Some(e),
         }
@@ -139,19 +169,24 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         order.sort_unstable();
         order.dedup();
         shapes.iter_mut().for_each(|shape| shape.renumber(&order));
-        let columns = order.iter().map(|column| self.file.column(*column).cloned());
-        let mut reader = self.file.rows_reader(&order)?;
-        if self.rows.start > 0 && !order.is_empty() {
-            reader.seek(self.rows.start)?;
-        }
+        let mut presence = Vec::new();
+        shapes.iter().for_each(|shape| shape.presence(&mut presence));
+        let buffers = order.iter().enumerate().map(|(place, column)| {
+            let column = self.file.column(*column)?;
+            let bits = column.value_type() == ValueType::Null && presence.contains(&place);
+            Ok(Buffers { column: column.clone(), bits })
+        });
+        let whole =
+            RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
+        let selection = self.selection.map_or(whole, |selection| selection.within(&self.rows));
         Ok(ArrowReader {
             schema: Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())),
             stored: stored.into(),
             shapes,
-            columns: columns.collect::<Result<_>>()?,
-            reader,
+            buffers: buffers.collect::<Result<_>>()?,
+            reader: self.file.rows_reader(&order)?,
             batch_size: self.batch_size,
-            remaining: self.rows.end.saturating_sub(self.rows.start),
+            remaining: selection,
             pending: VecDeque::new(),
         })
     }
@@ -162,12 +197,19 @@ pub struct ArrowReader<R> {
     schema: SchemaRef,
     stored: Fields,
     shapes: Vec<Shape>,
-    columns: Vec<ColumnMetadata>,
+    buffers: Vec<Buffers>,
     reader: RowsReader<R>,
     batch_size: usize,
-    remaining: u64,
+    remaining: RowSelection,
     /// Rows that are assembled, but not yet raised.
     pending: VecDeque<Stored>,
+}
+
+/// What a column is read into.
+struct Buffers {
+    column: ColumnMetadata,
+    /// A bit for each count.
+    bits: bool,
 }
 
 /// A batch without dictionaries and run-ends.
@@ -200,19 +242,19 @@ impl<R: ReadAt> ArrowReader<R> {
     }
 
     fn read(&mut self) -> Result<Option<Stored>> {
-        let wanted = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(self.batch_size);
+        let selected = self.remaining.split_off_first(self.batch_size as u64);
+        let wanted = usize::try_from(selected.row_count()).unwrap_or(usize::MAX);
         if wanted == 0 {
             return Ok(None);
         }
-        let mut data: Vec<ColumnData> = self.columns.iter().map(ColumnData::of).collect();
-        let rows = match self.columns.is_empty() {
+        let mut data: Vec<ColumnData> = self.buffers.iter().map(Buffers::empty).collect();
+        let rows = match self.buffers.is_empty() {
             true => wanted,
-            false => self.reader.read(wanted, &mut data)?,
+            false => self.reader.read_ranges(selected.ranges(), &mut data)?,
         };
-        if rows == 0 {
-            return Err(Error::malformed(format!("{} rows are missing", self.remaining)));
+        if rows < wanted {
+            self.remaining.put_back(selected, rows as u64);
         }
-        self.remaining -= rows as u64;
         let fields = self.shapes.iter().zip(&self.stored);
         let arrays = fields.map(|(shape, field)| {
             assemble(shape, field, rows, &mut data, &Trail::new(field.name()))
@@ -234,6 +276,12 @@ impl<R: ReadAt> ArrowReader<R> {
     }
 }
 
+impl Buffers {
+    fn empty(&self) -> ColumnData {
+        if self.bits { ColumnData::presence() } else { ColumnData::of(&self.column) }
+    }
+}
+
 impl Stored {
     fn halves(&self) -> (Stored, Stored) {
         let half = self.rows / 2;
@@ -251,7 +299,7 @@ impl<R: ReadAt> Iterator for ArrowReader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.next_batch();
         if batch.is_err() {
-            self.remaining = 0;
+            self.remaining = RowSelection::default();
             self.pending.clear();
         }
         batch.map_err(ArrowError::from).transpose()

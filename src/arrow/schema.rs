@@ -64,17 +64,32 @@ pub(crate) fn plan(
     Ok(Planning { schema: schema.clone(), stored, plan })
 }
 
+/// Which schema a file is read with.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Wanted {
+    /// The Arrow schema in the file, if there is one.
+    #[default]
+    Stored,
+    /// That of the Avro schema or the columns.
+    Columns,
+    /// Another one for the same columns.
+    Given(SchemaRef),
+}
+
 /// Finds the schema of a file, and compares what it says with the columns.
 pub(crate) fn find(
     metadata: &Metadata,
     columns: &[ColumnMetadata],
-    skip_arrow: bool,
+    wanted: &Wanted,
 ) -> Result<Planning> {
     let avro = metadata.get(AVRO_SCHEMA);
-    let (schema, layout) = match (metadata.get(ARROW_SCHEMA).filter(|_| !skip_arrow), avro) {
-        (Some(message), _) => (ipc::decode(message)?, layout(metadata)?),
-        (None, Some(avro)) => (avro::to_arrow(&Avro::parse(avro)?)?, Layout::Avro),
-        (None, None) => {
+    let arrow = metadata.get(ARROW_SCHEMA);
+    let (schema, layout) = match (wanted, arrow, avro) {
+        (Wanted::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
+        (Wanted::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
+        (Wanted::Stored, Some(message), _) => (ipc::decode(message)?, layout(metadata)?),
+        (_, _, Some(avro)) => (avro::to_arrow(&Avro::parse(avro)?)?, Layout::Avro),
+        (_, _, None) => {
             let (fields, shapes) = bare::fields(columns)?;
             let plan = Plan { shapes, columns: Vec::new() };
             let schema = Arc::new(Schema::new(fields.clone()));

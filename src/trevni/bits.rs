@@ -38,6 +38,22 @@ impl Bits {
         self.len += 1;
     }
 
+    /// Appends a bit `n` times.
+    pub(crate) fn extend_run(&mut self, bit: bool, n: usize) {
+        let fill = if bit { 0xff } else { 0 };
+        let (used, before) = (self.len % 8, self.bytes.len());
+        self.len += n;
+        self.bytes.resize(self.len.div_ceil(8), fill);
+        if bit && used > 0 {
+            if let Some(shared) = before.checked_sub(1).and_then(|at| self.bytes.get_mut(at)) {
+                *shared |= 0xff << used;
+            }
+        }
+        if let Some(last) = self.bytes.last_mut().filter(|_| bit && !self.len.is_multiple_of(8)) {
+            *last &= mask(self.len % 8);
+        }
+    }
+
     /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
     pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
         let into = self.len % 8;

@@ -41,6 +41,12 @@ impl ColumnData {
         Self::new(column.value_type(), column.is_array())
     }
 
+    /// No rows of an array column of nulls whose lengths are only 0 and 1: readers put a bit for each length
+    /// among the values.
+    pub fn presence() -> Self {
+        Self::new(ValueType::Boolean, false)
+    }
+
     /// Lends the data.
     pub fn as_slice(&self) -> ColumnSlice<'_> {
         ColumnSlice { lengths: self.lengths.as_deref(), values: self.values.as_slice() }

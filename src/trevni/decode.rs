@@ -3,6 +3,7 @@
 //! Every call takes `n` values at once and appends them to the caller's buffers; none crosses a block. What a
 //! block claims is compared with the bytes it has before anything is allocated.
 
+use super::bits::Bits;
 use super::lengths::LengthsDecoder;
 use super::strings::Strings;
 use super::value::ValueType;
@@ -109,6 +110,47 @@ impl Decoder {
         Ok(())
     }
 
+    /// Passes over `n` arrays; gives how many values they have.
+    pub(crate) fn skip_arrays(
+        &mut self,
+        block: &[u8],
+        value_type: ValueType,
+        n: usize,
+        limits: &Limits,
+    ) -> Result<usize> {
+        if value_type != ValueType::Null {
+            return self.arrays(block, value_type, n, &mut Vec::new(), None, limits);
+        }
+        let mut sum = 0;
+        self.each_run(block, n, |length, count| {
+            sum = add(sum, size(count, length as usize)?)?;
+            Ok(())
+        })?;
+        Ok(sum)
+    }
+
+    /// Appends a bit for each of `n` lengths that may only be 0 or 1; gives how many are 1.
+    pub(crate) fn presence(
+        &mut self,
+        block: &[u8],
+        n: usize,
+        out: &mut Bits,
+        limits: &Limits,
+    ) -> Result<usize> {
+        affordable(block, n, limits)?;
+        let mut ones = 0;
+        self.each_run(block, n, |length, count| {
+            if length > 1 {
+                let what = format!("a count of {length} where only 0 or 1 can be");
+                return Err(Error::malformed(what));
+            }
+            ones += count * length as usize;
+            out.extend_run(length == 1, count);
+            Ok(())
+        })?;
+        Ok(ones)
+    }
+
     /// Appends `n` lengths and, unless `out` is `None`, the values of all; passes over them otherwise. Gives
     /// how many values they are.
     pub(crate) fn arrays(
@@ -120,9 +162,7 @@ impl Decoder {
         mut out: Option<&mut Values>,
         limits: &Limits,
     ) -> Result<usize> {
-        if n > limits.lengths && n / 8 > block.len() {
-            return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
-        }
+        affordable(block, n, limits)?;
         if value_type == ValueType::Null {
             return self.null_arrays(block, n, lengths, out);
         }
@@ -153,19 +193,34 @@ impl Decoder {
         lengths: &mut Vec<u32>,
         out: Option<&mut Values>,
     ) -> Result<usize> {
-        let mut cursor = self.cursor(block);
-        let (mut sum, mut left) = (0usize, n);
-        while left > 0 {
-            let (length, count) = self.lengths.run(&mut cursor, left)?;
+        let mut sum = 0;
+        self.each_run(block, n, |length, count| {
             lengths.resize(lengths.len() + count, length);
             sum = add(sum, size(count, length as usize)?)?;
-            left -= count;
-        }
-        self.position = block.len() - cursor.remaining();
+            Ok(())
+        })?;
         if let Some(Values::Null(count)) = out {
             *count = add(*count, sum)?;
         }
         Ok(sum)
+    }
+
+    /// Takes `n` lengths, equal ones together.
+    fn each_run(
+        &mut self,
+        block: &[u8],
+        n: usize,
+        mut take: impl FnMut(u32, usize) -> Result<()>,
+    ) -> Result<()> {
+        let mut cursor = self.cursor(block);
+        let mut left = n;
+        while left > 0 {
+            let (length, count) = self.lengths.run(&mut cursor, left)?;
+            take(length, count)?;
+            left -= count;
+        }
+        self.position = block.len() - cursor.remaining();
+        Ok(())
     }
 
     fn cursor<'b>(&self, block: &'b [u8]) -> Cursor<'b> {
@@ -188,6 +243,14 @@ impl Decoder {
 }
 
 const VALUE: &str = "value";
+
+/// Refuses more lengths than a block may stand for by its runs.
+fn affordable(block: &[u8], n: usize, limits: &Limits) -> Result<()> {
+    if n > limits.lengths && n / 8 > block.len() {
+        return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
+    }
+    Ok(())
+}
 
 fn add(a: usize, b: usize) -> Result<usize> {
     a.checked_add(b).ok_or_else(|| Error::malformed("more values than can be counted"))
@@ -288,7 +351,6 @@ fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trevni::Bits;
 
     #[test]
     fn runs_of_ones_in_a_valued_array() {

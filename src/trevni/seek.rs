@@ -61,7 +61,7 @@ impl<R: ReadAt> FileReader<R> {
         is_before: impl Fn(&Value<'_>) -> bool,
     ) -> Result<Option<u64>> {
         let mut reader = self.rows_reader(&[column])?;
-        reader.seek(first)?;
+        reader.seek(first);
         while reader.row() < end {
             let start = reader.row();
             let mut data = [ColumnData::of(self.column(column)?)];

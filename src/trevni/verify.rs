@@ -76,10 +76,7 @@ impl<R: ReadAt> FileReader<R> {
                     if !self.is_known(&fault, meta.name(), &seen.faults) {
                         seen.faults.push(fault);
                     }
-                    let mut at = behind;
-                    while let Err(fault) = reader.seek(at) {
-                        at = self.row_behind(&fault, at);
-                    }
+                    reader.seek(behind);
                 }
             }
         }

@@ -1,0 +1,193 @@
+//! One column on its way through the file, block after block.
+//!
+//! ```text
+//! blocks    |--------|-----------|---------|--        next_block: the one to open next
+//! rows               |----row    |                    row: the first not yet decoded
+//!                         |------|                    rows_left: of the open block
+//! ```
+
+use std::sync::Arc;
+
+use super::block::{BlockDescriptor, BlockOpener};
+use super::column::ColumnData;
+use super::decode::Decoder;
+use super::header::Version;
+use super::metadata::ColumnMetadata;
+use super::reader::FileReader;
+use super::value::ValueType;
+use super::values::Values;
+use crate::error::{Error, Result};
+use crate::io::{Limits, ReadAt};
+
+/// One column on its way through the file.
+pub(super) struct Lane {
+    meta: ColumnMetadata,
+    /// The parent's place among the lanes of the root.
+    pub(super) parent: Option<usize>,
+    /// Where the caller wants the data; `None` for parents that are read for their counts.
+    pub(super) target: Option<usize>,
+    /// What has been decoded; of counts alone if there is no target.
+    pub(super) data: ColumnData,
+    blocks: Arc<[BlockDescriptor]>,
+    opener: BlockOpener,
+    decoder: Decoder,
+    /// The first row not yet decoded.
+    pub(super) row: u64,
+    next_block: usize,
+    pub(super) rows_left: u64,
+    /// Values in the segment at hand: what its children have rows of.
+    pub(super) items: usize,
+}
+
+impl Lane {
+    pub(super) fn new<R: ReadAt>(
+        file: &FileReader<R>,
+        column: usize,
+        parent: Option<usize>,
+        target: Option<usize>,
+    ) -> Result<Self> {
+        let meta = file.column(column)?.clone();
+        let blocks = file.blocks(column)?;
+        let in_column = |e: Error| e.in_column(meta.name());
+        let codec = file.header().codec(column).map_err(in_column)?;
+        let checksum = file.header().checksum(column).map_err(in_column)?;
+        let opener = BlockOpener::new(codec, checksum, *file.limits()).map_err(in_column)?;
+        Ok(Self {
+            data: ColumnData::of(&meta),
+            meta,
+            parent,
+            target,
+            blocks,
+            opener,
+            decoder: Decoder::default(),
+            row: 0,
+            next_block: 0,
+            rows_left: 0,
+            items: 0,
+        })
+    }
+
+    /// Sets the lane before the block that holds `row`, unless that is open already and not yet past it. Gives
+    /// the first row to be decoded.
+    pub(super) fn start_at(&mut self, row: u64) -> u64 {
+        if self.row <= row && row < self.row + self.rows_left {
+            return self.row;
+        }
+        self.next_block = self.blocks.partition_point(|block| block.end_row() <= row);
+        self.rows_left = 0;
+        self.row = self.blocks.get(self.next_block).map_or(row, |block| block.first_row);
+        self.row
+    }
+
+    pub(super) fn open_next<R: ReadAt>(&mut self, file: &FileReader<R>) -> Result<()> {
+        let Some(block) = self.blocks.get(self.next_block) else {
+            return Err(Error::malformed("no block for a row").in_column(self.meta.name()));
+        };
+        let stored = file.read_block(block, self.opener.checksum());
+        let opened = stored.and_then(|stored| self.opener.open(block, stored));
+        opened.map_err(|e| self.place(e, self.next_block))?;
+        self.check_first_value(block, file).map_err(|e| self.place(e, self.next_block))?;
+        self.decoder = Decoder::default();
+        self.rows_left = u64::from(block.rows);
+        self.next_block += 1;
+        self.close_if_done()
+    }
+
+    /// No checksum covers descriptors, so a first value is compared with the block's own. Early writers of
+    /// version 1 stored other values there.
+    fn check_first_value<R: ReadAt>(
+        &self,
+        block: &BlockDescriptor,
+        file: &FileReader<R>,
+    ) -> Result<()> {
+        let Some(expected) = &block.first_value else { return Ok(()) };
+        if file.header().version < Version::V2 || block.rows == 0 {
+            return Ok(());
+        }
+        let value_type = self.meta.value_type();
+        let mut first = Values::new(value_type);
+        Decoder::default().values(self.opener.bytes(), value_type, 1, &mut first)?;
+        let first = first.as_slice().get(0);
+        match first.and_then(|first| first.order(expected)) {
+            Some(std::cmp::Ordering::Equal) => Ok(()),
+            _ => Err(Error::malformed("the first value is not that of the descriptor")),
+        }
+    }
+
+    /// Decodes `n` lengths or values of `k` rows into the lane's data.
+    pub(super) fn read(&mut self, n: usize, k: u64, limits: &Limits) -> Result<()> {
+        if self.target.is_none() {
+            return self.skip(n, k, limits);
+        }
+        let block = self.opener.bytes();
+        let value_type = self.meta.value_type();
+        let ColumnData { lengths, values } = &mut self.data;
+        let result = match (lengths, values) {
+            (Some(lengths), values) => {
+                self.decoder.arrays(block, value_type, n, lengths, Some(values), limits)
+            }
+            (None, values) if self.meta.is_array() => match values {
+                Values::Boolean(bits) if value_type == ValueType::Null => {
+                    self.decoder.presence(block, n, bits, limits)
+                }
+                _ => Err(Error::invalid("no buffer for the lengths of an array column")),
+            },
+            (None, values) => self.decoder.values(block, value_type, n, values).map(|()| n),
+        };
+        self.advance(result, k)
+    }
+
+    /// Passes over `n` lengths or values of `k` rows, for the counts alone.
+    pub(super) fn skip(&mut self, n: usize, k: u64, limits: &Limits) -> Result<()> {
+        let block = self.opener.bytes();
+        let value_type = self.meta.value_type();
+        let result = if self.meta.is_array() {
+            self.decoder.skip_arrays(block, value_type, n, limits)
+        } else {
+            self.decoder.skip_values(block, value_type, n).map(|()| n)
+        };
+        self.advance(result, k)
+    }
+
+    fn advance(&mut self, items: Result<usize>, k: u64) -> Result<()> {
+        match items {
+            Ok(items) => self.items = items,
+            Err(e) => {
+                // The decoder stands anywhere now: the block must be opened anew.
+                self.rows_left = 0;
+                return Err(self.place_here(e));
+            }
+        }
+        self.row += k;
+        self.rows_left -= k;
+        self.close_if_done()
+    }
+
+    fn close_if_done(&self) -> Result<()> {
+        if self.rows_left > 0 {
+            return Ok(());
+        }
+        self.decoder.finish(self.opener.bytes()).map_err(|e| self.place_here(e))
+    }
+
+    /// Whether the strings of the open block might not fit behind those that have been decoded.
+    pub(super) fn would_overflow(&self) -> bool {
+        match &self.data.values {
+            Values::Bytes(strings) if self.target.is_some() => {
+                let more = self.opener.bytes().len();
+                i32::try_from(strings.data.len().saturating_add(more)).is_err()
+            }
+            _ => false,
+        }
+    }
+
+    /// Names the open block in an error of its values.
+    fn place_here(&self, e: Error) -> Error {
+        self.place(e, self.next_block.saturating_sub(1))
+    }
+
+    fn place(&self, e: Error, block: usize) -> Error {
+        let offset = self.blocks.get(block).map_or(0, |block| block.offset);
+        e.in_block_at(block, offset).in_column(self.meta.name())
+    }
+}

@@ -1,0 +1,152 @@
+//! Reads one root column and the columns below it together, whose blocks do not line up.
+//!
+//! ```text
+//! p       |-------------- block ---------------|----
+//! p#x     |------ block ------|------ block -------
+//! segment  <------- k -------> <------ k -----> ...     k = fewest rows left in any open block
+//! ```
+//! A segment lies in one block of every column, so no decoder ever crosses a block. The counts of a parent's
+//! rows say how many values its children have in the segment; parents that were not asked for are read for
+//! their counts alone. Seeking is the same walk, with values passed over. Roots share no counts, so each goes
+//! its own way.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::column::ColumnData;
+use super::lane::Lane;
+use super::reader::FileReader;
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+
+/// One root column and those of its descendants that are read.
+pub(super) struct RootReader {
+    lanes: Vec<Lane>,
+    /// Of each lane the row it must start at, while seeking.
+    needed: Vec<u64>,
+}
+
+impl RootReader {
+    /// The readers of these columns, a root each. The target of a column is its place among `columns`.
+    pub(super) fn all<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<Vec<Self>> {
+        let tree = file.tree();
+        let mut roots: Vec<Self> = Vec::new();
+        let targets: HashMap<usize, usize> =
+            columns.iter().enumerate().map(|(target, column)| (*column, target)).collect();
+        // Where each column's lane is: its root, and its place there.
+        let mut places = HashMap::new();
+        for column in tree.with_ancestors(columns) {
+            let target = targets.get(&column).copied();
+            let parent = tree.parent(column).and_then(|parent| places.get(&parent).copied());
+            let root = parent.map_or(roots.len(), |(root, _)| root);
+            let lane = Lane::new(file, column, parent.map(|(_, lane)| lane), target)?;
+            if root == roots.len() {
+                roots.push(Self { lanes: Vec::new(), needed: Vec::new() });
+            }
+            if let Some(RootReader { lanes, .. }) = roots.get_mut(root) {
+                places.insert(column, (root, lanes.len()));
+                lanes.push(lane);
+            }
+        }
+        Ok(roots)
+    }
+
+    /// Takes the caller's buffers, or gives them back.
+    pub(super) fn exchange(&mut self, with: &mut [ColumnData]) {
+        for lane in &mut self.lanes {
+            if let Some(theirs) = lane.target.and_then(|target| with.get_mut(target)) {
+                std::mem::swap(&mut lane.data, theirs);
+            }
+        }
+    }
+
+    /// Appends these rows, ascending ranges, to the lanes' data. Gives how many: fewer where the strings of one
+    /// column would pass 2 GiB.
+    pub(super) fn read<R: ReadAt>(
+        &mut self,
+        file: &FileReader<R>,
+        ranges: &[Range<u64>],
+    ) -> Result<usize> {
+        let mut done = 0;
+        for range in ranges {
+            self.seek(file, range.start)?;
+            let mut row = range.start;
+            while row < range.end {
+                let k = self.segment(file, row, range.end - row)?;
+                if self.lanes.iter().any(Lane::would_overflow) {
+                    return Ok(done);
+                }
+                for i in 0..self.lanes.len() {
+                    let n = self.items_of(i, k)?;
+                    let Some(lane) = self.lanes.get_mut(i) else { continue };
+                    lane.read(n, k, file.limits())?;
+                }
+                row += k;
+                done += usize::try_from(k).unwrap_or(0);
+            }
+        }
+        Ok(done)
+    }
+
+    /// Goes to a row, which is then the next to be read. Of every column only the blocks that are needed are
+    /// opened.
+    pub(super) fn seek<R: ReadAt>(&mut self, file: &FileReader<R>, row: u64) -> Result<()> {
+        let mut at = self.start_lanes(row);
+        while at < row {
+            let most = self
+                .lanes
+                .iter()
+                .map(|lane| lane.row)
+                .filter(|start| *start > at)
+                .fold(row, u64::min);
+            let k = self.segment(file, at, most - at)?;
+            for i in 0..self.lanes.len() {
+                let n = self.items_of(i, k)?;
+                if let Some(lane) = self.lanes.get_mut(i).filter(|lane| lane.row == at) {
+                    lane.skip(n, k, file.limits())?;
+                }
+            }
+            at += k;
+        }
+        Ok(())
+    }
+
+    /// Sets each lane before the block that it must start with to be at `row` later: its own block of that
+    /// row, or an earlier one if a child starts earlier. Gives the first row of all.
+    fn start_lanes(&mut self, row: u64) -> u64 {
+        let Self { lanes, needed } = self;
+        needed.clear();
+        needed.resize(lanes.len(), row);
+        let mut first = row;
+        for (i, lane) in lanes.iter_mut().enumerate().rev() {
+            let start = lane.start_at(needed.get(i).copied().unwrap_or(row));
+            first = first.min(start);
+            if let Some(parent) = lane.parent.and_then(|p| needed.get_mut(p)) {
+                *parent = start.min(*parent);
+            }
+        }
+        first
+    }
+
+    /// Opens blocks where needed; gives the rows from `row` on, `most` at the most, that lie in one block of
+    /// every lane that has come to `row`.
+    fn segment<R: ReadAt>(&mut self, file: &FileReader<R>, row: u64, most: u64) -> Result<u64> {
+        let mut k = most;
+        for lane in self.lanes.iter_mut().filter(|lane| lane.row == row) {
+            while lane.rows_left == 0 {
+                lane.open_next(file)?;
+            }
+            k = k.min(lane.rows_left);
+        }
+        Ok(k)
+    }
+
+    /// How many lengths or values a lane has in a segment of `k` rows.
+    fn items_of(&self, lane: usize, k: u64) -> Result<usize> {
+        let parent = self.lanes.get(lane).and_then(|lane| self.lanes.get(lane.parent?));
+        match parent {
+            Some(parent) => Ok(parent.items),
+            None => usize::try_from(k).map_err(|_| Error::invalid("too many rows at once")),
+        }
+    }
+}
