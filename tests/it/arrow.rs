@@ -141,6 +141,31 @@ fn properties(
         .build()
 }
 
+/// The same columns as other types: text as views, and what else the columns can be.
+#[test]
+fn a_schema_given_is_read_into() {
+    let text: ArrayRef =
+        Arc::new(StringArray::from(vec![Some("a"), None, Some("more than twelve bytes")]));
+    let number: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    let batch = RecordBatch::try_from_iter([("t", text), ("n", number)]).unwrap();
+    let file = write(&batch.schema(), &[batch], WriterProperties::default()).unwrap();
+    let given = |text: DataType, number: DataType, name: &str| {
+        let fields = [Field::new("t", text, true), Field::new(name, number, false)];
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields.to_vec())));
+        ArrowReaderBuilder::try_new_with_options(file.clone(), options)
+    };
+    let instant = DataType::Timestamp(TimeUnit::Microsecond, None);
+    let builder = given(DataType::Utf8View, instant.clone(), "n").unwrap();
+    let batch = builder.build().unwrap().next().unwrap().unwrap();
+    let views: Vec<_> = batch.column(0).as_string_view().iter().collect();
+    assert_eq!(views, [Some("a"), None, Some("more than twelve bytes")]);
+    assert_eq!(batch.column(1).data_type(), &instant);
+    let e = given(DataType::Utf8View, DataType::Utf8, "n").unwrap_err().to_string();
+    assert!(e.contains("its values are long, by the schema string"), "{e}");
+    let e = given(DataType::Utf8View, DataType::Int64, "m").unwrap_err().to_string();
+    assert!(e.contains("column \"m\" here"), "{e}");
+}
+
 /// Many seeds in a row: what a property finds is easier to look at here, with `SEED` and `SEEDS` set.
 #[test]
 fn seeds() {
@@ -218,6 +243,34 @@ proptest! {
         prop_assert_eq!(reader.schema(), Arc::new(schema.project(&indices).unwrap()));
         let read: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
         if let Err(e) = same_rows(&part(&batches, &indices, from, to), &read) {
+            prop_assert!(false, "seed {}: {}: {}", seed, schema, e);
+        }
+    }
+
+    #[test]
+    fn any_selection_of_rows_is_those_rows(
+        seed: u64, selectors in prop::collection::vec((0u64..30, any::<bool>()), 0..12), batch_size in 1usize..20,
+        from in 0u64..40, block_size in prop::sample::select(vec![20usize, 300, 65_536]),
+    ) {
+        let (schema, batches) = random_batches(seed);
+        let file = write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Split)).unwrap();
+        let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let all: Vec<_> = (0..schema.fields().len()).collect();
+        let (mut at, mut expected) = (0, Vec::new());
+        for (n, skip) in &selectors {
+            let (start, end) = ((at.max(from)).min(rows), (at + n).min(rows));
+            if !skip && start < end {
+                expected.extend(part(&batches, &all, start, end));
+            }
+            at += n;
+        }
+        let selectors: Vec<_> =
+            selectors.into_iter().map(|(row_count, skip)| RowSelector { row_count, skip }).collect();
+        let builder = ArrowReaderBuilder::try_new(file).unwrap().with_batch_size(batch_size);
+        let builder = builder.with_row_selection(selectors.into()).with_row_range(from..rows);
+        let read: Vec<_> = builder.build().unwrap().map(|batch| batch.unwrap()).collect();
+        prop_assert!(read.iter().all(|batch| batch.num_rows() <= batch_size && batch.num_rows() > 0));
+        if let Err(e) = same_rows(&expected, &read) {
             prop_assert!(false, "seed {}: {}: {}", seed, schema, e);
         }
     }
