@@ -29,6 +29,7 @@ mod shred;
 mod split;
 mod spread;
 mod take;
+mod text;
 mod types;
 mod writer;
 

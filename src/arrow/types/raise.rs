@@ -12,6 +12,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffe
 use arrow::datatypes::*;
 
 use super::super::spread;
+use super::super::text::text;
 use super::float16;
 use crate::error::{Error, Result};
 use crate::trevni::{Strings, Values};
@@ -146,29 +147,50 @@ fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
 }
 
 fn decimal(values: Values, data_type: &DataType) -> Result<ArrayRef> {
-    macro_rules! raise {
-        ($values:ident, $native:ty, $width:literal, $from_long:expr) => {
-            match $values {
-                Values::Bytes(s) => {
-                    let from = |i| sign_extended::<$width>(s.get(i)?).map(<$native>::from_le_bytes);
-                    let all: Option<Vec<$native>> = (0..s.len()).map(from).collect();
-                    same(all.ok_or_else(|| out_of_range(data_type))?, data_type)
-                }
-                values => {
-                    let from: fn(i64) -> Option<$native> = $from_long;
-                    let all: Option<Vec<$native>> = longs(values)?.into_iter().map(from).collect();
-                    same(all.ok_or_else(|| out_of_range(data_type))?, data_type)
-                }
-            }
-        };
-    }
+    use DataType::*;
     match (data_type, values) {
-        (DataType::Decimal32(..), Values::Int(v)) => same(v, data_type),
-        (DataType::Decimal32(..), values) => raise!(values, i32, 4, |v| i32::try_from(v).ok()),
-        (DataType::Decimal64(..), values) => raise!(values, i64, 8, Some),
-        (DataType::Decimal128(..), values) => raise!(values, i128, 16, |v| Some(i128::from(v))),
-        (_, values) => raise!(values, i256, 32, |v| Some(i256::from_i128(i128::from(v)))),
+        (Decimal32(..), Values::Int(v)) => same(v, data_type),
+        (Decimal32(..), Values::Long(v)) => {
+            let narrowed: Result<Vec<i32>, _> = v.into_iter().map(i32::try_from).collect();
+            same(narrowed.map_err(|_| out_of_range(data_type))?, data_type)
+        }
+        (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
+            same(longs(values)?, data_type)
+        }
+        (Decimal128(..), Values::Int(v)) => same(widened(v, i128::from), data_type),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, i128::from), data_type),
+        (Decimal256(..), Values::Int(v)) => {
+            same(widened(v, |v| i256::from(i64::from(v))), data_type)
+        }
+        (Decimal256(..), Values::Long(v)) => same(widened(v, i256::from), data_type),
+        (Decimal32(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type)
+        }
+        (Decimal64(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i64::from_le_bytes, data_type)?, data_type)
+        }
+        (Decimal128(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i128::from_le_bytes, data_type)?, data_type)
+        }
+        (Decimal256(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i256::from_le_bytes, data_type)?, data_type)
+        }
+        (_, values) => Err(unfit(&values, data_type)),
     }
+}
+
+fn widened<N, W>(values: Vec<N>, widen: impl Fn(N) -> W) -> Vec<W> {
+    values.into_iter().map(widen).collect()
+}
+
+fn unpacked<N, const W: usize>(
+    strings: &Strings,
+    number: impl Fn([u8; W]) -> N,
+    data_type: &DataType,
+) -> Result<Vec<N>> {
+    let number = |i| sign_extended::<W>(strings.get(i)?).map(&number);
+    let all: Option<Vec<N>> = (0..strings.len()).map(number).collect();
+    all.ok_or_else(|| out_of_range(data_type))
 }
 
 /// Two's complement with the high byte first, as so many bytes with the low byte first.
@@ -205,14 +227,9 @@ fn strings(strings: Strings, data_type: &DataType, nulls: Option<NullBuffer>) ->
         OffsetBuffer::new(offsets.into_iter().map(i64::from).collect::<ScalarBuffer<i64>>())
     };
     Ok(match data_type {
-        DataType::Utf8 => Arc::new(text(StringArray::try_new(small(offsets), data, nulls))?),
-        DataType::LargeUtf8 => {
-            Arc::new(text(LargeStringArray::try_new(large(offsets), data, nulls))?)
-        }
-        DataType::Utf8View => {
-            let array = text(StringArray::try_new(small(offsets), data, nulls))?;
-            Arc::new(StringViewArray::from(&array))
-        }
+        DataType::Utf8 => Arc::new(text(small(offsets), data, nulls)?),
+        DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls)?),
+        DataType::Utf8View => Arc::new(StringViewArray::from(&text(small(offsets), data, nulls)?)),
         DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, nulls)?),
         DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
@@ -220,11 +237,6 @@ fn strings(strings: Strings, data_type: &DataType, nulls: Option<NullBuffer>) ->
             Arc::new(BinaryViewArray::from(&array))
         }
     })
-}
-
-/// Arrow looks at the text once more; what it refuses, the file is to blame for.
-fn text<T>(array: Result<T, arrow::error::ArrowError>) -> Result<T> {
-    array.map_err(|e| Error::malformed(e.to_string()))
 }
 
 fn fixed(strings: Strings, size: i32) -> Result<ArrayRef> {
