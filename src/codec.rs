@@ -45,6 +45,11 @@ pub enum Codec {
 pub(crate) trait Compress: Send {
     /// Appends the compressed form of `raw` to `out`.
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()>;
+
+    /// How many more bytes a reader would as soon read as undo this compressed form of `raw` bytes.
+    fn effort(&self, raw: usize, _stored: &[u8]) -> usize {
+        raw / 20
+    }
 }
 
 /// The way back.

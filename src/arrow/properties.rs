@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! layout, version                               what the columns are
+//! value types, sampling                         how values are serialised
 //! codec, level, checksum, block size            how blocks are sealed
-//! memory budget                                 when sealed blocks go to a temporary file
+//! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
 //! ```
 
 use super::Layout;
+use super::shape::Plan;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, Version};
+use crate::trevni::{ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, ValueType, Version};
 
 /// How an [`ArrowWriter`](super::ArrowWriter) writes.
 #[derive(Debug, Clone)]
@@ -18,6 +20,9 @@ pub struct WriterProperties {
     layout: Layout,
     codec: Codec,
     column_codecs: Vec<(String, Codec)>,
+    column_types: Vec<(String, ValueType)>,
+    sampling: bool,
+    parallelism: usize,
     codec_level: Option<i32>,
     checksum: Checksum,
     version: Version,
@@ -37,6 +42,9 @@ impl Default for WriterProperties {
             layout: Layout::default(),
             codec,
             column_codecs: Vec::new(),
+            column_types: Vec::new(),
+            sampling: true,
+            parallelism: 1,
             codec_level: None,
             checksum: Checksum::default(),
             version: Version::default(),
@@ -73,7 +81,9 @@ impl WriterProperties {
             .set_codec(self.codec)
             .set_checksum(self.checksum)
             .set_version(self.version)
-            .set_codec_level(self.codec_level);
+            .set_codec_level(self.codec_level)
+            .set_sampling(self.sampling && self.layout == Layout::Split)
+            .set_parallelism(self.parallelism);
         if let Some(bytes) = self.block_size {
             builder = builder.set_block_size(bytes);
         }
@@ -97,6 +107,21 @@ impl WriterProperties {
         }
         Ok(())
     }
+
+    /// Gives columns their own value types; says which have them.
+    pub(super) fn set_column_types(&self, plan: &mut Plan) -> Result<Vec<usize>> {
+        let mut typed = Vec::new();
+        for (name, value_type) in &self.column_types {
+            let columns = plan.columns.iter_mut().enumerate();
+            let Some((i, column)) = columns.into_iter().find(|(_, c)| c.metadata.name() == name)
+            else {
+                return Err(Error::invalid(format!("no column {name:?} to set a value type of")));
+            };
+            column.retype(*value_type)?;
+            typed.push(i);
+        }
+        Ok(typed)
+    }
 }
 
 /// Whether a column is at a path or below it.
@@ -116,6 +141,27 @@ impl WriterPropertiesBuilder {
     /// all its columns. Of several that hold for a column the last set counts.
     pub fn set_column_codec(mut self, path: impl Into<String>, codec: Codec) -> Self {
         self.0.column_codecs.push((path.into(), codec));
+        self
+    }
+
+    /// The value type of the column of this name, which must be able to hold its values: `fixed64` where `long`
+    /// is the default, and the like. Such a column is not [sampled](Self::set_sampling) for its type.
+    pub fn set_column_value_type(mut self, name: impl Into<String>, value_type: ValueType) -> Self {
+        self.0.column_types.push((name.into(), value_type));
+        self
+    }
+
+    /// Whether the first two blocks of each column decide how all are written: without a codec that costs more
+    /// to undo than it saves, and integers in fixed width where varints cost more. Default: yes. Columns of the
+    /// Avro layout are always what Avro's tools make them.
+    pub fn set_sampling(mut self, sampling: bool) -> Self {
+        self.0.sampling = sampling;
+        self
+    }
+
+    /// How many threads encode columns and compress blocks. The file is the same with any number. Default: 1.
+    pub fn set_parallelism(mut self, threads: usize) -> Self {
+        self.0.parallelism = threads;
         self
     }
 

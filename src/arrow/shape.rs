@@ -187,6 +187,16 @@ impl Plan {
 }
 
 impl Planned {
+    /// Writes the column as another type that can hold its values.
+    pub(crate) fn retype(&mut self, value_type: ValueType) -> Result<()> {
+        if !self.accepts.contains(&value_type) {
+            let what = format!("a column of {} is no {value_type}", self.metadata.value_type());
+            return Err(Error::invalid(what).in_column(self.metadata.name()));
+        }
+        self.metadata = self.metadata.clone().with_value_type(value_type);
+        Ok(())
+    }
+
     fn check(&self, column: &ColumnMetadata) -> Result<()> {
         let ours = &self.metadata;
         let wrong = |what: String| Err(Error::malformed(what).in_column(column.name()));

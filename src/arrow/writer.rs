@@ -57,11 +57,12 @@ impl<W: Write + Send> ArrowWriter<W> {
     ) -> Result<Self> {
         let properties = properties.unwrap_or_default();
         let mut metadata = Metadata::new();
-        let planning = schema::plan(&schema, properties.layout(), &mut metadata)?;
+        let mut planning = schema::plan(&schema, properties.layout(), &mut metadata)?;
+        let typed = properties.set_column_types(&mut planning.plan)?;
         let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
         let mut columns: Vec<ColumnMetadata> = columns.collect();
         properties.set_column_codecs(&mut columns)?;
-        let file = properties.file_writer().build(writer, columns)?;
+        let file = properties.file_writer().set_typed_columns(typed).build(writer, columns)?;
         let mut writer = Self { file, planning };
         for (key, value) in properties.metadata().iter() {
             writer.append_key_value_metadata(key, value)?;

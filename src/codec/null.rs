@@ -18,6 +18,10 @@ impl Compress for Null {
         out.extend_from_slice(raw);
         Ok(())
     }
+
+    fn effort(&self, _raw: usize, _stored: &[u8]) -> usize {
+        0
+    }
 }
 
 impl Decompress for Null {

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use super::metadata::ColumnMetadata;
 use super::value::Value;
 use crate::checksum::{Checksum, Verdict};
-use crate::codec::{Codec, Compress, Decompress};
+use crate::codec::{Codec, Decompress};
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::wire::{self, Cursor};
@@ -92,20 +92,6 @@ impl BlockDescriptor {
     pub fn stored_size(&self, checksum: Checksum) -> u64 {
         u64::from(self.compressed_size) + checksum.size() as u64
     }
-}
-
-/// Appends the stored form of a block's `raw` bytes; gives the size after the codec.
-pub(crate) fn seal(
-    raw: &[u8],
-    compressor: &mut dyn Compress,
-    checksum: Checksum,
-    out: &mut Vec<u8>,
-) -> Result<u32> {
-    let start = out.len();
-    compressor.compress(raw, out)?;
-    let size = block_size(out.len() - start)?;
-    checksum.put(raw, out);
-    Ok(size)
 }
 
 /// A size that a descriptor can hold.

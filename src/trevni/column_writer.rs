@@ -1,34 +1,42 @@
-//! Fills and seals the blocks of one column.
+//! Fills the blocks of one column.
 //!
 //! ```text
-//! rows ──► as many as surely start before the block is full ──► encode ──► ... ──► cut ──► seal
+//! rows ──► as many as surely start before the block is full ──► encode ──► ... ──► cut ──► full blocks
 //! ```
 //! How many bytes some rows take at the most is known without encoding them, so that the block rule is looked
 //! at a few times a block and not once a row.
 
-use super::block::{self, BlockDescriptor};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::block::BlockDescriptor;
 use super::column::ColumnSlice;
 use super::encode::Encoder;
 use super::header::{Header, Version};
 use super::metadata::ColumnMetadata;
+use super::sample::{Sample, Sampling};
+use super::seal::{RawBlock, SealQueue, SealedBlock, Sealer};
 use super::spans::Spans;
 use super::summary::ColumnSummary;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
 use crate::checksum::Checksum;
-use crate::codec::Compress;
 use crate::error::{Error, Result};
 
-/// Fills and seals the blocks of one column.
+/// Fills the blocks of one column.
 pub(super) struct ColumnWriter {
     column: ColumnMetadata,
-    checksum: Checksum,
-    compressor: Box<dyn Compress>,
     block_size: usize,
-    pub(super) encoder: Encoder,
+    encoder: Encoder,
     rows: u32,
     first_value: Option<Value<'static>>,
-    sealed: Vec<u8>,
+    sealer: Arc<Sealer>,
+    /// The first blocks, while it is open how the column is best written.
+    sample: Option<Sample>,
+    sampled: Vec<SealedBlock>,
+    full: Vec<RawBlock>,
+    /// Memory of blocks that are sealed.
+    spare: Vec<Vec<u8>>,
     pub(super) blocks: usize,
     pub(super) descriptors: Vec<u8>,
     sizes: (u64, u64),
@@ -43,6 +51,7 @@ impl ColumnWriter {
         i: usize,
         block_size: usize,
         level: Option<i32>,
+        sampling: Sampling,
     ) -> Result<Self> {
         let column = header.columns.get(i).cloned();
         let column = column.ok_or_else(|| Error::invalid("no such column"))?;
@@ -55,19 +64,33 @@ impl ColumnWriter {
         if column.is_indexed() && (column.is_array() || column.parent().is_some()) {
             return Err(in_column(Error::invalid("an array column or child has no first values")));
         }
+        let sealer = Sealer::new(header.codec(i)?, level, checksum).map_err(in_column)?;
         Ok(Self {
-            checksum,
-            compressor: header.codec(i)?.compressor(level).map_err(in_column)?,
             block_size,
             encoder: Encoder::new(header.version >= Version::V2),
             rows: 0,
             first_value: None,
-            sealed: Vec::new(),
+            sample: Sample::of(&column, sealer.codec(), sampling),
+            sealer: Arc::new(sealer),
+            sampled: Vec::new(),
+            full: Vec::new(),
+            spare: Vec::new(),
             blocks: 0,
             descriptors: Vec::new(),
             sizes: (0, 0),
             column,
         })
+    }
+
+    /// The column as it is written.
+    pub(super) fn column(&self) -> &ColumnMetadata {
+        &self.column
+    }
+
+    /// Bytes of blocks that are not sealed yet.
+    pub(super) fn memory_size(&self) -> usize {
+        let sample = self.sample.as_ref().map_or(0, Sample::bytes);
+        self.encoder.bytes.len() + sample + self.full.iter().map(|b| b.bytes.len()).sum::<usize>()
     }
 
     pub(super) fn write(
@@ -76,12 +99,11 @@ impl ColumnWriter {
         slice: &ColumnSlice<'_>,
         lengths: &Spans<'_>,
         values: &Spans<'_>,
-        mut sealed: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut row = 0;
         while row < rows {
             if self.encoder.bytes.len() >= self.block_size || self.rows >= MOST_ROWS {
-                self.cut(&mut sealed)?;
+                self.cut()?;
             }
             if self.rows == 0 && self.column.is_indexed() {
                 self.first_value = slice.values.get(row).map(into_owned);
@@ -127,12 +149,7 @@ impl ColumnWriter {
         low
     }
 
-    fn encode(
-        &mut self,
-        slice: &ColumnSlice<'_>,
-        lengths: std::ops::Range<usize>,
-        values: std::ops::Range<usize>,
-    ) {
+    fn encode(&mut self, slice: &ColumnSlice<'_>, lengths: Range<usize>, values: Range<usize>) {
         let fixed = matches!(self.column.value_type(), ValueType::Fixed32 | ValueType::Fixed64);
         match slice.lengths {
             Some(all) => {
@@ -145,31 +162,63 @@ impl ColumnWriter {
     }
 
     /// Ends the block, if it has rows.
-    pub(super) fn cut(&mut self, sealed: &mut impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn cut(&mut self) -> Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
         self.encoder.finish();
-        let raw = &self.encoder.bytes;
-        self.sealed.clear();
-        let uncompressed_size = block::block_size(raw.len())?;
-        let compressed_size =
-            block::seal(raw, &mut *self.compressor, self.checksum, &mut self.sealed)?;
-        sealed(&self.sealed)?;
-        let descriptor = BlockDescriptor {
+        let raw = RawBlock {
+            bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
             rows: std::mem::take(&mut self.rows),
-            uncompressed_size,
-            compressed_size,
             first_value: self.first_value.take(),
-            first_row: 0,
-            offset: 0,
         };
+        match &mut self.sample {
+            Some(sample) => {
+                if sample.push(raw) {
+                    self.settle()?;
+                }
+            }
+            None => self.full.push(raw),
+        }
+        Ok(())
+    }
+
+    /// Ends the last block.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        self.cut()?;
+        self.settle()
+    }
+
+    /// Decides how the column is written, and seals what it was decided by.
+    fn settle(&mut self) -> Result<()> {
+        let Some(sample) = self.sample.take() else { return Ok(()) };
+        let settled = sample.settle(&self.column, &self.sealer)?;
+        if let Some(codec) = settled.codec {
+            self.column = self.column.clone().with_codec(codec);
+            self.sealer = Arc::new(self.sealer.with_codec(codec)?);
+        }
+        if let Some(value_type) = settled.value_type {
+            self.column = self.column.clone().with_value_type(value_type);
+        }
+        self.sampled = settled.blocks;
+        Ok(())
+    }
+
+    /// Sends full blocks on their way.
+    pub(super) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
+        self.sampled.drain(..).for_each(|sealed| queue.push_sealed(lane, sealed));
+        self.full.drain(..).try_for_each(|raw| queue.push(lane, &self.sealer, raw))
+    }
+
+    /// Notes a block that is sealed, and takes its memory back.
+    pub(super) fn note(&mut self, descriptor: &BlockDescriptor, spare: Vec<u8>) {
         descriptor.put(&self.column, &mut self.descriptors);
         self.blocks += 1;
-        self.sizes.0 += u64::from(uncompressed_size);
-        self.sizes.1 += u64::from(compressed_size);
-        self.encoder.clear();
-        Ok(())
+        self.sizes.0 += u64::from(descriptor.uncompressed_size);
+        self.sizes.1 += u64::from(descriptor.compressed_size);
+        if self.spare.len() < 2 {
+            self.spare.push(spare);
+        }
     }
 
     pub(super) fn summary(&self) -> ColumnSummary {

@@ -29,10 +29,12 @@ impl Encoder {
         Self { bytes: Vec::new(), lengths: LengthsEncoder::new(with_runs), bits: 0 }
     }
 
-    /// Starts the next block. What a run held back must have been [finished](Encoder::finish) before.
-    pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
+    /// Starts the next block in other memory; gives the bytes of the last. What a run held back must have been
+    /// [finished](Encoder::finish) before.
+    pub(crate) fn replace(&mut self, mut memory: Vec<u8>) -> Vec<u8> {
+        memory.clear();
         self.bits = 0;
+        std::mem::replace(&mut self.bytes, memory)
     }
 
     /// Ends the block: writes the run that waits.

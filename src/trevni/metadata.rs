@@ -173,6 +173,13 @@ impl ColumnMetadata {
         self
     }
 
+    /// Sets another value type.
+    pub(crate) fn with_value_type(mut self, value_type: ValueType) -> Self {
+        self.value_type = value_type;
+        self.pairs.put(TYPE, value_type.name());
+        self
+    }
+
     /// Sets a codec of its own.
     pub fn with_codec(mut self, codec: Codec) -> Self {
         self.pairs.put(CODEC, codec.name());

@@ -1,7 +1,7 @@
 //! Writes a file from column data, many rows at a time.
 //!
 //! ```text
-//! write ──► per column: encode, cut at 65,536 bytes, seal ──► spool
+//! write ──► per column: encode, cut at 65,536 bytes ──► seal ──► spool
 //! finish ─► header, then each column: block count, descriptors, blocks
 //! ```
 //! A block is the shortest run of whole rows that comes to the block size: each column is cut for itself, at
@@ -9,14 +9,21 @@
 //! blocks wait in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
 
 use std::io::Write;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
 
 use super::block;
 use super::column::ColumnSlice;
 use super::column_writer::ColumnWriter;
 use super::header::{Header, Version};
 use super::metadata::{ColumnMetadata, Metadata};
+use super::sample::Sampling;
+use super::seal::{SealQueue, SealedBlock};
 use super::spans::check_slices;
 use super::summary::FileSummary;
+use super::threads;
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
@@ -35,6 +42,10 @@ pub struct FileWriterBuilder {
     block_size: usize,
     memory_budget: usize,
     level: Option<i32>,
+    sampling: bool,
+    /// Columns whose value type stays as it is.
+    typed: Vec<usize>,
+    parallelism: usize,
     /// Whether nobody has said anything of a checksum.
     default_checksum: bool,
 }
@@ -44,7 +55,16 @@ impl Default for FileWriterBuilder {
         let (metadata, columns, starts) = (Metadata::new(), Vec::new(), Vec::new());
         let header = Header { version: Version::V2, rows: 0, metadata, columns, starts };
         let (block_size, memory_budget) = (BLOCK_SIZE, MEMORY_BUDGET);
-        Self { header, block_size, memory_budget, level: None, default_checksum: true }
+        Self {
+            header,
+            block_size,
+            memory_budget,
+            level: None,
+            sampling: false,
+            typed: Vec::new(),
+            parallelism: 1,
+            default_checksum: true,
+        }
     }
 }
 
@@ -93,10 +113,33 @@ impl FileWriterBuilder {
         self
     }
 
+    /// Whether the first blocks of each column decide how all are written: without a codec that costs a reader
+    /// more than it saves, unless the column has a codec of its own, and `int` and `long` as `fixed32` and
+    /// `fixed64` where varints cost more. The first blocks keep their rows, and so may be a little longer than
+    /// others. Default: no, columns are written as they are declared.
+    pub fn set_sampling(mut self, sampling: bool) -> Self {
+        self.sampling = sampling;
+        self
+    }
+
+    /// Columns whose value type is as declared even so.
+    pub fn set_typed_columns(mut self, columns: Vec<usize>) -> Self {
+        self.typed = columns;
+        self
+    }
+
+    /// How many threads encode columns and seal blocks; the file is the same to the byte with any number.
+    /// Default: 1, the caller's. More are of a pool that lives as long as the writer; blocks on their way are
+    /// bounded.
+    pub fn set_parallelism(mut self, threads: usize) -> Self {
+        self.parallelism = threads.max(1);
+        self
+    }
+
     /// Starts a file of these columns. Nothing is written to `to` before [`FileWriter::finish`].
     pub fn build<W: Write>(self, to: W, columns: Vec<ColumnMetadata>) -> Result<FileWriter<W>> {
-        let Self { mut header, block_size, memory_budget, level, default_checksum } = self;
-        if default_checksum {
+        let mut header = self.header;
+        if self.default_checksum {
             header.set_checksum(Checksum::default());
         }
         if header.version == Version::V0 {
@@ -104,11 +147,20 @@ impl FileWriterBuilder {
         }
         let tree = ColumnTree::new(&columns)?;
         header.columns = columns;
-        let writers = (0..header.columns.len())
-            .map(|i| ColumnWriter::new(&header, i, block_size.max(1), level))
-            .collect::<Result<Vec<_>>>()?;
-        let spool = Spool::new(writers.len(), memory_budget);
-        Ok(FileWriter { to, header, tree, writers, spool, broken: false })
+        let writer = |i: usize| {
+            let column = header.columns.get(i);
+            let own_codec = column.is_some_and(|column| !matches!(column.codec(), Ok(None)));
+            let sampling = Sampling {
+                codec: self.sampling && !own_codec,
+                value_type: self.sampling && !self.typed.contains(&i),
+            };
+            ColumnWriter::new(&header, i, self.block_size.max(1), self.level, sampling)
+        };
+        let writers = (0..header.columns.len()).map(writer).collect::<Result<Vec<_>>>()?;
+        let spool = Spool::new(writers.len(), self.memory_budget);
+        let pool = threads::pool(self.parallelism)?;
+        let queue = SealQueue::new(pool.clone());
+        Ok(FileWriter { to, header, tree, writers, pool, queue, spool, broken: false })
     }
 }
 
@@ -118,6 +170,8 @@ pub struct FileWriter<W> {
     header: Header,
     tree: ColumnTree,
     writers: Vec<ColumnWriter>,
+    pool: Option<Arc<ThreadPool>>,
+    queue: SealQueue,
     spool: Spool,
     /// Whether a write failed in the middle, so that columns have different numbers of rows.
     broken: bool,
@@ -140,19 +194,45 @@ impl<W: Write> FileWriter<W> {
         let total = self.header.rows.checked_add(rows as u64);
         let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
         self.broken = true;
-        for (lane, (writer, slice)) in self.writers.iter_mut().zip(columns).enumerate() {
-            let (lengths, values) = spans.of(lane, &self.tree);
-            writer
-                .write(rows, slice, &lengths, &values, |sealed| {
-                    Ok(self.spool.push(lane, sealed)?)
-                })
-                .map_err(|e| match self.header.columns.get(lane) {
-                    Some(column) => e.in_column(column.name()),
-                    None => e,
-                })?;
+        let tree = &self.tree;
+        let encode = |(lane, (writer, slice)): (usize, (&mut ColumnWriter, &ColumnSlice<'_>))| {
+            let (lengths, values) = spans.of(lane, tree);
+            let written = writer.write(rows, slice, &lengths, &values);
+            written.map_err(|e| e.in_column(writer.column().name()))
+        };
+        match &self.pool {
+            None => self.writers.iter_mut().zip(columns).enumerate().try_for_each(encode)?,
+            Some(pool) => {
+                let columns = self.writers.par_iter_mut().zip(columns).enumerate();
+                pool.install(|| columns.try_for_each(encode))?;
+            }
         }
+        self.seal(false)?;
         self.header.rows = total;
         self.broken = false;
+        Ok(())
+    }
+
+    /// Sends what is full through the queue to the spool; at the end all of it.
+    fn seal(&mut self, end: bool) -> Result<()> {
+        for lane in 0..self.writers.len() {
+            if let Some(writer) = self.writers.get_mut(lane) {
+                writer.send(lane, &mut self.queue)?;
+            }
+            self.spool_sealed(false)?;
+        }
+        self.spool_sealed(end)
+    }
+
+    fn spool_sealed(&mut self, end: bool) -> Result<()> {
+        while let Some((lane, sealed)) = self.queue.pop(end) {
+            let Some(writer) = self.writers.get_mut(lane) else { continue };
+            let SealedBlock { stored, descriptor, spare } =
+                sealed.map_err(|e| e.in_column(writer.column().name()))?;
+            self.spool.push(lane, &stored)?;
+            writer.note(&descriptor, spare);
+            self.queue.recycle(stored);
+        }
         Ok(())
     }
 
@@ -185,7 +265,8 @@ impl<W: Write> FileWriter<W> {
 
     /// Bytes held in memory: sealed blocks and those being filled.
     pub fn memory_size(&self) -> usize {
-        self.spool.in_memory() + self.writers.iter().map(|w| w.encoder.bytes.len()).sum::<usize>()
+        let open: usize = self.writers.iter().map(ColumnWriter::memory_size).sum();
+        self.spool.in_memory() + open + self.queue.bytes()
     }
 
     /// Bytes of sealed blocks so far, in memory and in the temporary file.
@@ -196,9 +277,9 @@ impl<W: Write> FileWriter<W> {
     /// Writes the file; gives back what it was written to.
     pub fn finish(mut self) -> Result<(W, FileSummary)> {
         self.check_whole()?;
-        for (lane, writer) in self.writers.iter_mut().enumerate() {
-            writer.cut(&mut |sealed| Ok(self.spool.push(lane, sealed)?))?;
-        }
+        self.writers.iter_mut().try_for_each(ColumnWriter::finish)?;
+        self.seal(true)?;
+        self.header.columns = self.writers.iter().map(|w| w.column().clone()).collect();
         let mut out = Vec::new();
         self.header.starts = vec![0; self.header.columns.len()];
         self.header.write(&mut out)?;

@@ -1,0 +1,144 @@
+//! How a column is best written, decided from its first blocks.
+//!
+//! ```text
+//! first blocks   varints or fixed?  ──►  with the codec, or without?  ──►  the least cost, for all blocks
+//! cost           stored bytes + bytes that a reader would as soon read as undo the codec and the varints
+//! ```
+//! A codec that hardly shrinks a column costs more to undo than it saves: such a column gets the codec `null`.
+//! Numbers whose varints are as long as the numbers themselves are written as `fixed32` or `fixed64`.
+
+use super::decode::Decoder;
+use super::encode::Encoder;
+use super::metadata::ColumnMetadata;
+use super::seal::{RawBlock, SealedBlock, Sealer};
+use super::value::ValueType;
+use super::values::Values;
+use crate::codec::Codec;
+use crate::error::Result;
+
+/// How many blocks are looked at.
+const BLOCKS: usize = 2;
+
+/// What of a column is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sampling {
+    /// Whether the codec may become `null`.
+    pub(super) codec: bool,
+    /// Whether int and long may become fixed32 and fixed64.
+    pub(super) value_type: bool,
+}
+
+/// The first blocks of a column.
+#[derive(Debug)]
+pub(super) struct Sample {
+    open: Sampling,
+    blocks: Vec<RawBlock>,
+}
+
+/// What was decided, and the blocks sealed so.
+#[derive(Debug)]
+pub(super) struct Settled {
+    /// Another codec than the column had.
+    pub(super) codec: Option<Codec>,
+    /// Another value type than the column had.
+    pub(super) value_type: Option<ValueType>,
+    pub(super) blocks: Vec<SealedBlock>,
+    cost: usize,
+}
+
+impl Sample {
+    /// `None` if nothing is open for this column.
+    pub(super) fn of(column: &ColumnMetadata, codec: Codec, sampling: Sampling) -> Option<Self> {
+        let open = Sampling {
+            codec: sampling.codec && codec != Codec::Null,
+            value_type: sampling.value_type
+                && fixed(column.value_type()).is_some()
+                && !column.is_array(),
+        };
+        (open != Sampling::default()).then(|| Self { open, blocks: Vec::new() })
+    }
+
+    /// Adds a block; says whether they are enough now.
+    pub(super) fn push(&mut self, raw: RawBlock) -> bool {
+        self.blocks.push(raw);
+        self.blocks.len() >= BLOCKS
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.iter().map(|raw| raw.bytes.len()).sum()
+    }
+
+    /// Seals the blocks in the way that costs least.
+    pub(super) fn settle(self, column: &ColumnMetadata, sealer: &Sealer) -> Result<Settled> {
+        let Some(value_type) = fixed(column.value_type()).filter(|_| self.open.value_type) else {
+            return self.open.seal(self.blocks, None, sealer, 0);
+        };
+        let (bytes, values) = (self.bytes(), self.blocks.iter().map(varints).sum::<usize>());
+        if bytes < values * (width(value_type) - 2) {
+            return self.open.seal(self.blocks, None, sealer, 0);
+        }
+        let fixed = self.blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
+        let fixed = fixed.collect::<Result<_>>()?;
+        let fixed = self.open.seal(fixed, Some(value_type), sealer, 0)?;
+        // Varints take time as well, those of more than eight bytes much of it.
+        let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
+        let varints = self.open.seal(self.blocks, None, sealer, slow)?;
+        Ok(if fixed.cost < varints.cost { fixed } else { varints })
+    }
+}
+
+impl Sampling {
+    /// Seals blocks with the codec or, if that is open and costs less, without.
+    fn seal(
+        self,
+        blocks: Vec<RawBlock>,
+        value_type: Option<ValueType>,
+        sealer: &Sealer,
+        slow: usize,
+    ) -> Result<Settled> {
+        let bytes: usize = blocks.iter().map(|raw| raw.bytes.len()).sum();
+        let (mut cost, mut sealed) = (0, Vec::with_capacity(blocks.len()));
+        for raw in blocks {
+            let block = sealer.seal(raw, Vec::new())?;
+            cost += sealer.cost(&block)?;
+            sealed.push(block);
+        }
+        if !self.codec || cost <= bytes {
+            return Ok(Settled { codec: None, value_type, blocks: sealed, cost: cost + slow });
+        }
+        let null = sealer.with_codec(Codec::Null)?;
+        let again = sealed.into_iter().map(|block| null.seal(block.into_raw(), Vec::new()));
+        let blocks = again.collect::<Result<_>>()?;
+        Ok(Settled { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })
+    }
+}
+
+/// The type that holds the same numbers in bytes of their own.
+fn fixed(value_type: ValueType) -> Option<ValueType> {
+    match value_type {
+        ValueType::Int => Some(ValueType::Fixed32),
+        ValueType::Long => Some(ValueType::Fixed64),
+        _ => None,
+    }
+}
+
+fn width(fixed: ValueType) -> usize {
+    if fixed == ValueType::Fixed32 { 4 } else { 8 }
+}
+
+/// How many varints a block has: as many as bytes that end one.
+fn varints(raw: &RawBlock) -> usize {
+    raw.bytes.iter().filter(|byte| **byte < 0x80).count()
+}
+
+/// The block with the same rows, its varints as numbers of fixed width.
+fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> {
+    let n = varints(raw);
+    let mut values = Values::new(from);
+    Decoder::default().values(&raw.bytes, from, n, &mut values)?;
+    let mut encoder = Encoder::new(true);
+    encoder.fixed(values.as_slice(), 0..n);
+    debug_assert_eq!(encoder.bytes.len(), n * width(to));
+    let (rows, first_value) = (raw.rows, raw.first_value.clone());
+    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value })
+}

@@ -1,0 +1,227 @@
+//! Seals full blocks: codec and checksum, here or on other threads, in the order in which they were filled.
+//!
+//! ```text
+//! RawBlock ──► queue ──► compress, checksum ──► SealedBlock ──► spool
+//!               └ one thread: at once; more: jobs that the pool takes, or whoever waits for them
+//! ```
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rayon::ThreadPool;
+
+use super::block::{self, BlockDescriptor};
+use super::value::Value;
+use crate::checksum::Checksum;
+use crate::codec::{Codec, Compress};
+use crate::error::{Error, Result};
+
+/// A full block, before its codec.
+#[derive(Debug, Default)]
+pub(super) struct RawBlock {
+    pub(super) bytes: Vec<u8>,
+    pub(super) rows: u32,
+    pub(super) first_value: Option<Value<'static>>,
+}
+
+/// A block as it lies in the file, and its descriptor.
+#[derive(Debug)]
+pub(super) struct SealedBlock {
+    pub(super) stored: Vec<u8>,
+    pub(super) descriptor: BlockDescriptor,
+    /// The memory of the raw block, to be filled again.
+    pub(super) spare: Vec<u8>,
+}
+
+impl SealedBlock {
+    /// The block as it was before.
+    pub(super) fn into_raw(self) -> RawBlock {
+        let BlockDescriptor { rows, first_value, .. } = self.descriptor;
+        RawBlock { bytes: self.spare, rows, first_value }
+    }
+}
+
+/// Seals the blocks of a column, for several threads at once.
+pub(super) struct Sealer {
+    codec: Codec,
+    level: Option<i32>,
+    checksum: Checksum,
+    /// Compressors that no thread uses at the moment.
+    idle: Mutex<Vec<Box<dyn Compress>>>,
+}
+
+impl Sealer {
+    /// Fails if this build has no such codec.
+    pub(super) fn new(codec: Codec, level: Option<i32>, checksum: Checksum) -> Result<Self> {
+        let idle = Mutex::new(vec![codec.compressor(level)?]);
+        Ok(Self { codec, level, checksum, idle })
+    }
+
+    pub(super) fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// The same with another codec.
+    pub(super) fn with_codec(&self, codec: Codec) -> Result<Self> {
+        Self::new(codec, self.level, self.checksum)
+    }
+
+    /// Compresses and proves a block. `stored` gives its memory.
+    pub(super) fn seal(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<SealedBlock> {
+        stored.clear();
+        let RawBlock { bytes, rows, first_value } = raw;
+        let uncompressed_size = block::block_size(bytes.len())?;
+        self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
+        let compressed_size = block::block_size(stored.len())?;
+        self.checksum.put(&bytes, &mut stored);
+        let descriptor = BlockDescriptor {
+            rows,
+            uncompressed_size,
+            compressed_size,
+            first_value,
+            first_row: 0,
+            offset: 0,
+        };
+        Ok(SealedBlock { stored, descriptor, spare: bytes })
+    }
+
+    /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.
+    pub(super) fn cost(&self, sealed: &SealedBlock) -> Result<usize> {
+        let size = sealed.descriptor.compressed_size as usize;
+        let stored = sealed.stored.get(..size).unwrap_or_default();
+        let raw = sealed.descriptor.uncompressed_size as usize;
+        Ok(size + self.with_compressor(|compressor| Ok(compressor.effort(raw, stored)))?)
+    }
+
+    fn with_compressor<T>(&self, work: impl FnOnce(&mut dyn Compress) -> Result<T>) -> Result<T> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut compressor = match taken {
+            Some(compressor) => compressor,
+            None => self.codec.compressor(self.level)?,
+        };
+        let result = work(&mut *compressor);
+        idle().push(compressor);
+        result
+    }
+}
+
+impl std::fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sealer").field("codec", &self.codec).finish_non_exhaustive()
+    }
+}
+
+/// Blocks of all columns on their way to the spool, first in, first out.
+pub(super) struct SealQueue {
+    pool: Option<Arc<ThreadPool>>,
+    /// How many blocks may wait.
+    most: usize,
+    waiting: VecDeque<(usize, Waiting)>,
+    /// Memory of blocks that have gone.
+    spare: Vec<Vec<u8>>,
+}
+
+enum Waiting {
+    Sealed(SealedBlock),
+    Job(Arc<Job>),
+}
+
+/// A block that any thread may seal.
+struct Job {
+    sealer: Arc<Sealer>,
+    bytes: usize,
+    raw: Mutex<Option<RawBlock>>,
+    sealed: OnceLock<Mutex<Option<Result<SealedBlock>>>>,
+}
+
+impl SealQueue {
+    /// A queue of no thread but the caller's, or of a pool.
+    pub(super) fn new(pool: Option<Arc<ThreadPool>>) -> Self {
+        let most = pool.as_ref().map_or(0, |pool| 4 * pool.current_num_threads() + 4);
+        Self { pool, most, waiting: VecDeque::new(), spare: Vec::new() }
+    }
+
+    /// Takes a full block of a column.
+    pub(super) fn push(&mut self, lane: usize, sealer: &Arc<Sealer>, raw: RawBlock) -> Result<()> {
+        let waiting = match &self.pool {
+            None => Waiting::Sealed(sealer.seal(raw, self.spare.pop().unwrap_or_default())?),
+            Some(pool) => {
+                let (sealer, bytes) = (sealer.clone(), raw.bytes.len());
+                let job =
+                    Job { sealer, bytes, raw: Mutex::new(Some(raw)), sealed: OnceLock::new() };
+                let job = Arc::new(job);
+                let theirs = job.clone();
+                pool.spawn(move || theirs.run());
+                Waiting::Job(job)
+            }
+        };
+        self.waiting.push_back((lane, waiting));
+        Ok(())
+    }
+
+    /// Takes a block that is sealed already.
+    pub(super) fn push_sealed(&mut self, lane: usize, sealed: SealedBlock) {
+        self.waiting.push_back((lane, Waiting::Sealed(sealed)));
+    }
+
+    /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
+    /// at the end, any.
+    pub(super) fn pop(&mut self, end: bool) -> Option<(usize, Result<SealedBlock>)> {
+        let (_, first) = self.waiting.front()?;
+        let due = match first {
+            Waiting::Sealed(_) => true,
+            Waiting::Job(job) => job.sealed.get().is_some(),
+        };
+        if !due && !end && self.waiting.len() <= self.most {
+            return None;
+        }
+        let (lane, first) = self.waiting.pop_front()?;
+        Some((
+            lane,
+            match first {
+                Waiting::Sealed(sealed) => Ok(sealed),
+                Waiting::Job(job) => job.wait(),
+            },
+        ))
+    }
+
+    /// Gives back the memory of a stored block.
+    pub(super) fn recycle(&mut self, stored: Vec<u8>) {
+        if self.pool.is_none() && self.spare.is_empty() {
+            self.spare.push(stored);
+        }
+    }
+
+    /// Bytes of blocks that wait, before the codec.
+    pub(super) fn bytes(&self) -> usize {
+        self.waiting.iter().map(|(_, waiting)| waiting.bytes()).sum()
+    }
+}
+
+impl Waiting {
+    fn bytes(&self) -> usize {
+        match self {
+            Waiting::Sealed(sealed) => sealed.spare.len(),
+            Waiting::Job(job) => job.bytes,
+        }
+    }
+}
+
+impl Job {
+    /// Seals the block, unless another thread has it already.
+    fn run(&self) {
+        let raw = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(raw) = raw {
+            let sealed = self.sealer.seal(raw, Vec::new());
+            self.sealed.get_or_init(|| Mutex::new(Some(sealed)));
+        }
+    }
+
+    /// The sealed block; sealed here if no thread has begun.
+    fn wait(&self) -> Result<SealedBlock> {
+        self.run();
+        let sealed = self.sealed.wait().lock().unwrap_or_else(PoisonError::into_inner).take();
+        sealed.unwrap_or_else(|| Err(Error::invalid("a block was taken twice")))
+    }
+}
