@@ -31,6 +31,9 @@
 //! any feature. Below both lie the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from
 //! those below it.
 //!
+//! The hot loops use AVX-512 or AVX2 and BMI2 where the machine has them. The environment variable `TREVNI_SIMD`
+//! = `portable`, `avx2` or `avx512` asks for no more than that; the results are the same.
+//!
 //! The formats are restated in `spec/`. Input is never trusted: a count or size that a file claims is compared
 //! with the bytes that are there, or with [`Limits`](io::Limits), before anything is allocated, and whatever
 //! the bytes, the result is a value or an [`Error`] that says where.
@@ -43,8 +46,15 @@ pub mod codec;
 pub mod convert;
 mod error;
 pub mod io;
+mod kernel;
 pub mod trevni;
 pub mod wire;
+
+/// The kernels, for their own benchmarks; no part of the interface.
+#[doc(hidden)]
+pub mod __kernel {
+    pub use crate::kernel::*;
+}
 
 pub use error::{Error, ErrorKind, Place, Result};
 

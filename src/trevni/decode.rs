@@ -51,11 +51,11 @@ impl Decoder {
                 return Ok(());
             }
             (ValueType::Int, Values::Int(out)) => {
-                reserve(out, n, cursor.remaining(), 1)?;
+                check_claim(n, cursor.remaining())?;
                 varint::ints(&mut cursor, n, out)?;
             }
             (ValueType::Long, Values::Long(out)) => {
-                reserve(out, n, cursor.remaining(), 1)?;
+                check_claim(n, cursor.remaining())?;
                 varint::longs(&mut cursor, n, out)?;
             }
             (ValueType::Fixed32, Values::Int(out)) => {
@@ -260,12 +260,11 @@ fn size(n: usize, width: usize) -> Result<usize> {
     n.checked_mul(width).ok_or_else(|| Error::malformed("more values than can be counted"))
 }
 
-/// Makes room for `n` values of at least `width` bytes each, if `there` bytes can hold them.
-fn reserve<T>(out: &mut Vec<T>, n: usize, there: usize, width: usize) -> Result<()> {
-    if size(n, width)? > there {
+/// Fails unless `there` bytes can hold `n` values, of a byte each at least.
+fn check_claim(n: usize, there: usize) -> Result<()> {
+    if n > there {
         return Err(Error::malformed(format!("{n} values announced, but only {there} bytes left")));
     }
-    out.reserve(n);
     Ok(())
 }
 
@@ -284,7 +283,8 @@ fn fixed<T, const N: usize>(
 const PIECE: usize = 16;
 
 fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> Result<()> {
-    reserve(&mut out.offsets, n, cursor.remaining(), 1)?;
+    check_claim(n, cursor.remaining())?;
+    out.offsets.reserve(n);
     let (first, start) = (out.offsets.len(), out.data.len());
     let most = start.saturating_add(cursor.remaining());
     if i32::try_from(most).is_err() {

@@ -13,6 +13,7 @@ use super::bits::eight_bits;
 use super::lengths::LengthsEncoder;
 use super::strings::Offsets;
 use super::values::ValuesRef;
+use crate::kernel::{self, Level};
 use crate::wire;
 
 /// The bytes of the block that is being filled.
@@ -48,8 +49,8 @@ impl Encoder {
         match values {
             ValuesRef::Null(_) => {}
             ValuesRef::Boolean { bits, offset, .. } => self.put_bits(bits, offset, range),
-            ValuesRef::Int(v) => part(v, range).iter().for_each(|v| wire::put_int(out, *v)),
-            ValuesRef::Long(v) => part(v, range).iter().for_each(|v| wire::put_long(out, *v)),
+            ValuesRef::Int(v) => kernel::put_ints(Level::in_use(), part(v, range), out),
+            ValuesRef::Long(v) => kernel::put_longs(Level::in_use(), part(v, range), out),
             ValuesRef::Float(v) => {
                 part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
             }

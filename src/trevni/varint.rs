@@ -1,97 +1,44 @@
-//! Many varints at a time: the hot loops of int and long columns.
+//! Many varints at a time: the int and long columns.
 //!
-//! [`Cursor`] reads one number and knows its place, for headers and lengths; here a block's
-//! values are read in one loop that looks at its bounds once for ten bytes.
+//! ```text
+//! block   fe 01 │ 02 │ 80 08 │ 80        kernel   3 values of 5 bytes
+//!                              └ cut      cursor   what is wrong, and where
+//! ```
+//! [`kernel`] takes the values that are whole; [`Cursor`] reads one number and knows its place, so it is asked
+//! about the first that is not.
 
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
 use crate::wire::Cursor;
-
-/// The most bytes of a varint of 64 bits.
-const MOST: usize = 10;
-
-/// The bits that say of eight bytes that another follows.
-const CONTINUED: u64 = 0x8080_8080_8080_8080;
 
 /// Appends `n` longs to `out`.
 pub(super) fn longs(cursor: &mut Cursor<'_>, n: usize, out: &mut Vec<i64>) -> Result<()> {
-    each(cursor, n, |bits| {
-        out.push(zig_zag(bits));
-        true
-    })
+    let before = out.len();
+    let len = kernel::longs(Level::in_use(), cursor.rest(), n, out);
+    pass(cursor, len, out.len() - before == n)
 }
 
 /// Appends `n` ints to `out`; one that does not fit 32 bits is an error.
 pub(super) fn ints(cursor: &mut Cursor<'_>, n: usize, out: &mut Vec<i32>) -> Result<()> {
-    each(cursor, n, |bits| {
-        let value = i32::try_from(zig_zag(bits));
-        value.map(|value| out.push(value)).is_ok()
-    })
+    let before = out.len();
+    let len = kernel::ints(Level::in_use(), cursor.rest(), n, out);
+    pass(cursor, len, out.len() - before == n)
 }
 
 /// Passes over `n` varints.
 pub(super) fn skip(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
-    each(cursor, n, |_| true)
+    let (passed, len) = kernel::skip(Level::in_use(), cursor.rest(), n);
+    pass(cursor, len, passed == n)
 }
 
-#[inline(always)]
-fn each(cursor: &mut Cursor<'_>, n: usize, mut take: impl FnMut(u64) -> bool) -> Result<()> {
-    let all = cursor.rest();
-    let mut rest = all;
-    let mut left = n;
-    while left > 0 {
-        // Eight values of one byte each, as small numbers mostly are, are seen at a glance.
-        if left >= 8
-            && let Some(eight) = rest.first_chunk::<8>()
-            && u64::from_le_bytes(*eight) & CONTINUED == 0
-        {
-            // A value of one byte fits every type.
-            for byte in eight {
-                let _ = take(u64::from(*byte));
-            }
-            rest = rest.get(8..).unwrap_or_default();
-            left -= 8;
-            continue;
-        }
-        left -= 1;
-        let (bits, len) = match rest.first_chunk::<MOST>() {
-            Some(window) => first(window),
-            None => last(rest),
-        };
-        // A length of 0 stands for no varint here; the cursor says what is wrong with it.
-        if len == 0 || !take(bits) {
-            cursor.take(all.len() - rest.len(), "value")?;
-            cursor.int("value")?;
-            return Err(Error::malformed("value is longer than ten bytes"));
-        }
-        rest = rest.get(len..).unwrap_or_default();
+/// Passes over the bytes of the values that were whole; if they were not all, says what is wrong with the next.
+fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
+    cursor.take(len, "value")?;
+    if all {
+        return Ok(());
     }
-    cursor.take(all.len() - rest.len(), "value").map(|_| ())
-}
-
-/// The varint at the start of a window, and its length.
-#[inline(always)]
-fn first(window: &[u8; MOST]) -> (u64, usize) {
-    let mut bits = 0;
-    for (i, byte) in window.iter().enumerate() {
-        bits |= u64::from(byte & 0x7f) << (7 * i);
-        if *byte < 0x80 {
-            return (bits, i + 1);
-        }
-    }
-    (0, 0)
-}
-
-/// The same near the end of the block.
-#[cold]
-fn last(rest: &[u8]) -> (u64, usize) {
-    let mut window = [0xff; MOST];
-    window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    first(&window)
-}
-
-#[inline(always)]
-fn zig_zag(bits: u64) -> i64 {
-    (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
+    cursor.int("value")?;
+    Err(Error::malformed("value is longer than ten bytes"))
 }
 
 #[cfg(test)]

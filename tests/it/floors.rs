@@ -4,14 +4,15 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 8] = [
+const MAY_ENTER: [(&str, &[&str]); 9] = [
     ("error", &[]),
+    ("kernel", &[]),
     ("wire", &[]),
     ("io", &[]),
     ("checksum", &["wire"]),
     ("codec", &[]),
-    ("trevni", &["wire", "io", "checksum", "codec"]),
-    ("arrow", &["wire", "io", "checksum", "codec", "trevni"]),
+    ("trevni", &["kernel", "wire", "io", "checksum", "codec"]),
+    ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
     ("convert", &["io", "checksum", "codec", "trevni", "arrow"]),
 ];
 

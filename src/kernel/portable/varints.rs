@@ -1,0 +1,169 @@
+//! Varints: zig-zag numbers, seven bits a byte.
+//!
+//! ```text
+//! eight bytes   .c .c .c 0b .. .. .. ..     c = the byte goes on, b = it ends the value
+//!  & ends       .. .. .. 80 .. .. .. ..     the lowest one says how long the value is
+//!  fold         7 7 7 7 → 14 14 → 28        three steps put the sevens side by side
+//! ```
+
+/// The bits that say of eight bytes that another follows.
+const MORE: u64 = 0x8080_8080_8080_8080;
+
+/// The most bytes of a varint of 64 bits.
+const MOST: usize = 10;
+
+/// How many values make room at once, of ten bytes each at the most.
+const PIECE: usize = 512;
+
+/// A number as the format writes it.
+pub(crate) trait Number: Copy {
+    /// The value of a varint's bits, if it fits.
+    fn from_bits(bits: u64) -> Option<Self>;
+    /// The value of a varint's bits that is known to fit.
+    fn from_low_bits(bits: u64) -> Self;
+    /// The value of a varint of one byte, which fits any type.
+    fn from_byte(byte: u8) -> Self;
+    /// The bits of the value's varint.
+    fn to_bits(self) -> u64;
+}
+
+impl Number for i64 {
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Option<Self> {
+        Some(Self::from_low_bits(bits))
+    }
+
+    #[inline(always)]
+    fn from_low_bits(bits: u64) -> Self {
+        (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
+    }
+
+    #[inline(always)]
+    fn from_byte(byte: u8) -> Self {
+        i64::from((byte >> 1).cast_signed() ^ -(byte & 1).cast_signed())
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        ((self << 1) ^ (self >> 63)).cast_unsigned()
+    }
+}
+
+impl Number for i32 {
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Option<Self> {
+        u32::try_from(bits).ok().map(|_| Self::from_low_bits(bits))
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // The caller knows that it fits.
+    fn from_low_bits(bits: u64) -> Self {
+        let bits = bits as u32;
+        (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
+    }
+
+    #[inline(always)]
+    fn from_byte(byte: u8) -> Self {
+        i32::from((byte >> 1).cast_signed() ^ -(byte & 1).cast_signed())
+    }
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(((self << 1) ^ (self >> 31)).cast_unsigned())
+    }
+}
+
+pub(crate) fn longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
+    numbers(bytes, n, out)
+}
+
+pub(crate) fn ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
+    numbers(bytes, n, out)
+}
+
+pub(crate) fn put_longs(values: &[i64], out: &mut Vec<u8>) {
+    put_numbers(values, out);
+}
+
+pub(crate) fn put_ints(values: &[i32], out: &mut Vec<u8>) {
+    put_numbers(values, out);
+}
+
+/// Appends up to `n` numbers; gives the bytes they took.
+pub(crate) fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
+    out.reserve(n.min(bytes.len()));
+    let (mut rest, mut left) = (bytes, n);
+    while left > 0 {
+        if left >= 8
+            && let Some((eight, behind)) = rest.split_first_chunk::<8>()
+            && u64::from_le_bytes(*eight) & MORE == 0
+        {
+            out.extend_from_slice(&eight.map(T::from_byte));
+            (rest, left) = (behind, left - 8);
+            continue;
+        }
+        let Some((bits, behind)) = first(rest) else { break };
+        let Some(value) = T::from_bits(bits) else { break };
+        out.push(value);
+        (rest, left) = (behind, left - 1);
+    }
+    bytes.len() - rest.len()
+}
+
+/// Passes over up to `n` varints; gives how many, and their bytes.
+pub(crate) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
+    let (mut rest, mut left) = (bytes, n);
+    while left > 0 {
+        if left >= 8
+            && let Some((eight, behind)) = rest.split_first_chunk::<8>()
+            && u64::from_le_bytes(*eight) & MORE == 0
+        {
+            (rest, left) = (behind, left - 8);
+            continue;
+        }
+        let Some((_, behind)) = first(rest) else { break };
+        (rest, left) = (behind, left - 1);
+    }
+    (n - left, bytes.len() - rest.len())
+}
+
+/// The bits of the varint at the start, and what follows it; none if it is cut off or too long.
+#[inline(always)]
+pub(crate) fn first(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut bits = 0;
+    for (i, byte) in bytes.iter().take(MOST).enumerate() {
+        // The tenth byte's bits past the 64th fall off.
+        bits |= u64::from(byte & 0x7f) << (7 * i);
+        if *byte < 0x80 {
+            return Some((bits, bytes.get(i + 1..)?));
+        }
+    }
+    None
+}
+
+/// Appends each number in its shortest form.
+pub(crate) fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
+    for piece in values.chunks(PIECE) {
+        out.reserve(piece.len() * MOST + 8);
+        let (eights, rest) = piece.as_chunks::<8>();
+        for eight in eights {
+            let bits = eight.map(T::to_bits);
+            if bits.iter().fold(0, |all, bits| all | bits) < 0x80 {
+                out.extend_from_slice(&bits.map(|bits| bits.to_le_bytes()[0]));
+            } else {
+                bits.iter().for_each(|bits| put_first(*bits, out));
+            }
+        }
+        rest.iter().for_each(|value| put_first(value.to_bits(), out));
+    }
+}
+
+/// Appends one varint.
+#[inline(always)]
+pub(crate) fn put_first(mut bits: u64, out: &mut Vec<u8>) {
+    while bits >= 0x80 {
+        out.push(bits.to_le_bytes()[0] | 0x80);
+        bits >>= 7;
+    }
+    out.push(bits.to_le_bytes()[0]);
+}

@@ -1,0 +1,90 @@
+//! The kernels for x86-64, one file for each set of instructions.
+//!
+//! ```text
+//! Bmi2     bmi2.rs     64 bytes → mask of ends → a load, pext and store for each value
+//! Avx512   avx512.rs   64 bytes → mask of ends → 8, 16 or 32 values moved and folded together
+//! ```
+//! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
+//! its kernels.
+#![allow(unsafe_code)]
+
+mod avx512;
+mod avx512_put;
+mod bmi2;
+mod tables;
+
+/// AVX2, BMI2 and the bit counts that came with them are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bmi2(());
+
+/// AVX-512 with VBMI and VBMI2 is there besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx512(Bmi2);
+
+impl Bmi2 {
+    /// Asks the machine.
+    pub(super) fn detect() -> Option<Self> {
+        let there = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        (there && !has_slow_pext()).then_some(Self(()))
+    }
+}
+
+impl Avx512 {
+    /// Asks the machine.
+    pub(super) fn detect() -> Option<Self> {
+        let there = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2");
+        Bmi2::detect().filter(|_| there).map(Self)
+    }
+}
+
+/// AMD's processors before family 19h take pext and pdep apart bit by bit.
+fn has_slow_pext() -> bool {
+    use std::arch::x86_64::__cpuid;
+    // SAFETY: every x86-64 has this instruction; newer compilers know.
+    #[allow(unused_unsafe)]
+    let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
+    let amd = vendor.ebx.to_le_bytes() == *b"Auth";
+    let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
+    amd && family < 0x19
+}
+
+/// Makes the kernels of a token callable: the token proves that their instructions are there.
+macro_rules! kernels {
+    ($token:ident: $(
+        $module:ident::$name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;
+    )*) => {
+        impl $token {
+            $(pub(super) fn $name(self, $($argument: $type),*) $(-> $result)? {
+                // SAFETY: there is a token only where the machine has all that the kernel is compiled for.
+                unsafe { $module::$name($($argument),*) }
+            })*
+        }
+    };
+}
+
+kernels! {
+    Bmi2:
+    bmi2::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    bmi2::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    bmi2::skip(bytes: &[u8], n: usize) -> (usize, usize);
+    bmi2::put_longs(values: &[i64], out: &mut Vec<u8>);
+    bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
+}
+
+kernels! {
+    Avx512:
+    avx512::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    avx512::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    avx512::skip(bytes: &[u8], n: usize) -> (usize, usize);
+    avx512_put::put_longs(values: &[i64], out: &mut Vec<u8>);
+    avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
+}
