@@ -26,6 +26,7 @@ mod schema;
 mod selection;
 mod shape;
 mod shred;
+mod spare;
 mod split;
 mod spread;
 mod take;

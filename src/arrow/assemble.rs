@@ -16,29 +16,38 @@ use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
 use super::nested;
 use super::shape::{Shape, Trail};
+use super::spare::Spare;
 use super::spread::{spread, within};
 use super::types;
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnData, Values};
+
+/// The columns of a batch, and memory to make its arrays in.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    pub(crate) columns: Vec<ColumnData>,
+    pub(crate) spare: Spare,
+}
 
 /// Assembles `n` rows of a field.
 pub(crate) fn assemble(
     shape: &Shape,
     field: &Field,
     n: usize,
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     trail: &Trail<'_>,
 ) -> Result<ArrayRef> {
     match shape {
         Shape::Leaf { column } => {
-            types::raise(take_values(*column, field, n, data, trail)?, field.data_type())
+            let values = take_values(*column, field, n, data, trail)?;
+            types::raise(values, field.data_type(), &mut data.spare)
         }
         Shape::Optional { counts, inner } => {
             let there = take_presence(data, *counts, n, trail)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
             if let Shape::Leaf { column } = inner.as_ref() {
                 let values = take_values(*column, field, n, data, trail)?;
-                return types::raise_optional(values, field.data_type(), nulls);
+                return types::raise_optional(values, field.data_type(), nulls, &mut data.spare);
             }
             spread(&assemble(inner, field, n, data, trail)?, &nulls)
         }
@@ -68,10 +77,10 @@ fn take_values(
     column: usize,
     field: &Field,
     n: usize,
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     trail: &Trail<'_>,
 ) -> Result<Values> {
-    let slot = data.get_mut(column).ok_or_else(|| unfit(field, trail))?;
+    let slot = data.columns.get_mut(column).ok_or_else(|| unfit(field, trail))?;
     let values = std::mem::replace(&mut slot.values, Values::Null(0));
     if values.len() != n {
         let what = format!("field {trail}: {} values for {n} rows", values.len());
@@ -84,7 +93,7 @@ fn record<'s>(
     shapes: impl IntoIterator<Item = &'s Shape>,
     field: &Field,
     n: usize,
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     trail: &Trail<'_>,
 ) -> Result<ArrayRef> {
     let DataType::Struct(fields) = field.data_type() else { return Err(unfit(field, trail)) };
@@ -99,7 +108,7 @@ fn union(
     branches: &[(Option<usize>, Shape)],
     field: &Field,
     n: usize,
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     trail: &Trail<'_>,
 ) -> Result<ArrayRef> {
     let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, trail)) };
@@ -122,7 +131,7 @@ fn union(
 fn choose(
     branches: &[(Option<usize>, Shape)],
     n: usize,
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     trail: &Trail<'_>,
 ) -> Result<Vec<BooleanBuffer>> {
     let mut taken = BooleanBuffer::new_unset(n);
@@ -169,12 +178,12 @@ fn ids_and_offsets(
 }
 
 fn take_lengths(
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     column: usize,
     n: usize,
     trail: &Trail<'_>,
 ) -> Result<Vec<u32>> {
-    match data.get_mut(column).and_then(|column| column.lengths.take()) {
+    match data.columns.get_mut(column).and_then(|column| column.lengths.take()) {
         Some(lengths) if lengths.len() == n => Ok(lengths),
         Some(lengths) => {
             let what = format!("field {trail}: {} counts for {n} rows", lengths.len());
@@ -186,12 +195,13 @@ fn take_lengths(
 
 /// Counts of 0 and 1 as bits; of columns of nothing but counts they are bits already.
 fn take_presence(
-    data: &mut [ColumnData],
+    data: &mut Decoded,
     column: usize,
     n: usize,
     trail: &Trail<'_>,
 ) -> Result<BooleanBuffer> {
-    if let Some(ColumnData { lengths: None, values: Values::Boolean(bits) }) = data.get_mut(column)
+    if let Some(ColumnData { lengths: None, values: Values::Boolean(bits) }) =
+        data.columns.get_mut(column)
     {
         let (bytes, len) = std::mem::take(bits).into_parts();
         if len != n {

@@ -14,15 +14,18 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader}
 use arrow::datatypes::{Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use super::assemble::assemble;
+use super::assemble::{Decoded, assemble};
 use super::packed;
 use super::projection::{Projected, ProjectionMask};
 use super::schema::{self, Planning, Wanted};
 use super::selection::RowSelection;
 use super::shape::{Shape, Trail};
+use super::spare::Spare;
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt};
-use crate::trevni::{ColumnData, ColumnMetadata, FileReader, RowsReader, ValueType};
+use crate::trevni::{
+    Bits, ColumnData, ColumnMetadata, FileReader, RowsReader, Strings, ValueType, Values,
+};
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
@@ -185,6 +188,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             shapes,
             buffers: buffers.collect::<Result<_>>()?,
             reader: self.file.rows_reader(&order)?,
+            decoded: Decoded::default(),
             batch_size: self.batch_size,
             remaining: selection,
             pending: VecDeque::new(),
@@ -199,6 +203,7 @@ pub struct ArrowReader<R> {
     shapes: Vec<Shape>,
     buffers: Vec<Buffers>,
     reader: RowsReader<R>,
+    decoded: Decoded,
     batch_size: usize,
     remaining: RowSelection,
     /// Rows that are assembled, but not yet raised.
@@ -229,6 +234,7 @@ impl<R: ReadAt> ArrowReader<R> {
                 continue;
             };
             if let Some(batch) = self.raise(&stored)? {
+                self.decoded.spare.note(&batch);
                 return Ok(Some(batch));
             }
             if stored.rows < 2 {
@@ -247,17 +253,20 @@ impl<R: ReadAt> ArrowReader<R> {
         if wanted == 0 {
             return Ok(None);
         }
-        let mut data: Vec<ColumnData> = self.buffers.iter().map(Buffers::empty).collect();
+        let Decoded { columns, spare } = &mut self.decoded;
+        spare.collect();
+        columns.clear();
+        columns.extend(self.buffers.iter().map(|buffers| buffers.empty(spare)));
         let rows = match self.buffers.is_empty() {
             true => wanted,
-            false => self.reader.read_ranges(selected.ranges(), &mut data)?,
+            false => self.reader.read_ranges(selected.ranges(), columns)?,
         };
         if rows < wanted {
             self.remaining.put_back(selected, rows as u64);
         }
         let fields = self.shapes.iter().zip(&self.stored);
         let arrays = fields.map(|(shape, field)| {
-            assemble(shape, field, rows, &mut data, &Trail::new(field.name()))
+            assemble(shape, field, rows, &mut self.decoded, &Trail::new(field.name()))
         });
         Ok(Some(Stored { rows, arrays: arrays.collect::<Result<_>>()? }))
     }
@@ -277,8 +286,24 @@ impl<R: ReadAt> ArrowReader<R> {
 }
 
 impl Buffers {
-    fn empty(&self) -> ColumnData {
-        if self.bits { ColumnData::presence() } else { ColumnData::of(&self.column) }
+    fn empty(&self, spare: &mut Spare) -> ColumnData {
+        if self.bits {
+            return ColumnData {
+                lengths: None,
+                values: Values::Boolean(Bits::within(spare.take())),
+            };
+        }
+        let mut data = ColumnData::of(&self.column);
+        match &mut data.values {
+            Values::Null(_) => {}
+            Values::Boolean(bits) => *bits = Bits::within(spare.take()),
+            Values::Int(values) => *values = spare.take(),
+            Values::Long(values) => *values = spare.take(),
+            Values::Float(values) => *values = spare.take(),
+            Values::Double(values) => *values = spare.take(),
+            Values::Bytes(strings) => *strings = Strings::within(spare.take(), spare.take()),
+        }
+        data
     }
 }
 

@@ -16,7 +16,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::*;
 
 use super::Layout;
-use super::assemble::assemble;
+use super::assemble::{Decoded, assemble};
 use super::lent::Shredded;
 use super::packed;
 use super::shape::{Plan, Trail};
@@ -42,12 +42,7 @@ fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
     data
 }
 
-fn shred(
-    plan: &Plan,
-    stored: &Fields,
-    fields: &Fields,
-    batch: &[ArrayRef],
-) -> Result<Vec<ColumnData>> {
+fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> Result<Decoded> {
     let mut shredder = Shredder::new(&plan.columns);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
         let trail = Trail::new(field.name());
@@ -56,7 +51,8 @@ fn shred(
         shredder.shred(shape, stored, &array, &trail)?;
     }
     let columns = shredder.finish();
-    Ok(columns.iter().zip(&plan.columns).map(|(c, p)| copied(c, &p.metadata)).collect())
+    let columns = columns.iter().zip(&plan.columns).map(|(c, p)| copied(c, &p.metadata)).collect();
+    Ok(Decoded { columns, ..Decoded::default() })
 }
 
 fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
@@ -170,10 +166,9 @@ fn hostile_counts_are_errors() {
         let array: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]));
         shred(&plan, &fields, &fields, &[array]).unwrap()
     };
-    let read =
-        |data: &mut [ColumnData]| assemble(&plan.shapes[0], &field, 3, data, &Trail::new("f"));
+    let read = |data: &mut Decoded| assemble(&plan.shapes[0], &field, 3, data, &Trail::new("f"));
     assert!(read(&mut good()).is_ok());
-    let bad: [fn(&mut [ColumnData]); 4] = [
+    let bad: [fn(&mut Vec<ColumnData>); 4] = [
         |data| data[0].lengths = None,
         |data| data[0].lengths = Some(vec![1, 0]),
         |data| data[0].lengths = Some(vec![2, 0, 0]),
@@ -181,7 +176,7 @@ fn hostile_counts_are_errors() {
     ];
     for spoil in bad {
         let mut data = good();
-        spoil(&mut data);
+        spoil(&mut data.columns);
         assert!(read(&mut data).unwrap_err().to_string().contains("malformed: field f"));
     }
 }

@@ -8,6 +8,12 @@ pub struct Bits {
 }
 
 impl Bits {
+    /// No bits, in memory that is there already.
+    pub(crate) fn within(mut memory: Vec<u8>) -> Self {
+        memory.clear();
+        Self { bytes: memory, len: 0 }
+    }
+
     /// How many bits.
     pub fn len(&self) -> usize {
         self.len

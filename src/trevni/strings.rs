@@ -87,6 +87,14 @@ impl Default for Strings {
 }
 
 impl Strings {
+    /// No strings, in memory that is there already.
+    pub(crate) fn within(mut offsets: Vec<i32>, mut data: Vec<u8>) -> Self {
+        offsets.clear();
+        offsets.push(0);
+        data.clear();
+        Self { offsets, data }
+    }
+
     /// How many strings.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::datatypes::*;
 use bytes::Bytes;
 use trevni::arrow::*;
 use trevni::codec::Codec;

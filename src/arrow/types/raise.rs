@@ -11,6 +11,7 @@ use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
+use super::super::spare::Spare;
 use super::super::spread;
 use super::super::text::text;
 use super::float16;
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::trevni::{Strings, Values};
 
 /// Raises values to an array of a leaf type.
-pub(crate) fn raise(values: Values, data_type: &DataType) -> Result<ArrayRef> {
+pub(crate) fn raise(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<ArrayRef> {
     use DataType::*;
     Ok(match (data_type, values) {
         (Null, Values::Null(n)) => Arc::new(NullArray::new(n)),
@@ -45,7 +46,7 @@ pub(crate) fn raise(values: Values, data_type: &DataType) -> Result<ArrayRef> {
         (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type)?,
         (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s)?,
         (Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..), values) => {
-            decimal(values, data_type)?
+            decimal(values, data_type, spare)?
         }
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
             strings(s, data_type, None)?
@@ -60,6 +61,7 @@ pub(crate) fn raise_optional(
     values: Values,
     data_type: &DataType,
     nulls: NullBuffer,
+    spare: &mut Spare,
 ) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
@@ -69,7 +71,7 @@ pub(crate) fn raise_optional(
             s.offsets = spread::repeat_ends(&s.offsets, &nulls);
             strings(s, data_type, Some(nulls))
         }
-        (data_type, values) => spread::spread(&raise(values, data_type)?, &nulls),
+        (data_type, values) => spread::spread(&raise(values, data_type, spare)?, &nulls),
     }
 }
 
@@ -146,7 +148,7 @@ fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
     Some(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-fn decimal(values: Values, data_type: &DataType) -> Result<ArrayRef> {
+fn decimal(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
         (Decimal32(..), Values::Int(v)) => same(v, data_type),
@@ -157,12 +159,12 @@ fn decimal(values: Values, data_type: &DataType) -> Result<ArrayRef> {
         (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
             same(longs(values)?, data_type)
         }
-        (Decimal128(..), Values::Int(v)) => same(widened(v, i128::from), data_type),
-        (Decimal128(..), Values::Long(v)) => same(widened(v, i128::from), data_type),
+        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, i128::from), data_type),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, i128::from), data_type),
         (Decimal256(..), Values::Int(v)) => {
-            same(widened(v, |v| i256::from(i64::from(v))), data_type)
+            same(widened(v, spare, |v| i256::from(i64::from(v))), data_type)
         }
-        (Decimal256(..), Values::Long(v)) => same(widened(v, i256::from), data_type),
+        (Decimal256(..), Values::Long(v)) => same(widened(v, spare, i256::from), data_type),
         (Decimal32(..), Values::Bytes(s)) => {
             same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type)
         }
@@ -179,8 +181,15 @@ fn decimal(values: Values, data_type: &DataType) -> Result<ArrayRef> {
     }
 }
 
-fn widened<N, W>(values: Vec<N>, widen: impl Fn(N) -> W) -> Vec<W> {
-    values.into_iter().map(widen).collect()
+fn widened<N: ArrowNativeType, W: ArrowNativeType>(
+    values: Vec<N>,
+    spare: &mut Spare,
+    widen: impl Fn(N) -> W,
+) -> Vec<W> {
+    let mut out = spare.take();
+    out.extend(values.iter().map(|value| widen(*value)));
+    spare.give(values);
+    out
 }
 
 fn unpacked<N, const W: usize>(
