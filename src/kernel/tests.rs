@@ -1,10 +1,22 @@
 //! Each kernel at each level of this machine, beside its portable twin.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod strings;
 mod varints;
 
 use super::Level;
 
-/// The levels whose kernels are compared with the portable ones: the portable one too, for its appending.
+/// The levels whose kernels are compared: the portable one too, for what it does with what was there before.
 fn levels() -> Vec<Level> {
     Level::all()
+}
+
+/// Appends a long, byte by byte.
+fn put_one(value: i64, out: &mut Vec<u8>) {
+    let mut bits = ((value << 1) ^ (value >> 63)) as u64;
+    while bits >= 0x80 {
+        out.push(bits as u8 | 0x80);
+        bits >>= 7;
+    }
+    out.push(bits as u8);
 }

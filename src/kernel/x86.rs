@@ -11,6 +11,8 @@
 mod avx512;
 mod avx512_put;
 mod bmi2;
+mod strings;
+mod strings_put;
 mod tables;
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
@@ -60,10 +62,12 @@ fn has_slow_pext() -> bool {
 /// Makes the kernels of a token callable: the token proves that their instructions are there.
 macro_rules! kernels {
     ($token:ident: $(
-        $module:ident::$name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;
+        $module:ident::$name:ident$(<$offset:ident>)?($($argument:ident: $type:ty),*) $(-> $result:ty)?;
     )*) => {
         impl $token {
-            $(pub(super) fn $name(self, $($argument: $type),*) $(-> $result)? {
+            $(pub(super) fn $name$(<$offset: Copy + TryInto<usize>>)?(
+                self, $($argument: $type),*
+            ) $(-> $result)? {
                 // SAFETY: there is a token only where the machine has all that the kernel is compiled for.
                 unsafe { $module::$name($($argument),*) }
             })*
@@ -78,6 +82,8 @@ kernels! {
     bmi2::skip(bytes: &[u8], n: usize) -> (usize, usize);
     bmi2::put_longs(values: &[i64], out: &mut Vec<u8>);
     bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
+    strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
+    strings_put::put_strings<O>(offsets: &[O], data: &[u8], out: &mut Vec<u8>);
 }
 
 kernels! {
@@ -87,4 +93,6 @@ kernels! {
     avx512::skip(bytes: &[u8], n: usize) -> (usize, usize);
     avx512_put::put_longs(values: &[i64], out: &mut Vec<u8>);
     avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
+    strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
+    strings_put::put_strings<O>(offsets: &[O], data: &[u8], out: &mut Vec<u8>);
 }

@@ -11,6 +11,7 @@ use super::values::Values;
 use super::varint;
 use crate::error::{Error, Result};
 use crate::io::Limits;
+use crate::kernel::{self, Level};
 use crate::wire::Cursor;
 
 /// Where in a block the next value is.
@@ -101,9 +102,7 @@ impl Decoder {
                 cursor.take(size(n, 8)?, VALUE)?;
             }
             ValueType::String | ValueType::Bytes => {
-                for _ in 0..n {
-                    cursor.bytes(VALUE)?;
-                }
+                skip_strings(&mut cursor, n)?;
             }
         }
         self.position = block.len() - cursor.remaining();
@@ -279,56 +278,32 @@ fn fixed<T, const N: usize>(
     Ok(())
 }
 
-/// How much of a string is copied at once; most strings are shorter.
-const PIECE: usize = 16;
-
 fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> Result<()> {
     check_claim(n, cursor.remaining())?;
-    out.offsets.reserve(n);
     let (first, start) = (out.offsets.len(), out.data.len());
     let most = start.saturating_add(cursor.remaining());
     if i32::try_from(most).is_err() {
         return Err(Error::too_large("strings of one read", most as u64, i32::MAX as u64));
     }
-    let result = copy_strings(cursor, n, out);
-    // What was copied past the last string is no string's.
-    let end = out.offsets.last().and_then(|end| usize::try_from(*end).ok()).unwrap_or(start);
-    out.data.truncate(end);
-    result?;
+    let Strings { offsets, data } = &mut *out;
+    let len = kernel::strings(Level::in_use(), cursor.rest(), n, offsets, data);
+    pass(cursor, len, offsets.len() - first == n)?;
     if text { check_text(out, first, start) } else { Ok(()) }
 }
 
-/// Copies whole pieces, a little past each string's end, where there is room on both sides.
-fn copy_strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings) -> Result<()> {
-    let mut end = out.data.len();
-    for _ in 0..n {
-        let rest = cursor.rest();
-        let len = match rest.first() {
-            Some(byte) if byte & 0x81 == 0 => {
-                cursor.take(1, VALUE)?;
-                usize::from(byte >> 1)
-            }
-            // Long, negative, or not there at all.
-            _ => usize::try_from(cursor.count(VALUE)?).unwrap_or(usize::MAX),
-        };
-        let from = cursor.rest();
-        let value = cursor.take(len, VALUE)?;
-        if out.data.len() < end + len + PIECE {
-            out.data.resize(out.data.len().max(end + len) + 64 * PIECE, 0);
-        }
-        let to = out.data.get_mut(end..).and_then(|to| to.first_chunk_mut::<PIECE>());
-        match (from.first_chunk::<PIECE>(), to) {
-            (Some(from), Some(to)) if len <= PIECE => *to = *from,
-            _ => {
-                if let Some(to) = out.data.get_mut(end..end + len) {
-                    to.copy_from_slice(value);
-                }
-            }
-        }
-        end += len;
-        out.offsets.push(i32::try_from(end).unwrap_or(i32::MAX));
+fn skip_strings(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
+    let (passed, len) = kernel::skip_strings(cursor.rest(), n);
+    pass(cursor, len, passed == n)
+}
+
+/// Passes over the bytes of the strings that were whole; if they were not all, says what is wrong with the next.
+fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
+    cursor.take(len, VALUE)?;
+    if all {
+        return Ok(());
     }
-    Ok(())
+    cursor.bytes(VALUE)?;
+    Err(Error::malformed("string is longer than an offset can say"))
 }
 
 /// Fails unless the strings from the `first`th offset on, whose bytes begin at `start`, are each UTF-8.

@@ -14,7 +14,6 @@ use super::lengths::LengthsEncoder;
 use super::strings::Offsets;
 use super::values::ValuesRef;
 use crate::kernel::{self, Level};
-use crate::wire;
 
 /// The bytes of the block that is being filled.
 #[derive(Debug)]
@@ -134,14 +133,8 @@ fn put_strings<O: Copy + TryInto<usize>>(
     data: &[u8],
     range: Range<usize>,
 ) {
-    let ends = offsets.get(range.start..=range.end).unwrap_or_default();
-    for pair in ends.windows(2) {
-        if let [Ok(start), Ok(end)] =
-            [pair.first(), pair.last()].map(|at| at.map_or(Ok(0), |at| (*at).try_into()))
-        {
-            wire::put_bytes(out, data.get(start..end).unwrap_or_default());
-        }
-    }
+    let offsets = offsets.get(range.start..=range.end).unwrap_or_default();
+    kernel::put_strings(Level::in_use(), offsets, data, out);
 }
 
 #[cfg(test)]

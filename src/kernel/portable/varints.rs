@@ -10,7 +10,7 @@
 const MORE: u64 = 0x8080_8080_8080_8080;
 
 /// The most bytes of a varint of 64 bits.
-const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// How many values make room at once, of ten bytes each at the most.
 const PIECE: usize = 512;

@@ -1,9 +1,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::levels;
+use super::{levels, put_one};
 use crate::kernel::*;
-use crate::wire::{self, Cursor};
 
 /// A long whose varint takes so many bytes.
 fn of_len(len: u32, random: u64) -> i64 {
@@ -26,7 +25,7 @@ fn mostly(n: usize) -> impl Strategy<Value = Vec<i64>> {
 
 fn encoded(values: &[i64]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    values.iter().for_each(|value| wire::put_long(&mut bytes, *value));
+    values.iter().for_each(|value| put_one(*value, &mut bytes));
     bytes
 }
 
@@ -139,7 +138,7 @@ proptest! {
     fn padded_forms(values in vec((any::<i32>(), 0..6usize), 0..200)) {
         let mut bytes = Vec::new();
         for (value, more) in &values {
-            wire::put_int(&mut bytes, *value);
+            put_one(i64::from(*value), &mut bytes);
             // The same value with bytes of zeros behind it.
             for _ in 0..*more {
                 *bytes.last_mut().unwrap() |= 0x80;
@@ -160,8 +159,7 @@ fn the_edges_of_each_length() {
     writes_alike(&values);
     reads_alike(&encoded(&values), values.len());
     for value in values {
-        let bytes = encoded(&[value]);
-        assert_eq!(Cursor::new(&bytes).long("value").ok(), first(&bytes).map(|(value, _)| value));
+        assert_eq!(first(&encoded(&[value])).map(|(value, _)| value), Some(value));
         // Alone, in the midst of others, and so many that a whole window is of it.
         for n in [1, 40] {
             let many = [vec![1; 70], vec![value; n], vec![-1; 70]].concat();
