@@ -13,7 +13,7 @@ use arrow::datatypes::*;
 
 use super::super::spare::Spare;
 use super::super::spread;
-use super::super::text::text;
+use super::super::text::{text, views};
 use super::float16;
 use crate::error::{Error, Result};
 use crate::trevni::{Strings, Values};
@@ -49,7 +49,7 @@ pub(crate) fn raise(values: Values, data_type: &DataType, spare: &mut Spare) -> 
             decimal(values, data_type, spare)?
         }
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
-            strings(s, data_type, None)?
+            strings(s, data_type, None, spare)?
         }
         (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size)?,
         (data_type, values) => return Err(unfit(&values, data_type)),
@@ -69,7 +69,7 @@ pub(crate) fn raise_optional(
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
             check(&s)?;
             s.offsets = spread::repeat_ends(&s.offsets, &nulls);
-            strings(s, data_type, Some(nulls))
+            strings(s, data_type, Some(nulls), spare)
         }
         (data_type, values) => spread::spread(&raise(values, data_type, spare)?, &nulls),
     }
@@ -227,7 +227,12 @@ fn check(strings: &Strings) -> Result<()> {
     Ok(())
 }
 
-fn strings(strings: Strings, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+fn strings(
+    strings: Strings,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
     check(&strings)?;
     let Strings { offsets, data } = strings;
     let data = Buffer::from_vec(data);
@@ -243,7 +248,7 @@ fn strings(strings: Strings, data_type: &DataType, nulls: Option<NullBuffer>) ->
         DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
             let array = BinaryArray::try_new(small(offsets), data, nulls)?;
-            Arc::new(BinaryViewArray::from(&array))
+            Arc::new(views::<BinaryType, BinaryViewType>(&array, spare.take()))
         }
     })
 }
