@@ -31,6 +31,7 @@
 //! # Ok::<(), trevni::Error>(())
 //! ```
 
+mod ahead;
 mod bits;
 mod block;
 mod column;

@@ -73,6 +73,7 @@ pub struct ArrowReaderBuilder<R> {
     projection: ProjectionMask,
     rows: Range<u64>,
     selection: Option<RowSelection>,
+    parallelism: usize,
 }
 
 impl<R: ReadAt> ArrowReaderBuilder<R> {
@@ -104,6 +105,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             projection,
             rows,
             selection: None,
+            parallelism: 1,
         })
     }
 
@@ -147,6 +149,13 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
+    /// How many threads decompress and decode. The batches are the same, in the same order, and few blocks are
+    /// held ahead. Default: 1, the caller's.
+    pub fn with_parallelism(mut self, threads: usize) -> Self {
+        self.parallelism = threads;
+        self
+    }
+
     /// Whether to pass over the Arrow schema; if no other can be had, [`build`](Self::build) says why. For files
     /// whose Arrow schema is broken use [`ArrowReaderOptions`].
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
@@ -181,13 +190,15 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         });
         let whole =
             RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
+        // Scattered rows leave blocks out: which, is seen when it is their turn.
+        let ahead = if self.selection.is_some() { 0 } else { self.rows.end };
         let selection = self.selection.map_or(whole, |selection| selection.within(&self.rows));
         Ok(ArrowReader {
             schema: Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())),
             stored: stored.into(),
             shapes,
             buffers: buffers.collect::<Result<_>>()?,
-            reader: self.file.rows_reader(&order)?,
+            reader: self.file.rows_reader(&order)?.with_parallelism(self.parallelism, ahead)?,
             decoded: Decoded::default(),
             batch_size: self.batch_size,
             remaining: selection,

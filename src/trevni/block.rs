@@ -117,6 +117,11 @@ impl BlockOpener {
         Ok(Self { codec, checksum, decompressor, limits, lent: None, decompressed: Vec::new() })
     }
 
+    /// One like this, without a block.
+    pub(crate) fn another(&self) -> Result<Self> {
+        Self::new(self.codec, self.checksum, self.limits)
+    }
+
     pub(crate) fn checksum(&self) -> Checksum {
         self.checksum
     }

@@ -8,6 +8,9 @@
 
 use std::sync::Arc;
 
+use rayon::ThreadPool;
+
+use super::ahead::Ahead;
 use super::block::{BlockDescriptor, BlockOpener};
 use super::column::ColumnData;
 use super::decode::Decoder;
@@ -30,6 +33,7 @@ pub(super) struct Lane {
     pub(super) data: ColumnData,
     blocks: Arc<[BlockDescriptor]>,
     opener: BlockOpener,
+    ahead: Option<Ahead>,
     decoder: Decoder,
     /// The first row not yet decoded.
     pub(super) row: u64,
@@ -59,12 +63,18 @@ impl Lane {
             target,
             blocks,
             opener,
+            ahead: None,
             decoder: Decoder::default(),
             row: 0,
             next_block: 0,
             rows_left: 0,
             items: 0,
         })
+    }
+
+    /// Opens blocks ahead from now on, those before row `until`.
+    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64) {
+        self.ahead = Some(Ahead::new(pool.clone(), until));
     }
 
     /// Sets the lane before the block that holds `row`, unless that is open already and not yet past it. Gives
@@ -83,9 +93,25 @@ impl Lane {
         let Some(block) = self.blocks.get(self.next_block) else {
             return Err(Error::malformed("no block for a row").in_column(self.meta.name()));
         };
-        let stored = file.read_block(block, self.opener.checksum());
-        let opened = stored.and_then(|stored| self.opener.open(block, stored));
+        let opened = match self.ahead.as_mut().and_then(|ahead| ahead.take(self.next_block)) {
+            Some(opened) => opened.map(|opened| {
+                let before = std::mem::replace(&mut self.opener, opened);
+                if let Some(ahead) = &mut self.ahead {
+                    ahead.give(before);
+                }
+            }),
+            None => {
+                let stored = file.read_block(block, self.opener.checksum());
+                stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ())
+            }
+        };
         opened.map_err(|e| self.place(e, self.next_block))?;
+        if let Some(ahead) = &mut self.ahead {
+            let checksum = self.opener.checksum();
+            ahead.advance(self.next_block + 1, &self.blocks, &self.opener, |block| {
+                file.read_block(block, checksum)
+            });
+        }
         self.check_first_value(block, file).map_err(|e| self.place(e, self.next_block))?;
         self.decoder = Decoder::default();
         self.rows_left = u64::from(block.rows);

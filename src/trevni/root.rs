@@ -12,6 +12,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
 
 use super::column::ColumnData;
 use super::lane::Lane;
@@ -49,6 +52,11 @@ impl RootReader {
             }
         }
         Ok(roots)
+    }
+
+    /// Opens blocks ahead from now on.
+    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64) {
+        self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until));
     }
 
     /// Takes the caller's buffers, or gives them back.

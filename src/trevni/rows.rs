@@ -7,10 +7,15 @@
 //! Columns under different roots meet only here: all give the same rows.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
 
 use super::column::ColumnData;
 use super::reader::FileReader;
 use super::root::RootReader;
+use super::threads;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
@@ -18,6 +23,7 @@ use crate::io::ReadAt;
 pub struct RowsReader<R> {
     file: FileReader<R>,
     roots: Vec<RootReader>,
+    pool: Option<Arc<ThreadPool>>,
     row: u64,
     rows: u64,
 }
@@ -26,7 +32,7 @@ impl<R: ReadAt> FileReader<R> {
     /// A reader of some columns together, each named once, at row 0.
     pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
         let roots = RootReader::all(self, columns)?;
-        Ok(RowsReader { file: self.clone(), roots, row: 0, rows: self.rows() })
+        Ok(RowsReader { file: self.clone(), roots, pool: None, row: 0, rows: self.rows() })
     }
 
     /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
@@ -53,6 +59,17 @@ impl<R: ReadAt> FileReader<R> {
 }
 
 impl<R: ReadAt> RowsReader<R> {
+    /// Reads with so many threads, of a pool that lives as long as the reader: columns side by side, and the next
+    /// two blocks of each column opened before they are needed, if they begin before row `ahead`. What is read is
+    /// the same. Default: one, the caller's.
+    pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
+        self.pool = threads::pool(threads)?;
+        if let Some(pool) = &self.pool {
+            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, ahead));
+        }
+        Ok(self)
+    }
+
     /// The next row.
     pub fn row(&self) -> u64 {
         self.row
@@ -90,7 +107,12 @@ impl<R: ReadAt> RowsReader<R> {
     fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
         let file = &self.file;
         self.roots.iter_mut().for_each(|root| root.exchange(into));
-        let read = self.roots.iter_mut().map(|root| root.read(file, ranges)).collect();
+        let read = match &self.pool {
+            None => self.roots.iter_mut().map(|root| root.read(file, ranges)).collect(),
+            Some(pool) => pool.install(|| {
+                self.roots.par_iter_mut().map(|root| root.read(file, ranges)).collect()
+            }),
+        };
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         read
     }

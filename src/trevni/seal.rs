@@ -6,15 +6,16 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 
 use super::block::{self, BlockDescriptor};
+use super::threads::{self, Job};
 use super::value::Value;
 use crate::checksum::Checksum;
 use crate::codec::{Codec, Compress};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A full block, before its codec.
 #[derive(Debug, Default)]
@@ -94,14 +95,13 @@ impl Sealer {
     }
 
     fn with_compressor<T>(&self, work: impl FnOnce(&mut dyn Compress) -> Result<T>) -> Result<T> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
+        let taken = threads::lock(&self.idle).pop();
         let mut compressor = match taken {
             Some(compressor) => compressor,
             None => self.codec.compressor(self.level)?,
         };
         let result = work(&mut *compressor);
-        idle().push(compressor);
+        threads::lock(&self.idle).push(compressor);
         result
     }
 }
@@ -124,15 +124,7 @@ pub(super) struct SealQueue {
 
 enum Waiting {
     Sealed(SealedBlock),
-    Job(Arc<Job>),
-}
-
-/// A block that any thread may seal.
-struct Job {
-    sealer: Arc<Sealer>,
-    bytes: usize,
-    raw: Mutex<Option<RawBlock>>,
-    sealed: OnceLock<Mutex<Option<Result<SealedBlock>>>>,
+    Job { job: Arc<Job<Result<SealedBlock>>>, bytes: usize },
 }
 
 impl SealQueue {
@@ -148,12 +140,8 @@ impl SealQueue {
             None => Waiting::Sealed(sealer.seal(raw, self.spare.pop().unwrap_or_default())?),
             Some(pool) => {
                 let (sealer, bytes) = (sealer.clone(), raw.bytes.len());
-                let job =
-                    Job { sealer, bytes, raw: Mutex::new(Some(raw)), sealed: OnceLock::new() };
-                let job = Arc::new(job);
-                let theirs = job.clone();
-                pool.spawn(move || theirs.run());
-                Waiting::Job(job)
+                let job = Job::spawn(pool, move || sealer.seal(raw, Vec::new()));
+                Waiting::Job { job, bytes }
             }
         };
         self.waiting.push_back((lane, waiting));
@@ -171,19 +159,17 @@ impl SealQueue {
         let (_, first) = self.waiting.front()?;
         let due = match first {
             Waiting::Sealed(_) => true,
-            Waiting::Job(job) => job.sealed.get().is_some(),
+            Waiting::Job { job, .. } => job.is_done(),
         };
         if !due && !end && self.waiting.len() <= self.most {
             return None;
         }
         let (lane, first) = self.waiting.pop_front()?;
-        Some((
-            lane,
-            match first {
-                Waiting::Sealed(sealed) => Ok(sealed),
-                Waiting::Job(job) => job.wait(),
-            },
-        ))
+        let sealed = match first {
+            Waiting::Sealed(sealed) => Ok(sealed),
+            Waiting::Job { job, .. } => job.wait()?,
+        };
+        Some((lane, sealed))
     }
 
     /// Gives back the memory of a stored block.
@@ -203,25 +189,7 @@ impl Waiting {
     fn bytes(&self) -> usize {
         match self {
             Waiting::Sealed(sealed) => sealed.spare.len(),
-            Waiting::Job(job) => job.bytes,
+            Waiting::Job { bytes, .. } => *bytes,
         }
-    }
-}
-
-impl Job {
-    /// Seals the block, unless another thread has it already.
-    fn run(&self) {
-        let raw = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(raw) = raw {
-            let sealed = self.sealer.seal(raw, Vec::new());
-            self.sealed.get_or_init(|| Mutex::new(Some(sealed)));
-        }
-    }
-
-    /// The sealed block; sealed here if no thread has begun.
-    fn wait(&self) -> Result<SealedBlock> {
-        self.run();
-        let sealed = self.sealed.wait().lock().unwrap_or_else(PoisonError::into_inner).take();
-        sealed.unwrap_or_else(|| Err(Error::invalid("a block was taken twice")))
     }
 }

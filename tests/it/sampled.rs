@@ -43,7 +43,12 @@ fn write(batch: &RecordBatch, properties: WriterPropertiesBuilder, rows: usize) 
 }
 
 fn read(file: &Bytes) -> RecordBatch {
+    read_by(file, 1)
+}
+
+fn read_by(file: &Bytes, threads: usize) -> RecordBatch {
     let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap().with_batch_size(7000);
+    let builder = builder.with_parallelism(threads);
     let reader = builder.build().unwrap();
     let schema = arrow::array::RecordBatchReader::schema(&reader);
     let batches: Vec<_> = reader.map(|batch| batch.unwrap()).collect();
@@ -122,6 +127,7 @@ fn any_number_of_threads_writes_and_reads_the_same() {
             for threads in [2, 3, 8] {
                 let more = write(&batch, properties().set_parallelism(threads), 1000);
                 assert!(one == more, "{threads} threads");
+                assert_eq!(read_by(&one, threads), batch);
             }
             assert_eq!(read(&one), batch);
         }
