@@ -243,7 +243,10 @@ fn strings(
     Ok(match data_type {
         DataType::Utf8 => Arc::new(text(small(offsets), data, nulls)?),
         DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls)?),
-        DataType::Utf8View => Arc::new(StringViewArray::from(&text(small(offsets), data, nulls)?)),
+        DataType::Utf8View => {
+            let array = text(small(offsets), data, nulls)?;
+            Arc::new(views::<Utf8Type, StringViewType>(&array, spare.take()))
+        }
         DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, nulls)?),
         DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
