@@ -5,6 +5,10 @@
 //!         └── varints ──┘  longs, ints, skip │ put_longs, put_ints
 //! block   06 foo │ 02 x │ 00 │ ...          offsets  0 3 4 4    data  foox
 //!         └── strings ──┘  strings, skip_strings │ put_strings
+//! block   04 │ 05 │ 02 │ ...                validity 1 1 0 0 0 1
+//!         └── lengths ──┘  presence
+//! dense   a b c                             spread   a b - - - c
+//!         └── values ──┘   expand, repeat_ends
 //! ```
 //! Each kernel is written once in safe Rust, in `portable`, which says what it does and serves every machine;
 //! and again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
@@ -24,8 +28,9 @@ mod x86;
 mod tests;
 
 pub use level::Level;
+pub use portable::{Present, Run};
 
-/// Calls the kernel of a level; where a level has none of its own, the next lower one's.
+/// Calls the kernel of a level.
 macro_rules! at_level {
     ($level:expr, $kernel:ident($($argument:expr),*)) => {
         match $level {
@@ -34,6 +39,17 @@ macro_rules! at_level {
             Level::Bmi2(level) => level.$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512(level) => level.$kernel($($argument),*),
+        }
+    };
+}
+
+/// Calls the kernel of AVX-512, where that is the level; at others the portable one is as good.
+macro_rules! at_avx512 {
+    ($level:expr, $kernel:ident($($argument:expr),*)) => {
+        match $level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(level) => level.$kernel($($argument),*),
+            _ => portable::$kernel($($argument),*),
         }
     };
 }
@@ -99,4 +115,38 @@ pub fn put_strings<O: Copy + TryInto<usize>>(
     out: &mut Vec<u8>,
 ) {
     at_level!(level, put_strings(offsets, data, out));
+}
+
+/// Appends up to `n` bits, each an array length of 0 or 1, to the `len` bits that lie in `bits`: first what is
+/// left of `run`, then lengths from the start of `bytes`; leaves in `run` what goes on behind the `n`. Stops
+/// before a length that is cut off, malformed, or above 1.
+pub fn presence(bytes: &[u8], n: usize, run: &mut Run, bits: &mut Vec<u8>, len: usize) -> Present {
+    portable::presence(bytes, n, run, bits, len)
+}
+
+/// Appends `n` values to `out`: the next of `dense` where a bit of `validity`, from bit `offset` on, is set, else
+/// the default. Bits that are not there count as 0, values that are not there as the default.
+pub fn expand<T: Copy + Default + 'static>(
+    level: Level,
+    dense: &[T],
+    validity: &[u8],
+    offset: usize,
+    n: usize,
+    out: &mut Vec<T>,
+) {
+    at_avx512!(level, expand(dense, validity, offset, n, out));
+}
+
+/// Appends `n + 1` ends to `out`: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the
+/// next if it is set, else the same again: null rows are empty. Bits that are not there count as 0; when there is
+/// no next end, the last stays.
+pub fn repeat_ends<O: Copy + Default + 'static>(
+    level: Level,
+    dense: &[O],
+    validity: &[u8],
+    offset: usize,
+    n: usize,
+    out: &mut Vec<O>,
+) {
+    at_avx512!(level, repeat_ends(dense, validity, offset, n, out));
 }

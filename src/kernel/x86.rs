@@ -9,6 +9,7 @@
 #![allow(unsafe_code)]
 
 mod avx512;
+mod avx512_expand;
 mod avx512_put;
 mod bmi2;
 mod strings;
@@ -62,12 +63,11 @@ fn has_slow_pext() -> bool {
 /// Makes the kernels of a token callable: the token proves that their instructions are there.
 macro_rules! kernels {
     ($token:ident: $(
-        $module:ident::$name:ident$(<$offset:ident>)?($($argument:ident: $type:ty),*) $(-> $result:ty)?;
+        $module:ident::$name:ident $([$($generics:tt)*])?
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
     )*) => {
         impl $token {
-            $(pub(super) fn $name$(<$offset: Copy + TryInto<usize>>)?(
-                self, $($argument: $type),*
-            ) $(-> $result)? {
+            $(pub(super) fn $name $(<$($generics)*>)? (self, $($argument: $type),*) $(-> $result)? {
                 // SAFETY: there is a token only where the machine has all that the kernel is compiled for.
                 unsafe { $module::$name($($argument),*) }
             })*
@@ -83,7 +83,7 @@ kernels! {
     bmi2::put_longs(values: &[i64], out: &mut Vec<u8>);
     bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_put::put_strings<O>(offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
 }
 
 kernels! {
@@ -94,5 +94,11 @@ kernels! {
     avx512_put::put_longs(values: &[i64], out: &mut Vec<u8>);
     avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_put::put_strings<O>(offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    avx512_expand::expand[T: Copy + Default + 'static](
+        dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
+    );
+    avx512_expand::repeat_ends[O: Copy + Default + 'static](
+        dense: &[O], validity: &[u8], offset: usize, n: usize, out: &mut Vec<O>,
+    );
 }

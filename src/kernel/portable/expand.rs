@@ -1,0 +1,125 @@
+//! Dense values to their places among nulls.
+//!
+//! ```text
+//! validity   1 0 1 1 0        dense   a b c         ends    0  1     3  4
+//!                             out     a - b c -     out     0  1  1  3  4  4
+//! ```
+//! Sixty-four rows are looked at together; if none is null they are copied, else each is chosen without a
+//! branch, since nulls come when they like.
+
+/// Appends `n` values: the next dense one where a bit of `validity`, from bit `offset` on, is set, else the
+/// default. Bits that are not there count as 0, values that are not there as the default.
+pub(crate) fn expand<T: Copy + Default>(
+    dense: &[T],
+    validity: &[u8],
+    offset: usize,
+    n: usize,
+    out: &mut Vec<T>,
+) {
+    out.reserve(n);
+    let mut rest = dense;
+    for at in (0..n).step_by(64) {
+        let rows = (n - at).min(64);
+        let word = word(validity, offset.saturating_add(at)) & ones(rows);
+        let mut slots = [T::default(); 64];
+        match rest.first_chunk::<64>() {
+            Some(next) if word == u64::MAX => {
+                out.extend_from_slice(next);
+                rest = rest.get(64..).unwrap_or_default();
+                continue;
+            }
+            Some(next) => choose(word, &mut slots, |i| next.get(i & 63)),
+            None => choose(word, &mut slots, |i| rest.get(i)),
+        }
+        rest = rest.get(word.count_ones() as usize..).unwrap_or_default();
+        out.extend_from_slice(slots.get(..rows).unwrap_or_default());
+    }
+}
+
+/// Sets the slots whose bits are set to one value after the other, as long as there are any.
+#[inline(always)]
+fn choose<'a, T: Copy + 'a>(
+    word: u64,
+    slots: &mut [T; 64],
+    value: impl Fn(usize) -> Option<&'a T>,
+) {
+    let (mut word, mut i) = (word, 0);
+    for slot in slots {
+        let next = value(i).copied().unwrap_or(*slot);
+        *slot = if word & 1 == 1 { next } else { *slot };
+        i += usize::from(word & 1 == 1);
+        word >>= 1;
+    }
+}
+
+/// Appends `n + 1` ends: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the next if
+/// it is set, else the same again. Bits that are not there count as 0; when there is no next end, the last stays.
+pub(crate) fn repeat_ends<O: Copy + Default>(
+    dense: &[O],
+    validity: &[u8],
+    offset: usize,
+    n: usize,
+    out: &mut Vec<O>,
+) {
+    out.reserve(n.saturating_add(1));
+    let (mut end, mut rest) = match dense.split_first() {
+        Some((end, rest)) => (*end, rest),
+        None => (O::default(), dense),
+    };
+    out.push(end);
+    for at in (0..n).step_by(64) {
+        let rows = (n - at).min(64);
+        let word = word(validity, offset.saturating_add(at)) & ones(rows);
+        let mut slots = [end; 64];
+        match rest.first_chunk::<64>() {
+            Some(next) if word == u64::MAX => slots = *next,
+            Some(next) => repeat(word, end, &mut slots, |i| next.get(i & 63)),
+            None => repeat(word, end, &mut slots, |i| rest.get(i)),
+        }
+        rest = rest.get(word.count_ones() as usize..).unwrap_or_default();
+        let slots = slots.get(..rows).unwrap_or_default();
+        end = slots.last().copied().unwrap_or(end);
+        out.extend_from_slice(slots);
+    }
+}
+
+/// Sets each slot to the next end if its bit is set, as long as there are any, else to the one before.
+#[inline(always)]
+fn repeat<'a, O: Copy + 'a>(
+    word: u64,
+    first: O,
+    slots: &mut [O; 64],
+    end: impl Fn(usize) -> Option<&'a O>,
+) {
+    let (mut word, mut i, mut last) = (word, 0, first);
+    for slot in slots {
+        let next = end(i).copied().unwrap_or(last);
+        last = if word & 1 == 1 { next } else { last };
+        i += usize::from(word & 1 == 1);
+        word >>= 1;
+        *slot = last;
+    }
+}
+
+/// 64 bits of `source` from bit `at`, low bit of each byte first. Bits that are not there are 0.
+#[inline]
+pub(crate) fn word(source: &[u8], at: usize) -> u64 {
+    let rest = source.get(at / 8..).unwrap_or_default();
+    let shift = at % 8;
+    let (low, high) = match rest.first_chunk::<9>() {
+        Some([low @ .., high]) => (u64::from_le_bytes(*low), *high),
+        None => {
+            let mut bytes = [0; 8];
+            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            (u64::from_le_bytes(bytes), rest.get(8).copied().unwrap_or(0))
+        }
+    };
+    // In two steps: a shift by 64 is none.
+    low >> shift | u64::from(high) << (63 - shift) << 1
+}
+
+/// The low `n` of 64 bits.
+#[inline]
+pub(crate) fn ones(n: usize) -> u64 {
+    if n >= 64 { u64::MAX } else { !(u64::MAX << n) }
+}
