@@ -15,6 +15,7 @@ use arrow::datatypes::*;
 use super::nested;
 use super::take::take;
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
 
 /// Puts the rows of a dense array where `nulls` is valid.
 pub(crate) fn spread(dense: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
@@ -122,12 +123,9 @@ fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
 }
 
 fn scatter<N: ArrowNativeType>(dense: &[N], nulls: &NullBuffer) -> ScalarBuffer<N> {
-    let mut out = vec![N::default(); nulls.len()];
-    for (place, value) in nulls.valid_indices().zip(dense) {
-        if let Some(slot) = out.get_mut(place) {
-            *slot = *value;
-        }
-    }
+    let mut out = Vec::new();
+    let (bits, offset) = (nulls.validity(), nulls.offset());
+    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), &mut out);
     out.into()
 }
 
@@ -136,17 +134,10 @@ fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> O
 }
 
 /// Offsets in which null rows are empty.
-pub(crate) fn repeat_ends<O: Copy + Default>(dense: &[O], nulls: &NullBuffer) -> Vec<O> {
-    let mut ends = dense.iter().copied();
-    let mut end = ends.next().unwrap_or_default();
-    let mut out = Vec::with_capacity(nulls.len() + 1);
-    out.push(end);
-    for there in nulls {
-        if there {
-            end = ends.next().unwrap_or(end);
-        }
-        out.push(end);
-    }
+fn repeat_ends<O: ArrowNativeType>(dense: &[O], nulls: &NullBuffer) -> Vec<O> {
+    let mut out = Vec::new();
+    let (bits, offset) = (nulls.validity(), nulls.offset());
+    kernel::repeat_ends(Level::in_use(), dense, bits, offset, nulls.len(), &mut out);
     out
 }
 

@@ -44,20 +44,15 @@ impl Bits {
         self.len += 1;
     }
 
-    /// Appends a bit `n` times.
-    pub(crate) fn extend_run(&mut self, bit: bool, n: usize) {
-        let fill = if bit { 0xff } else { 0 };
-        let (used, before) = (self.len % 8, self.bytes.len());
-        self.len += n;
-        self.bytes.resize(self.len.div_ceil(8), fill);
-        if bit && used > 0 {
-            if let Some(shared) = before.checked_sub(1).and_then(|at| self.bytes.get_mut(at)) {
-                *shared |= 0xff << used;
-            }
-        }
-        if let Some(last) = self.bytes.last_mut().filter(|_| bit && !self.len.is_multiple_of(8)) {
-            *last &= mask(self.len % 8);
-        }
+    /// Appends the bits that `append` adds to those there are: it is given their bytes and their number, and says
+    /// how many it added, and something else.
+    pub(crate) fn extend_with<T>(
+        &mut self,
+        append: impl FnOnce(&mut Vec<u8>, usize) -> (usize, T),
+    ) -> T {
+        let (added, other) = append(&mut self.bytes, self.len);
+        self.len += added;
+        other
     }
 
     /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.

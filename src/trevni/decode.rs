@@ -120,11 +120,21 @@ impl Decoder {
         if value_type != ValueType::Null {
             return self.arrays(block, value_type, n, &mut Vec::new(), None, limits);
         }
-        let mut sum = 0;
-        self.each_run(block, n, |length, count| {
-            sum = add(sum, size(count, length as usize)?)?;
-            Ok(())
-        })?;
+        let (mut cursor, mut lengths) = (self.cursor(block), Vec::new());
+        let (mut sum, mut left) = (0, n);
+        while left > 0 {
+            if self.lengths.goes_on(AT_ONCE) {
+                let (length, count) = self.lengths.run(&mut cursor, left)?;
+                sum = add(sum, size(count, length as usize)?)?;
+                left -= count;
+                continue;
+            }
+            lengths.clear();
+            let most = left.min(AT_ONCE);
+            sum = add(sum, self.lengths.many(&mut cursor, most, &mut lengths)?)?;
+            left -= lengths.len();
+        }
+        self.position = block.len() - cursor.remaining();
         Ok(sum)
     }
 
@@ -137,16 +147,18 @@ impl Decoder {
         limits: &Limits,
     ) -> Result<usize> {
         affordable(block, n, limits)?;
-        let mut ones = 0;
-        self.each_run(block, n, |length, count| {
+        let mut cursor = self.cursor(block);
+        let (rows, mut ones) = self.lengths.presence(&mut cursor, n, out)?;
+        for _ in rows..n {
+            let length = self.lengths.next(&mut cursor)?;
             if length > 1 {
                 let what = format!("a count of {length} where only 0 or 1 can be");
                 return Err(Error::malformed(what));
             }
-            ones += count * length as usize;
-            out.extend_run(length == 1, count);
-            Ok(())
-        })?;
+            ones += length as usize;
+            out.push(length == 1);
+        }
+        self.position = block.len() - cursor.remaining();
         Ok(ones)
     }
 
@@ -192,34 +204,16 @@ impl Decoder {
         lengths: &mut Vec<u32>,
         out: Option<&mut Values>,
     ) -> Result<usize> {
+        let (mut cursor, end) = (self.cursor(block), lengths.len() + n);
         let mut sum = 0;
-        self.each_run(block, n, |length, count| {
-            lengths.resize(lengths.len() + count, length);
-            sum = add(sum, size(count, length as usize)?)?;
-            Ok(())
-        })?;
+        while lengths.len() < end {
+            sum = add(sum, self.lengths.many(&mut cursor, end - lengths.len(), lengths)?)?;
+        }
+        self.position = block.len() - cursor.remaining();
         if let Some(Values::Null(count)) = out {
             *count = add(*count, sum)?;
         }
         Ok(sum)
-    }
-
-    /// Takes `n` lengths, equal ones together.
-    fn each_run(
-        &mut self,
-        block: &[u8],
-        n: usize,
-        mut take: impl FnMut(u32, usize) -> Result<()>,
-    ) -> Result<()> {
-        let mut cursor = self.cursor(block);
-        let mut left = n;
-        while left > 0 {
-            let (length, count) = self.lengths.run(&mut cursor, left)?;
-            take(length, count)?;
-            left -= count;
-        }
-        self.position = block.len() - cursor.remaining();
-        Ok(())
     }
 
     fn cursor<'b>(&self, block: &'b [u8]) -> Cursor<'b> {
@@ -242,6 +236,9 @@ impl Decoder {
 }
 
 const VALUE: &str = "value";
+
+/// How many lengths are passed over at once.
+const AT_ONCE: usize = 4096;
 
 /// Refuses more lengths than a block may stand for by its runs.
 fn affordable(block: &[u8], n: usize, limits: &Limits) -> Result<()> {

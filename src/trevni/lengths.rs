@@ -10,8 +10,13 @@
 //! make runs only of zeros there; readers take both. A run never crosses a block, but it may cross rows.
 //! (Reference implementation; the specification has only the plain form.)
 
+use super::bits::Bits;
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level, Run};
 use crate::wire::{self, Cursor};
+
+/// How many numbers are decoded at once.
+const AT_ONCE: usize = 1024;
 
 /// No run is longer: its number must fit an int.
 const LONGEST_RUN: u32 = 1 << 30;
@@ -57,14 +62,18 @@ impl LengthsEncoder {
 /// Reads lengths; remembers what is left of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LengthsDecoder {
-    value: u32,
-    left: u32,
+    run: Run,
 }
 
 impl LengthsDecoder {
     /// Whether no run is open.
     pub(crate) fn is_done(&self) -> bool {
-        self.left == 0
+        self.run.left == 0
+    }
+
+    /// Whether a run is open that goes on for so many lengths.
+    pub(crate) fn goes_on(&self, lengths: usize) -> bool {
+        self.run.left as usize >= lengths
     }
 
     /// The next length.
@@ -77,23 +86,82 @@ impl LengthsDecoder {
     /// The next lengths that are equal, `most` of them at the most: their value and how many.
     #[inline]
     pub(crate) fn run(&mut self, cursor: &mut Cursor<'_>, most: usize) -> Result<(u32, usize)> {
-        if self.left == 0 {
-            self.take(cursor)?;
+        if self.run.left == 0 {
+            self.run = run_of(cursor.int("array length")?)?;
         }
-        let n = u32::try_from(most).unwrap_or(u32::MAX).min(self.left);
-        self.left -= n;
-        Ok((self.value, n as usize))
+        let n = u32::try_from(most).unwrap_or(u32::MAX).min(self.run.left);
+        self.run.left -= n;
+        Ok((self.run.value, n as usize))
     }
 
-    #[inline]
-    fn take(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
-        let number = i64::from(cursor.int("array length")?);
-        let (value, count) =
-            if number >= 0 { (number, 1) } else { ((number + 1) & 1, (1 - number) / 2 + 1) };
-        let whole = |n: i64| u32::try_from(n).map_err(|_| Error::malformed("array length"));
-        (self.value, self.left) = (whole(value)?, whole(count)?);
-        Ok(())
+    /// Appends a bit for each of the next lengths, `n` at the most, so long as they are 0 or 1; gives how many,
+    /// and how many ones.
+    pub(crate) fn presence(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        n: usize,
+        out: &mut Bits,
+    ) -> Result<(usize, usize)> {
+        let taken = out.extend_with(|bits, len| {
+            let taken = kernel::presence(cursor.rest(), n, &mut self.run, bits, len);
+            (taken.rows, taken)
+        });
+        cursor.take(taken.bytes, "array length")?;
+        Ok((taken.rows, taken.ones))
     }
+
+    /// Appends the next lengths, `n` at the most and at least one, many at a time; gives their sum.
+    pub(crate) fn many(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        n: usize,
+        out: &mut Vec<u32>,
+    ) -> Result<usize> {
+        let mut numbers: Vec<i32> = Vec::new();
+        let bytes = match self.is_done() {
+            true => kernel::ints(Level::in_use(), cursor.rest(), n.min(AT_ONCE), &mut numbers),
+            false => 0,
+        };
+        let mut used = 0;
+        let (mut sum, mut left) = (0usize, n);
+        for number in &numbers {
+            used += 1;
+            self.run = run_of(*number)?;
+            let count = (self.run.left as usize).min(left);
+            left -= count;
+            sum = sum.saturating_add(count.saturating_mul(self.run.value as usize));
+            if count == 1 {
+                out.push(self.run.value);
+            } else {
+                out.resize(out.len() + count, self.run.value);
+            }
+            self.run.left -= u32::try_from(count).unwrap_or(0);
+            if left == 0 {
+                break;
+            }
+        }
+        if used > 0 {
+            let all = used == numbers.len();
+            let part = || kernel::skip(Level::in_use(), cursor.rest(), used).1;
+            let bytes = if all { bytes } else { part() };
+            cursor.take(bytes, "array length")?;
+            return Ok(sum);
+        }
+        // A run goes on, or what comes is no length.
+        let (length, count) = self.run(cursor, n)?;
+        out.resize(out.len() + count, length);
+        Ok(count.saturating_mul(length as usize))
+    }
+}
+
+/// The run that a number stands for; a single length is a run of one.
+#[inline]
+fn run_of(number: i32) -> Result<Run> {
+    let number = i64::from(number);
+    let (value, count) =
+        if number >= 0 { (number, 1) } else { ((number + 1) & 1, (1 - number) / 2 + 1) };
+    let whole = |n: i64| u32::try_from(n).map_err(|_| Error::malformed("array length"));
+    Ok(Run { value: whole(value)?, left: whole(count)? })
 }
 
 #[cfg(test)]

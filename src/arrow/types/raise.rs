@@ -16,6 +16,7 @@ use super::super::spread;
 use super::super::text::{text, views};
 use super::float16;
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
 use crate::trevni::{Strings, Values};
 
 /// Raises values to an array of a leaf type.
@@ -68,11 +69,46 @@ pub(crate) fn raise_optional(
         // Arrow looks at all text whenever it makes an array of it, so it is made only once.
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
             check(&s)?;
-            s.offsets = spread::repeat_ends(&s.offsets, &nulls);
+            let mut ends = spare.take();
+            let (bits, offset) = (nulls.validity(), nulls.offset());
+            kernel::repeat_ends(Level::in_use(), &s.offsets, bits, offset, nulls.len(), &mut ends);
+            spare.give(std::mem::replace(&mut s.offsets, ends));
             strings(s, data_type, Some(nulls), spare)
+        }
+        (data_type, Values::Int(v)) => {
+            let values = Values::Int(expanded(v, &nulls, spare));
+            with_nulls(&raise(values, data_type, spare)?, nulls)
+        }
+        (data_type, Values::Long(v)) => {
+            let values = Values::Long(expanded(v, &nulls, spare));
+            with_nulls(&raise(values, data_type, spare)?, nulls)
+        }
+        (data_type, Values::Float(v)) => {
+            let values = Values::Float(expanded(v, &nulls, spare));
+            with_nulls(&raise(values, data_type, spare)?, nulls)
+        }
+        (data_type, Values::Double(v)) => {
+            let values = Values::Double(expanded(v, &nulls, spare));
+            with_nulls(&raise(values, data_type, spare)?, nulls)
         }
         (data_type, values) => spread::spread(&raise(values, data_type, spare)?, &nulls),
     }
+}
+
+/// The values at their places among nulls.
+fn expanded<N: ArrowNativeType>(dense: Vec<N>, nulls: &NullBuffer, spare: &mut Spare) -> Vec<N> {
+    if nulls.null_count() == 0 {
+        return dense;
+    }
+    let mut values = spare.take();
+    let (bits, offset) = (nulls.validity(), nulls.offset());
+    kernel::expand(Level::in_use(), &dense, bits, offset, nulls.len(), &mut values);
+    spare.give(dense);
+    values
+}
+
+fn with_nulls(array: &ArrayRef, nulls: NullBuffer) -> Result<ArrayRef> {
+    Ok(make_array(array.to_data().into_builder().nulls(Some(nulls)).build()?))
 }
 
 fn unfit(values: &Values, data_type: &DataType) -> Error {
