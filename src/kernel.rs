@@ -150,3 +150,14 @@ pub fn repeat_ends<O: Copy + Default + 'static>(
 ) {
     at_avx512!(level, repeat_ends(dense, validity, offset, n, out));
 }
+
+/// Appends 0 to `out`, and where each length ends; nothing if their sum passes what an offset can hold.
+pub fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
+    portable::lengths_to_offsets(lengths, out)
+}
+
+/// Appends `n` bits of `source`, from bit `offset` on, to the `len` bits that lie in `out`. Bits that are not there
+/// count as 0.
+pub fn copy_bits(source: &[u8], offset: usize, n: usize, out: &mut Vec<u8>, len: usize) {
+    portable::copy_bits(source, offset, n, out, len);
+}

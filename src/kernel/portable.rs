@@ -1,11 +1,21 @@
 //! The kernels in safe Rust: what each does, on every machine.
+//!
+//! ```text
+//! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any place to any other
+//! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
+//! offsets    lengths → offsets                         expand     dense values → places among nulls
+//! ```
 
+mod bits;
 mod expand;
+mod offsets;
 mod presence;
 mod strings;
 mod varints;
 
-pub(super) use expand::{expand, ones, repeat_ends, word};
+pub(super) use bits::{copy_bits, ones, word};
+pub(super) use expand::{expand, repeat_ends};
+pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
 pub(super) use strings::{put_strings, skip_strings, strings};

@@ -5,7 +5,13 @@ mod nulls;
 mod strings;
 mod varints;
 
+use proptest::prelude::ProptestConfig;
+
 use super::Level;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
 
 /// The levels whose kernels are compared: the portable one too, for what it does with what was there before.
 fn levels() -> Vec<Level> {

@@ -1,5 +1,7 @@
 //! Bits, packed as Arrow and the format both pack them: low bit of each byte first.
 
+use crate::kernel;
+
 /// Bits, low bit of each byte first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bits {
@@ -57,18 +59,8 @@ impl Bits {
 
     /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
     pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
-        let into = self.len % 8;
-        self.bytes.resize((self.len + n).div_ceil(8), 0);
-        let start = self.len / 8;
+        kernel::copy_bits(source, offset, n, &mut self.bytes, self.len);
         self.len += n;
-        let mut done = 0;
-        for (i, byte) in self.bytes.iter_mut().skip(start).enumerate() {
-            let skip = if i == 0 { into } else { 0 };
-            let take = (8 - skip).min(n - done);
-            let bits = eight_bits(source, offset + done) & mask(take);
-            *byte |= bits << skip;
-            done += take;
-        }
     }
 
     pub(super) fn truncate(&mut self, n: usize) {
@@ -93,14 +85,6 @@ impl FromIterator<bool> for Bits {
 /// The low `n` bits of a byte.
 fn mask(n: usize) -> u8 {
     if n >= 8 { 0xff } else { !(0xff << n) }
-}
-
-/// Eight bits of `source` from bit `at`.
-pub(crate) fn eight_bits(source: &[u8], at: usize) -> u8 {
-    let low = source.get(at / 8).copied().unwrap_or(0);
-    let high = source.get(at / 8 + 1).copied().unwrap_or(0);
-    let [bits, _] = (u16::from_le_bytes([low, high]) >> (at % 8)).to_le_bytes();
-    bits
 }
 
 #[cfg(test)]

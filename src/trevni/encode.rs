@@ -9,7 +9,6 @@
 
 use std::ops::Range;
 
-use super::bits::eight_bits;
 use super::lengths::LengthsEncoder;
 use super::strings::Offsets;
 use super::values::ValuesRef;
@@ -50,12 +49,8 @@ impl Encoder {
             ValuesRef::Boolean { bits, offset, .. } => self.put_bits(bits, offset, range),
             ValuesRef::Int(v) => kernel::put_ints(Level::in_use(), part(v, range), out),
             ValuesRef::Long(v) => kernel::put_longs(Level::in_use(), part(v, range), out),
-            ValuesRef::Float(v) => {
-                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-            }
-            ValuesRef::Double(v) => {
-                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-            }
+            ValuesRef::Float(v) => put_fixed(out, part(v, range), f32::to_le_bytes),
+            ValuesRef::Double(v) => put_fixed(out, part(v, range), f64::to_le_bytes),
             ValuesRef::Bytes { offsets: Offsets::Small(o), data } => {
                 put_strings(out, o, data, range)
             }
@@ -69,12 +64,8 @@ impl Encoder {
     pub(crate) fn fixed(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
         let out = &mut self.bytes;
         match values {
-            ValuesRef::Int(v) => {
-                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-            }
-            ValuesRef::Long(v) => {
-                part(v, range).iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
-            }
+            ValuesRef::Int(v) => put_fixed(out, part(v, range), i32::to_le_bytes),
+            ValuesRef::Long(v) => put_fixed(out, part(v, range), i64::to_le_bytes),
             other => self.values(other, range),
         }
     }
@@ -109,22 +100,28 @@ impl Encoder {
     }
 
     fn put_bits(&mut self, source: &[u8], offset: usize, range: Range<usize>) {
-        let (mut at, end) = (offset + range.start, offset + range.end);
-        while at < end {
-            let take = (8 - self.bits).min(end - at);
-            let taken = eight_bits(source, at) & (0xffu16 >> (8 - take)).to_le_bytes()[0];
-            match self.bytes.last_mut() {
-                Some(last) if self.bits > 0 => *last |= taken << self.bits,
-                _ => self.bytes.push(taken),
-            }
-            self.bits = (self.bits + take) % 8;
-            at += take;
-        }
+        let used = self.bytes.len() * 8 - (8 - self.bits) % 8;
+        kernel::copy_bits(source, offset + range.start, range.len(), &mut self.bytes, used);
+        self.bits = (self.bits + range.len()) % 8;
     }
 }
 
 fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
     values.get(range).unwrap_or_default()
+}
+
+/// Appends values of a fixed width, many at once: a copy where the machine has the bytes in this order.
+fn put_fixed<T: Copy, const N: usize>(
+    out: &mut Vec<u8>,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) {
+    out.reserve(values.len() * N);
+    let (chunks, rest) = values.as_chunks::<64>();
+    for chunk in chunks {
+        out.extend_from_slice(chunk.map(&bytes).as_flattened());
+    }
+    rest.iter().for_each(|value| out.extend_from_slice(&bytes(*value)));
 }
 
 fn put_strings<O: Copy + TryInto<usize>>(

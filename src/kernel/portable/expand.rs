@@ -7,6 +7,8 @@
 //! Sixty-four rows are looked at together; if none is null they are copied, else each is chosen without a
 //! branch, since nulls come when they like.
 
+use super::bits::{ones, word};
+
 /// Appends `n` values: the next dense one where a bit of `validity`, from bit `offset` on, is set, else the
 /// default. Bits that are not there count as 0, values that are not there as the default.
 pub(crate) fn expand<T: Copy + Default>(
@@ -99,27 +101,4 @@ fn repeat<'a, O: Copy + 'a>(
         word >>= 1;
         *slot = last;
     }
-}
-
-/// 64 bits of `source` from bit `at`, low bit of each byte first. Bits that are not there are 0.
-#[inline]
-pub(crate) fn word(source: &[u8], at: usize) -> u64 {
-    let rest = source.get(at / 8..).unwrap_or_default();
-    let shift = at % 8;
-    let (low, high) = match rest.first_chunk::<9>() {
-        Some([low @ .., high]) => (u64::from_le_bytes(*low), *high),
-        None => {
-            let mut bytes = [0; 8];
-            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            (u64::from_le_bytes(bytes), rest.get(8).copied().unwrap_or(0))
-        }
-    };
-    // In two steps: a shift by 64 is none.
-    low >> shift | u64::from(high) << (63 - shift) << 1
-}
-
-/// The low `n` of 64 bits.
-#[inline]
-pub(crate) fn ones(n: usize) -> u64 {
-    if n >= 64 { u64::MAX } else { !(u64::MAX << n) }
 }

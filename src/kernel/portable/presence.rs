@@ -7,7 +7,7 @@
 //! Where rows are null at random a run is a few rows, its number one byte: so the 128 numbers of one byte stand
 //! in a table, and the runs are shifted into a word.
 
-use super::expand::ones;
+use super::bits::ones;
 use super::varints::{Number, first};
 
 /// What is left of a run of equal lengths.

@@ -7,7 +7,7 @@
 //! Where the next string starts is known only when the length of this one is, so what counts is to lose no time
 //! on the bytes: a short string is copied as a whole piece, and what is too much forgotten.
 
-use super::varints::{MOST, Number, first, put_first};
+use super::varints::{MOST, Number, first, put_one};
 
 /// What is copied at once; most strings are shorter.
 const PIECE: usize = 16;
@@ -72,7 +72,7 @@ pub(crate) fn put_strings<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8], 
         let end = place(end);
         let from = data.get(start..).unwrap_or_default();
         let value = data.get(start..end).unwrap_or_default();
-        put_first(value.len() as u64 * 2, out);
+        put_one(value.len() as u64 * 2, out);
         match from.first_chunk::<PIECE>() {
             Some(piece) if value.len() <= PIECE => {
                 let end = out.len() + value.len();

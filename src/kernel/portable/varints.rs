@@ -12,6 +12,9 @@ const MORE: u64 = 0x8080_8080_8080_8080;
 /// The most bytes of a varint of 64 bits.
 pub(super) const MOST: usize = 10;
 
+/// How many values are decoded before they are appended.
+const SLOTS: usize = 64;
+
 /// How many values make room at once, of ten bytes each at the most.
 const PIECE: usize = 512;
 
@@ -93,21 +96,65 @@ pub(crate) fn put_ints(values: &[i32], out: &mut Vec<u8>) {
 pub(crate) fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     out.reserve(n.min(bytes.len()));
     let (mut rest, mut left) = (bytes, n);
-    while left > 0 {
-        if left >= 8
-            && let Some((eight, behind)) = rest.split_first_chunk::<8>()
-            && u64::from_le_bytes(*eight) & MORE == 0
+    let mut slots = [T::from_byte(0); SLOTS];
+    let mut filled = 0;
+    while left >= filled + 8
+        && let Some((eight, behind)) = rest.split_first_chunk::<8>()
+    {
+        let word = u64::from_le_bytes(*eight);
+        if word & MORE == 0
+            && let Some(slots) = slots.get_mut(filled..).and_then(|slots| slots.first_chunk_mut())
         {
-            out.extend_from_slice(&eight.map(T::from_byte));
-            (rest, left) = (behind, left - 8);
-            continue;
+            *slots = eight.map(T::from_byte);
+            (rest, filled) = (behind, filled + 8);
+        } else {
+            let (taken, len) = whole_values(word, slots.get_mut(filled..).unwrap_or_default());
+            if taken == 0 {
+                break;
+            }
+            (rest, filled) = (rest.get(len..).unwrap_or_default(), filled + taken);
         }
+        if filled > SLOTS - 8 {
+            out.extend_from_slice(slots.get(..filled).unwrap_or_default());
+            (left, filled) = (left - filled, 0);
+        }
+    }
+    out.extend_from_slice(slots.get(..filled).unwrap_or_default());
+    for _ in filled..left {
         let Some((bits, behind)) = first(rest) else { break };
         let Some(value) = T::from_bits(bits) else { break };
         out.push(value);
-        (rest, left) = (behind, left - 1);
+        rest = behind;
     }
     bytes.len() - rest.len()
+}
+
+/// Stores the values that end within a word, as long as they fit; gives how many, and their bytes.
+#[inline(always)]
+fn whole_values<T: Number>(word: u64, slots: &mut [T]) -> (usize, usize) {
+    let (mut ends, mut start, mut taken) = (!word & MORE, 0, 0);
+    for slot in slots {
+        if ends == 0 {
+            break;
+        }
+        // The bits up to the lowest end, from where the value starts.
+        let bits = (word & (ends ^ (ends - 1))) >> start;
+        let Some(value) = T::from_bits(fold(bits)) else { break };
+        *slot = value;
+        start = ends.trailing_zeros() + 1;
+        ends &= ends - 1;
+        taken += 1;
+    }
+    (taken, start as usize / 8)
+}
+
+/// The sevens of eight bytes side by side.
+#[inline(always)]
+fn fold(bytes: u64) -> u64 {
+    let sevens = bytes & !MORE;
+    let twice = (sevens & 0x007f_007f_007f_007f) | (sevens & 0x7f00_7f00_7f00_7f00) >> 1;
+    let four = (twice & 0x0000_3fff_0000_3fff) | (twice & 0x3fff_0000_3fff_0000) >> 2;
+    (four & 0x0fff_ffff) | (four & 0x0fff_ffff_0000_0000) >> 4
 }
 
 /// Passes over up to `n` varints; gives how many, and their bytes.
@@ -116,9 +163,17 @@ pub(crate) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
     while left > 0 {
         if left >= 8
             && let Some((eight, behind)) = rest.split_first_chunk::<8>()
-            && u64::from_le_bytes(*eight) & MORE == 0
+            && let ends = !u64::from_le_bytes(*eight) & MORE
+            && ends != 0
         {
-            (rest, left) = (behind, left - 8);
+            if ends == MORE {
+                (rest, left) = (behind, left - 8);
+                continue;
+            }
+            // The values that end within the word: the product's highest byte is the sum of all.
+            left -= ((ends >> 7).wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize;
+            let len = 8 - ends.leading_zeros() as usize / 8;
+            rest = rest.get(len..).unwrap_or_default();
             continue;
         }
         let Some((_, behind)) = first(rest) else { break };
@@ -144,23 +199,23 @@ pub(crate) fn first(bytes: &[u8]) -> Option<(u64, &[u8])> {
 /// Appends each number in its shortest form.
 pub(crate) fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
     for piece in values.chunks(PIECE) {
-        out.reserve(piece.len() * MOST + 8);
+        out.reserve(piece.len() * MOST);
         let (eights, rest) = piece.as_chunks::<8>();
         for eight in eights {
             let bits = eight.map(T::to_bits);
             if bits.iter().fold(0, |all, bits| all | bits) < 0x80 {
                 out.extend_from_slice(&bits.map(|bits| bits.to_le_bytes()[0]));
             } else {
-                bits.iter().for_each(|bits| put_first(*bits, out));
+                bits.iter().for_each(|bits| put_one(*bits, out));
             }
         }
-        rest.iter().for_each(|value| put_first(value.to_bits(), out));
+        rest.iter().for_each(|value| put_one(value.to_bits(), out));
     }
 }
 
 /// Appends one varint.
 #[inline(always)]
-pub(crate) fn put_first(mut bits: u64, out: &mut Vec<u8>) {
+pub(crate) fn put_one(mut bits: u64, out: &mut Vec<u8>) {
     while bits >= 0x80 {
         out.push(bits.to_le_bytes()[0] | 0x80);
         bits >>= 7;

@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{levels, put_one};
+use super::{cases, levels, put_one};
 use crate::kernel::*;
 
 /// Bits as runs, which random ones are not.
@@ -62,6 +62,8 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn values_go_to_their_places(
         bits in prop_oneof![runs(), vec(any::<bool>(), 0..400)],
@@ -78,6 +80,35 @@ proptest! {
         spread(&dense.iter().map(|v| *v as f32).collect::<Vec<_>>(), &validity, offset, n);
         spread(&dense.iter().map(|v| *v as u16).collect::<Vec<_>>(), &validity, offset, n);
         spread(&dense.iter().map(|v| (*v as u8, *v)).collect::<Vec<_>>(), &validity, offset, n);
+    }
+
+    #[test]
+    fn bits_go_from_any_place_to_any_other(
+        before in vec(any::<bool>(), 0..20),
+        bits in vec(any::<bool>(), 0..300),
+        offset in 0..80usize,
+        n in 0..400usize,
+    ) {
+        let source = packed(&bits);
+        let mut out = packed(&before);
+        copy_bits(&source, offset, n, &mut out, before.len());
+        let copied = (0..n).map(|i| bit(&source, offset + i));
+        let expected: Vec<bool> = before.iter().copied().chain(copied).collect();
+        prop_assert_eq!(out, packed(&expected));
+    }
+
+    #[test]
+    fn offsets_are_sums(lengths in vec(0..1000u32, 0..300), large in 0..=u32::MAX) {
+        let mut out = vec![-1];
+        prop_assert_eq!(lengths_to_offsets(&lengths, &mut out), Some(()));
+        prop_assert_eq!(out.len(), lengths.len() + 2);
+        prop_assert_eq!(&out[..2], &[-1, 0]);
+        for (pair, length) in out[1..].windows(2).zip(&lengths) {
+            prop_assert_eq!(pair[1] - pair[0], *length as i32);
+        }
+        let sum = u64::from(lengths.iter().sum::<u32>()) + u64::from(large);
+        let fits = lengths_to_offsets(&[&lengths[..], &[large]].concat(), &mut out).is_some();
+        prop_assert_eq!(fits, i32::try_from(sum).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{levels, put_one};
+use super::{cases, levels, put_one};
 use crate::kernel::*;
 
 /// Strings, as their lengths: short ones, long ones, and runs of the same length.
@@ -58,6 +58,8 @@ fn writes_alike<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn there_and_back(lengths in lengths()) {
         let (offsets, data) = some(&lengths);
@@ -71,20 +73,6 @@ proptest! {
         let (mut o, mut d) = (vec![0], Vec::new());
         prop_assert_eq!(strings(Level::in_use(), &bytes, lengths.len(), &mut o, &mut d), bytes.len());
         prop_assert!(o == offsets && d == data);
-    }
-
-    #[test]
-    fn every_cut(lengths in vec(0..90usize, 0..12)) {
-        let (offsets, data) = some(&lengths);
-        let bytes = encoded(&offsets, &data);
-        for cut in 0..bytes.len() {
-            reads_alike(&bytes[..cut], lengths.len());
-            reads_alike(&bytes[cut..], lengths.len());
-        }
-        for cut in 0..=data.len() {
-            writes_alike(&offsets, &data[..cut]);
-            writes_alike(&offsets[offsets.len().min(cut)..], &data);
-        }
     }
 
     #[test]
@@ -114,6 +102,24 @@ proptest! {
     #[test]
     fn offsets_far_out(offsets in vec(any::<i64>(), 0..50), data in vec(any::<u8>(), 0..400)) {
         writes_alike(&offsets, &data);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn every_cut(lengths in vec(0..90usize, 0..12)) {
+        let (offsets, data) = some(&lengths);
+        let bytes = encoded(&offsets, &data);
+        for cut in 0..bytes.len() {
+            reads_alike(&bytes[..cut], lengths.len());
+            reads_alike(&bytes[cut..], lengths.len());
+        }
+        for cut in 0..=data.len() {
+            writes_alike(&offsets, &data[..cut]);
+            writes_alike(&offsets[offsets.len().min(cut)..], &data);
+        }
     }
 }
 

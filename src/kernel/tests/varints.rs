@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{levels, put_one};
+use super::{cases, levels, put_one};
 use crate::kernel::*;
 
 /// A long whose varint takes so many bytes.
@@ -89,6 +89,8 @@ fn writes_alike(values: &[i64]) {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn mixtures(values in (1..=10u32).prop_flat_map(|longest| mixture(longest, 300))) {
         writes_alike(&values);
@@ -102,24 +104,6 @@ proptest! {
     fn mostly_of_one_length(values in mostly(500)) {
         writes_alike(&values);
         reads_alike(&encoded(&values), values.len());
-    }
-
-    #[test]
-    fn every_count(values in (1..=10u32).prop_flat_map(|longest| mixture(longest, 200))) {
-        let bytes = encoded(&values);
-        for n in 0..=values.len() {
-            reads_alike(&bytes, n);
-            writes_alike(&values[..n]);
-        }
-    }
-
-    #[test]
-    fn every_cut(values in (1..=10u32).prop_flat_map(|longest| mixture(longest, 60))) {
-        let bytes = encoded(&values);
-        for cut in 0..bytes.len() {
-            reads_alike(&bytes[..cut], values.len());
-            reads_alike(&bytes[cut..], values.len());
-        }
     }
 
     #[test]
@@ -146,6 +130,28 @@ proptest! {
             }
         }
         reads_alike(&bytes, values.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn every_count(values in (1..=10u32).prop_flat_map(|longest| mixture(longest, 200))) {
+        let bytes = encoded(&values);
+        for n in 0..=values.len() {
+            reads_alike(&bytes, n);
+            writes_alike(&values[..n]);
+        }
+    }
+
+    #[test]
+    fn every_cut(values in (1..=10u32).prop_flat_map(|longest| mixture(longest, 60))) {
+        let bytes = encoded(&values);
+        for cut in 0..bytes.len() {
+            reads_alike(&bytes[..cut], values.len());
+            reads_alike(&bytes[cut..], values.len());
+        }
     }
 }
 

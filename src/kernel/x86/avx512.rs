@@ -54,10 +54,19 @@ pub(super) fn ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     out.reserve(n.min(bytes.len()) + OVER);
-    let (mut rest, mut done) = (bytes, 0);
+    let (mut at, mut done) = (0, 0);
     while done < n {
-        let (data, there) = load(rest);
-        let window = Window::new(_mm512_movepi8_mask(data), there, n - done);
+        // SAFETY: windows end within the bytes.
+        let (data, there) = load(unsafe { bytes.get_unchecked(at..) });
+        let more = _mm512_movepi8_mask(data);
+        if more == 0 && there == u64::MAX && n - done >= 64 {
+            // SAFETY: there is room for OVER values.
+            unsafe { of_one_byte(data, out.as_mut_ptr().add(out.len() + done)) };
+            done += 64;
+            at += 64;
+            continue;
+        }
+        let window = Window::new(more, there, n - done);
         let (mut count, mut len) = (window.count(), window.len());
         if count == 0 {
             break;
@@ -82,11 +91,11 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
             break;
         }
         done += count;
-        rest = rest.get(len..).unwrap_or_default();
+        at += len;
     }
     // SAFETY: so many values have been stored, one behind the other.
     unsafe { out.set_len(out.len() + done) };
-    bytes.len() - rest.len()
+    at
 }
 
 /// Where the values of a window end, and how long they are, a byte for each value.
@@ -96,11 +105,10 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
 fn ends_and_lengths(window: Window) -> (__m512i, __m512i) {
     let iota = table(&IOTA);
     let ends = _mm512_maskz_compress_epi8(window.ends, iota);
-    // The first value has none before it: it starts behind the byte -1.
-    let one = _mm512_set1_epi8(1);
-    let before = _mm512_sub_epi8(iota, one);
-    let before = _mm512_mask_permutexvar_epi8(_mm512_set1_epi8(-1), !1, before, ends);
-    (ends, _mm512_sub_epi8(ends, before))
+    // The first value has none before it, and finds a 0: it starts there, the others behind.
+    let before = _mm512_permutexvar_epi8(_mm512_sub_epi8(iota, _mm512_set1_epi8(1)), ends);
+    let first = _mm512_zextsi128_si512(_mm_cvtsi32_si128(1));
+    (ends, _mm512_add_epi8(_mm512_sub_epi8(ends, before), first))
 }
 
 /// By how many bits a value of each length is shifted down, when `bits` end with it.
@@ -173,7 +181,8 @@ unsafe fn of_two_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) {
     let mut place = table(const { &places(2) });
     for i in (0..window.count()).step_by(32) {
         let at = _mm512_add_epi8(_mm512_permutexvar_epi8(place, ends), table(const { &before(2) }));
-        let shift = _mm512_maskz_permutexvar_epi8(0x5555_5555_5555_5555, place, shifts);
+        let shift = _mm512_permutexvar_epi8(place, shifts);
+        let shift = _mm512_and_si512(shift, _mm512_set1_epi16(15));
         let bits = fold_16(_mm512_srlv_epi16(_mm512_permutexvar_epi8(at, data), shift));
         let sign = _mm512_and_si512(bits, _mm512_set1_epi16(1));
         let sign = _mm512_sub_epi16(_mm512_setzero_si512(), sign);
@@ -196,7 +205,8 @@ unsafe fn of_four_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) {
     let mut place = table(const { &places(4) });
     for i in (0..window.count()).step_by(16) {
         let at = _mm512_add_epi8(_mm512_permutexvar_epi8(place, ends), table(const { &before(4) }));
-        let shift = _mm512_maskz_permutexvar_epi8(0x1111_1111_1111_1111, place, shifts);
+        let shift = _mm512_permutexvar_epi8(place, shifts);
+        let shift = _mm512_and_si512(shift, _mm512_set1_epi32(31));
         let bits = fold_32(_mm512_srlv_epi32(_mm512_permutexvar_epi8(at, data), shift));
         // SAFETY: the caller's promise.
         unsafe { store_16(to.add(i), zig_zag_32(bits)) };
@@ -217,7 +227,8 @@ unsafe fn of_eight_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) -
     let mut place = table(const { &places(8) });
     for i in (0..window.count()).step_by(8) {
         let at = _mm512_add_epi8(_mm512_permutexvar_epi8(place, ends), table(const { &before(8) }));
-        let shift = _mm512_maskz_permutexvar_epi8(FIRST_OF_EIGHT, place, shifts);
+        let shift = _mm512_permutexvar_epi8(place, shifts);
+        let shift = _mm512_and_si512(shift, _mm512_set1_epi64(63));
         let bits = fold_64(_mm512_srlv_epi64(_mm512_permutexvar_epi8(at, data), shift));
         // SAFETY: the caller's promise.
         let fit = unsafe { store_8(to.add(i), bits) };
@@ -246,7 +257,8 @@ unsafe fn of_ten_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) -> 
     for i in (0..window.count()).step_by(8) {
         let at = _mm512_permutexvar_epi8(place, ends_of_eight);
         let at = _mm512_add_epi8(at, table(const { &before(8) }));
-        let shift = _mm512_maskz_permutexvar_epi8(FIRST_OF_EIGHT, place, shifts_of_eight);
+        let shift = _mm512_permutexvar_epi8(place, shifts_of_eight);
+        let shift = _mm512_and_si512(shift, _mm512_set1_epi64(63));
         let low = fold_64(_mm512_srlv_epi64(_mm512_permutexvar_epi8(at, data), shift));
         // The last two bytes; those that are of the eight are shifted out, as are bits past the 64th.
         let at = _mm512_permutexvar_epi8(place, ends);
@@ -343,15 +355,16 @@ unsafe fn store_8<T: Number>(to: *mut T, bits: __m512i) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
-    let (mut rest, mut done) = (bytes, 0);
+    let (mut at, mut done) = (0, 0);
     while done < n {
-        let (data, there) = load(rest);
+        // SAFETY: windows end within the bytes.
+        let (data, there) = load(unsafe { bytes.get_unchecked(at..) });
         let window = Window::new(_mm512_movepi8_mask(data), there, n - done);
         if window.ends == 0 {
             break;
         }
         done += window.count();
-        rest = rest.get(window.len()..).unwrap_or_default();
+        at += window.len();
     }
-    (done, bytes.len() - rest.len())
+    (done, at)
 }

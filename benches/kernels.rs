@@ -1,0 +1,189 @@
+//! The kernels, on the values of one block (64 kB), at each level of this machine.
+//!
+//! `cargo bench --bench kernels`; values or rows a second. Names end with the level, as `TREVNI_SIMD` has it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)]
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use trevni::__kernel::{self as kernel, Level, Run};
+
+/// What a block holds before it is compressed.
+const BLOCK: usize = 64 << 10;
+
+/// Random bits, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 16) % n
+    }
+}
+
+/// Measures a kernel at each level; `run` gets an empty state each time.
+fn each_level<S: Default>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    elements: usize,
+    mut run: impl FnMut(Level, &mut S),
+) {
+    group.throughput(Throughput::Elements(elements as u64));
+    for level in Level::all() {
+        let mut state = S::default();
+        group.bench_function(format!("{name}/{}", level.name()), |b| {
+            b.iter(|| run(level, black_box(&mut state)));
+        });
+    }
+}
+
+/// Longs whose varints fill a block: of 4 bytes and rising, of 1 or 2, of 1, of up to 5, of 9 or 10.
+fn numbers() -> [(&'static str, Vec<i64>); 5] {
+    let mut n = Numbers(88_172_645_463_325_252);
+    [
+        ("sorted", (0..16_000).map(|i| 12_000_000 + i * 4 + n.below(2) as i64).collect()),
+        ("mid", (0..39_000).map(|_| n.below(200) as i64).collect()),
+        ("small", (0..65_000).map(|_| n.below(50) as i64).collect()),
+        ("ints", (0..13_000).map(|_| n.next() as i32 / 2).map(i64::from).collect()),
+        ("random", (0..6_800).map(|_| n.next() as i64).collect()),
+    ]
+}
+
+fn varints(c: &mut Criterion) {
+    let mut group = c.benchmark_group("varints");
+    for (name, values) in numbers() {
+        let mut bytes = Vec::new();
+        kernel::put_longs(Level::Portable, &values, &mut bytes);
+        let n = values.len();
+        each_level(&mut group, &format!("longs/{name}"), n, |level, out: &mut Vec<i64>| {
+            out.clear();
+            black_box(kernel::longs(level, &bytes, n, out));
+        });
+        each_level(&mut group, &format!("skip/{name}"), n, |level, _: &mut ()| {
+            black_box(kernel::skip(level, &bytes, n));
+        });
+        each_level(&mut group, &format!("put_longs/{name}"), n, |level, out: &mut Vec<u8>| {
+            out.clear();
+            kernel::put_longs(level, &values, out);
+        });
+        let Ok(ints) = values.iter().map(|v| i32::try_from(*v)).collect::<Result<Vec<_>, _>>()
+        else {
+            continue;
+        };
+        each_level(&mut group, &format!("ints/{name}"), n, |level, out: &mut Vec<i32>| {
+            out.clear();
+            black_box(kernel::ints(level, &bytes, n, out));
+        });
+        each_level(&mut group, &format!("put_ints/{name}"), n, |level, out: &mut Vec<u8>| {
+            out.clear();
+            kernel::put_ints(level, &ints, out);
+        });
+    }
+    group.finish();
+}
+
+/// Strings that fill a block, as offsets and data.
+fn texts(n: &mut Numbers, shortest: u64, longest: u64) -> (Vec<i32>, Vec<u8>) {
+    let (mut offsets, mut data) = (vec![0], Vec::new());
+    while data.len() + offsets.len() < BLOCK {
+        let len = shortest + n.below(longest - shortest + 1);
+        data.extend((0..len).map(|_| b'a' + n.below(26) as u8));
+        offsets.push(data.len() as i32);
+    }
+    (offsets, data)
+}
+
+fn strings(c: &mut Criterion) {
+    let mut group = c.benchmark_group("strings");
+    let mut numbers = Numbers(1);
+    for (shortest, longest) in [(4, 4), (14, 14), (26, 26), (3, 7), (10, 50), (100, 100)] {
+        let (offsets, data) = texts(&mut numbers, shortest, longest);
+        let mut bytes = Vec::new();
+        kernel::put_strings(Level::Portable, &offsets, &data, &mut bytes);
+        let (n, name) = (offsets.len() - 1, format!("{shortest}-{longest}"));
+        type Out = (Vec<i32>, Vec<u8>);
+        each_level(
+            &mut group,
+            &format!("strings/{name}"),
+            n,
+            |level, (offsets, data): &mut Out| {
+                offsets.clear();
+                data.clear();
+                offsets.push(0);
+                black_box(kernel::strings(level, &bytes, n, offsets, data));
+            },
+        );
+        each_level(&mut group, &format!("put_strings/{name}"), n, |level, out: &mut Vec<u8>| {
+            out.clear();
+            kernel::put_strings(level, &offsets, &data, out);
+        });
+        group.bench_function(format!("skip_strings/{name}/portable"), |b| {
+            b.iter(|| black_box(kernel::skip_strings(&bytes, n)));
+        });
+    }
+    group.finish();
+}
+
+/// Rows of which some are null, as bits and as lengths.
+fn rows(n: usize, nulls_in_100: u64) -> (Vec<u8>, Vec<u8>) {
+    let mut numbers = Numbers(2);
+    let valid: Vec<bool> = (0..n).map(|_| numbers.below(100) >= nulls_in_100).collect();
+    let byte = |eight: &[bool]| eight.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+    let mut lengths = Vec::new();
+    for run in valid.chunk_by(|a, b| a == b) {
+        let (value, count) = (i64::from(run[0]), run.len() as i64);
+        lengths.push(if count == 1 { value } else { 3 - value - 2 * count });
+    }
+    let mut bytes = Vec::new();
+    kernel::put_longs(Level::Portable, &lengths, &mut bytes);
+    (valid.chunks(8).map(byte).collect(), bytes)
+}
+
+fn nulls(c: &mut Criterion) {
+    let mut group = c.benchmark_group("nulls");
+    let dense: Vec<i32> = (0..=BLOCK as i32).collect();
+    let wide: Vec<i64> = dense.iter().map(|v| i64::from(*v)).collect();
+    for in_100 in [1, 10, 50] {
+        let n = 512 << 10;
+        let (validity, lengths) = rows(n, in_100);
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(format!("presence/{in_100}%/portable"), |b| {
+            let mut bits = Vec::new();
+            b.iter(|| {
+                bits.clear();
+                let mut run = Run::default();
+                black_box(kernel::presence(&lengths, n, &mut run, &mut bits, 0))
+            });
+        });
+        let n = 16 << 10;
+        each_level(&mut group, &format!("expand/4/{in_100}%"), n, |level, out: &mut Vec<i32>| {
+            out.clear();
+            kernel::expand(level, &dense, &validity, 3, n, out);
+        });
+        each_level(&mut group, &format!("expand/8/{in_100}%"), n, |level, out: &mut Vec<i64>| {
+            out.clear();
+            kernel::expand(level, &wide, &validity, 3, n, out);
+        });
+        each_level(
+            &mut group,
+            &format!("repeat_ends/{in_100}%"),
+            n,
+            |level, out: &mut Vec<i32>| {
+                out.clear();
+                kernel::repeat_ends(level, &dense, &validity, 3, n, out);
+            },
+        );
+    }
+    group.finish();
+}
+
+criterion_group!(benches, varints, strings, nulls);
+criterion_main!(benches);

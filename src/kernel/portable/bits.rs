@@ -1,0 +1,66 @@
+//! Bits, low bit of each byte first, copied from any bit to any other.
+//!
+//! ```text
+//! source   ·····abc │ defghijk │ lmnop···         from bit 5
+//! out      xyabc··· → xyabcdef │ ghijklmn │ op      first to the next byte, then 64 at a time
+//! ```
+
+/// Appends `n` bits of `source`, from bit `offset` on, to the `len` bits that lie in `out`. Bits that are not there
+/// count as 0.
+pub(crate) fn copy_bits(source: &[u8], offset: usize, n: usize, out: &mut Vec<u8>, len: usize) {
+    let used = len % 8;
+    let end = (len + n).div_ceil(8);
+    out.reserve(n / 8 + 16);
+    let mut done = 0;
+    if used > 0 {
+        let [first, ..] = word(source, offset).to_le_bytes();
+        if let Some(last) = out.last_mut() {
+            *last = *last & low(used) | first << used;
+        }
+        done = 8 - used;
+    }
+    let at = offset.saturating_add(done);
+    if at.is_multiple_of(8) {
+        let rest = source.get(at / 8..).unwrap_or_default();
+        let missing = end.saturating_sub(out.len());
+        out.extend_from_slice(rest.get(..missing).unwrap_or(rest));
+        out.resize(end, 0);
+    }
+    while out.len() < end {
+        out.extend_from_slice(&word(source, offset.saturating_add(done)).to_le_bytes());
+        done += 64;
+    }
+    out.truncate(end);
+    if let Some(last) = out.last_mut().filter(|_| !(len + n).is_multiple_of(8)) {
+        *last &= low((len + n) % 8);
+    }
+}
+
+/// The low `n` bits of a byte.
+fn low(n: usize) -> u8 {
+    let [low, ..] = ones(n).to_le_bytes();
+    low
+}
+
+/// 64 bits of `source` from bit `at`, low bit of each byte first. Bits that are not there are 0.
+#[inline]
+pub(crate) fn word(source: &[u8], at: usize) -> u64 {
+    let rest = source.get(at / 8..).unwrap_or_default();
+    let shift = at % 8;
+    let (low, high) = match rest.first_chunk::<9>() {
+        Some([low @ .., high]) => (u64::from_le_bytes(*low), *high),
+        None => {
+            let mut bytes = [0; 8];
+            bytes.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            (u64::from_le_bytes(bytes), rest.get(8).copied().unwrap_or(0))
+        }
+    };
+    // In two steps: a shift by 64 is none.
+    low >> shift | u64::from(high) << (63 - shift) << 1
+}
+
+/// The low `n` of 64 bits.
+#[inline]
+pub(crate) fn ones(n: usize) -> u64 {
+    if n >= 64 { u64::MAX } else { !(u64::MAX << n) }
+}
