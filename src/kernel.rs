@@ -161,3 +161,14 @@ pub fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
 pub fn copy_bits(source: &[u8], offset: usize, n: usize, out: &mut Vec<u8>, len: usize) {
     portable::copy_bits(source, offset, n, out, len);
 }
+
+/// Calls `take` with each run of equal bits among the `n` bits from bit `offset`, low bit of each byte first: the
+/// bit, and how many. A long run comes in parts.
+pub fn each_run(source: &[u8], offset: usize, n: usize, take: impl FnMut(bool, usize)) {
+    portable::each_run(source, offset, n, take);
+}
+
+/// How many of the `n` bits from bit `offset` are set.
+pub fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
+    portable::count_ones(source, offset, n)
+}

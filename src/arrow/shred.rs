@@ -12,11 +12,12 @@ use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::Field;
 
 use super::dense;
-use super::lent::{Shredded, set_lengths, set_values};
+use super::lent::{Lent, Shredded, set_lengths, set_values};
 use super::shape::{Planned, Shape, Trail};
 use super::take::take;
 use super::{nested, types};
 use crate::error::{Error, Result};
+use crate::trevni::ValueType;
 
 /// What a batch is shredded into.
 pub(crate) struct Shredder<'a> {
@@ -45,11 +46,11 @@ impl<'a> Shredder<'a> {
     ) -> Result<()> {
         match shape {
             Shape::Optional { counts, inner } => {
-                let lengths = match array.nulls() {
-                    Some(nulls) => nulls.iter().map(u32::from).collect(),
-                    None => vec![1; array.len()],
+                let there = match array.nulls() {
+                    Some(nulls) => nulls.inner().clone(),
+                    None => BooleanBuffer::new_set(array.len()),
                 };
-                set_lengths(&mut self.out, *counts, lengths)?;
+                self.presence(*counts, there)?;
                 return self.shred(inner, field, &dense::present(array)?, trail);
             }
             Shape::Nothing | Shape::Union(_) => {}
@@ -80,6 +81,15 @@ impl<'a> Shredder<'a> {
             }
             Shape::Record(shapes) => self.record(shapes, field, array, trail),
             Shape::Union(branches) => self.union(branches, field, array, trail),
+        }
+    }
+
+    /// Counts of 0 and 1: bits, unless the column holds values besides.
+    fn presence(&mut self, column: usize, there: BooleanBuffer) -> Result<()> {
+        let planned = self.columns.get(column).map(|planned| planned.metadata.value_type());
+        match planned {
+            Some(ValueType::Null) => set_values(&mut self.out, column, Lent::Boolean(there)),
+            _ => set_lengths(&mut self.out, column, there.iter().map(u32::from).collect()),
         }
     }
 
@@ -120,7 +130,7 @@ impl<'a> Shredder<'a> {
         for ((counts, shape), (id, field)) in branches.iter().zip(fields.iter()) {
             let chosen: BooleanBuffer = union.type_ids().iter().map(|row| *row == id).collect();
             if let Some(counts) = counts {
-                set_lengths(&mut self.out, *counts, chosen.iter().map(u32::from).collect())?;
+                self.presence(*counts, chosen.clone())?;
             }
             let rows = branch(union, id, &chosen)?;
             self.shred(shape, field, &rows, &trail.then(field.name()))?;

@@ -13,7 +13,7 @@ mod presence;
 mod strings;
 mod varints;
 
-pub(super) use bits::{copy_bits, ones, word};
+pub(super) use bits::{copy_bits, count_ones, each_run, ones, word};
 pub(super) use expand::{expand, repeat_ends};
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;

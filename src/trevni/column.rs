@@ -5,7 +5,8 @@
 //! lengths     2    0    1
 //! values      a b       c             all values end to end
 //! ```
-//! A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
+//! An array column of nulls whose lengths are only 0 and 1 may have a bit for each instead, as booleans without
+//! lengths. A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
 //! one value for each value of its parent. How many rows there are is the reader's or writer's to say.
 
 use super::metadata::ColumnMetadata;
@@ -57,6 +58,11 @@ impl<'a> ColumnSlice<'a> {
     /// Values without lengths.
     pub fn plain(values: ValuesRef<'a>) -> Self {
         Self { lengths: None, values }
+    }
+
+    /// Arrays of nulls whose lengths are only 0 and 1: `len` bits from bit `offset`, low bit first.
+    pub fn presence(bits: &'a [u8], offset: usize, len: usize) -> Self {
+        Self::plain(ValuesRef::Boolean { bits, offset, len })
     }
 
     /// Arrays: their lengths, and the values of all.

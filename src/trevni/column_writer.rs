@@ -128,8 +128,7 @@ impl ColumnWriter {
         let room = self.block_size - self.encoder.bytes.len().min(self.block_size);
         let rows = rows.min(row + (MOST_ROWS - self.rows) as usize);
         let most_bytes = |end: usize| {
-            let counts =
-                if slice.lengths.is_some() { lengths.range(row, end).len() * 5 } else { 0 };
+            let counts = if self.column.is_array() { lengths.range(row, end).len() * 5 } else { 0 };
             let values = values.range(row, end);
             counts
                 + match (self.column.value_type().most_bytes(), slice.values) {
@@ -155,6 +154,11 @@ impl ColumnWriter {
             Some(all) => {
                 let lengths = all.get(lengths).unwrap_or_default();
                 self.encoder.arrays(lengths, slice.values, values.start, fixed);
+            }
+            None if self.column.is_array() => {
+                if let ValuesRef::Boolean { bits, offset, .. } = slice.values {
+                    self.encoder.presence(bits, offset, lengths);
+                }
             }
             None if fixed => self.encoder.fixed(slice.values, values),
             None => self.encoder.values(slice.values, values),

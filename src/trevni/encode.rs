@@ -99,6 +99,14 @@ impl Encoder {
         }
     }
 
+    /// Appends arrays of nulls, a bit for each length.
+    pub(crate) fn presence(&mut self, bits: &[u8], offset: usize, range: Range<usize>) {
+        let Self { bytes, lengths, .. } = self;
+        kernel::each_run(bits, offset + range.start, range.len(), |bit, count| {
+            lengths.put_run(bit, count, bytes);
+        });
+    }
+
     fn put_bits(&mut self, source: &[u8], offset: usize, range: Range<usize>) {
         let used = self.bytes.len() * 8 - (8 - self.bits) % 8;
         kernel::copy_bits(source, offset + range.start, range.len(), &mut self.bytes, used);
@@ -149,6 +157,26 @@ mod tests {
         array.arrays(&[3, 0, 9, 1], ones, 0, false);
         array.finish();
         assert_eq!(array.bytes, [0x06, 0x07, 0x00, 0x12, 0xff, 0x01, 0x02, 0x01]);
+    }
+
+    #[test]
+    fn bits_are_the_lengths_they_stand_for() {
+        let bits: Vec<u8> =
+            (0..60u8).map(|i| [0, 0xff, 0x0f, 0xa5, i][usize::from(i % 5)]).collect();
+        for with_runs in [true, false] {
+            for range in [0..0, 0..480, 3..170, 64..128, 5..6, 100..479] {
+                let (mut whole, mut each) = (Encoder::new(with_runs), Encoder::new(with_runs));
+                let half = range.start + range.len() / 2;
+                whole.presence(&bits, 0, range.start..half);
+                whole.presence(&bits, half, 0..range.end - half);
+                let lengths: Vec<u32> =
+                    range.map(|bit| u32::from(bits[bit / 8] >> (bit % 8) & 1)).collect();
+                each.arrays(&lengths, ValuesRef::Null(0), 0, false);
+                whole.finish();
+                each.finish();
+                assert_eq!(whole.bytes, each.bytes);
+            }
+        }
     }
 
     #[test]

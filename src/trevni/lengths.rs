@@ -48,6 +48,26 @@ impl LengthsEncoder {
         }
     }
 
+    /// Writes `count` lengths of 0 or 1, or adds them to a run that waits.
+    #[inline]
+    pub(crate) fn put_run(&mut self, bit: bool, count: usize, out: &mut Vec<u8>) {
+        let value = u32::from(bit);
+        let mut left = u32::try_from(count).unwrap_or(u32::MAX);
+        if !self.with_runs {
+            (0..left).for_each(|_| self.put(value, out));
+            return;
+        }
+        while left > 0 {
+            if self.value != value || self.count == 0 || self.count == LONGEST_RUN {
+                self.flush(out);
+                self.value = value;
+            }
+            let more = left.min(LONGEST_RUN - self.count);
+            self.count += more;
+            left -= more;
+        }
+    }
+
     /// Writes the run that waits. Values may only be written after this.
     #[inline]
     pub(crate) fn flush(&mut self, out: &mut Vec<u8>) {

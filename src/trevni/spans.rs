@@ -12,7 +12,10 @@ use std::ops::Range;
 use super::column::ColumnSlice;
 use super::metadata::ColumnMetadata;
 use super::tree::ColumnTree;
+use super::value::ValueType;
+use super::values::ValuesRef;
 use crate::error::{Error, Result};
+use crate::kernel;
 
 /// Where each row begins and ends.
 #[derive(Debug, Clone)]
@@ -90,6 +93,9 @@ fn check_slice(
 ) -> Result<Option<Vec<usize>>> {
     let outer = tree.parent(i).map_or(Spans::Rows, |parent| spans.values(parent));
     let items = outer.range(0, rows).end;
+    if let Some(starts) = check_presence(column, slice, &outer, rows, items)? {
+        return Ok(starts);
+    }
     slice.values.check(column.value_type())?;
     let (starts, values) = match slice.lengths {
         Some(lengths) if column.is_array() => {
@@ -104,6 +110,47 @@ fn check_slice(
     };
     expect("values", slice.values.len(), values)?;
     Ok(starts)
+}
+
+/// The same of counts that are given as bits; `None` if they are not.
+fn check_presence(
+    column: &ColumnMetadata,
+    slice: &ColumnSlice<'_>,
+    outer: &Spans<'_>,
+    rows: usize,
+    items: usize,
+) -> Result<Option<Option<Vec<usize>>>> {
+    let counts = column.is_array() && column.value_type() == ValueType::Null;
+    let (true, None, ValuesRef::Boolean { bits, offset, len }) =
+        (counts, slice.lengths, slice.values)
+    else {
+        return Ok(None);
+    };
+    slice.values.check(ValueType::Boolean)?;
+    expect("lengths", len, items)?;
+    let ones = |items: Range<usize>| kernel::count_ones(bits, offset + items.start, items.len());
+    let mut end = 0;
+    let mut add = |part: Range<usize>| {
+        end += ones(part);
+        end
+    };
+    Ok(Some(match outer {
+        Spans::Rows if ones(0..len) == len => None,
+        Spans::Rows => {
+            let mut starts = Vec::with_capacity(rows + 1);
+            starts.push(0);
+            kernel::each_run(bits, offset, rows, |bit, count| {
+                let before = starts.last().copied().unwrap_or(0);
+                let step = usize::from(bit);
+                starts.extend((1..=count).map(|i| before + i * step));
+            });
+            Some(starts)
+        }
+        outer => {
+            let ends = (0..rows).map(|row| add(outer.range(row, row + 1)));
+            Some(std::iter::once(0).chain(ends).collect())
+        }
+    }))
 }
 
 fn expect(what: &str, got: usize, expected: usize) -> Result<()> {

@@ -64,3 +64,30 @@ pub(crate) fn word(source: &[u8], at: usize) -> u64 {
 pub(crate) fn ones(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { !(u64::MAX << n) }
 }
+
+/// Calls `take` with each run of equal bits among the `n` bits from bit `offset`: the bit, and how many. A run may
+/// come in parts, 64 bits and less.
+#[inline]
+pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl FnMut(bool, usize)) {
+    for at in (0..n).step_by(64) {
+        let mut left = (n - at).min(64);
+        let mut word = word(source, offset.saturating_add(at));
+        while left > 0 {
+            let bit = word & 1 == 1;
+            let same = if bit { word.trailing_ones() } else { word.trailing_zeros() };
+            let run = (same as usize).min(left);
+            take(bit, run);
+            word = word.checked_shr(same).unwrap_or(0);
+            left -= run;
+        }
+    }
+}
+
+/// How many of the `n` bits from bit `offset` are set.
+pub(crate) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
+    let words = (0..n).step_by(64);
+    words
+        .map(|at| word(source, offset.saturating_add(at)) & ones((n - at).min(64)))
+        .map(|word| word.count_ones() as usize)
+        .sum()
+}
