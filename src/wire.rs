@@ -86,7 +86,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// A long: at most ten bytes.
+    #[inline]
     pub fn long(&mut self, what: &'static str) -> Result<i64> {
+        if let Some((byte, rest)) = self.rest.split_first().filter(|(byte, _)| **byte < 0x80) {
+            // Most numbers are small.
+            self.rest = rest;
+            self.position += 1;
+            return Ok(i64::from(byte >> 1) ^ -i64::from(byte & 1));
+        }
         match i64::decode_var(self.rest) {
             Some((value, n)) => self.take(n, what).map(|_| value),
             None if self.rest.len() < 10 => Err(self.short(what, 1)),

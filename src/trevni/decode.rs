@@ -170,13 +170,78 @@ impl Decoder {
         value_type: ValueType,
         n: usize,
         lengths: &mut Vec<u32>,
-        mut out: Option<&mut Values>,
+        out: Option<&mut Values>,
         limits: &Limits,
     ) -> Result<usize> {
         affordable(block, n, limits)?;
-        if value_type == ValueType::Null {
-            return self.null_arrays(block, n, lengths, out);
+        match (value_type, out) {
+            (ValueType::Null, out) => self.null_arrays(block, n, lengths, out),
+            (ValueType::String | ValueType::Bytes, Some(Values::Bytes(out))) => {
+                let (first, start) = (out.offsets.len(), out.data.len());
+                let sum = self.each_array(block, n, lengths, |cursor, length| match length {
+                    1 => out.push(cursor.bytes(VALUE)?),
+                    _ => strings(cursor, length, out, false),
+                })?;
+                if value_type == ValueType::String {
+                    check_text(out, first, start)?;
+                }
+                Ok(sum)
+            }
+            (ValueType::Int, Some(Values::Int(out))) => {
+                self.each_array(block, n, lengths, |cursor, length| match length {
+                    1 => Ok(out.push(cursor.int(VALUE)?)),
+                    _ => {
+                        check_claim(length, cursor.remaining())?;
+                        varint::ints(cursor, length, out)
+                    }
+                })
+            }
+            (ValueType::Long, Some(Values::Long(out))) => {
+                self.each_array(block, n, lengths, |cursor, length| match length {
+                    1 => Ok(out.push(cursor.long(VALUE)?)),
+                    _ => {
+                        check_claim(length, cursor.remaining())?;
+                        varint::longs(cursor, length, out)
+                    }
+                })
+            }
+            (value_type, out) => self.any_arrays(block, value_type, n, lengths, out),
         }
+    }
+
+    /// Takes `n` lengths, and after each that is not 0 its values by `take`.
+    #[inline]
+    fn each_array(
+        &mut self,
+        block: &[u8],
+        n: usize,
+        lengths: &mut Vec<u32>,
+        mut take: impl FnMut(&mut Cursor<'_>, usize) -> Result<()>,
+    ) -> Result<usize> {
+        let mut cursor = self.cursor(block);
+        let mut sum = 0usize;
+        for _ in 0..n {
+            let length = self.lengths.next(&mut cursor)?;
+            lengths.push(length);
+            if length > 0 {
+                take(&mut cursor, length as usize)?;
+                sum = add(sum, length as usize)?;
+            }
+        }
+        self.position = block.len() - cursor.remaining();
+        self.bits = 0;
+        Ok(sum)
+    }
+
+    /// Arrays of any type, or without their values.
+    fn any_arrays(
+        &mut self,
+        block: &[u8],
+        value_type: ValueType,
+        n: usize,
+        lengths: &mut Vec<u32>,
+        mut out: Option<&mut Values>,
+    ) -> Result<usize> {
         let mut sum = 0usize;
         for _ in 0..n {
             let mut cursor = self.cursor(block);

@@ -13,6 +13,7 @@ use super::lengths::LengthsEncoder;
 use super::strings::Offsets;
 use super::values::ValuesRef;
 use crate::kernel::{self, Level};
+use crate::wire;
 
 /// The bytes of the block that is being filled.
 #[derive(Debug)]
@@ -82,6 +83,25 @@ impl Encoder {
             lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
             return;
         }
+        if let ValuesRef::Bytes { offsets: Offsets::Small(ends), data } = values {
+            self.each_array(lengths, first, |encoder, values| {
+                put_strings(&mut encoder.bytes, ends, data, values);
+            });
+        } else if fixed {
+            self.each_array(lengths, first, |encoder, range| encoder.fixed(values, range));
+        } else {
+            self.each_array(lengths, first, |encoder, range| encoder.values(values, range));
+        }
+    }
+
+    /// Appends each length, and after those that are not 0 their values by `put`.
+    #[inline]
+    fn each_array(
+        &mut self,
+        lengths: &[u32],
+        first: usize,
+        mut put: impl FnMut(&mut Self, Range<usize>),
+    ) {
         let mut at = first;
         for &length in lengths {
             self.lengths.put(length, &mut self.bytes);
@@ -89,11 +109,7 @@ impl Encoder {
             if length > 0 {
                 self.lengths.flush(&mut self.bytes);
                 let end = at + length as usize;
-                if fixed {
-                    self.fixed(values, at..end)
-                } else {
-                    self.values(values, at..end)
-                }
+                put(self, at..end);
                 at = end;
             }
         }
@@ -139,6 +155,12 @@ fn put_strings<O: Copy + TryInto<usize>>(
     range: Range<usize>,
 ) {
     let offsets = offsets.get(range.start..=range.end).unwrap_or_default();
+    if let [start, end] = offsets {
+        // One string alone, as arrays often have.
+        let ends = (*start).try_into().ok().zip((*end).try_into().ok());
+        let value = ends.and_then(|(start, end)| data.get(start..end));
+        return wire::put_bytes(out, value.unwrap_or_default());
+    }
     kernel::put_strings(Level::in_use(), offsets, data, out);
 }
 
