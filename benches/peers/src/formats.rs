@@ -1,0 +1,69 @@
+//! The formats that race, each under one or more configurations.
+
+mod ipc;
+mod parquet;
+mod trevni;
+
+use ::arrow::array::RecordBatch;
+use ::arrow::datatypes::SchemaRef;
+use ::arrow::ipc::CompressionType;
+use ::parquet::basic::{Compression, ZstdLevel};
+use ::trevni::codec::Codec;
+use bytes::Bytes;
+
+use crate::Result;
+use crate::floor::Floor;
+
+/// What is read of a file.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    All,
+    /// All, with strings as views: the schema says where.
+    Views(&'a SchemaRef),
+    FirstColumn,
+    /// Single rows, ascending.
+    Rows(&'a [usize]),
+}
+
+/// Takes each batch that is read.
+pub type Sink<'a> = dyn FnMut(RecordBatch) -> Result<()> + 'a;
+
+/// What a format has to do in a race.
+pub trait Format {
+    fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>>;
+
+    fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
+
+    /// Whether strings can be read into views.
+    fn has_views(&self) -> bool;
+
+    /// The least that any reader of the file has to do, where the race knows how to do just that.
+    fn floor(&self, _file: &Bytes) -> Result<Option<Floor>> {
+        Ok(None)
+    }
+}
+
+/// A format with its settings.
+pub struct Config {
+    pub name: &'static str,
+    pub start: fn() -> Result<Box<dyn Format>>,
+}
+
+macro_rules! config {
+    ($name:literal, $format:expr) => {
+        Config { name: $name, start: || Ok(Box::new($format)) }
+    };
+}
+
+/// All configurations, in the order in which they are shown.
+pub const CONFIGS: &[Config] = &[
+    config!("parquet-snappy", parquet::Parquet(Compression::SNAPPY)),
+    config!("parquet-zstd1", parquet::Parquet(Compression::ZSTD(ZstdLevel::try_new(1)?))),
+    config!("parquet-none", parquet::Parquet(Compression::UNCOMPRESSED)),
+    config!("ipc-lz4", ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
+    config!("trevni-snappy", trevni::Trevni(Codec::Snappy)),
+    config!("trevni-null", trevni::Trevni(Codec::Null)),
+    config!("trevni-deflate", trevni::Trevni(Codec::Deflate)),
+    config!("trevni-zstd", trevni::Trevni(Codec::Zstd)),
+    config!("trevni-lz4", trevni::Trevni(Codec::Lz4)),
+];
