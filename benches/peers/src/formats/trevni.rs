@@ -3,7 +3,10 @@
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
-use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, ProjectionMask, WriterProperties};
+use trevni::arrow::{
+    ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, ProjectionMask, RowSelection,
+    WriterProperties,
+};
 use trevni::codec::Codec;
 
 use super::{Format, Sink, Wanted};
@@ -24,15 +27,23 @@ impl Format for Trevni {
     }
 
     fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let builder = ArrowReaderBuilder::try_new(file.clone())?.with_batch_size(BATCH);
+        let options = match wanted {
+            Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
+            Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) => ArrowReaderOptions::new(),
+        };
+        let builder = ArrowReaderBuilder::try_new_with_options(file.clone(), options)?;
+        let builder = builder.with_batch_size(BATCH);
         let builder = match wanted {
-            Wanted::All => builder,
-            Wanted::Views(_) => return Err("no views yet".into()),
+            Wanted::All | Wanted::Views(_) => builder,
             Wanted::FirstColumn => {
                 let mask = ProjectionMask::roots(builder.schema(), [0])?;
                 builder.with_projection(mask)
             }
-            Wanted::Rows(rows) => return read_rows(&builder, rows, sink),
+            Wanted::Rows(rows) => {
+                let total = builder.rows();
+                let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
+                builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
+            }
         };
         for batch in builder.build()? {
             sink(batch?)?;
@@ -41,26 +52,10 @@ impl Format for Trevni {
     }
 
     fn has_views(&self) -> bool {
-        false
+        true
     }
 
     fn floor(&self, file: &Bytes) -> Result<Option<Floor>> {
         Floor::of(file).map(Some)
     }
-}
-
-/// Reads rows one at a time, from a file that is opened once.
-fn read_rows(
-    builder: &ArrowReaderBuilder<Bytes>,
-    rows: &[usize],
-    sink: &mut Sink<'_>,
-) -> Result<()> {
-    for row in rows.iter().map(|row| *row as u64) {
-        let file = builder.file().clone();
-        let one = ArrowReaderBuilder::from_file(file, false)?.with_row_range(row..row + 1);
-        for batch in one.build()? {
-            sink(batch?)?;
-        }
-    }
-    Ok(())
 }

@@ -60,14 +60,15 @@ pub fn walk_f64() -> Rows {
     })
 }
 
-/// Few alike: names, keys.
+/// Letters and digits, 14 on average: tokens, keys.
 pub fn strings() -> Rows {
+    const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     column(5, false, |random, rows| {
         let mut strings = StringBuilder::new();
         for _ in 0..rows {
-            let digits = 6 + random.below(9) as usize;
-            let number = random.bits() % 10u64.pow(digits as u32);
-            strings.append_value(format!("user{number:0digits$}"));
+            let letters = 10 + random.below(9);
+            let letter = |_| char::from(LETTERS[random.below(36) as usize]);
+            strings.append_value((0..letters).map(letter).collect::<String>());
         }
         Arc::new(strings.finish())
     })
@@ -83,7 +84,7 @@ pub fn bools() -> Rows {
 /// A tenth is missing.
 pub fn null_i32() -> Rows {
     column(7, true, |random, rows| {
-        let mut next = || (!random.chance(0.1)).then(|| random.below(150_000) as i32);
+        let mut next = || (!random.chance(0.1)).then(|| random.below(130_000) as i32);
         Arc::new((0..rows).map(|_| next()).collect::<Int32Array>())
     })
 }

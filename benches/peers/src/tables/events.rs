@@ -30,6 +30,15 @@ const COUNTRIES: [&str; 20] = [
 const SECTIONS: [&str; 8] =
     ["products", "search", "articles", "account/orders", "help", "checkout", "offers", "brands"];
 
+/// How a visitor came to a page.
+const SOURCES: [(f64, &str); 5] = [
+    (0.4, ""),
+    (0.3, "?from=recommended"),
+    (0.15, "?from=newsletter"),
+    (0.1, "?from=search&sort=price"),
+    (0.05, "?from=share"),
+];
+
 #[derive(Default)]
 struct Events {
     id: Int64Builder,
@@ -65,10 +74,11 @@ impl Events {
         self.kind.append_value(random.pick(&KINDS));
         self.country.append_value(COUNTRIES[random.skewed(20, 2.0) as usize]);
         let section = SECTIONS[random.skewed(8, 2.0) as usize];
-        let page = 1000 + random.skewed(5000, 3.0);
-        self.url.append_value(format!("/{section}/{page}"));
+        let page = 100_000 + random.skewed(800, 3.0) * 37;
+        let from = random.pick(&SOURCES);
+        self.url.append_value(format!("/{section}/{page}{from}"));
         self.mobile.append_value(random.chance(0.6));
-        let duration = (random.exponential(30.0) * 1000.0).round() / 1000.0;
+        let duration = (random.exponential(30.0) * 1e6).round() / 1e6;
         self.duration.append_option(random.chance(0.85).then_some(duration));
         for _ in 0..random.skewed(5, 1.5) {
             self.tags.values().append_value(random.skewed(500, 2.0) as i32);

@@ -18,7 +18,7 @@ use crate::random::Random;
 const START: f64 = 1_735_689_600.0;
 
 /// Where many trips begin or end, the busiest first.
-const BUSY: [i32; 24] = [
+const BUSY: [i64; 24] = [
     161, 237, 236, 132, 186, 230, 162, 142, 138, 170, 239, 163, 234, 68, 48, 141, 79, 164, 249,
     107, 140, 238, 263, 229,
 ];
@@ -32,8 +32,8 @@ struct Trips {
     distance: Float64Builder,
     rate: Int64Builder,
     stored: StringBuilder,
-    from: Int32Builder,
-    to: Int32Builder,
+    from: Int64Builder,
+    to: Int64Builder,
     payment: Int64Builder,
     fare: Float64Builder,
     extra: Float64Builder,
@@ -60,10 +60,10 @@ pub fn rows() -> Rows {
     })
 }
 
-fn place(random: &mut Random) -> i32 {
-    match random.chance(0.72) {
+fn place(random: &mut Random) -> i64 {
+    match random.chance(0.66) {
         true => BUSY[random.skewed(BUSY.len() as u64, 1.5) as usize],
-        false => 1 + random.below(265) as i32,
+        false => 1 + random.below(265) as i64,
     }
 }
 
@@ -77,7 +77,7 @@ impl Trips {
         let pickup = (now - late).floor();
         let flat = random.chance(0.04);
         let miles =
-            cents(if flat { 17.0 + random.normal() } else { 0.3 + random.exponential(2.4) });
+            cents(if flat { 17.0 + random.normal() } else { 0.3 + random.exponential(2.8) });
         let seconds =
             (90.0 + miles * (180.0 + 60.0 * random.normal())).max(20.0 + random.unit() * 60.0);
         self.vendor.append_value(random.pick(&[(0.77, 2), (0.22, 1), (0.01, 6)]));
@@ -140,7 +140,7 @@ impl Trips {
         let zone = if random.chance(0.7) { 0.75 } else { 0.0 };
         let due = fare + extra + 0.5 + 1.0 + 2.5 + tolls + zone;
         let tip = cents(match payment {
-            1 => random.pick(&[(0.6, due * 0.2), (0.1, due * 0.25), (0.2, 2.0), (0.1, 0.0)]),
+            1 => random.pick(&[(0.65, due * 0.2), (0.15, due * 0.25), (0.1, 2.0), (0.1, 0.0)]),
             _ => 0.0,
         });
         self.payment.append_value(payment);
