@@ -1,5 +1,6 @@
 //! Races trevni against its peers: `cargo run --release`. The README says what is raced and how to read it.
 
+mod chart;
 mod check;
 mod floor;
 mod formats;
@@ -71,6 +72,9 @@ fn run(args: &Args) -> Result<()> {
     if let Some(dir) = args.folder() {
         std::fs::create_dir_all(&dir)?;
         std::fs::write(dir.join("results.json"), json + "\n")?;
+        if let Some(svg) = chart::svg(&outcomes) {
+            std::fs::write(dir.join("chart.svg"), svg)?;
+        }
     }
     Ok(())
 }
