@@ -5,10 +5,9 @@ use std::ops::Range;
 use arrow::array::{Array, RecordBatch, UInt64Array};
 use arrow::compute::{cast, concat_batches, take_record_batch};
 use arrow::datatypes::{DataType, SchemaRef};
-use bytes::Bytes;
 
 use crate::Result;
-use crate::formats::{Format, Wanted};
+use crate::formats::{File, Format, Wanted};
 use crate::tables::Table;
 
 /// What a table comes back as.
@@ -24,7 +23,7 @@ impl Expected {
     }
 
     /// Reads a file in every way that is timed.
-    pub fn check(&self, format: &dyn Format, file: &Bytes, rows: &[&[usize]]) -> Result<()> {
+    pub fn check(&self, format: &dyn Format, file: &File, rows: &[&[usize]]) -> Result<()> {
         check_one(format, file, Wanted::All, &self.whole)?;
         check_one(format, file, Wanted::FirstColumn, &self.whole.project(&[0])?)?;
         if let Some(views) = self.views.as_ref().filter(|_| format.has_views()) {
@@ -41,7 +40,7 @@ impl Expected {
 
 fn check_one(
     format: &dyn Format,
-    file: &Bytes,
+    file: &File,
     wanted: Wanted<'_>,
     expected: &RecordBatch,
 ) -> Result<()> {

@@ -3,6 +3,8 @@
 mod ipc;
 mod parquet;
 mod trevni;
+#[cfg(feature = "vortex")]
+mod vortex;
 
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
@@ -25,6 +27,12 @@ pub enum Wanted<'a> {
     Rows(&'a [usize]),
 }
 
+/// A file in memory, and the schema of what was written, for formats that do not keep it.
+pub struct File {
+    pub bytes: Bytes,
+    pub schema: SchemaRef,
+}
+
 /// Takes each batch that is read.
 pub type Sink<'a> = dyn FnMut(RecordBatch) -> Result<()> + 'a;
 
@@ -32,13 +40,13 @@ pub type Sink<'a> = dyn FnMut(RecordBatch) -> Result<()> + 'a;
 pub trait Format {
     fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>>;
 
-    fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
+    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
 
     /// Whether strings can be read into views.
     fn has_views(&self) -> bool;
 
     /// The least that any reader of the file has to do, where the race knows how to do just that.
-    fn floor(&self, _file: &Bytes) -> Result<Option<Floor>> {
+    fn floor(&self, _file: &File) -> Result<Option<Floor>> {
         Ok(None)
     }
 }
@@ -61,6 +69,8 @@ pub const CONFIGS: &[Config] = &[
     config!("parquet-zstd1", parquet::Parquet(Compression::ZSTD(ZstdLevel::try_new(1)?))),
     config!("parquet-none", parquet::Parquet(Compression::UNCOMPRESSED)),
     config!("ipc-lz4", ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
+    #[cfg(feature = "vortex")]
+    config!("vortex", vortex::Vortex::new()),
     config!("trevni-snappy", trevni::Trevni(Codec::Snappy)),
     config!("trevni-null", trevni::Trevni(Codec::Null)),
     config!("trevni-deflate", trevni::Trevni(Codec::Deflate)),

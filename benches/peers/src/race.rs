@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::Result;
 use crate::check::Expected;
 use crate::floor::Floor;
-use crate::formats::{Config, Format, Wanted};
+use crate::formats::{Config, File, Format, Wanted};
 use crate::random::Random;
 use crate::tables::Table;
 
@@ -76,7 +76,7 @@ struct Course<'a> {
 struct Runner {
     name: &'static str,
     format: Box<dyn Format>,
-    file: Bytes,
+    file: File,
     floor: Option<Floor>,
     laps: [Vec<f64>; MEASURES.len()],
 }
@@ -125,7 +125,9 @@ fn line_up(
     for config in configs {
         progress(format!("checking {}", config.name));
         let format = (config.start)()?;
-        let file = Bytes::from(format.write(&course.table.schema, &course.table.batches)?);
+        let schema = course.table.schema.clone();
+        let bytes = Bytes::from(format.write(&schema, &course.table.batches)?);
+        let file = File { bytes, schema };
         expected
             .check(&*format, &file, &[&course.rand1000, &course.rand10])
             .map_err(|e| format!("{}: {e}", config.name))?;
@@ -150,7 +152,7 @@ impl Runner {
     fn lap(&self, course: &Course<'_>, measure: Measure) -> Result<Option<f64>> {
         let Course { table, views, rand1000, rand10 } = course;
         let ms = match measure {
-            Measure::Write => timed(|| self.format.write(&table.schema, &table.batches))?,
+            Measure::Write => timed(|| self.format.write(&self.file.schema, &table.batches))?,
             Measure::Read => self.read(Wanted::All, table.rows)?,
             Measure::ReadViews => match views {
                 Some(views) if self.format.has_views() => {
@@ -199,7 +201,7 @@ impl Runner {
         Outcome {
             table,
             config: self.name,
-            size_mb: rounded(self.file.len() as f64 / 1e6),
+            size_mb: rounded(self.file.bytes.len() as f64 / 1e6),
             write_ms: median(Measure::Write),
             read_ms: median(Measure::Read),
             read_views_ms: median(Measure::ReadViews),

@@ -10,7 +10,7 @@ use arrow::ipc::reader::{FileReader, FileReaderBuilder};
 use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use bytes::Bytes;
 
-use super::{Format, Sink, Wanted};
+use super::{File, Format, Sink, Wanted};
 use crate::Result;
 use crate::tables::BATCH;
 
@@ -29,13 +29,13 @@ impl Format for Ipc {
         Ok(out)
     }
 
-    fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let builder = FileReaderBuilder::new();
         let builder = match wanted {
             Wanted::FirstColumn => builder.with_projection(vec![0]),
             Wanted::All | Wanted::Views(_) | Wanted::Rows(_) => builder,
         };
-        let mut reader = builder.build(Cursor::new(file.clone()))?;
+        let mut reader = builder.build(Cursor::new(file.bytes.clone()))?;
         if let Wanted::Rows(rows) = wanted {
             return read_rows(&mut reader, rows, sink);
         }

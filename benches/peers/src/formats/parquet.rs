@@ -3,7 +3,6 @@
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use bytes::Bytes;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
@@ -12,7 +11,7 @@ use parquet::basic::Compression;
 use parquet::file::metadata::PageIndexPolicy;
 use parquet::file::properties::WriterProperties;
 
-use super::{Format, Sink, Wanted};
+use super::{File, Format, Sink, Wanted};
 use crate::Result;
 use crate::tables::BATCH;
 
@@ -30,7 +29,7 @@ impl Format for Parquet {
         Ok(out)
     }
 
-    fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let options = match wanted {
             Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
             // It says where the pages of a row are.
@@ -39,7 +38,8 @@ impl Format for Parquet {
             }
             Wanted::All | Wanted::FirstColumn => ArrowReaderOptions::new(),
         };
-        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file.clone(), options)?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
         let builder = builder.with_batch_size(BATCH);
         let builder = match wanted {
             Wanted::All | Wanted::Views(_) => builder,

@@ -2,14 +2,13 @@
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
-use bytes::Bytes;
 use trevni::arrow::{
     ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, ProjectionMask, RowSelection,
     WriterProperties,
 };
 use trevni::codec::Codec;
 
-use super::{Format, Sink, Wanted};
+use super::{File, Format, Sink, Wanted};
 use crate::Result;
 use crate::floor::Floor;
 use crate::tables::BATCH;
@@ -26,12 +25,12 @@ impl Format for Trevni {
         Ok(writer.into_inner()?)
     }
 
-    fn read(&self, file: &Bytes, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let options = match wanted {
             Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
             Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) => ArrowReaderOptions::new(),
         };
-        let builder = ArrowReaderBuilder::try_new_with_options(file.clone(), options)?;
+        let builder = ArrowReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
         let builder = builder.with_batch_size(BATCH);
         let builder = match wanted {
             Wanted::All | Wanted::Views(_) => builder,
@@ -55,7 +54,7 @@ impl Format for Trevni {
         true
     }
 
-    fn floor(&self, file: &Bytes) -> Result<Option<Floor>> {
-        Floor::of(file).map(Some)
+    fn floor(&self, file: &File) -> Result<Option<Floor>> {
+        Floor::of(&file.bytes).map(Some)
     }
 }
