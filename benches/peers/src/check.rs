@@ -1,0 +1,85 @@
+//! Proves once, before any clock runs, that a configuration gives back what was written.
+
+use std::ops::Range;
+
+use arrow::array::{Array, RecordBatch, UInt64Array};
+use arrow::compute::{cast, concat_batches, take_record_batch};
+use arrow::datatypes::{DataType, SchemaRef};
+
+use crate::Result;
+use crate::formats::{File, Format, Wanted};
+use crate::tables::Table;
+
+/// What a table comes back as.
+pub struct Expected {
+    whole: RecordBatch,
+    views: Option<SchemaRef>,
+}
+
+impl Expected {
+    pub fn of(table: &Table) -> Result<Self> {
+        let whole = concat_batches(&table.schema, &table.batches)?;
+        Ok(Self { whole, views: table.with_views() })
+    }
+
+    /// Reads a file in every way that is timed.
+    pub fn check(&self, format: &dyn Format, file: &File, rows: &[&[usize]]) -> Result<()> {
+        check_one(format, file, Wanted::All, &self.whole)?;
+        check_one(format, file, Wanted::FirstColumn, &self.whole.project(&[0])?)?;
+        if let Some(views) = self.views.as_ref().filter(|_| format.has_views()) {
+            check_one(format, file, Wanted::Views(views), &self.whole)?;
+        }
+        for rows in rows {
+            let places = UInt64Array::from_iter_values(rows.iter().map(|row| *row as u64));
+            let expected = take_record_batch(&self.whole, &places)?;
+            check_one(format, file, Wanted::Rows(rows), &expected)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_one(
+    format: &dyn Format,
+    file: &File,
+    wanted: Wanted<'_>,
+    expected: &RecordBatch,
+) -> Result<()> {
+    let mut at = 0;
+    format.read(file, wanted, &mut |batch| {
+        let rows = at..at + batch.num_rows();
+        at = rows.end;
+        compare(&batch, expected, rows, matches!(wanted, Wanted::Views(_)))
+    })?;
+    match at == expected.num_rows() {
+        true => Ok(()),
+        false => Err(format!("{at} rows came of {}", expected.num_rows()).into()),
+    }
+}
+
+/// Compares a batch with the rows that it should be, whatever batches they were written in.
+fn compare(
+    batch: &RecordBatch,
+    expected: &RecordBatch,
+    rows: Range<usize>,
+    views: bool,
+) -> Result<()> {
+    if rows.end > expected.num_rows() || batch.num_columns() != expected.num_columns() {
+        return Err(
+            format!("more rows or other columns than written, at row {}", rows.start).into()
+        );
+    }
+    let expected = expected.slice(rows.start, batch.num_rows());
+    let fields = expected.schema_ref().fields().iter();
+    for ((field, found), expected) in fields.zip(batch.columns()).zip(expected.columns()) {
+        let viewed = views && *field.data_type() == DataType::Utf8;
+        let wanted = if viewed { &DataType::Utf8View } else { field.data_type() };
+        if found.data_type() != wanted {
+            let found = found.data_type();
+            return Err(format!("{} is {found}, not {wanted}", field.name()).into());
+        }
+        if *cast(found, field.data_type())? != **expected {
+            return Err(format!("{} differs in rows {rows:?}", field.name()).into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Trevni, as this crate writes it when only the codec is chosen: the split layout, CRC-32 behind each block.
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use trevni::arrow::{
+    ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, ProjectionMask, RowSelection,
+    WriterProperties,
+};
+use trevni::codec::Codec;
+
+use super::{File, Format, Sink, Wanted};
+use crate::Result;
+use crate::floor::Floor;
+use crate::tables::BATCH;
+
+pub struct Trevni(pub Codec);
+
+impl Format for Trevni {
+    fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>> {
+        let properties = WriterProperties::builder().set_codec(self.0).build();
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
+        for batch in batches {
+            writer.write(batch)?;
+        }
+        Ok(writer.into_inner()?)
+    }
+
+    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        let options = match wanted {
+            Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
+            Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) => ArrowReaderOptions::new(),
+        };
+        let builder = ArrowReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
+        let builder = builder.with_batch_size(BATCH);
+        let builder = match wanted {
+            Wanted::All | Wanted::Views(_) => builder,
+            Wanted::FirstColumn => {
+                let mask = ProjectionMask::roots(builder.schema(), [0])?;
+                builder.with_projection(mask)
+            }
+            Wanted::Rows(rows) => {
+                let total = builder.rows();
+                let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
+                builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
+            }
+        };
+        for batch in builder.build()? {
+            sink(batch?)?;
+        }
+        Ok(())
+    }
+
+    fn has_views(&self) -> bool {
+        true
+    }
+
+    fn floor(&self, file: &File) -> Result<Option<Floor>> {
+        Floor::of(&file.bytes).map(Some)
+    }
+}

@@ -1,0 +1,114 @@
+//! Races trevni against its peers: `cargo run --release`. The README says what is raced and how to read it.
+
+mod chart;
+mod check;
+mod floor;
+mod formats;
+mod race;
+mod random;
+mod report;
+mod tables;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
+
+use formats::{CONFIGS, Config};
+use race::Outcome;
+use tables::{RECIPES, Recipe};
+
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+/// Race trevni against its peers: one thread, in memory.
+#[derive(Parser)]
+struct Args {
+    /// A tenth of the rows, and 3 repetitions; writes files only with --out.
+    #[arg(long)]
+    quick: bool,
+    /// Race only over these tables; writes files only with --out.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(RECIPES.iter().map(|recipe| recipe.name)))]
+    tables: Vec<String>,
+    /// Race only these configurations; writes files only with --out.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(CONFIGS.iter().map(|config| config.name)))]
+    configs: Vec<String>,
+    /// Repetitions over each table, of which the median counts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    repetitions: Option<u16>,
+    /// Print the results as JSON and nothing else; writes no files.
+    #[arg(long, conflicts_with = "out")]
+    json: bool,
+    /// Where results.json and chart.svg are written; a full race writes them beside the sources.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("peers: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
+    let mut outcomes = Vec::new();
+    for recipe in RECIPES.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
+        outcomes.extend(race_over(args, recipe)?);
+    }
+    progress(String::new());
+    let json = report::json(&outcomes)?;
+    if args.json {
+        println!("{json}");
+        return Ok(());
+    }
+    print!("{}", report::tables(&outcomes));
+    if let Some(dir) = args.folder() {
+        std::fs::create_dir_all(&dir)?;
+        std::fs::write(dir.join("results.json"), json + "\n")?;
+        if let Some(svg) = chart::svg(&outcomes) {
+            std::fs::write(dir.join("chart.svg"), svg)?;
+        }
+    }
+    Ok(())
+}
+
+fn race_over(args: &Args, recipe: &Recipe) -> Result<Vec<Outcome>> {
+    progress(format!("making {}", recipe.name));
+    let configs: Vec<&'static Config> =
+        CONFIGS.iter().filter(|config| chosen(&args.configs, config.name)).collect();
+    let (rows, repetitions) = match args.quick {
+        true => (recipe.rows / 10, 3),
+        false => (recipe.rows, recipe.repetitions),
+    };
+    let repetitions = args.repetitions.map_or(repetitions, usize::from);
+    let table = recipe.make(rows)?;
+    let outcomes = race::race(recipe.name, &table, &configs, repetitions, &progress);
+    Ok(outcomes.map_err(|e| format!("{}: {e}", recipe.name))?)
+}
+
+/// Whether a name was asked for; all are when none is named.
+fn chosen(names: &[String], name: &str) -> bool {
+    names.is_empty() || names.iter().any(|n| n == name)
+}
+
+impl Args {
+    /// Where files go. A race that is not full does not write over the results of one that was.
+    fn folder(&self) -> Option<PathBuf> {
+        let full = !self.quick && self.tables.is_empty() && self.configs.is_empty();
+        self.out.clone().or_else(|| full.then(|| env!("CARGO_MANIFEST_DIR").into()))
+    }
+}
+
+/// One line on a terminal, written over by the next; an empty one clears it.
+fn progress(line: String) {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[K{line}");
+    }
+}
