@@ -1,6 +1,6 @@
-//! `deflate`: raw RFC 1951. The compressor's window is kept from block to block.
+//! `deflate`: raw RFC 1951, a block at a time. Tables and window are kept from block to block.
 
-use flate2::{Compression, Decompress as Inflate, FlushCompress, FlushDecompress, Status};
+use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 
 use super::{Compress, Decompress, check_len};
 use crate::error::{Error, Result};
@@ -8,47 +8,54 @@ use crate::error::{Error, Result};
 /// Deflate makes at most 258 bytes of 2 bits.
 const MOST_RATIO: usize = 1032;
 
+/// From 0, no compression at all, to 12, the best; 6 is the usual one.
 pub(super) fn compressor(level: Option<i32>) -> Box<dyn Compress> {
-    let level = level.map_or(6, |level| u32::try_from(level.clamp(0, 9)).unwrap_or(6));
-    Box::new(flate2::Compress::new(Compression::new(level), false))
+    let level = CompressionLvl::new(level.unwrap_or(6).clamp(0, 12)).unwrap_or_default();
+    Box::new(Deflate { compressor: Compressor::new(level), room: Vec::new() })
 }
 
 pub(super) fn decompressor() -> Box<dyn Decompress> {
-    Box::new(Inflate::new(false))
+    Box::new(Decompressor::new())
 }
 
-impl Compress for flate2::Compress {
+struct Deflate {
+    compressor: Compressor,
+    /// Where blocks are compressed to, as long as the largest can become.
+    room: Vec<u8>,
+}
+
+impl Compress for Deflate {
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        self.reset();
-        let mut rest = raw;
-        loop {
-            out.reserve(rest.len() / 2 + 64);
-            let before = self.total_in();
-            let status = self
-                .compress_vec(rest, out, FlushCompress::Finish)
-                .map_err(|e| Error::invalid(format!("deflate: {e}")))?;
-            let used = usize::try_from(self.total_in() - before).unwrap_or(usize::MAX);
-            rest = rest.get(used..).unwrap_or_default();
-            if status == Status::StreamEnd {
-                return Ok(());
-            }
+        if raw.is_empty() {
+            // The shortest form of nothing, as the reference has it.
+            out.extend_from_slice(&[0x03, 0x00]);
+            return Ok(());
         }
+        let most = self.compressor.deflate_compress_bound(raw.len());
+        if self.room.len() < most {
+            self.room.resize(most, 0);
+        }
+        let n = self
+            .compressor
+            .deflate_compress(raw, &mut self.room)
+            .map_err(|e| Error::invalid(format!("deflate: {e}")))?;
+        out.extend_from_slice(self.room.get(..n).unwrap_or_default());
+        Ok(())
     }
 }
 
-impl Decompress for Inflate {
+impl Decompress for Decompressor {
     fn decompress(&mut self, stored: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
-        self.reset(false);
-        out.clear();
-        // One byte more than announced shows an excess.
-        out.reserve(raw_len.min(stored.len().saturating_mul(MOST_RATIO)).saturating_add(1));
-        let status = self
-            .decompress_vec(stored, out, FlushDecompress::Finish)
-            .map_err(|e| Error::malformed(format!("compressed block: {e}")))?;
-        check_len(out.len(), raw_len)?;
-        if status != Status::StreamEnd {
-            return Err(Error::malformed("compressed block has no end"));
+        if raw_len > stored.len().saturating_mul(MOST_RATIO) {
+            return Err(Error::malformed("deflate block claims more than it can hold"));
         }
-        Ok(())
+        out.resize(raw_len, 0);
+        match self.deflate_decompress(stored, out) {
+            Ok(n) => check_len(n, raw_len),
+            Err(DecompressionError::InsufficientSpace) => check_len(raw_len + 1, raw_len),
+            Err(DecompressionError::BadData) => {
+                Err(Error::malformed("compressed block: not deflate, or cut off"))
+            }
+        }
     }
 }

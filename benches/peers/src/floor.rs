@@ -63,7 +63,7 @@ impl Floor {
 /// What keeps memory from block to block.
 struct Openers {
     snappy: snap::raw::Decoder,
-    inflate: flate2::Decompress,
+    inflate: libdeflater::Decompressor,
     zstd: zstd::bulk::Decompressor<'static>,
 }
 
@@ -71,7 +71,7 @@ impl Openers {
     fn new() -> Result<Self> {
         Ok(Self {
             snappy: snap::raw::Decoder::new(),
-            inflate: flate2::Decompress::new(false),
+            inflate: libdeflater::Decompressor::new(),
             zstd: zstd::bulk::Decompressor::new()?,
         })
     }
@@ -87,11 +87,7 @@ impl Openers {
         let raw = &mut raw[..*raw_len];
         let len = match codec {
             Codec::Snappy => self.snappy.decompress(stored, raw)?,
-            Codec::Deflate => {
-                self.inflate.reset(false);
-                self.inflate.decompress(stored, raw, flate2::FlushDecompress::Finish)?;
-                usize::try_from(self.inflate.total_out())?
-            }
+            Codec::Deflate => self.inflate.deflate_decompress(stored, raw)?,
             Codec::Zstd => self.zstd.decompress_to_buffer(stored, raw)?,
             Codec::Lz4 => lz4_flex::block::decompress_into(stored, raw)?,
             other => return Err(format!("no floor for codec {}", other.name()).into()),
