@@ -5,13 +5,13 @@
 //!         └── varints ──┘  longs, ints, skip │ put_longs, put_ints
 //! block   06 foo │ 02 x │ 00 │ ...          offsets  0 3 4 4    data  foox
 //!         └── strings ──┘  strings, skip_strings │ put_strings
-//! block   04 │ 05 │ 02 │ ...                validity 1 1 0 0 0 1
+//! block   03 │ 05 │ 02 │ ...                validity 1 1 0 0 0 1
 //!         └── lengths ──┘  presence
 //! dense   a b c                             spread   a b - - - c
 //!         └── values ──┘   expand, repeat_ends
 //! ```
 //! Each kernel is written once in safe Rust, in `portable`, which says what it does and serves every machine;
-//! and again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
+//! and most again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
 //! environment variable `TREVNI_SIMD` = `portable`, `avx2` or `avx512` lowers it; any other value counts as
 //! unset.
 //!

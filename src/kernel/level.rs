@@ -36,13 +36,14 @@ impl Level {
 
     /// The levels of this machine, lowest first.
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Level::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(Bmi2::detect().map(Level::Bmi2));
-            all.extend(Avx512::detect().map(Level::Avx512));
-        }
-        all
+        let levels = [
+            Some(Level::Portable),
+            #[cfg(target_arch = "x86_64")]
+            Bmi2::detect().map(Level::Bmi2),
+            #[cfg(target_arch = "x86_64")]
+            Avx512::detect().map(Level::Avx512),
+        ];
+        levels.into_iter().flatten().collect()
     }
 
     /// What `TREVNI_SIMD` calls the level.

@@ -13,10 +13,17 @@ mod presence;
 mod strings;
 mod varints;
 
-pub(super) use bits::{copy_bits, count_ones, each_run, ones, word};
+pub(super) use bits::{copy_bits, count_ones, each_run};
 pub(super) use expand::{expand, repeat_ends};
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
 pub(super) use strings::{put_strings, skip_strings, strings};
-pub(super) use varints::{Number, ints, longs, numbers, put_ints, put_longs, skip};
+pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
+
+/// What the kernels of other levels share.
+#[cfg(target_arch = "x86_64")]
+pub(super) use {
+    bits::{ones, word},
+    varints::{Number, numbers},
+};

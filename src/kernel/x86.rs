@@ -1,8 +1,9 @@
 //! The kernels for x86-64, one file for each set of instructions.
 //!
 //! ```text
-//! Bmi2     bmi2.rs     64 bytes → mask of ends → a load, pext and store for each value
-//! Avx512   avx512.rs   64 bytes → mask of ends → 8, 16 or 32 values moved and folded together
+//! 64 bytes → window of ends ┬ bmi2      a load, pext and store for each value; pdep back
+//!                           └ avx512    8, 16 or 32 values moved and folded together
+//! strings                               64 bytes copied for each
 //! ```
 //! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
 //! its kernels.
@@ -15,6 +16,7 @@ mod bmi2;
 mod strings;
 mod strings_put;
 mod tables;
+mod window;
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,13 +51,13 @@ impl Avx512 {
     }
 }
 
-/// AMD's processors before family 19h take pext and pdep apart bit by bit.
+/// AMD's processors before family 19h, and Hygon's, take pext and pdep apart bit by bit.
 fn has_slow_pext() -> bool {
     use std::arch::x86_64::__cpuid;
     // SAFETY: every x86-64 has this instruction; newer compilers know.
     #[allow(unused_unsafe)]
     let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
-    let amd = vendor.ebx.to_le_bytes() == *b"Auth";
+    let amd = matches!(&vendor.ebx.to_le_bytes(), b"Auth" | b"Hygo");
     let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
     amd && family < 0x19
 }

@@ -1,8 +1,8 @@
 //! Bits, low bit of each byte first, copied from any bit to any other.
 //!
 //! ```text
-//! source   ·····abc │ defghijk │ lmnop···         from bit 5
-//! out      xyabc··· → xyabcdef │ ghijklmn │ op      first to the next byte, then 64 at a time
+//! source   ·····abc │ defghijk │ lmnop···              from bit 5
+//! out      xy······ → xyabcdef │ ghijklmn │ op······      to the end of a byte first, then 64 at a time
 //! ```
 
 /// Appends `n` bits of `source`, from bit `offset` on, to the `len` bits that lie in `out`. Bits that are not there

@@ -1,7 +1,7 @@
 //! Array lengths of nothing but 0 and 1 to bits, low bit of each byte first.
 //!
 //! ```text
-//! lengths   04 │ 05 │ 02 │ ...        zig-zag: a run of 2 ones, one of 3 zeros, a single one
+//! lengths   03 │ 05 │ 02 │ ...        zig-zag: a run of 2 ones, one of 3 zeros, a single one
 //! bits      1 1   0 0 0   1 ...
 //! ```
 //! Where rows are null at random a run is a few rows, its number one byte: so the 128 numbers of one byte stand

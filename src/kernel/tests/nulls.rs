@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{cases, levels, put_one};
+use super::{alone, cases, levels, put_one};
 use crate::kernel::*;
 
 /// Bits as runs, which random ones are not.
@@ -41,6 +41,7 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
     offset: usize,
     n: usize,
 ) {
+    let (dense, validity) = (&*alone(dense), &*alone(validity));
     let mut next = dense.iter();
     let value = |i| bit(validity, offset + i).then(|| next.next().copied()).flatten();
     let expected: Vec<T> = (0..n).map(value).map(Option::unwrap_or_default).collect();

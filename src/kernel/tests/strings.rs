@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{cases, levels, put_one};
+use super::{alone, cases, levels, put_one};
 use crate::kernel::*;
 
 /// Strings, as their lengths: short ones, long ones, and runs of the same length.
@@ -38,6 +38,7 @@ fn encoded<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) -> Vec<u8> {
 
 /// Every kernel reads these bytes as the portable one does, behind what was there before.
 fn reads_alike(bytes: &[u8], n: usize) {
+    let bytes = &*alone(bytes);
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
     let taken = strings(Level::Portable, bytes, n, &mut offsets, &mut data);
     assert_eq!(skip_strings(bytes, n), (offsets.len() - 2, taken));
@@ -49,6 +50,7 @@ fn reads_alike(bytes: &[u8], n: usize) {
 }
 
 fn writes_alike<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) {
+    let (offsets, data) = (&*alone(offsets), &*alone(data));
     let expected = [&b"before"[..], &encoded(offsets, data)].concat();
     for level in levels() {
         let mut out = b"before".to_vec();

@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{cases, levels, put_one};
+use super::{alone, cases, levels, put_one};
 use crate::kernel::*;
 
 /// A long whose varint takes so many bytes.
@@ -59,6 +59,7 @@ fn one_by_one(bytes: &[u8], n: usize) -> ((Vec<i64>, usize), (Vec<i32>, usize)) 
 
 /// Every kernel reads these bytes as the cursor does, behind what was there before.
 fn reads_alike(bytes: &[u8], n: usize) {
+    let bytes = &*alone(bytes);
     let ((all_longs, taken), (all_ints, of_ints)) = one_by_one(bytes, n);
     for level in levels() {
         let (mut out, mut expected) = (vec![7i64; 3], vec![7i64; 3]);
@@ -75,6 +76,7 @@ fn reads_alike(bytes: &[u8], n: usize) {
 
 /// Every kernel writes these as one number after the other is written.
 fn writes_alike(values: &[i64]) {
+    let values = &*alone(values);
     let in_range = values.iter().map(|value| i32::try_from(*value));
     let small: Vec<i32> = in_range.map(|value| value.unwrap_or(i32::MIN)).collect();
     let widened: Vec<i64> = small.iter().map(|value| i64::from(*value)).collect();

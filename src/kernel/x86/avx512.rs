@@ -16,8 +16,8 @@
 
 use std::arch::x86_64::*;
 
-use super::bmi2::Window;
 use super::tables::{IOTA, before, places, table};
+use super::window::Window;
 use crate::kernel::portable::Number;
 
 /// Room behind the values for those that are stored though they are not there.

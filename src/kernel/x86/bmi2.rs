@@ -1,108 +1,28 @@
 //! Varints with AVX2 and BMI2.
 //!
 //! ```text
-//! 64 bytes     0 1 2 3 4 5 6 ...
-//! more         1 1 0 0 1 0 1 ...   the sign of each byte: whether its value goes on
-//! ends         0 0 1 1 0 1 0 ...   values lie at 0..=2, 3, 4..=5, ...
+//! ends        0 0 1 │ 1 │ 0 1 │ 0 ...     of a window: values lie at 0..=2, 3, 4..=5, ...
+//! a value     fe ff 01 .. .. .. .. ..     eight bytes from its first
+//! pext        7e 7f 01                    the sevens of its own bytes, side by side
 //! ```
-//! Where each value starts is known from the mask alone, so the loads of one do not wait for another's: eight
-//! bytes from its first, of which pext takes the sevens.
+//! Where each value starts is known from the mask alone, so that no load waits for another. pdep is the way back.
 #![allow(unsafe_code)]
 // Taking the low bits of a word is meant.
 #![allow(clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;
 
+use super::window::{WINDOW, Window};
 use crate::kernel::portable::{self, Number};
 
 /// The sevens of eight bytes.
 const SEVENS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-
-/// Bytes that are looked at together.
-const WINDOW: usize = 64;
 
 /// Bytes past a window that a load may touch: two words behind a last byte, and one value that is not there.
 const BEHIND: usize = 16;
 
 /// Room for the values that are stored though they are not there.
 const OVER: usize = WINDOW;
-
-/// The whole values of a window of up to 64 bytes.
-#[derive(Clone, Copy)]
-pub(super) struct Window {
-    /// The last byte of each.
-    pub(super) ends: u64,
-    /// Bytes that go on, and whose next one does.
-    twos: u64,
-    /// Those after which three do.
-    fours: u64,
-    /// Those after which seven do.
-    eights: u64,
-}
-
-impl Window {
-    /// The first `left` values that are whole and of ten bytes at most: of 64 bytes that go on where `more` is
-    /// set; those beyond the end have neither a bit in `more` nor in `there`.
-    #[inline]
-    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn new(more: u64, there: u64, left: usize) -> Self {
-        let twos = more & more >> 1;
-        let fours = twos & twos >> 2;
-        let eights = fours & fours >> 4;
-        let mut ends = !more & there;
-        if eights & twos >> 8 != 0 {
-            // A value is too long: take those before it.
-            ends = _bzhi_u64(ends, (eights & twos >> 8).trailing_zeros());
-        }
-        if (ends.count_ones() as usize) > left {
-            ends = _pdep_u64(_bzhi_u64(u64::MAX, left as u32), ends);
-        }
-        Self { ends, twos, fours, eights }
-    }
-
-    /// How many values.
-    #[inline]
-    #[target_feature(enable = "popcnt")]
-    pub(super) fn count(self) -> usize {
-        self.ends.count_ones() as usize
-    }
-
-    /// How many bytes they take.
-    #[inline]
-    #[target_feature(enable = "lzcnt")]
-    pub(super) fn len(self) -> usize {
-        WINDOW - self.ends.leading_zeros() as usize
-    }
-
-    /// How many bytes the first `values` take.
-    #[inline]
-    #[target_feature(enable = "bmi2,lzcnt")]
-    pub(super) fn len_of(self, values: usize) -> usize {
-        let ends = _pdep_u64(_bzhi_u64(u64::MAX, values as u32), self.ends);
-        WINDOW - ends.leading_zeros() as usize
-    }
-
-    /// Whether a value takes three bytes or more.
-    #[inline]
-    #[target_feature(enable = "bmi2,lzcnt")]
-    pub(super) fn has_three(self) -> bool {
-        _bzhi_u64(self.twos, self.len() as u32) != 0
-    }
-
-    /// Whether a value takes five bytes or more.
-    #[inline]
-    #[target_feature(enable = "bmi2,lzcnt")]
-    pub(super) fn has_five(self) -> bool {
-        _bzhi_u64(self.fours, self.len() as u32) != 0
-    }
-
-    /// Whether a value takes nine bytes or more.
-    #[inline]
-    #[target_feature(enable = "bmi2,lzcnt")]
-    pub(super) fn has_nine(self) -> bool {
-        _bzhi_u64(self.eights, self.len() as u32) != 0
-    }
-}
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
