@@ -3,6 +3,7 @@
 //! ```text
 //! Bmi2     bmi2.rs     64 bytes → mask of ends → a load, pext and store for each value
 //! Avx512   avx512.rs   64 bytes → mask of ends → 8, 16 or 32 values moved and folded together
+//! both     snappy.rs   tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
 //! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
 //! its kernels.
@@ -12,6 +13,8 @@ mod avx512;
 mod avx512_expand;
 mod avx512_put;
 mod bmi2;
+#[cfg(feature = "snappy")]
+mod snappy;
 mod strings;
 mod strings_put;
 mod tables;
@@ -101,4 +104,16 @@ kernels! {
     avx512_expand::repeat_ends[O: Copy + Default + 'static](
         dense: &[O], validity: &[u8], offset: usize, n: usize, out: &mut Vec<O>,
     );
+}
+
+#[cfg(feature = "snappy")]
+kernels! {
+    Bmi2:
+    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
+}
+
+#[cfg(feature = "snappy")]
+kernels! {
+    Avx512:
+    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
 }
