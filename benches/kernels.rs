@@ -185,5 +185,50 @@ fn nulls(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, varints, strings, nulls);
+/// Bytes of columns: amounts in cents, times, words, one of a few codes.
+#[cfg(feature = "snappy")]
+fn columns(len: usize) -> [(&'static str, Vec<u8>); 4] {
+    let mut n = Numbers(3);
+    let words = ["the ", "quick", "ly ", "foxes ", "pending accounts ", "sleep", "s. "];
+    let amount = |n: &mut Numbers| (n.below(9000) as f64 / 100.0).to_le_bytes();
+    let time =
+        |n: &mut Numbers, i: u64| (1_700_000_000_000 + i * 1000 + n.below(1000)).to_le_bytes();
+    [
+        ("amounts", (0..len / 8).flat_map(|_| amount(&mut n)).collect()),
+        ("times", (0..len as u64 / 8).flat_map(|i| time(&mut n, i)).collect()),
+        ("words", (0..len).flat_map(|_| words[n.below(7) as usize].bytes()).take(len).collect()),
+        ("codes", (0..len / 2).flat_map(|_| [2, b"ANR"[n.below(3) as usize]]).collect()),
+    ]
+}
+
+/// So many blocks that no branch is known from the last time; what has no kernel is `snap`'s.
+#[cfg(feature = "snappy")]
+fn snappy(c: &mut Criterion) {
+    use snap::raw::{Decoder, Encoder};
+    let mut group = c.benchmark_group("snappy");
+    for (name, bytes) in columns(64 * BLOCK) {
+        let blocks: Vec<Vec<u8>> =
+            bytes.chunks(BLOCK).map(|block| Encoder::new().compress_vec(block).unwrap()).collect();
+        each_level(
+            &mut group,
+            &format!("unsnap/{name}"),
+            bytes.len(),
+            |level, out: &mut Vec<u8>| {
+                for block in &blocks {
+                    // The length of a full block takes three bytes.
+                    if !kernel::unsnap(level, &block[3..], BLOCK, out) {
+                        out.resize(BLOCK, 0);
+                        Decoder::new().decompress(block, out).unwrap();
+                    }
+                }
+            },
+        );
+    }
+    group.finish();
+}
+
+#[cfg(not(feature = "snappy"))]
+fn snappy(_: &mut Criterion) {}
+
+criterion_group!(benches, varints, strings, nulls, snappy);
 criterion_main!(benches);

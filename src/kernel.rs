@@ -9,6 +9,8 @@
 //!         └── lengths ──┘  presence
 //! dense   a b c                             spread   a b - - - c
 //!         └── values ──┘   expand, repeat_ends
+//! stored  05 │ 00 61 │ 01 01                block    a a a a a
+//!              └─ elements ──┘  unsnap
 //! ```
 //! Each kernel is written once in safe Rust, in `portable`, which says what it does and serves every machine;
 //! and most again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
@@ -171,4 +173,12 @@ pub fn each_run(source: &[u8], offset: usize, n: usize, take: impl FnMut(bool, u
 /// How many of the `n` bits from bit `offset` are set.
 pub fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
     portable::count_ones(source, offset, n)
+}
+
+/// Replaces `out` by the `raw_len` bytes that the elements of a snappy block make, its length left out; the caller
+/// has seen that they may make so many. Says whether they make just these bytes: if not, or if the level has no
+/// kernel for it, `out` holds nothing of use, and `snap` is to decide.
+#[cfg(feature = "snappy")]
+pub fn unsnap(level: Level, elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
+    at_level!(level, unsnap(elements, raw_len, out))
 }

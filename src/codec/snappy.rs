@@ -1,9 +1,12 @@
 //! `snappy`: the raw format, whose first varint is the length before compression.
+//!
+//! A kernel decompresses where there is one; what it does not take, `snap` does or says what is wrong.
 
 use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
 
 use super::{Compress, Decompress, check_len};
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
 
 /// No element of snappy makes more than 64 bytes of 2 (a copy with a one-byte offset makes 11; with two, 64 of 3).
 const MOST_RATIO: usize = 32;
@@ -38,10 +41,15 @@ impl Compress for Encoder {
     }
 }
 
+/// The elements of a stream, if its length has an end.
+fn behind_length(stored: &[u8]) -> Option<&[u8]> {
+    let last = stored.iter().position(|byte| *byte < 0x80)?;
+    stored.get(last + 1..)
+}
+
 /// How many literals and copies a stream has.
 fn elements(stored: &[u8]) -> usize {
-    let length = stored.iter().take_while(|byte| **byte >= 0x80).count() + 1;
-    let mut rest = stored.get(length..).unwrap_or_default();
+    let mut rest = behind_length(stored).unwrap_or_default();
     let mut count = 0;
     while let Some((tag, behind)) = rest.split_first() {
         count += 1;
@@ -69,6 +77,11 @@ impl Decompress for Decoder {
         check_len(decompress_len(stored).map_err(malformed)?, raw_len)?;
         if raw_len > stored.len().saturating_mul(MOST_RATIO) {
             return Err(Error::malformed("snappy block claims more than it can hold"));
+        }
+        if let Some(elements) = behind_length(stored)
+            && kernel::unsnap(Level::in_use(), elements, raw_len, out)
+        {
+            return Ok(());
         }
         out.resize(raw_len, 0);
         let n = Decoder::decompress(self, stored, out).map_err(malformed)?;

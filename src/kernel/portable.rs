@@ -27,3 +27,9 @@ pub(super) use {
     bits::{ones, word},
     varints::{Number, numbers},
 };
+
+/// For every machine there is `snap`.
+#[cfg(feature = "snappy")]
+pub(super) fn unsnap(_elements: &[u8], _raw_len: usize, _out: &mut Vec<u8>) -> bool {
+    false
+}

@@ -2,6 +2,8 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 mod nulls;
+#[cfg(feature = "snappy")]
+mod snappy;
 mod strings;
 mod varints;
 

@@ -4,6 +4,7 @@
 //! 64 bytes → window of ends ┬ bmi2      a load, pext and store for each value; pdep back
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
+//! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
 //! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
 //! its kernels.
@@ -13,6 +14,8 @@ mod avx512;
 mod avx512_expand;
 mod avx512_put;
 mod bmi2;
+#[cfg(feature = "snappy")]
+mod snappy;
 mod strings;
 mod strings_put;
 mod tables;
@@ -103,4 +106,16 @@ kernels! {
     avx512_expand::repeat_ends[O: Copy + Default + 'static](
         dense: &[O], validity: &[u8], offset: usize, n: usize, out: &mut Vec<O>,
     );
+}
+
+#[cfg(feature = "snappy")]
+kernels! {
+    Bmi2:
+    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
+}
+
+#[cfg(feature = "snappy")]
+kernels! {
+    Avx512:
+    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
 }

@@ -10,7 +10,7 @@ const MAY_ENTER: [(&str, &[&str]); 9] = [
     ("wire", &[]),
     ("io", &[]),
     ("checksum", &["wire"]),
-    ("codec", &[]),
+    ("codec", &["kernel"]),
     ("trevni", &["kernel", "wire", "io", "checksum", "codec"]),
     ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
     ("convert", &["io", "checksum", "codec", "trevni", "arrow"]),
