@@ -100,7 +100,7 @@ pub fn strings(
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> usize {
-    at_level!(level, strings(bytes, n, offsets, data))
+    at_level!(for_count(level, n), strings(bytes, n, offsets, data))
 }
 
 /// Passes over up to `n` strings; gives how many, and their bytes.
@@ -116,7 +116,7 @@ pub fn put_strings<O: Copy + TryInto<usize>>(
     data: &[u8],
     out: &mut Vec<u8>,
 ) {
-    at_level!(level, put_strings(offsets, data, out));
+    at_level!(for_count(level, offsets.len()), put_strings(offsets, data, out));
 }
 
 /// Appends up to `n` bits, each an array length of 0 or 1, to the `len` bits that lie in `bits`: first what is

@@ -19,7 +19,7 @@ pub struct Run {
     pub left: u32,
 }
 
-/// How far [`presence`] came.
+/// How far a call came that turns lengths into bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Present {
     /// Bits appended.
