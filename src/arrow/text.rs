@@ -13,6 +13,8 @@
 //! ```
 #![allow(unsafe_code)]
 
+use std::hint::select_unpredictable;
+
 use arrow::array::{
     Array, GenericByteArray, GenericByteViewArray, GenericStringArray, OffsetSizeTrait,
 };
@@ -44,11 +46,10 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
 ) -> GenericByteViewArray<V> {
     let (offsets, data) = (array.value_offsets(), array.value_data());
     memory.clear();
-    memory.reserve(array.len());
-    for ends in offsets.windows(2) {
-        let [start, end] = ends else { continue };
-        memory.push(view(start.cast_unsigned(), end.wrapping_sub(*start).cast_unsigned(), data));
-    }
+    memory.extend(offsets.windows(2).map(|ends| {
+        let [start, end] = ends else { return 0 };
+        view(start.cast_unsigned(), end.wrapping_sub(*start).cast_unsigned(), data)
+    }));
     let buffers = [array.values().clone()];
     // SAFETY: the views' bytes are the values of an array whose values are valid for `T`, and so for `V`, whose
     // values are of the same type. A short view has its bytes and zeros behind them; a long one has its first
@@ -56,21 +57,37 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
     unsafe { GenericByteViewArray::new_unchecked(memory.into(), buffers, array.nulls().cloned()) }
 }
 
-/// The view of the `len` bytes from `start`.
-#[inline]
+/// The longest value that lies in its view.
+const INLINE: usize = 12;
+
+/// The first bytes of sixteen, for each number of them that may lie in a view.
+const FIRST: [[u64; 2]; INLINE + 1] = {
+    let (mut first, mut len) = ([[0; 2]; INLINE + 1], 0);
+    while len <= INLINE {
+        let bits = (1u128 << (8 * len)) - 1;
+        #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)] // By the compiler.
+        {
+            first[len] = [bits as u64, (bits >> 64) as u64];
+        }
+        len += 1;
+    }
+    first
+};
+
+/// The view of the `len` bytes from `start`. Whether a value is short is not known before, so both views are made
+/// and one is taken, without a branch.
+#[inline(always)]
 fn view(start: u32, len: u32, data: &[u8]) -> u128 {
     let from = data.get(start as usize..).unwrap_or_default();
     let bytes = match from.first_chunk::<16>() {
         Some(bytes) => u128::from_le_bytes(*bytes),
         None => last(from),
     };
-    if len <= 12 {
-        let kept = bytes & !(u128::MAX << (8 * len));
-        kept << 32 | u128::from(len)
-    } else {
-        let prefix = bytes & u128::from(u32::MAX);
-        u128::from(start) << 96 | prefix << 32 | u128::from(len)
-    }
+    let [low, high] = FIRST.get((len as usize).min(INLINE)).copied().unwrap_or_default();
+    let inline = bytes & (u128::from(high) << 64 | u128::from(low));
+    let short = inline << 32;
+    let long = u128::from(start) << 96 | (inline & u128::from(u32::MAX)) << 32;
+    u128::from(len) | select_unpredictable(len as usize <= INLINE, short, long)
 }
 
 /// Fewer than 16 bytes, with zeros behind them.
