@@ -64,7 +64,8 @@ pub(crate) fn assemble(
             };
             let shapes = [key.as_ref(), value.as_ref()];
             let entries = record(shapes, entry, total(&lengths), data, trail)?;
-            let (offsets, entries) = (nested::offsets(&lengths)?, entries.as_struct().clone());
+            let (offsets, entries) =
+                (nested::small_offsets(&lengths)?, entries.as_struct().clone());
             Ok(Arc::new(MapArray::try_new(entry.clone(), offsets, entries, None, *ordered)?))
         }
         Shape::Record(shapes) => record(shapes, field, n, data, trail),

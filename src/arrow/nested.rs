@@ -13,6 +13,7 @@ use arrow::datatypes::{DataType, FieldRef, Fields, UnionFields};
 
 use super::shape::Trail;
 use crate::error::{Error, Result};
+use crate::kernel;
 
 /// The fields directly within a type, each changed by `change`.
 pub(crate) fn map_fields(
@@ -138,7 +139,7 @@ pub(crate) fn list(
 ) -> Result<ArrayRef> {
     use DataType::*;
     Ok(match data_type {
-        List(f) => Arc::new(ListArray::try_new(f.clone(), offsets(lengths)?, items, None)?),
+        List(f) => Arc::new(ListArray::try_new(f.clone(), small_offsets(lengths)?, items, None)?),
         LargeList(f) => {
             Arc::new(LargeListArray::try_new(f.clone(), offsets(lengths)?, items, None)?)
         }
@@ -160,6 +161,18 @@ pub(crate) fn list(
         }
         other => return Err(Error::malformed(format!("field {trail}: {other} is no list"))),
     })
+}
+
+/// The offsets of lists of these lengths, in 32 bits.
+pub(crate) fn small_offsets(lengths: &[u32]) -> Result<OffsetBuffer<i32>> {
+    let mut offsets = Vec::new();
+    match kernel::lengths_to_offsets(lengths, &mut offsets) {
+        Some(()) => Ok(OffsetBuffer::new(offsets.into())),
+        None => {
+            let items = lengths.iter().map(|n| u64::from(*n)).sum();
+            Err(Error::too_large("list items of one batch", items, i32::MAX as u64))
+        }
+    }
 }
 
 /// Offsets between rows of these lengths.

@@ -23,6 +23,24 @@ use arrow::datatypes::{ByteArrayType, ByteViewType};
 
 use crate::error::{Error, Result};
 
+/// The ends of values that lie in so many bytes, from 0 on; fails if they go back or past the bytes.
+pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>> {
+    let (ends_low, ends_high) = (ends.split_last(), ends.split_first());
+    let sound = match (ends_low, ends_high) {
+        (Some((last, low)), Some((first, high))) => {
+            // Without an early end, so that many are compared at a time.
+            let ascend = low.iter().zip(high).fold(true, |so_far, (a, b)| so_far & (a <= b));
+            ascend && *first == 0 && usize::try_from(*last).is_ok_and(|last| last <= bytes)
+        }
+        _ => false,
+    };
+    if !sound {
+        return Err(Error::malformed("string offsets go back, or past the data"));
+    }
+    // SAFETY: there is at least one, the first is 0, and none is less than the one before.
+    Ok(unsafe { OffsetBuffer::new_unchecked(ends.into()) })
+}
+
 /// The array of these strings; fails if one is not UTF-8, or not in the data.
 pub(crate) fn text<O: OffsetSizeTrait>(
     offsets: OffsetBuffer<O>,
@@ -103,6 +121,14 @@ mod tests {
     use super::*;
     use arrow::array::{BinaryArray, BinaryViewArray, StringArray, StringViewArray};
     use arrow::datatypes::{BinaryType, BinaryViewType, StringViewType, Utf8Type};
+
+    #[test]
+    fn ends_ascend_from_0_within_the_bytes() {
+        assert_eq!(&*offsets(vec![0, 0, 3], 3).unwrap(), &[0, 0, 3]);
+        for bad in [vec![], vec![1, 2], vec![0, 4], vec![0, 2, 1, 3], vec![0, -1], vec![-1, 0]] {
+            assert!(offsets(bad, 3).is_err());
+        }
+    }
 
     #[test]
     fn views_are_arrows_own() {

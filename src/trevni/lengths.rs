@@ -146,16 +146,18 @@ impl LengthsDecoder {
         let (mut sum, mut left) = (0usize, n);
         for number in &numbers {
             used += 1;
-            self.run = run_of(*number)?;
-            let count = (self.run.left as usize).min(left);
-            left -= count;
-            sum = sum.saturating_add(count.saturating_mul(self.run.value as usize));
-            if count == 1 {
-                out.push(self.run.value);
+            if let Ok(length) = u32::try_from(*number) {
+                out.push(length);
+                sum = sum.saturating_add(length as usize);
+                left -= 1;
             } else {
+                self.run = run_of(*number)?;
+                let count = (self.run.left as usize).min(left);
+                self.run.left -= u32::try_from(count).unwrap_or(0);
                 out.resize(out.len() + count, self.run.value);
+                sum = sum.saturating_add(count.saturating_mul(self.run.value as usize));
+                left -= count;
             }
-            self.run.left -= u32::try_from(count).unwrap_or(0);
             if left == 0 {
                 break;
             }

@@ -58,6 +58,10 @@ fn files_stay_small() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["src", "tests", "benches"] {
         for path in crate::testdata::files(&root.join(folder), "rs") {
+            // What a build left behind in a package of its own is nobody's room.
+            if path.iter().any(|part| part == "target") {
+                continue;
+            }
             let lines = std::fs::read_to_string(&path).unwrap().lines().count();
             assert!(lines <= 450, "{} has {lines} lines", path.display());
         }

@@ -13,7 +13,7 @@ use arrow::datatypes::*;
 
 use super::super::spare::Spare;
 use super::super::spread;
-use super::super::text::{text, views};
+use super::super::text::{offsets, text, views};
 use super::float16;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
@@ -68,7 +68,6 @@ pub(crate) fn raise_optional(
     match (data_type, values) {
         // Arrow looks at all text whenever it makes an array of it, so it is made only once.
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
-            check(&s)?;
             let mut ends = spare.take();
             let (bits, offset) = (nulls.validity(), nulls.offset());
             kernel::repeat_ends(Level::in_use(), &s.offsets, bits, offset, nulls.len(), &mut ends);
@@ -252,41 +251,29 @@ fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
     (beyond && shown).then_some(out)
 }
 
-fn check(strings: &Strings) -> Result<()> {
-    let Strings { offsets, data } = strings;
-    let sound = offsets.first() == Some(&0)
-        && offsets.is_sorted()
-        && offsets.last().is_some_and(|end| usize::try_from(*end).is_ok_and(|e| e <= data.len()));
-    if !sound {
-        return Err(Error::malformed("string offsets go back, or past the data"));
-    }
-    Ok(())
-}
-
 fn strings(
     strings: Strings,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
     spare: &mut Spare,
 ) -> Result<ArrayRef> {
-    check(&strings)?;
-    let Strings { offsets, data } = strings;
+    let Strings { offsets: ends, data } = strings;
+    let offsets = offsets(ends, data.len())?;
     let data = Buffer::from_vec(data);
-    let small = |offsets: Vec<i32>| OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let large = |offsets: Vec<i32>| {
-        OffsetBuffer::new(offsets.into_iter().map(i64::from).collect::<ScalarBuffer<i64>>())
+    let large = |offsets: OffsetBuffer<i32>| {
+        OffsetBuffer::new(offsets.iter().map(|end| i64::from(*end)).collect::<ScalarBuffer<i64>>())
     };
     Ok(match data_type {
-        DataType::Utf8 => Arc::new(text(small(offsets), data, nulls)?),
+        DataType::Utf8 => Arc::new(text(offsets, data, nulls)?),
         DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls)?),
         DataType::Utf8View => {
-            let array = text(small(offsets), data, nulls)?;
+            let array = text(offsets, data, nulls)?;
             Arc::new(views::<Utf8Type, StringViewType>(&array, spare.take()))
         }
-        DataType::Binary => Arc::new(BinaryArray::try_new(small(offsets), data, nulls)?),
+        DataType::Binary => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),
         DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
-            let array = BinaryArray::try_new(small(offsets), data, nulls)?;
+            let array = BinaryArray::try_new(offsets, data, nulls)?;
             Arc::new(views::<BinaryType, BinaryViewType>(&array, spare.take()))
         }
     })
