@@ -62,6 +62,13 @@ struct WriteArgs {
     /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     memory_budget: Option<usize>,
+    /// Threads that encode and compress; the file is the same with any number. Default: one for each core.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Write columns as their types declare, whatever their first blocks suggest: every one with the codec, all
+    /// integers as varints.
+    #[arg(long)]
+    no_sampling: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
@@ -128,8 +135,19 @@ fn output_format(args: &Args) -> Result<&'static Format, Fault> {
 
 impl WriteArgs {
     fn is_set(&self) -> bool {
-        let Self { codec, level, checksum, block_size, layout, memory_budget } = self;
+        let Self {
+            codec,
+            level,
+            checksum,
+            block_size,
+            layout,
+            memory_budget,
+            threads,
+            no_sampling,
+        } = self;
         codec.is_some()
+            || threads.is_some()
+            || *no_sampling
             || level.is_some()
             || checksum.is_some()
             || block_size.is_some()
@@ -138,7 +156,11 @@ impl WriteArgs {
     }
 
     fn properties(&self) -> WriterProperties {
-        let mut builder = WriterProperties::builder().set_codec_level(self.level);
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let mut builder = WriterProperties::builder()
+            .set_codec_level(self.level)
+            .set_sampling(!self.no_sampling)
+            .set_parallelism(self.threads.unwrap_or_else(cores));
         if let Some(codec) = self.codec {
             builder = builder.set_codec(codec);
         }

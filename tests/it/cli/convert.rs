@@ -45,6 +45,26 @@ fn csv_comes_back_as_it_went() {
     }
 }
 
+/// More threads change no byte; declared types are kept where that is asked for.
+#[test]
+fn threads_and_sampling_are_settable() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = rows_file("quakes.csv");
+    let to = folder.path().join("quakes.trv");
+    let made = |options: &[&str]| {
+        out(&[&["convert", str(&from), str(&to), "--force"], options].concat());
+        std::fs::read(&to).unwrap()
+    };
+    let one = made(&["--threads", "1"]);
+    assert!(one == made(&["--threads", "3"]) && one == made(&[]));
+    let names_no_codec =
+        |file: &[u8]| file.windows(12).filter(|w| w == b"trevni.codec").count() == 1;
+    assert!(!names_no_codec(&one), "some column is better without a codec");
+    assert!(names_no_codec(&made(&["--no-sampling"])));
+    let csv = folder.path().join("quakes.csv");
+    assert_eq!(code(&run(&["convert", str(&from), str(&csv), "--threads", "2"])), 2);
+}
+
 #[test]
 fn pipes_are_sniffed_and_converted() {
     let from = std::fs::read(rows_file("visits.jsonl")).unwrap();
