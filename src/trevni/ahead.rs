@@ -18,7 +18,7 @@ use super::threads::{Job, lock};
 use crate::error::Result;
 
 /// How many blocks of a column are opened ahead.
-const DEPTH: usize = 2;
+const DEPTH: usize = 3;
 
 /// A block that is larger than this before its codec is only opened when it is its turn.
 const LARGEST: u32 = 1 << 20;
@@ -44,6 +44,9 @@ impl Ahead {
     pub(super) fn take(&mut self, block: usize) -> Option<Opened> {
         while let Some((ahead, job)) = self.jobs.pop_front() {
             if ahead == block {
+                // Rather than wait, the caller opens what comes next.
+                while !job.is_done() && !job.run() && self.jobs.iter().any(|(_, next)| next.run()) {
+                }
                 return job.wait();
             }
         }

@@ -59,9 +59,9 @@ impl<R: ReadAt> FileReader<R> {
 }
 
 impl<R: ReadAt> RowsReader<R> {
-    /// Reads with so many threads, of a pool that lives as long as the reader: columns side by side, and the next
-    /// two blocks of each column opened before they are needed, if they begin before row `ahead`. What is read is
-    /// the same. Default: one, the caller's.
+    /// Reads with so many threads, the caller's among them; the others live as long as the reader. The next few
+    /// blocks of each column are opened before they are needed, if they begin before row `ahead`; with four threads
+    /// and more, columns are decoded side by side too. What is read is the same. Default: one.
     pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.pool = threads::pool(threads)?;
         if let Some(pool) = &self.pool {
@@ -107,7 +107,7 @@ impl<R: ReadAt> RowsReader<R> {
     fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
         let file = &self.file;
         self.roots.iter_mut().for_each(|root| root.exchange(into));
-        let read = match &self.pool {
+        let read = match threads::wide(&self.pool) {
             None => self.roots.iter_mut().map(|root| root.read(file, ranges)).collect(),
             Some(pool) => pool.install(|| {
                 self.roots.par_iter_mut().map(|root| root.read(file, ranges)).collect()

@@ -130,7 +130,7 @@ enum Waiting {
 impl SealQueue {
     /// A queue of no thread but the caller's, or of a pool.
     pub(super) fn new(pool: Option<Arc<ThreadPool>>) -> Self {
-        let most = pool.as_ref().map_or(0, |pool| 4 * pool.current_num_threads() + 4);
+        let most = pool.as_ref().map_or(0, |pool| 8 * pool.current_num_threads() + 8);
         Self { pool, most, waiting: VecDeque::new(), spare: Vec::new() }
     }
 
@@ -156,13 +156,14 @@ impl SealQueue {
     /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
     /// at the end, any.
     pub(super) fn pop(&mut self, end: bool) -> Option<(usize, Result<SealedBlock>)> {
-        let (_, first) = self.waiting.front()?;
-        let due = match first {
-            Waiting::Sealed(_) => true,
-            Waiting::Job { job, .. } => job.is_done(),
-        };
-        if !due && !end && self.waiting.len() <= self.most {
-            return None;
+        while !self.waiting.front()?.1.is_done() {
+            if !end && self.waiting.len() <= self.most {
+                return None;
+            }
+            // Rather than wait, the caller does what nobody has begun.
+            if !self.waiting.iter().any(|(_, waiting)| waiting.run()) {
+                break;
+            }
         }
         let (lane, first) = self.waiting.pop_front()?;
         let sealed = match first {
@@ -186,6 +187,21 @@ impl SealQueue {
 }
 
 impl Waiting {
+    fn is_done(&self) -> bool {
+        match self {
+            Waiting::Sealed(_) => true,
+            Waiting::Job { job, .. } => job.is_done(),
+        }
+    }
+
+    /// Seals the block here, unless a thread has begun.
+    fn run(&self) -> bool {
+        match self {
+            Waiting::Sealed(_) => false,
+            Waiting::Job { job, .. } => job.run(),
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
             Waiting::Sealed(sealed) => sealed.spare.len(),

@@ -128,9 +128,9 @@ impl FileWriterBuilder {
         self
     }
 
-    /// How many threads encode columns and seal blocks; the file is the same to the byte with any number.
-    /// Default: 1, the caller's. More are of a pool that lives as long as the writer; blocks on their way are
-    /// bounded.
+    /// How many threads seal blocks and, from four on, encode columns side by side; the file is the same to the
+    /// byte with any number. Default: 1, the caller's. The others live as long as the writer; blocks on their way
+    /// are bounded.
     pub fn set_parallelism(mut self, threads: usize) -> Self {
         self.parallelism = threads.max(1);
         self
@@ -200,7 +200,7 @@ impl<W: Write> FileWriter<W> {
             let written = writer.write(rows, slice, &lengths, &values);
             written.map_err(|e| e.in_column(writer.column().name()))
         };
-        match &self.pool {
+        match threads::wide(&self.pool) {
             None => self.writers.iter_mut().zip(columns).enumerate().try_for_each(encode)?,
             Some(pool) => {
                 let columns = self.writers.par_iter_mut().zip(columns).enumerate();
