@@ -104,4 +104,27 @@ mod tests {
         assert_eq!(elements(&stored[..stored.len() - 1]), 5);
         assert_eq!((elements(&[]), elements(&[0])), (0, 0));
     }
+
+    #[test]
+    fn lengths_are_read_as_snap_reads_them() {
+        let streams: [(&[u8], usize); 11] = [
+            (&[], 0),
+            (&[0], 0),
+            (&[0, 0, 7], 0),
+            (&[0x80], 0),
+            (&[0x80, 0], 0),
+            (&[0x81, 0, 0, 7], 1),
+            (&[0x81, 0x80, 0x80, 0x80, 0, 0, 7], 1),
+            (&[0x81, 0x80, 0x80, 0x80, 0x80, 0, 0, 7], 1),
+            (&[0x81, 0x80, 0x80, 0x80, 0x10, 0, 7], 1),
+            (&[1, 0, 7, 0, 7], 1),
+            (&[2, 0, 7, 1, 0], 2),
+        ];
+        for (stored, raw_len) in streams {
+            let mut out = vec![9; 5];
+            let taken = Decompress::decompress(&mut Decoder::new(), stored, raw_len, &mut out);
+            let expected = Decoder::new().decompress_vec(stored).ok();
+            assert_eq!(taken.ok().map(|()| out), expected, "{stored:x?}");
+        }
+    }
 }

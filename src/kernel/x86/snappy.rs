@@ -16,9 +16,10 @@
 //! bytes made last are kept in a register besides, and it takes its bytes from there. What is left to guess is
 //! whether an element has more than 16.
 //!
-//! Long literals, and copies with four bytes of offset, which blocks of usual sizes do not need, are made one by
-//! one in safe Rust. Loads reach [`AHEAD`] bytes behind a tag, so the last elements are copied to where there are
-//! so many; stores reach [`OVER`] bytes behind the block, so the vector has room for them.
+//! Literals of more than 60 bytes, and copies with four bytes of offset, which no block of a usual size needs, are
+//! rare: they are made one by one in safe Rust. Loads reach [`AHEAD`] bytes behind a tag, so the last elements are
+//! copied to where there are so many; stores reach [`OVER`] bytes behind the block, so the vector has room for
+//! them.
 #![allow(unsafe_code)]
 // A tag is a byte and the table has 256 entries; tables are made by the compiler, and all they hold is small.
 #![allow(clippy::cast_possible_truncation, clippy::indexing_slicing)]
