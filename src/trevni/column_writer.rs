@@ -35,8 +35,8 @@ pub(super) struct ColumnWriter {
     sample: Option<Sample>,
     sampled: Vec<SealedBlock>,
     full: Vec<RawBlock>,
-    /// Memory of blocks that are sealed.
-    spare: Vec<Vec<u8>>,
+    /// Memory for the next block.
+    spare: Option<Vec<u8>>,
     pub(super) blocks: usize,
     pub(super) descriptors: Vec<u8>,
     sizes: (u64, u64),
@@ -74,7 +74,7 @@ impl ColumnWriter {
             sealer: Arc::new(sealer),
             sampled: Vec::new(),
             full: Vec::new(),
-            spare: Vec::new(),
+            spare: None,
             blocks: 0,
             descriptors: Vec::new(),
             sizes: (0, 0),
@@ -172,7 +172,7 @@ impl ColumnWriter {
         }
         self.encoder.finish();
         let raw = RawBlock {
-            bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
+            bytes: self.encoder.replace(self.spare.take().unwrap_or_default()),
             rows: std::mem::take(&mut self.rows),
             first_value: self.first_value.take(),
         };
@@ -211,18 +211,17 @@ impl ColumnWriter {
     /// Sends full blocks on their way.
     pub(super) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
         self.sampled.drain(..).for_each(|sealed| queue.push_sealed(lane, sealed));
-        self.full.drain(..).try_for_each(|raw| queue.push(lane, &self.sealer, raw))
+        self.full.drain(..).try_for_each(|raw| queue.push(lane, &self.sealer, raw))?;
+        self.spare = self.spare.take().or_else(|| queue.memory());
+        Ok(())
     }
 
-    /// Notes a block that is sealed, and takes its memory back.
-    pub(super) fn note(&mut self, descriptor: &BlockDescriptor, spare: Vec<u8>) {
+    /// Notes a block that is sealed.
+    pub(super) fn note(&mut self, descriptor: &BlockDescriptor) {
         descriptor.put(&self.column, &mut self.descriptors);
         self.blocks += 1;
         self.sizes.0 += u64::from(descriptor.uncompressed_size);
         self.sizes.1 += u64::from(descriptor.compressed_size);
-        if self.spare.len() < 2 {
-            self.spare.push(spare);
-        }
     }
 
     pub(super) fn summary(&self) -> ColumnSummary {

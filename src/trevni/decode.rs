@@ -189,7 +189,10 @@ impl Decoder {
             }
             (ValueType::Int, Some(Values::Int(out))) => {
                 self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => Ok(out.push(cursor.int(VALUE)?)),
+                    1 => {
+                        out.push(cursor.int(VALUE)?);
+                        Ok(())
+                    }
                     _ => {
                         check_claim(length, cursor.remaining())?;
                         varint::ints(cursor, length, out)
@@ -198,7 +201,10 @@ impl Decoder {
             }
             (ValueType::Long, Some(Values::Long(out))) => {
                 self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => Ok(out.push(cursor.long(VALUE)?)),
+                    1 => {
+                        out.push(cursor.long(VALUE)?);
+                        Ok(())
+                    }
                     _ => {
                         check_claim(length, cursor.remaining())?;
                         varint::longs(cursor, length, out)

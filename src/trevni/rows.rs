@@ -87,7 +87,7 @@ impl<R: ReadAt> RowsReader<R> {
     /// reads on.
     pub fn read(&mut self, rows: usize, into: &mut [ColumnData]) -> Result<usize> {
         let end = self.row.saturating_add(rows as u64).min(self.rows);
-        self.read_ranges(&[self.row..end], into)
+        self.read_ranges(std::slice::from_ref(&(self.row..end)), into)
     }
 
     /// Appends the rows of ascending ranges, as [`read`](RowsReader::read) does. Of every column only the blocks

@@ -118,8 +118,9 @@ pub(super) struct SealQueue {
     /// How many blocks may wait.
     most: usize,
     waiting: VecDeque<(usize, Waiting)>,
-    /// Memory of blocks that have gone.
-    spare: Vec<Vec<u8>>,
+    /// Memory of stored blocks that have gone to the spool, and of raw ones.
+    stored: Vec<Vec<u8>>,
+    raw: Vec<Vec<u8>>,
 }
 
 enum Waiting {
@@ -131,16 +132,17 @@ impl SealQueue {
     /// A queue of no thread but the caller's, or of a pool.
     pub(super) fn new(pool: Option<Arc<ThreadPool>>) -> Self {
         let most = pool.as_ref().map_or(0, |pool| 8 * pool.current_num_threads() + 8);
-        Self { pool, most, waiting: VecDeque::new(), spare: Vec::new() }
+        Self { pool, most, waiting: VecDeque::new(), stored: Vec::new(), raw: Vec::new() }
     }
 
     /// Takes a full block of a column.
     pub(super) fn push(&mut self, lane: usize, sealer: &Arc<Sealer>, raw: RawBlock) -> Result<()> {
+        let stored = self.stored.pop().unwrap_or_default();
         let waiting = match &self.pool {
-            None => Waiting::Sealed(sealer.seal(raw, self.spare.pop().unwrap_or_default())?),
+            None => Waiting::Sealed(sealer.seal(raw, stored)?),
             Some(pool) => {
                 let (sealer, bytes) = (sealer.clone(), raw.bytes.len());
-                let job = Job::spawn(pool, move || sealer.seal(raw, Vec::new()));
+                let job = Job::spawn(pool, move || sealer.seal(raw, stored));
                 Waiting::Job { job, bytes }
             }
         };
@@ -173,11 +175,17 @@ impl SealQueue {
         Some((lane, sealed))
     }
 
-    /// Gives back the memory of a stored block.
-    pub(super) fn recycle(&mut self, stored: Vec<u8>) {
-        if self.pool.is_none() && self.spare.is_empty() {
-            self.spare.push(stored);
+    /// Gives back the memory of a block that is done with.
+    pub(super) fn recycle(&mut self, stored: Vec<u8>, raw: Vec<u8>) {
+        if self.stored.len() < self.most + 4 {
+            self.stored.push(stored);
+            self.raw.push(raw);
         }
+    }
+
+    /// Memory for a raw block.
+    pub(super) fn memory(&mut self) -> Option<Vec<u8>> {
+        self.raw.pop()
     }
 
     /// Bytes of blocks that wait, before the codec.

@@ -230,8 +230,8 @@ impl<W: Write> FileWriter<W> {
             let SealedBlock { stored, descriptor, spare } =
                 sealed.map_err(|e| e.in_column(writer.column().name()))?;
             self.spool.push(lane, &stored)?;
-            writer.note(&descriptor, spare);
-            self.queue.recycle(stored);
+            writer.note(&descriptor);
+            self.queue.recycle(stored, spare);
         }
         Ok(())
     }
