@@ -3,14 +3,14 @@
 //! Every call takes `n` values at once and appends them to the caller's buffers; none crosses a block. What a
 //! block claims is compared with the bytes it has before anything is allocated.
 
-use super::bits::Bits;
+mod arrays;
+
 use super::lengths::LengthsDecoder;
 use super::strings::Strings;
 use super::value::ValueType;
 use super::values::Values;
 use super::varint;
 use crate::error::{Error, Result};
-use crate::io::Limits;
 use crate::kernel::{self, Level};
 use crate::wire::Cursor;
 
@@ -109,184 +109,6 @@ impl Decoder {
         Ok(())
     }
 
-    /// Passes over `n` arrays; gives how many values they have.
-    pub(crate) fn skip_arrays(
-        &mut self,
-        block: &[u8],
-        value_type: ValueType,
-        n: usize,
-        limits: &Limits,
-    ) -> Result<usize> {
-        if value_type != ValueType::Null {
-            return self.arrays(block, value_type, n, &mut Vec::new(), None, limits);
-        }
-        let (mut cursor, mut lengths) = (self.cursor(block), Vec::new());
-        let (mut sum, mut left) = (0, n);
-        while left > 0 {
-            if self.lengths.goes_on(AT_ONCE) {
-                let (length, count) = self.lengths.run(&mut cursor, left)?;
-                sum = add(sum, size(count, length as usize)?)?;
-                left -= count;
-                continue;
-            }
-            lengths.clear();
-            let most = left.min(AT_ONCE);
-            sum = add(sum, self.lengths.many(&mut cursor, most, &mut lengths)?)?;
-            left -= lengths.len();
-        }
-        self.position = block.len() - cursor.remaining();
-        Ok(sum)
-    }
-
-    /// Appends a bit for each of `n` lengths that may only be 0 or 1; gives how many are 1.
-    pub(crate) fn presence(
-        &mut self,
-        block: &[u8],
-        n: usize,
-        out: &mut Bits,
-        limits: &Limits,
-    ) -> Result<usize> {
-        affordable(block, n, limits)?;
-        let mut cursor = self.cursor(block);
-        let (rows, mut ones) = self.lengths.presence(&mut cursor, n, out)?;
-        for _ in rows..n {
-            let length = self.lengths.next(&mut cursor)?;
-            if length > 1 {
-                let what = format!("a count of {length} where only 0 or 1 can be");
-                return Err(Error::malformed(what));
-            }
-            ones += length as usize;
-            out.push(length == 1);
-        }
-        self.position = block.len() - cursor.remaining();
-        Ok(ones)
-    }
-
-    /// Appends `n` lengths and, unless `out` is `None`, the values of all; passes over them otherwise. Gives
-    /// how many values they are.
-    pub(crate) fn arrays(
-        &mut self,
-        block: &[u8],
-        value_type: ValueType,
-        n: usize,
-        lengths: &mut Vec<u32>,
-        out: Option<&mut Values>,
-        limits: &Limits,
-    ) -> Result<usize> {
-        affordable(block, n, limits)?;
-        match (value_type, out) {
-            (ValueType::Null, out) => self.null_arrays(block, n, lengths, out),
-            (ValueType::String | ValueType::Bytes, Some(Values::Bytes(out))) => {
-                let (first, start) = (out.offsets.len(), out.data.len());
-                let sum = self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => out.push(cursor.bytes(VALUE)?),
-                    _ => strings(cursor, length, out, false),
-                })?;
-                if value_type == ValueType::String {
-                    check_text(out, first, start)?;
-                }
-                Ok(sum)
-            }
-            (ValueType::Int, Some(Values::Int(out))) => {
-                self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => {
-                        out.push(cursor.int(VALUE)?);
-                        Ok(())
-                    }
-                    _ => {
-                        check_claim(length, cursor.remaining())?;
-                        varint::ints(cursor, length, out)
-                    }
-                })
-            }
-            (ValueType::Long, Some(Values::Long(out))) => {
-                self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => {
-                        out.push(cursor.long(VALUE)?);
-                        Ok(())
-                    }
-                    _ => {
-                        check_claim(length, cursor.remaining())?;
-                        varint::longs(cursor, length, out)
-                    }
-                })
-            }
-            (value_type, out) => self.any_arrays(block, value_type, n, lengths, out),
-        }
-    }
-
-    /// Takes `n` lengths, and after each that is not 0 its values by `take`.
-    #[inline]
-    fn each_array(
-        &mut self,
-        block: &[u8],
-        n: usize,
-        lengths: &mut Vec<u32>,
-        mut take: impl FnMut(&mut Cursor<'_>, usize) -> Result<()>,
-    ) -> Result<usize> {
-        let mut cursor = self.cursor(block);
-        let mut sum = 0usize;
-        for _ in 0..n {
-            let length = self.lengths.next(&mut cursor)?;
-            lengths.push(length);
-            if length > 0 {
-                take(&mut cursor, length as usize)?;
-                sum = add(sum, length as usize)?;
-            }
-        }
-        self.position = block.len() - cursor.remaining();
-        self.bits = 0;
-        Ok(sum)
-    }
-
-    /// Arrays of any type, or without their values.
-    fn any_arrays(
-        &mut self,
-        block: &[u8],
-        value_type: ValueType,
-        n: usize,
-        lengths: &mut Vec<u32>,
-        mut out: Option<&mut Values>,
-    ) -> Result<usize> {
-        let mut sum = 0usize;
-        for _ in 0..n {
-            let mut cursor = self.cursor(block);
-            let length = self.lengths.next(&mut cursor)?;
-            self.position = block.len() - cursor.remaining();
-            self.bits = 0;
-            lengths.push(length);
-            if length > 0 {
-                let length = length as usize;
-                match &mut out {
-                    Some(out) => self.values(block, value_type, length, out)?,
-                    None => self.skip_values(block, value_type, length)?,
-                }
-                sum = add(sum, length)?;
-            }
-        }
-        Ok(sum)
-    }
-
-    /// Lengths alone, a run at a time.
-    fn null_arrays(
-        &mut self,
-        block: &[u8],
-        n: usize,
-        lengths: &mut Vec<u32>,
-        out: Option<&mut Values>,
-    ) -> Result<usize> {
-        let (mut cursor, end) = (self.cursor(block), lengths.len() + n);
-        let mut sum = 0;
-        while lengths.len() < end {
-            sum = add(sum, self.lengths.many(&mut cursor, end - lengths.len(), lengths)?)?;
-        }
-        self.position = block.len() - cursor.remaining();
-        if let Some(Values::Null(count)) = out {
-            *count = add(*count, sum)?;
-        }
-        Ok(sum)
-    }
-
     fn cursor<'b>(&self, block: &'b [u8]) -> Cursor<'b> {
         Cursor::new(block.get(self.position..).unwrap_or_default())
     }
@@ -307,17 +129,6 @@ impl Decoder {
 }
 
 const VALUE: &str = "value";
-
-/// How many lengths are passed over at once.
-const AT_ONCE: usize = 4096;
-
-/// Refuses more lengths than a block may stand for by its runs.
-fn affordable(block: &[u8], n: usize, limits: &Limits) -> Result<()> {
-    if n > limits.lengths && n / 8 > block.len() {
-        return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
-    }
-    Ok(())
-}
 
 fn add(a: usize, b: usize) -> Result<usize> {
     a.checked_add(b).ok_or_else(|| Error::malformed("more values than can be counted"))
@@ -394,18 +205,8 @@ fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn runs_of_ones_in_a_valued_array() {
-        // -4: three arrays of one value each.
-        let block = [0x07, 0x02, 0x04, 0x06];
-        let (mut d, mut lengths, mut out) =
-            (Decoder::default(), Vec::new(), Values::new(ValueType::Int));
-        let n =
-            d.arrays(&block, ValueType::Int, 3, &mut lengths, Some(&mut out), &Limits::default());
-        assert_eq!((n.unwrap(), lengths, out), (3, vec![1, 1, 1], Values::Int(vec![1, 2, 3])));
-        d.finish(&block).unwrap();
-    }
+    use crate::io::Limits;
+    use crate::trevni::Bits;
 
     #[test]
     fn booleans_in_pieces_and_past_the_end() {

@@ -133,3 +133,30 @@ fn any_number_of_threads_writes_and_reads_the_same() {
         }
     }
 }
+
+/// A fault is the same fault, and the batches before it the same batches, with any number of threads.
+#[test]
+fn threads_find_the_same_faults() {
+    let batch = table();
+    let file = write(&batch, WriterProperties::builder().set_block_size(3000), 1000);
+    let mut faults = 0;
+    for at in (file.len() / 4..file.len()).step_by(file.len() / 40) {
+        let mut spoiled = file.to_vec();
+        spoiled[at] ^= 0x10;
+        let spoiled = Bytes::from(spoiled);
+        let read = |threads: usize| {
+            let builder =
+                ArrowReaderBuilder::try_new(spoiled.clone()).map_err(|e| e.to_string())?;
+            let builder = builder.with_batch_size(1000).with_parallelism(threads);
+            let reader = builder.build().map_err(|e| e.to_string())?;
+            let batches: Vec<_> = reader.map(|batch| batch.map_err(|e| e.to_string())).collect();
+            Ok::<_, String>(batches)
+        };
+        let one = read(1);
+        faults += usize::from(one.as_ref().is_ok_and(|batches| batches.iter().any(Result::is_err)));
+        for threads in [2, 5] {
+            assert_eq!(read(threads), one, "{threads} threads, byte {at}");
+        }
+    }
+    assert!(faults > 10, "{faults}");
+}
