@@ -136,7 +136,7 @@ pub fn expand<T: Copy + Default + 'static>(
     n: usize,
     out: &mut Vec<T>,
 ) {
-    at_avx512!(level, expand(dense, validity, offset, n, out));
+    at_level!(level, expand(dense, validity, offset, n, out));
 }
 
 /// Appends `n + 1` ends to `out`: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the

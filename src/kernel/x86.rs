@@ -10,6 +10,7 @@
 //! its kernels.
 #![allow(unsafe_code)]
 
+mod avx2_expand;
 mod avx512;
 mod avx512_expand;
 mod avx512_put;
@@ -89,6 +90,9 @@ kernels! {
     bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    avx2_expand::expand[T: Copy + Default + 'static](
+        dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
+    );
 }
 
 kernels! {

@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 use crate::kernel::portable::{self, ones, word};
 
 /// Whether a type is a number of so many bytes, all bits of which may move as they are, and whose default is 0.
-fn is_number<T: 'static>(bytes: usize) -> bool {
+pub(super) fn is_number<T: 'static>(bytes: usize) -> bool {
     let numbers = [
         TypeId::of::<i32>(),
         TypeId::of::<u32>(),
