@@ -11,6 +11,7 @@ pub struct Bits {
 
 impl Bits {
     /// No bits, in memory that is there already.
+    #[cfg(feature = "arrow")]
     pub(crate) fn within(mut memory: Vec<u8>) -> Self {
         memory.clear();
         Self { bytes: memory, len: 0 }

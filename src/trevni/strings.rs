@@ -88,6 +88,7 @@ impl Default for Strings {
 
 impl Strings {
     /// No strings, in memory that is there already.
+    #[cfg(feature = "arrow")]
     pub(crate) fn within(mut offsets: Vec<i32>, mut data: Vec<u8>) -> Self {
         offsets.clear();
         offsets.push(0);
