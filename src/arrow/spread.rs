@@ -90,7 +90,7 @@ fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<Array
     macro_rules! primitive {
         ($t:ty) => {{
             let array = dense.as_primitive::<$t>();
-            let values = scatter(array.values(), nulls);
+            let values = scatter(array.values(), nulls, Vec::new()).into();
             let spread = PrimitiveArray::<$t>::try_new(values, Some(valid))?;
             Arc::new(spread.with_data_type(array.data_type().clone())) as ArrayRef
         }};
@@ -122,29 +122,37 @@ fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
-fn scatter<N: ArrowNativeType>(dense: &[N], nulls: &NullBuffer) -> ScalarBuffer<N> {
-    let mut out = Vec::new();
+/// Values at their places among nulls, in memory that is there already.
+pub(crate) fn scatter<N: ArrowNativeType>(
+    dense: &[N],
+    nulls: &NullBuffer,
+    mut memory: Vec<N>,
+) -> Vec<N> {
     let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), &mut out);
-    out.into()
+    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), &mut memory);
+    memory
 }
 
 fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> OffsetBuffer<O> {
-    OffsetBuffer::new(repeat_ends(dense, nulls).into())
+    OffsetBuffer::new(repeat_ends(dense, nulls, Vec::new()).into())
 }
 
-/// Offsets in which null rows are empty.
-fn repeat_ends<O: ArrowNativeType>(dense: &[O], nulls: &NullBuffer) -> Vec<O> {
-    let mut out = Vec::new();
+/// Offsets in which null rows are empty, in memory that is there already.
+pub(crate) fn repeat_ends<O: ArrowNativeType>(
+    dense: &[O],
+    nulls: &NullBuffer,
+    mut memory: Vec<O>,
+) -> Vec<O> {
     let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::repeat_ends(Level::in_use(), dense, bits, offset, nulls.len(), &mut out);
-    out
+    kernel::repeat_ends(Level::in_use(), dense, bits, offset, nulls.len(), &mut memory);
+    memory
 }
 
 type Views<O> = (ScalarBuffer<O>, ScalarBuffer<O>, ArrayRef);
 
 fn views<O: OffsetSizeTrait>(dense: &GenericListViewArray<O>, nulls: &NullBuffer) -> Views<O> {
-    let (starts, sizes) = (scatter(dense.offsets(), nulls), scatter(dense.sizes(), nulls));
+    let starts = scatter(dense.offsets(), nulls, Vec::new()).into();
+    let sizes = scatter(dense.sizes(), nulls, Vec::new()).into();
     (starts, sizes, dense.values().clone())
 }
 

@@ -16,7 +16,6 @@ use super::super::spread;
 use super::super::text::{offsets, text, views};
 use super::float16;
 use crate::error::{Error, Result};
-use crate::kernel::{self, Level};
 use crate::trevni::{Strings, Values};
 
 /// Raises values to an array of a leaf type.
@@ -66,11 +65,9 @@ pub(crate) fn raise_optional(
 ) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
-        // Arrow looks at all text whenever it makes an array of it, so it is made only once.
+        // Text is looked at whenever an array is made of it, so it is made only once.
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
-            let mut ends = spare.take();
-            let (bits, offset) = (nulls.validity(), nulls.offset());
-            kernel::repeat_ends(Level::in_use(), &s.offsets, bits, offset, nulls.len(), &mut ends);
+            let ends = spread::repeat_ends(&s.offsets, &nulls, spare.take());
             spare.give(std::mem::replace(&mut s.offsets, ends));
             strings(s, data_type, Some(nulls), spare)
         }
@@ -99,9 +96,7 @@ fn expanded<N: ArrowNativeType>(dense: Vec<N>, nulls: &NullBuffer, spare: &mut S
     if nulls.null_count() == 0 {
         return dense;
     }
-    let mut values = spare.take();
-    let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::expand(Level::in_use(), &dense, bits, offset, nulls.len(), &mut values);
+    let values = spread::scatter(&dense, nulls, spare.take());
     spare.give(dense);
     values
 }
