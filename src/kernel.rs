@@ -11,6 +11,8 @@
 //!         └── values ──┘   expand, repeat_ends
 //! stored  05 │ 00 61 │ 01 01                block    a a a a a
 //!              └─ elements ──┘  unsnap
+//! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
+//!         └── lanes ──┘    unframe, one │ frame
 //! ```
 //! Each kernel is written once in safe Rust, in `portable`, which says what it does and serves every machine;
 //! and most again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
@@ -30,7 +32,7 @@ mod x86;
 mod tests;
 
 pub use level::Level;
-pub use portable::{Present, Run};
+pub use portable::{CHUNK, ChunkStats, Modular, Present, Run};
 
 /// Calls the kernel of a level.
 macro_rules! at_level {
@@ -181,4 +183,35 @@ pub fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
 #[cfg(feature = "snappy")]
 pub fn unsnap(level: Level, elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
     at_level!(level, unsnap(elements, raw_len, out))
+}
+
+/// Appends the 1,024 numbers of a chunk of `width` bits each, each added to `base`. Bytes that are not there count
+/// as 0.
+pub fn unframe<T: Modular>(level: Level, bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
+    at_level!(level, unframe(bytes, width, base, out));
+}
+
+/// Appends a chunk of numbers of `width` bits: each value less `base`, and whatever is above those bits must be 0.
+pub fn frame(level: Level, values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
+    at_level!(level, frame(values, width, base, out));
+}
+
+/// The `i`th number of a chunk of `width` bits each; 0 if it is not there.
+pub fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
+    portable::one(bytes, width, i)
+}
+
+/// What there is to know of values before they are packed.
+pub fn chunk_stats(level: Level, values: &[i64]) -> ChunkStats {
+    at_level!(level, chunk_stats(values))
+}
+
+/// How many values are further above `base`, modulo 2^64, than `width` bits say.
+pub fn count_above(level: Level, values: &[i64], base: i64, width: u32) -> usize {
+    at_level!(level, count_above(values, base, width))
+}
+
+/// How many bytes the values take as varints.
+pub fn varint_size(level: Level, values: &[i64]) -> u64 {
+    at_level!(level, varint_size(values))
 }

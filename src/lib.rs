@@ -47,6 +47,7 @@ pub mod convert;
 mod error;
 pub mod io;
 mod kernel;
+mod pack;
 pub mod trevni;
 pub mod wire;
 

@@ -4,10 +4,12 @@
 //! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any place to any other
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
 //! offsets    lengths → offsets                         expand     dense values → places among nulls
+//! lanes      numbers of so many bits ↔ values, 1,024 at a time
 //! ```
 
 mod bits;
 mod expand;
+mod lanes;
 mod offsets;
 mod presence;
 mod strings;
@@ -15,6 +17,8 @@ mod varints;
 
 pub(super) use bits::{copy_bits, count_ones, each_run};
 pub(super) use expand::{expand, repeat_ends};
+pub(super) use lanes::{chunk_stats, count_above, frame, one, unframe, varint_size};
+pub use lanes::{CHUNK, ChunkStats, Modular};
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};

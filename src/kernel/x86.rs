@@ -15,12 +15,17 @@ mod avx512;
 mod avx512_expand;
 mod avx512_put;
 mod bmi2;
+mod lanes;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod strings;
 mod strings_put;
 mod tables;
 mod window;
+
+use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
+
+use super::portable::{CHUNK, ChunkStats, Modular};
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +54,7 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512cd")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2");
         Bmi2::detect().filter(|_| there).map(Self)
@@ -90,6 +96,11 @@ kernels! {
     bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
+    lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
+    lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
+    lanes_avx2::varint_size(values: &[i64]) -> u64;
     avx2_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
     );
@@ -104,6 +115,11 @@ kernels! {
     avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
+    lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
+    lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
+    lanes_avx512::varint_size(values: &[i64]) -> u64;
     avx512_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
     );

@@ -1,0 +1,225 @@
+//! Numbers of so many bits each, packed in lanes so that many come out at a time.
+//!
+//! ```text
+//! chunk     1,024 numbers of w bits: w rows of 128 bytes
+//! row       64 words of 16 bits (w to 16), 32 of 32 (w to 32), or 16 of 64
+//! lane l    word l of every row, end to end, low bit first:  number l │ l + L │ l + 2L │ ...    (L words a row)
+//! ```
+//! Numbers that follow each other lie in neighbouring lanes at the same bits, so a plain loop over a row shifts
+//! them all alike, and what comes out is in order.
+
+/// How many numbers a chunk has.
+pub const CHUNK: usize = 1024;
+
+/// The bytes of a row.
+pub(crate) const ROW: usize = 128;
+
+/// A number that is taken modulo its width.
+pub trait Modular: Copy + Default + Send + Sync + 'static {
+    /// The low bits.
+    fn wrap(bits: u64) -> Self;
+    /// The sum, modulo the width.
+    fn plus(self, other: Self) -> Self;
+    /// The product, modulo the width.
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! number {
+    ($($t:ty),*) => {$(
+        impl Modular for $t {
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // Modulo the width.
+            fn wrap(bits: u64) -> Self {
+                bits as $t
+            }
+
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+        }
+    )*};
+}
+
+number!(i32, i64, u32, u64, u16);
+
+macro_rules! lanes {
+    ($unpack:ident, $pack:ident, $word:ty) => {
+        /// Appends `value` of each number of a chunk.
+        #[inline(always)]
+        fn $unpack<T>(
+            rows: &[[u8; ROW]],
+            width: u32,
+            out: &mut Vec<T>,
+            value: impl Fn($word) -> T + Copy,
+        ) {
+            const BITS: u32 = <$word>::BITS;
+            let mask = <$word>::MAX >> (BITS - width);
+            let words = |row: u32| {
+                let row = rows.get(row as usize).unwrap_or(&[0; ROW]);
+                row.as_chunks().0.iter().map(|word| <$word>::from_le_bytes(*word))
+            };
+            for bit in (0..BITS).map(|number| number * width) {
+                let (row, shift) = (bit / BITS, bit % BITS);
+                if shift + width <= BITS {
+                    out.extend(words(row).map(|low| value(low >> shift & mask)));
+                } else {
+                    let pairs = words(row).zip(words(row + 1));
+                    out.extend(pairs.map(|(low, high)| {
+                        value((low >> shift | high << (BITS - shift)) & mask)
+                    }));
+                }
+            }
+        }
+
+        /// Appends the rows of a chunk of numbers, each `offset` of a value.
+        #[inline(always)]
+        fn $pack(
+            values: &[i64; CHUNK],
+            width: u32,
+            out: &mut Vec<u8>,
+            offset: impl Fn(i64) -> $word + Copy,
+        ) {
+            const BITS: u32 = <$word>::BITS;
+            const BYTES: usize = size_of::<$word>();
+            const LANES: usize = ROW / BYTES;
+            let mut row: [$word; LANES] = [0; LANES];
+            let mut emit = |row: &[$word; LANES]| {
+                let mut bytes = [[0; BYTES]; LANES];
+                bytes.iter_mut().zip(row).for_each(|(to, word)| *to = word.to_le_bytes());
+                out.extend_from_slice(bytes.as_flattened());
+            };
+            let mut shift = 0;
+            for numbers in values.as_chunks::<LANES>().0 {
+                row.iter_mut().zip(numbers).for_each(|(word, v)| *word |= offset(*v) << shift);
+                shift += width;
+                if shift >= BITS {
+                    emit(&row);
+                    shift -= BITS;
+                    // What did not fit begins the next row.
+                    let rest = width - shift;
+                    row.iter_mut().zip(numbers).for_each(|(word, v)| {
+                        *word = if shift == 0 { 0 } else { offset(*v) >> (rest % BITS) };
+                    });
+                }
+            }
+        }
+    };
+}
+
+lanes!(unpack16, pack16, u16);
+lanes!(unpack32, pack32, u32);
+lanes!(unpack64, pack64, u64);
+
+/// Appends the numbers of a chunk, each added to `base`: 1,024, whatever the bytes; those that are not there count
+/// as 0.
+#[inline(always)]
+pub(crate) fn unframe<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
+    let rows = bytes.as_chunks::<ROW>().0;
+    let base = T::wrap(base);
+    out.reserve(CHUNK);
+    match width {
+        0 => out.extend(std::iter::repeat_n(base, CHUNK)),
+        1..=16 => unpack16(rows, width, out, |n| base.plus(T::wrap(u64::from(n)))),
+        17..=32 => unpack32(rows, width, out, |n| base.plus(T::wrap(u64::from(n)))),
+        33..=64 => unpack64(rows, width, out, |n| base.plus(T::wrap(n))),
+        _ => out.extend(std::iter::repeat_n(base, CHUNK)),
+    }
+}
+
+/// Appends a chunk of numbers, each less `base`; what is above `width` bits of one must be 0 then.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // What is above the width is 0.
+pub(crate) fn frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
+    out.reserve(width as usize * ROW);
+    match width {
+        0 => {}
+        1..=16 => pack16(values, width, out, |v| v.wrapping_sub(base) as u16),
+        17..=32 => pack32(values, width, out, |v| v.wrapping_sub(base) as u32),
+        _ => pack64(values, width.min(64), out, |v| v.wrapping_sub(base) as u64),
+    }
+}
+
+/// The `i`th number of a chunk; 0 if it is not there.
+pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
+    if width == 0 || width > 64 || i >= CHUNK {
+        return 0;
+    }
+    let bits = if width <= 16 { 16 } else if width <= 32 { 32 } else { 64u32 };
+    let (size, lanes) = (bits as usize / 8, ROW * 8 / bits as usize);
+    let word = |row: usize| {
+        let at = row * ROW + i % lanes * size;
+        let bytes = bytes.get(at..at + size).unwrap_or_default();
+        bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
+    };
+    let bit = i / lanes * width as usize;
+    let (row, shift) = (bit / bits as usize, (bit % bits as usize) as u64);
+    let low = word(row) >> shift;
+    let high = if shift + u64::from(width) > u64::from(bits) {
+        word(row + 1) << (u64::from(bits) - shift)
+    } else {
+        0
+    };
+    (low | high) & (u64::MAX >> (64 - width))
+}
+
+/// What there is to know of a chunk before it is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkStats {
+    /// The least value.
+    pub min: i64,
+    /// The greatest.
+    pub max: i64,
+    /// The least difference between neighbours, modulo 2^64.
+    pub min_delta: i64,
+    /// The greatest.
+    pub max_delta: i64,
+    /// How many values differ from the one before.
+    pub changes: usize,
+}
+
+/// Looks at the values of a chunk, whole or not; of none, and of differences between fewer than two, all is 0.
+#[inline(always)]
+pub(crate) fn chunk_stats(values: &[i64]) -> ChunkStats {
+    let (Some(first), rest) = (values.first(), values.get(1..).unwrap_or_default()) else {
+        return ChunkStats { min: 0, max: 0, min_delta: 0, max_delta: 0, changes: 0 };
+    };
+    let (mut min, mut max) = (*first, *first);
+    let (mut min_delta, mut max_delta, mut changes) = (i64::MAX, i64::MIN, 0u64);
+    for (value, before) in rest.iter().zip(values) {
+        let delta = value.wrapping_sub(*before);
+        min = min.min(*value);
+        max = max.max(*value);
+        min_delta = min_delta.min(delta);
+        max_delta = max_delta.max(delta);
+        changes += u64::from(delta != 0);
+    }
+    if rest.is_empty() {
+        (min_delta, max_delta) = (0, 0);
+    }
+    let changes = usize::try_from(changes).unwrap_or(usize::MAX);
+    ChunkStats { min, max, min_delta, max_delta, changes }
+}
+
+/// How many values are further above `base` than `width` bits say.
+#[inline(always)]
+pub(crate) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
+    let most = if width == 0 { 0 } else { u64::MAX >> (64 - width.min(64)) };
+    let above = |v: &i64| u64::from(v.wrapping_sub(base).cast_unsigned() > most);
+    usize::try_from(values.iter().map(above).sum::<u64>()).unwrap_or(usize::MAX)
+}
+
+/// How many bytes the values take as varints.
+#[inline(always)]
+pub(crate) fn varint_size(values: &[i64]) -> u64 {
+    let size = |v: &i64| {
+        let bits = ((v << 1) ^ (v >> 63)).cast_unsigned();
+        u64::from((70 - (bits | 1).leading_zeros()) / 7)
+    };
+    values.iter().map(size).sum()
+}

@@ -1,0 +1,106 @@
+//! Packed chunks, at each level.
+
+use proptest::prelude::*;
+
+use super::{cases, levels};
+use crate::kernel::{self, CHUNK, Level};
+
+fn chunk(seed: u64, width: u32, base: i64) -> [i64; CHUNK] {
+    let mask = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
+    let mut state = seed | 1;
+    std::array::from_fn(|_| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        base.wrapping_add(((state ^ state >> 29) & mask) as i64)
+    })
+}
+
+#[test]
+fn every_width_comes_back_at_every_level() {
+    for width in 0..=64 {
+        let base = (width as i64 - 30) * 12_345_678_901;
+        let values = chunk(u64::from(width) * 977 + 5, width, base);
+        let mut first = Vec::new();
+        kernel::frame(Level::Portable, &values, width, base, &mut first);
+        assert_eq!(first.len(), width as usize * 128);
+        for level in levels() {
+            let mut bytes = vec![7];
+            kernel::frame(level, &values, width, base, &mut bytes);
+            assert_eq!(bytes[1..], first, "{width} {level:?}");
+            let mut longs = vec![3i64];
+            kernel::unframe(level, &first, width, base as u64, &mut longs);
+            assert_eq!(longs[1..], values, "{width} {level:?}");
+            let mut ints = vec![3i32];
+            kernel::unframe(level, &first, width, base as u64, &mut ints);
+            assert!(ints[1..].iter().zip(&values).all(|(i, v)| *i == *v as i32));
+        }
+        for i in (0..CHUNK).step_by(7).chain([1023]) {
+            let one = kernel::one(&first, width, i);
+            assert_eq!(base.wrapping_add(one as i64), values[i], "{width} {i}");
+        }
+    }
+}
+
+/// Number `i` lies in lane `i mod L`, at bit `i / L * width` of it, where `L` words make a row.
+#[test]
+fn numbers_lie_where_the_specification_says() {
+    for (width, lanes, bits) in [(3u32, 64, 16), (16, 64, 16), (17, 32, 32), (33, 16, 64)] {
+        let values = chunk(9, width, 0);
+        let mut bytes = Vec::new();
+        kernel::frame(Level::Portable, &values, width, 0, &mut bytes);
+        for (i, value) in values.iter().enumerate() {
+            let mut found = 0u64;
+            for b in 0..width as usize {
+                let at = i / lanes * width as usize + b;
+                let word = at / bits * 128 + i % lanes * (bits / 8);
+                let bit = bytes[word + at % bits / 8] >> (at % 8) & 1;
+                found |= u64::from(bit) << b;
+            }
+            assert_eq!(found as i64, *value, "{width} {i}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn any_bytes_give_the_same_numbers_at_every_level(
+        bytes in prop::collection::vec(any::<u8>(), 0..9000), width in 0u32..80, base: u64,
+    ) {
+        let mut expected: Vec<i64> = Vec::new();
+        kernel::unframe(Level::Portable, &bytes, width, base, &mut expected);
+        prop_assert_eq!(expected.len(), CHUNK);
+        for level in levels() {
+            let mut out: Vec<i64> = Vec::new();
+            kernel::unframe(level, &bytes, width, base, &mut out);
+            prop_assert_eq!(&out, &expected);
+        }
+        kernel::one(&bytes, width, base as usize);
+        if width <= 64 && bytes.len() >= width as usize * 128 {
+            let i = base as usize % CHUNK;
+            prop_assert_eq!(expected[i], base.wrapping_add(kernel::one(&bytes, width, i)) as i64);
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_a_chunk_is_the_same_at_every_level(
+        values in prop::collection::vec(prop_oneof![any::<i64>(), 0i64..9, Just(i64::MIN)], 0..1100),
+        width in 0u32..65,
+    ) {
+        let stats = kernel::chunk_stats(Level::Portable, &values);
+        let base = stats.min;
+        prop_assert_eq!(stats.min, values.iter().copied().min().unwrap_or(0));
+        prop_assert_eq!(stats.max, values.iter().copied().max().unwrap_or(0));
+        prop_assert_eq!(stats.changes, values.windows(2).filter(|w| w[0] != w[1]).count());
+        let above = kernel::count_above(Level::Portable, &values, base, width);
+        let size = kernel::varint_size(Level::Portable, &values);
+        let mut bytes = Vec::new();
+        kernel::put_longs(Level::Portable, &values, &mut bytes);
+        prop_assert_eq!(size, bytes.len() as u64);
+        for level in levels() {
+            prop_assert_eq!(kernel::chunk_stats(level, &values), stats);
+            prop_assert_eq!(kernel::count_above(level, &values, base, width), above);
+            prop_assert_eq!(kernel::varint_size(level, &values), size);
+        }
+    }
+}

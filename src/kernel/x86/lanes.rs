@@ -1,0 +1,59 @@
+//! The loops over lanes, compiled for wider registers: the portable ones are plain enough for the compiler to do
+//! so.
+//!
+//! ```text
+//! portable loop ──► avx2      32 bytes of a row at a time
+//!               └─► avx512    64 bytes; least and greatest of 64-bit numbers in one instruction
+//! ```
+#![allow(unsafe_code)]
+
+use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular};
+
+macro_rules! compiled_for {
+    ($features:literal, $module:ident) => {
+        pub(in super::super) mod $module {
+            use super::*;
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn unframe<T: Modular>(
+                bytes: &[u8],
+                width: u32,
+                base: u64,
+                out: &mut Vec<T>,
+            ) {
+                portable::unframe(bytes, width, base, out);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn frame(
+                values: &[i64; CHUNK],
+                width: u32,
+                base: i64,
+                out: &mut Vec<u8>,
+            ) {
+                portable::frame(values, width, base, out);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn chunk_stats(values: &[i64]) -> ChunkStats {
+                portable::chunk_stats(values)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
+                portable::count_above(values, base, width)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn varint_size(values: &[i64]) -> u64 {
+                portable::varint_size(values)
+            }
+        }
+    };
+}
+
+compiled_for!("avx2,bmi1,bmi2,lzcnt,popcnt", avx2);
+compiled_for!(
+    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd",
+    avx512
+);

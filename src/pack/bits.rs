@@ -1,0 +1,295 @@
+//! Bits: booleans, and which values are there.
+//!
+//! ```text
+//! 0 zeros      nothing                        1 ones       nothing
+//! 2 bitmap     a bit each, low bit first, zeros to the end of the last byte
+//! 3 few ones   long how many │ numbers: places, ascending
+//! 4 few zeros  the same of those that are 0
+//! 5 runs       long how many │ numbers: lengths; the first is of zeros and may be 0, then they take turns
+//! ```
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::input::Input;
+use super::numbers::{self, MOST_PARTS, Numbers, long};
+use crate::error::{Error, Result};
+use crate::kernel;
+use crate::wire;
+
+const ZEROS: u8 = 0;
+const ONES: u8 = 1;
+const BITMAP: u8 = 2;
+const FEW_ONES: u8 = 3;
+const FEW_ZEROS: u8 = 4;
+const RUNS: u8 = 5;
+
+/// Packed bits.
+#[derive(Debug)]
+pub(crate) struct PackedBits {
+    n: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    All(bool),
+    Bitmap(Bytes),
+    /// Where the bits are that are so.
+    Places(bool, Vec<usize>),
+    /// Where each run ends, the first of zeros.
+    Runs(Vec<usize>),
+}
+
+impl PackedBits {
+    /// The next `n` bits of a payload.
+    pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let kind = match input.byte("kind of bits")? {
+            ZEROS => Kind::All(false),
+            ONES => Kind::All(true),
+            BITMAP => Kind::Bitmap(input.take(n.div_ceil(8), "bitmap")?),
+            FEW_ONES => Kind::Places(true, Self::take_places(input, n, depth)?),
+            FEW_ZEROS => Kind::Places(false, Self::take_places(input, n, depth)?),
+            RUNS => Kind::Runs(Self::take_runs(input, n, depth)?),
+            other => return Err(Error::malformed(format!("bits of kind {other}"))),
+        };
+        Ok(Self { n, kind })
+    }
+
+    fn take_places(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {
+        let count = input.count(MOST_PARTS.min(n), "places of bits")?;
+        let places = Numbers::take_all(input, count, depth)?;
+        let places: Option<Vec<usize>> =
+            places.into_iter().map(|place| usize::try_from(place).ok()).collect();
+        let ascending = |places: &Vec<usize>| {
+            places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < n)
+        };
+        let wrong = || Error::malformed("places of bits do not ascend");
+        places.filter(ascending).ok_or_else(wrong)
+    }
+
+    fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {
+        let count = input.count(MOST_PARTS.min(n.saturating_add(1)), "runs of bits")?;
+        let (mut end, mut ends) = (0usize, Vec::with_capacity(count));
+        for length in Numbers::take_all(input, count, depth)? {
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            end = end.saturating_add(length);
+            ends.push(end);
+        }
+        if end != n {
+            return Err(Error::malformed(format!("runs of {end} bits, where {n} belong")));
+        }
+        Ok(ends)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Appends the bits of a range to the `len` that lie in `out`; those past the last are 0.
+    pub(crate) fn read(&self, range: Range<usize>, out: &mut Vec<u8>, len: usize) {
+        let n = range.len();
+        match &self.kind {
+            Kind::All(bit) => fill(out, len, n, *bit),
+            Kind::Bitmap(bytes) => kernel::copy_bits(bytes, range.start, n, out, len),
+            Kind::Places(bit, places) => {
+                fill(out, len, n, !bit);
+                let first = places.partition_point(|place| *place < range.start);
+                let inside = places.iter().skip(first).take_while(|place| **place < range.end);
+                for at in inside.map(|place| len + place - range.start) {
+                    if let Some(byte) = out.get_mut(at / 8) {
+                        *byte ^= 1 << (at % 8);
+                    }
+                }
+            }
+            Kind::Runs(ends) => {
+                let first = ends.partition_point(|end| *end <= range.start);
+                let (mut at, mut len) = (range.start, len);
+                for (run, end) in ends.iter().enumerate().skip(first) {
+                    let end = (*end).min(range.end);
+                    if at >= range.end {
+                        break;
+                    }
+                    fill(out, len, end - at, run % 2 == 1);
+                    (len, at) = (len + end - at, end);
+                }
+            }
+        }
+    }
+
+    /// The bit at `i`.
+    pub(crate) fn get(&self, i: usize) -> bool {
+        match &self.kind {
+            Kind::All(bit) => *bit,
+            Kind::Bitmap(bytes) => bytes.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1),
+            Kind::Places(bit, places) => places.binary_search(&i).is_ok() == *bit,
+            Kind::Runs(ends) => ends.partition_point(|end| *end <= i) % 2 == 1,
+        }
+    }
+
+    /// How many of the first `i` are set.
+    pub(crate) fn ones(&self, i: usize) -> usize {
+        match &self.kind {
+            Kind::All(bit) => if *bit { i } else { 0 },
+            Kind::Bitmap(bytes) => kernel::count_ones(bytes, 0, i),
+            Kind::Places(bit, places) => {
+                let before = places.partition_point(|place| *place < i);
+                if *bit { before } else { i - before }
+            }
+            Kind::Runs(ends) => {
+                let starts = std::iter::once(&0).chain(ends);
+                let ones = starts.zip(ends).skip(1).step_by(2);
+                ones.map(|(start, end)| end.min(&i).saturating_sub(*start)).sum()
+            }
+        }
+    }
+}
+
+/// Appends `n` equal bits.
+fn fill(out: &mut Vec<u8>, len: usize, n: usize, bit: bool) {
+    let end = len + n;
+    let byte = if bit { 0xff } else { 0 };
+    if bit && let Some(last) = out.last_mut().filter(|_| !len.is_multiple_of(8)) {
+        *last |= 0xff << (len % 8);
+    }
+    out.resize(end.div_ceil(8), byte);
+    if let Some(last) = out.last_mut().filter(|_| !end.is_multiple_of(8)) {
+        *last &= !(0xff << (end % 8));
+    }
+}
+
+/// Appends `n` bits from bit `offset`, in the form that takes least.
+pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Vec<u8>) {
+    let ones = kernel::count_ones(source, offset, n);
+    if ones == 0 || ones == n {
+        return out.push(if ones == 0 { ZEROS } else { ONES });
+    }
+    let (start, bitmap) = (out.len(), n.div_ceil(8));
+    let mut runs = 0;
+    kernel::each_run(source, offset, n, |_, _| runs += 1);
+    // A place or a run takes about a byte.
+    if runs < bitmap {
+        put_runs(source, offset, n, depth, out);
+    }
+    if ones.min(n - ones) < bitmap {
+        let runs = out.split_off(start);
+        put_places(source, offset, n, ones * 2 <= n, depth, out);
+        if !runs.is_empty() && runs.len() < out.len() - start {
+            out.truncate(start);
+            out.extend(runs);
+        }
+    }
+    // A bitmap is read and searched soonest.
+    if out.len() == start || out.len() - start > bitmap - bitmap / 8 {
+        out.truncate(start);
+        out.push(BITMAP);
+        let mut bits = Vec::new();
+        kernel::copy_bits(source, offset, n, &mut bits, 0);
+        out.extend(bits);
+    }
+}
+
+fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out: &mut Vec<u8>) {
+    let (mut places, mut at) = (Vec::new(), 0);
+    kernel::each_run(source, offset, n, |bit, count| {
+        if bit == of {
+            places.extend((at..at + count).map(long));
+        }
+        at += count;
+    });
+    out.push(if of { FEW_ONES } else { FEW_ZEROS });
+    wire::put_long(out, long(places.len()));
+    numbers::put(&places, depth, out);
+}
+
+fn put_runs(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Vec<u8>) {
+    let mut lengths = vec![0];
+    let mut last = false;
+    kernel::each_run(source, offset, n, |bit, count| {
+        if bit != last {
+            lengths.push(0);
+        }
+        last = bit;
+        if let Some(length) = lengths.last_mut() {
+            *length += long(count);
+        }
+    });
+    out.push(RUNS);
+    wire::put_long(out, long(lengths.len()));
+    numbers::put(&lengths, depth, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::numbers::DEPTH;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn packed(bits: &[bool]) -> PackedBits {
+        let bytes: Vec<u8> = bits
+            .chunks(8)
+            .map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit)))
+            .collect();
+        let mut out = Vec::new();
+        put(&bytes, 0, bits.len(), DEPTH, &mut out);
+        let mut input = Input::new(out.into());
+        let packed = PackedBits::take(&mut input, bits.len(), DEPTH).unwrap();
+        input.finish().unwrap();
+        packed
+    }
+
+    fn check(bits: &[bool], from: usize, to: usize) {
+        let packed = packed(bits);
+        for before in [0, 3] {
+            let mut out = vec![0b101; usize::from(before > 0)];
+            packed.read(from..to, &mut out, before);
+            assert_eq!(out.len(), (before + to - from).div_ceil(8));
+            for i in from..to {
+                let at = before + i - from;
+                assert_eq!(out[at / 8] >> (at % 8) & 1 == 1, bits[i], "{i} of {}", bits.len());
+            }
+        }
+        for i in [from, to.saturating_sub(1)].into_iter().filter(|i| *i < bits.len()) {
+            assert_eq!(packed.get(i), bits[i]);
+            assert_eq!(packed.ones(i), bits[..i].iter().filter(|b| **b).count());
+        }
+    }
+
+    #[test]
+    fn each_kind_comes_back() {
+        let n = 3000;
+        let some = |f: &dyn Fn(usize) -> bool| (0..n).map(f).collect::<Vec<_>>();
+        for (bits, kind) in [
+            (some(&|_| false), ZEROS),
+            (some(&|_| true), ONES),
+            (some(&|i| i % 3 == 0), BITMAP),
+            (some(&|i| i % 97 == 5), FEW_ONES),
+            (some(&|i| i % 97 != 5), FEW_ZEROS),
+            (some(&|i| i / 200 % 2 == 0), RUNS),
+        ] {
+            let bytes: Vec<u8> = bits
+                .chunks(8)
+                .map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit)))
+                .collect();
+            let mut out = Vec::new();
+            put(&bytes, 0, n, DEPTH, &mut out);
+            assert_eq!(out[0], kind);
+            for (from, to) in [(0, n), (0, 0), (1, 2), (195, 1207), (2990, n)] {
+                check(&bits, from, to);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_bits_come_back(runs in prop::collection::vec((any::<bool>(), 1usize..200), 0..40), a in 0usize..4000, b in 0usize..4000) {
+            let bits: Vec<bool> = runs.iter().flat_map(|(bit, n)| std::iter::repeat_n(*bit, *n)).collect();
+            let (a, b) = (a.min(bits.len()), b.min(bits.len()));
+            check(&bits, a.min(b), a.max(b));
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Chooses how numbers are packed: what takes least, but for a little that is sooner read.
+//!
+//! ```text
+//! each chunk     least, greatest, of values and of differences; changes   ──► sizes of frame, frames, deltas: exact
+//! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
+//! ```
+
+use std::collections::HashMap;
+
+use super::bits;
+use super::chunks::{self, MOST_EXCEPTIONS, Plan};
+use super::numbers::*;
+use super::row;
+use crate::kernel::{self, CHUNK, ChunkStats, Level};
+use crate::wire;
+
+/// Values looked at for what cannot be known without.
+const SAMPLE: usize = 512;
+
+/// Fewer numbers are not worth a search.
+const FEW: usize = 48;
+
+/// Appends numbers in the form that takes least.
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
+    let chunks = values.chunks(CHUNK);
+    let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
+    let choice = Choice::of(values, &stats);
+    if choice.constant {
+        out.push(CONSTANT);
+        return wire::put_long(out, values.first().copied().unwrap_or(0));
+    }
+    let start = out.len();
+    let deeper = depth.saturating_sub(1);
+    if values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16 {
+        let sample = Sample::of(values);
+        if let Some((factor, shift)) = sample.factor(values, choice.min) {
+            out.push(MULTIPLES);
+            wire::put_long(out, factor.cast_signed());
+            wire::put_long(out, shift);
+            return put(&quotients(values, factor, shift), deeper, out);
+        }
+        let mut best = choice.bytes;
+        if put_runs(values, &stats, best, deeper, out)
+            || sample.put_frequent(values, best, deeper, out)
+        {
+            best = out.len() - start;
+        }
+        let runs = out.split_off(start);
+        if sample.put_dictionary(values, best, deeper, out) {
+            return;
+        }
+        if !runs.is_empty() {
+            return out.extend(runs);
+        }
+    }
+    choice.put(values, &stats, deeper, out);
+}
+
+/// The best of the forms whose size is known at once.
+struct Choice {
+    constant: bool,
+    min: i64,
+    width: u32,
+    plans: Vec<Plan>,
+    kind: u8,
+    bytes: usize,
+}
+
+impl Choice {
+    fn of(values: &[i64], stats: &[ChunkStats]) -> Self {
+        let min = stats.iter().map(|stats| stats.min).min().unwrap_or(0);
+        let max = stats.iter().map(|stats| stats.max).max().unwrap_or(0);
+        let width = chunks::bits(min, max);
+        let mut choice =
+            Self { constant: min == max, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
+        if choice.constant {
+            return choice;
+        }
+        choice.bytes = row::size(values.len(), width) + long_size(min) + 1;
+        let plans: Vec<Plan> =
+            values.chunks(CHUNK).zip(stats).map(|(chunk, stats)| plan(chunk, stats)).collect();
+        let sizes = values.chunks(CHUNK).map(<[i64]>::len);
+        let head = |least: i64, greatest: i64| {
+            stats.len() * (1 + chunks::bits(least, greatest).div_ceil(8) as usize) + 8
+        };
+        let packed = |(plan, n): (&Plan, usize)| row::size(n, plan.width) + plan.exceptions * 4;
+        let frames = head(min, max) + plans.iter().zip(sizes.clone()).map(packed).sum::<usize>();
+        if frames < choice.bytes {
+            (choice.kind, choice.bytes, choice.plans) = (FRAMES, frames, plans);
+        }
+        let least = stats.iter().map(|stats| stats.min_delta).min().unwrap_or(0);
+        let greatest = stats.iter().map(|stats| stats.min_delta).max().unwrap_or(0);
+        let deltas = stats.iter().zip(sizes).map(|(s, n)| row::size(n, chunks::delta_width(s)));
+        let deltas = head(min, max) + head(least, greatest) + deltas.sum::<usize>();
+        // Differences are added up one after the other.
+        if deltas + deltas / 10 < choice.bytes {
+            (choice.kind, choice.bytes) = (DELTAS, deltas);
+        }
+        choice
+    }
+
+    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+        out.push(self.kind);
+        match self.kind {
+            FRAMES => chunks::put_frames(values, &self.plans, depth, out),
+            DELTAS => chunks::put_deltas(values, stats, depth, out),
+            _ => chunks::put_frame(values, self.min, self.width, out),
+        }
+    }
+}
+
+fn long_size(value: i64) -> usize {
+    usize::try_from(kernel::varint_size(Level::in_use(), &[value])).unwrap_or(10)
+}
+
+/// The width at which a chunk and its exceptions take least.
+fn plan(chunk: &[i64], stats: &ChunkStats) -> Plan {
+    let full = chunks::bits(stats.min, stats.max);
+    let mut best = Plan { base: stats.min, width: full, exceptions: 0 };
+    let mut least = row::size(chunk.len(), full);
+    for width in (0..full).rev() {
+        let exceptions = kernel::count_above(Level::in_use(), chunk, stats.min, width);
+        if exceptions > MOST_EXCEPTIONS.min(chunk.len() / 8) {
+            break;
+        }
+        let above = (full - width).div_ceil(8) as usize;
+        let bytes = row::size(chunk.len(), width) + exceptions * (3 + above);
+        if bytes < least - least / 32 {
+            (least, best) = (bytes, Plan { base: stats.min, width, exceptions });
+        }
+    }
+    best
+}
+
+/// Appends runs, if they take less than `most` and are long enough.
+fn put_runs(
+    values: &[i64],
+    stats: &[ChunkStats],
+    most: usize,
+    depth: u32,
+    out: &mut Vec<u8>,
+) -> bool {
+    let changes: usize = stats.iter().map(|stats| stats.changes + 1).sum();
+    if changes > values.len() / 3 || changes > most || changes > MOST_PARTS {
+        return false;
+    }
+    let (mut runs, mut lengths): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+    for run in values.chunk_by(|a, b| a == b) {
+        runs.extend(run.first());
+        lengths.push(long(run.len() - 1));
+    }
+    let start = out.len();
+    out.push(RUNS);
+    wire::put_long(out, long(runs.len()));
+    put(&runs, depth, out);
+    put(&lengths, depth, out);
+    keep(start, most - most / 8, out)
+}
+
+/// Takes back what was appended if it takes more.
+fn keep(start: usize, most: usize, out: &mut Vec<u8>) -> bool {
+    let kept = out.len() - start < most;
+    if !kept {
+        out.truncate(start);
+    }
+    kept
+}
+
+/// Values at even distances.
+struct Sample {
+    values: Vec<i64>,
+    counts: HashMap<i64, usize>,
+}
+
+impl Sample {
+    fn of(values: &[i64]) -> Self {
+        // Not of all rows of a period: the step is odd.
+        let step = (values.len() / SAMPLE) | 1;
+        let values: Vec<i64> = values.iter().step_by(step).copied().collect();
+        let mut counts = HashMap::new();
+        values.iter().for_each(|value| *counts.entry(*value).or_insert(0) += 1);
+        Self { values, counts }
+    }
+
+    /// What divides the distances of all from the least, if it saves a bit or more.
+    fn factor(&self, values: &[i64], min: i64) -> Option<(u64, i64)> {
+        let distance = |value: &i64| value.wrapping_sub(min).cast_unsigned();
+        let mut factor = 0;
+        for value in &self.values {
+            factor = gcd(factor, distance(value));
+            if factor == 1 {
+                return None;
+            }
+        }
+        let exact = factor > 1 && values.iter().all(|v| distance(v).is_multiple_of(factor));
+        exact.then_some((factor, min))
+    }
+
+    /// Appends the most frequent value and the others, if they take less than `most`.
+    fn put_frequent(
+        &self,
+        values: &[i64],
+        most: usize,
+        depth: u32,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let frequent = self.counts.iter().max_by_key(|(value, count)| (**count, **value));
+        let Some((value, count)) = frequent else { return false };
+        if count * 10 < self.values.len() * 7 {
+            return false;
+        }
+        let mut bitmap = vec![0u8; values.len().div_ceil(8)];
+        let mut rest = Vec::new();
+        for (i, other) in values.iter().enumerate().filter(|(_, other)| *other != value) {
+            if let Some(byte) = bitmap.get_mut(i / 8) {
+                *byte |= 1 << (i % 8);
+            }
+            rest.push(other.wrapping_sub(*value));
+        }
+        let start = out.len();
+        out.push(FREQUENT);
+        wire::put_long(out, *value);
+        bits::put(&bitmap, 0, values.len(), depth, out);
+        put(&rest, depth, out);
+        keep(start, most - most / 8, out)
+    }
+
+    /// Appends the distinct values and the code of each, if that takes less than `most`.
+    fn put_dictionary(
+        &self,
+        values: &[i64],
+        most: usize,
+        depth: u32,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let distinct = self.counts.len();
+        let width = usize::BITS - distinct.leading_zeros();
+        if distinct * 2 > self.values.len() || row::size(values.len(), width) + distinct >= most {
+            return false;
+        }
+        let mut entries: Vec<i64> = Vec::new();
+        let mut codes: HashMap<i64, i64> = HashMap::with_capacity(distinct * 2);
+        let mut coded: Vec<i64> = Vec::with_capacity(values.len());
+        for value in values {
+            let code = *codes.entry(*value).or_insert_with(|| {
+                entries.push(*value);
+                long(entries.len() - 1)
+            });
+            coded.push(code);
+            if entries.len() > values.len() / 4 {
+                return false;
+            }
+        }
+        // In order, so that codes compare as values do.
+        let mut order = entries.clone();
+        order.sort_unstable();
+        let rank = |value: &i64| long(order.partition_point(|other| other < value));
+        let ranks: Vec<i64> = entries.iter().map(rank).collect();
+        let rank = |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
+        let coded: Vec<i64> = coded.iter().map(|code| rank(code).unwrap_or(0)).collect();
+        let start = out.len();
+        out.push(DICTIONARY);
+        wire::put_long(out, long(order.len()));
+        put(&order, depth, out);
+        put(&coded, depth, out);
+        keep(start, most - most / 8, out)
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn quotients(values: &[i64], factor: u64, shift: i64) -> Vec<i64> {
+    let quotient = |v: &i64| (v.wrapping_sub(shift).cast_unsigned() / factor).cast_signed();
+    values.iter().map(quotient).collect()
+}

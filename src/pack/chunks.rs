@@ -1,0 +1,325 @@
+//! Numbers in chunks of 1,024, each with a base and a width of its own or all alike.
+//!
+//! ```text
+//! frame     base long, width byte                       │ chunk │ chunk │ ... │ row of the rest
+//! frames    numbers: bases, a width byte each           │ exceptions │ chunks and rest, as above
+//! deltas    numbers: firsts, numbers: bases, width bytes│ chunks and rest, as above
+//! exceptions  long how many, and if not 0: a count byte each chunk, u16 places in their chunks, numbers: what is above
+//! ```
+//! A number is its base and the packed offset, and where it is an exception what is above the width as well. In
+//! deltas it is the one before, the base and the offset; the first of a chunk has offset 0, and is the chunk's
+//! first. All modulo 2^64.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::input::Input;
+use super::numbers::{self, Numbers};
+use super::row;
+use crate::error::{Error, Result};
+use crate::kernel::{self, CHUNK, ChunkStats, Level, Modular};
+use crate::wire;
+
+/// Fewer numbers of a chunk than this are sooner taken one by one.
+const FEW: usize = 24;
+
+/// The most exceptions of a chunk.
+pub(super) const MOST_EXCEPTIONS: usize = 64;
+
+/// Numbers in chunks.
+#[derive(Debug)]
+pub(crate) struct Chunks {
+    n: usize,
+    chunks: Vec<Chunk>,
+    data: Bytes,
+    exceptions: Option<Exceptions>,
+    /// Whether each number is the difference to the one before.
+    deltas: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Chunk {
+    base: i64,
+    first: i64,
+    width: u32,
+    /// Where its bytes begin.
+    at: usize,
+}
+
+#[derive(Debug)]
+struct Exceptions {
+    /// The first of each chunk, and behind the last.
+    starts: Vec<usize>,
+    places: Vec<usize>,
+    above: Vec<i64>,
+}
+
+/// The numbers of each chunk of `n`.
+fn sizes(n: usize) -> impl Iterator<Item = usize> {
+    (0..n.div_ceil(CHUNK)).map(move |chunk| (n - chunk * CHUNK).min(CHUNK))
+}
+
+fn bytes_of(n: usize, width: u32) -> usize {
+    // A whole chunk takes the same.
+    row::size(n, width)
+}
+
+fn width(byte: u8) -> Result<u32> {
+    match byte {
+        0..=64 => Ok(u32::from(byte)),
+        _ => Err(Error::malformed(format!("numbers of {byte} bits"))),
+    }
+}
+
+impl Chunks {
+    /// One base and width for all.
+    pub(super) fn frame(input: &mut Input, n: usize) -> Result<Self> {
+        let base = input.long("base")?;
+        let width = width(input.byte("width")?)?;
+        let data = input.take(bytes_of(n, width), "packed numbers")?;
+        let at = |chunk: usize| chunk * bytes_of(CHUNK, width);
+        let chunks = (0..n.div_ceil(CHUNK)).map(|c| Chunk { base, first: 0, width, at: at(c) });
+        Ok(Self { n, chunks: chunks.collect(), data, exceptions: None, deltas: false })
+    }
+
+    /// A base and width for each chunk.
+    pub(super) fn frames(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let mut chunks = Self::heads(input, n, None, depth)?;
+        chunks.exceptions = Exceptions::take(input, n, depth)?;
+        chunks.data = input.take(chunks.len()?, "packed numbers")?;
+        Ok(chunks)
+    }
+
+    /// Differences.
+    pub(super) fn deltas(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let firsts = Numbers::take_all(input, n.div_ceil(CHUNK), depth)?;
+        let mut chunks = Self::heads(input, n, Some(firsts), depth)?;
+        chunks.data = input.take(chunks.len()?, "packed numbers")?;
+        Ok(chunks)
+    }
+
+    fn heads(input: &mut Input, n: usize, firsts: Option<Vec<i64>>, depth: u32) -> Result<Self> {
+        let count = n.div_ceil(CHUNK);
+        let bases = Numbers::take_all(input, count, depth)?;
+        let widths = input.take(count, "widths")?;
+        let mut chunks = Vec::with_capacity(count);
+        let mut at = 0usize;
+        for (c, (size, (base, byte))) in sizes(n).zip(bases.iter().zip(&widths)).enumerate() {
+            let first = firsts.as_ref().and_then(|firsts| firsts.get(c)).copied().unwrap_or(0);
+            let width = width(*byte)?;
+            chunks.push(Chunk { base: *base, first, width, at });
+            at += bytes_of(size, width);
+        }
+        let deltas = firsts.is_some();
+        Ok(Self { n, chunks, data: Bytes::new(), exceptions: None, deltas })
+    }
+
+    fn len(&self) -> Result<usize> {
+        let last = self.chunks.last().zip(sizes(self.n).last());
+        Ok(last.map_or(0, |(chunk, size)| chunk.at + bytes_of(size, chunk.width)))
+    }
+
+    /// Appends the numbers of a range, which lies within them.
+    pub(super) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) {
+        let mut scratch = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let (c, from) = (at / CHUNK, at % CHUNK);
+            let size = (self.n - c * CHUNK).min(CHUNK);
+            let to = size.min(from + range.end - at);
+            if from == 0 && to == size {
+                self.chunk(c, size, out);
+            } else if to - from < FEW && !self.deltas {
+                out.extend((at..at + to - from).map(|i| T::wrap(self.get(i).cast_unsigned())));
+            } else {
+                scratch.clear();
+                self.chunk(c, if self.deltas { to } else { size }, &mut scratch);
+                out.extend_from_slice(scratch.get(from..to).unwrap_or_default());
+            }
+            at += to - from;
+        }
+    }
+
+    /// Appends the first `n` numbers of a chunk.
+    fn chunk<T: Modular>(&self, c: usize, n: usize, out: &mut Vec<T>) {
+        let Some(chunk) = self.chunks.get(c) else { return };
+        let Chunk { base, first, width, at } = *chunk;
+        let bytes = self.data.get(at..).unwrap_or_default();
+        let (base, start) = (base.cast_unsigned(), out.len());
+        if (c + 1) * CHUNK <= self.n {
+            kernel::unframe(Level::in_use(), bytes, width, base, out);
+            out.truncate(start + n);
+        } else {
+            out.extend((0..n).map(|i| T::wrap(base.wrapping_add(row::one(bytes, width, i)))));
+        }
+        let Some(made) = out.get_mut(start..) else { return };
+        if self.deltas {
+            let mut value = T::wrap(first.cast_unsigned().wrapping_sub(base));
+            for slot in made {
+                value = value.plus(*slot);
+                *slot = value;
+            }
+        } else if let Some(exceptions) = &self.exceptions {
+            for (place, above) in exceptions.of(c) {
+                if let Some(slot) = made.get_mut(place) {
+                    *slot = slot.plus(T::wrap(shifted(above, width)));
+                }
+            }
+        }
+    }
+
+    /// The number at `i`, which is one of them.
+    pub(super) fn get(&self, i: usize) -> i64 {
+        let (c, at) = (i / CHUNK, i % CHUNK);
+        if self.deltas {
+            let mut made: Vec<i64> = Vec::new();
+            self.chunk(c, at + 1, &mut made);
+            return made.last().copied().unwrap_or(0);
+        }
+        let Some(chunk) = self.chunks.get(c) else { return 0 };
+        let bytes = self.data.get(chunk.at..).unwrap_or_default();
+        let whole = (c + 1) * CHUNK <= self.n;
+        let offset = match whole {
+            true => kernel::one(bytes, chunk.width, at),
+            false => row::one(bytes, chunk.width, at),
+        };
+        let exceptions = self.exceptions.iter().flat_map(|exceptions| exceptions.of(c));
+        let above = exceptions.filter(|(place, _)| *place == at).fold(0, |_, (_, above)| above);
+        let bits = chunk.base.cast_unsigned().wrapping_add(offset);
+        bits.wrapping_add(shifted(above, chunk.width)).cast_signed()
+    }
+}
+
+fn shifted(above: i64, width: u32) -> u64 {
+    above.cast_unsigned().checked_shl(width).unwrap_or(0)
+}
+
+impl Exceptions {
+    fn take(input: &mut Input, n: usize, depth: u32) -> Result<Option<Self>> {
+        let chunks = n.div_ceil(CHUNK);
+        let count = input.count(chunks.saturating_mul(MOST_EXCEPTIONS), "exceptions")?;
+        if count == 0 {
+            return Ok(None);
+        }
+        let counts = input.take(chunks, "counts of exceptions")?;
+        let mut starts = vec![0];
+        starts.extend(counts.iter().scan(0, |end, count| {
+            *end += usize::from(*count);
+            Some(*end)
+        }));
+        if starts.last() != Some(&count) {
+            return Err(Error::malformed("counts of exceptions are not those of all"));
+        }
+        let places = input.take(count * 2, "places of exceptions")?;
+        let place = |bytes: &[u8; 2]| usize::from(u16::from_le_bytes(*bytes));
+        let places: Vec<usize> = places.as_chunks().0.iter().map(place).collect();
+        if places.iter().any(|place| *place >= CHUNK) {
+            return Err(Error::malformed("an exception lies outside its chunk"));
+        }
+        let above = Numbers::take_all(input, count, depth)?;
+        Ok(Some(Self { starts, places, above }))
+    }
+
+    /// Place in the chunk, and what is above the width, of each exception of a chunk.
+    fn of(&self, c: usize) -> impl Iterator<Item = (usize, i64)> {
+        let at = |c: usize| self.starts.get(c).copied().unwrap_or(0);
+        let range = at(c)..at(c + 1);
+        let places = self.places.get(range.clone()).unwrap_or_default();
+        places.iter().copied().zip(self.above.get(range).unwrap_or_default().iter().copied())
+    }
+}
+
+/// Appends numbers with one base and width.
+pub(super) fn put_frame(values: &[i64], base: i64, width: u32, out: &mut Vec<u8>) {
+    wire::put_long(out, base);
+    put_width(width, out);
+    put_chunks(values, |_| (base, width), out);
+}
+
+/// How a chunk is packed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) base: i64,
+    pub(super) width: u32,
+    /// How many numbers are above the width.
+    pub(super) exceptions: usize,
+}
+
+/// Appends numbers with a base and width for each chunk.
+pub(super) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut Vec<u8>) {
+    let bases: Vec<i64> = plans.iter().map(|plan| plan.base).collect();
+    numbers::put(&bases, depth, out);
+    plans.iter().for_each(|plan| put_width(plan.width, out));
+    let count: usize = plans.iter().map(|plan| plan.exceptions).sum();
+    wire::put_long(out, numbers::long(count));
+    if count == 0 {
+        let plan = |c: usize| plans.get(c).map_or((0, 0), |plan| (plan.base, plan.width));
+        return put_chunks(values, plan, out);
+    }
+    let (mut places, mut above) = (Vec::new(), Vec::new());
+    let mut low: Vec<i64> = Vec::with_capacity(values.len());
+    for (plan, chunk) in plans.iter().zip(values.chunks(CHUNK)) {
+        let before = above.len();
+        for (place, value) in (0u16..).zip(chunk) {
+            let offset = value.wrapping_sub(plan.base).cast_unsigned();
+            let high = offset.checked_shr(plan.width).unwrap_or(0);
+            low.push(offset.wrapping_sub(shifted(high.cast_signed(), plan.width)).cast_signed());
+            if high != 0 {
+                places.extend(place.to_le_bytes());
+                above.push(high.cast_signed());
+            }
+        }
+        out.push(u8::try_from(above.len() - before).unwrap_or(u8::MAX));
+    }
+    out.extend(places);
+    numbers::put(&above, depth, out);
+    put_chunks(&low, |c| (0, plans.get(c).map_or(0, |plan| plan.width)), out);
+}
+
+/// Appends numbers as differences.
+pub(super) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+    let firsts: Vec<i64> = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
+    numbers::put(&firsts, depth, out);
+    let bases: Vec<i64> = stats.iter().map(|stats| stats.min_delta).collect();
+    numbers::put(&bases, depth, out);
+    let widths: Vec<u32> = stats.iter().map(delta_width).collect();
+    widths.iter().for_each(|width| put_width(*width, out));
+    let mut deltas = Vec::with_capacity(values.len());
+    for (chunk, base) in values.chunks(CHUNK).zip(&bases) {
+        deltas.push(*base);
+        let rest = chunk.get(1..).unwrap_or_default();
+        deltas.extend(rest.iter().zip(chunk).map(|(value, before)| value.wrapping_sub(*before)));
+    }
+    let plan = |c: usize| {
+        let base = bases.get(c).copied().unwrap_or(0);
+        (base, widths.get(c).copied().unwrap_or(0))
+    };
+    put_chunks(&deltas, plan, out);
+}
+
+/// The width of a chunk's differences.
+pub(super) fn delta_width(stats: &ChunkStats) -> u32 {
+    bits(stats.min_delta, stats.max_delta)
+}
+
+/// How many bits say how far a number is above `min`.
+pub(super) fn bits(min: i64, max: i64) -> u32 {
+    64 - max.wrapping_sub(min).leading_zeros()
+}
+
+fn put_width(width: u32, out: &mut Vec<u8>) {
+    out.push(u8::try_from(width).unwrap_or(64));
+}
+
+fn put_chunks(values: &[i64], plan: impl Fn(usize) -> (i64, u32), out: &mut Vec<u8>) {
+    let (chunks, rest) = values.as_chunks::<CHUNK>();
+    for (c, chunk) in chunks.iter().enumerate() {
+        let (base, width) = plan(c);
+        kernel::frame(Level::in_use(), chunk, width, base, out);
+    }
+    if !rest.is_empty() {
+        let (base, width) = plan(chunks.len());
+        row::put(rest.iter().map(|v| v.wrapping_sub(base).cast_unsigned()), width, out);
+    }
+}

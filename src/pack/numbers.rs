@@ -1,0 +1,263 @@
+//! Numbers: integers of 64 bits, in the form that takes least.
+//!
+//! ```text
+//! 0 constant      long value
+//! 1 frame         one base and width               ┐
+//! 2 frames        a base and width each chunk      ├ chunks of 1,024
+//! 3 deltas        differences                      ┘
+//! 4 runs          long how many │ numbers: values │ numbers: lengths less 1
+//! 5 dictionary    long how many │ numbers: values │ numbers: codes, which of the values
+//! 6 frequent      long value │ bits: which are others │ numbers: others less value
+//! 7 multiples     long factor │ long shift │ numbers: quotients
+//! ```
+//! How many there are stands outside. A column of 32 bits takes them modulo 2^32. Numbers within numbers go no
+//! deeper than [`DEPTH`].
+
+use std::ops::Range;
+
+use super::bits::PackedBits;
+use super::chunks::Chunks;
+use super::input::Input;
+use crate::error::{Error, Result};
+use crate::kernel::{self, CHUNK, Level, Modular};
+
+pub(super) use super::choose::put;
+
+/// How deep numbers lie within numbers at the most.
+pub(super) const DEPTH: u32 = 4;
+
+/// The most runs, and the most entries of a dictionary: what is unpacked when a block is opened.
+pub(super) const MOST_PARTS: usize = 1 << 20;
+
+pub(super) const CONSTANT: u8 = 0;
+pub(super) const FRAME: u8 = 1;
+pub(super) const FRAMES: u8 = 2;
+pub(super) const DELTAS: u8 = 3;
+pub(super) const RUNS: u8 = 4;
+pub(super) const DICTIONARY: u8 = 5;
+pub(super) const FREQUENT: u8 = 6;
+pub(super) const MULTIPLES: u8 = 7;
+
+/// Packed numbers.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    n: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Constant(i64),
+    Chunks(Chunks),
+    Runs { values: Vec<i64>, ends: Vec<usize> },
+    Dictionary { values: Vec<i64>, codes: Box<Numbers> },
+    Frequent { value: i64, others: PackedBits, rest: Box<Numbers> },
+    Multiples { factor: i64, shift: i64, quotients: Box<Numbers> },
+}
+
+/// A count as the format writes it.
+pub(super) fn long(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl Numbers {
+    /// The next `n` numbers of a payload.
+    pub(crate) fn take(input: &mut Input, n: usize) -> Result<Self> {
+        Self::take_within(input, n, DEPTH)
+    }
+
+    /// Numbers that are unpacked at once.
+    pub(super) fn take_all(input: &mut Input, n: usize, depth: u32) -> Result<Vec<i64>> {
+        let mut values = Vec::new();
+        Self::take_within(input, n, depth)?.read(0..n, &mut values)?;
+        Ok(values)
+    }
+
+    pub(super) fn take_within(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let Some(deeper) = depth.checked_sub(1) else {
+            return Err(Error::malformed("numbers within numbers, too deep"));
+        };
+        let kind = match input.byte("kind of numbers")? {
+            CONSTANT => Kind::Constant(input.long("constant")?),
+            FRAME => Kind::Chunks(Chunks::frame(input, n)?),
+            FRAMES => Kind::Chunks(Chunks::frames(input, n, deeper)?),
+            DELTAS => Kind::Chunks(Chunks::deltas(input, n, deeper)?),
+            RUNS => Self::take_runs(input, n, deeper)?,
+            DICTIONARY => {
+                let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                let values = Self::take_all(input, count, deeper)?;
+                Kind::Dictionary { values, codes: Box::new(Self::take_within(input, n, deeper)?) }
+            }
+            FREQUENT => {
+                let value = input.long("frequent value")?;
+                let others = PackedBits::take(input, n, deeper)?;
+                let rest = Box::new(Self::take_within(input, others.ones(n), deeper)?);
+                Kind::Frequent { value, others, rest }
+            }
+            MULTIPLES => {
+                let (factor, shift) = (input.long("factor")?, input.long("shift")?);
+                let quotients = Box::new(Self::take_within(input, n, deeper)?);
+                Kind::Multiples { factor, shift, quotients }
+            }
+            other => return Err(Error::malformed(format!("numbers of kind {other}"))),
+        };
+        Ok(Self { n, kind })
+    }
+
+    fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Kind> {
+        let count = input.count(MOST_PARTS.min(n), "runs")?;
+        let values = Self::take_all(input, count, depth)?;
+        let mut end = 0usize;
+        let mut ends = Vec::with_capacity(count);
+        for length in Self::take_all(input, count, depth)? {
+            let length = usize::try_from(length).ok().and_then(|length| length.checked_add(1));
+            end = length.and_then(|length| end.checked_add(length)).unwrap_or(usize::MAX);
+            ends.push(end);
+        }
+        if end != n {
+            return Err(Error::malformed(format!("runs of {end} numbers, where {n} belong")));
+        }
+        Ok(Kind::Runs { values, ends })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// The constant that all are, if that is how they are packed.
+    pub(crate) fn constant(&self) -> Option<i64> {
+        match self.kind {
+            Kind::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Appends the numbers of a range, modulo the width of `T`.
+    pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
+        if range.start > range.end || range.end > self.n {
+            return Err(Error::malformed(format!("numbers {range:?} of {}", self.n)));
+        }
+        match &self.kind {
+            Kind::Constant(value) => {
+                out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), range.len()));
+            }
+            Kind::Chunks(chunks) => chunks.read(range, out),
+            Kind::Runs { values, ends } => {
+                let mut at = range.start;
+                let first = ends.partition_point(|end| *end <= at);
+                for (value, end) in values.iter().zip(ends).skip(first) {
+                    if at == range.end {
+                        break;
+                    }
+                    let end = (*end).min(range.end);
+                    let value = T::wrap(value.cast_unsigned());
+                    out.extend(std::iter::repeat_n(value, end - at));
+                    at = end;
+                }
+            }
+            Kind::Dictionary { values, codes } => {
+                each_chunk(range, |part| {
+                    let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                    codes.read(part, &mut some)?;
+                    look_up(&some, values, |value| T::wrap(value.cast_unsigned()), out)
+                })?;
+            }
+            Kind::Frequent { value, others, rest } => {
+                let start = out.len();
+                spread(others, range, |ones, dense| rest.read(ones, dense), out)?;
+                let value = T::wrap(value.cast_unsigned());
+                let made = out.get_mut(start..).unwrap_or_default();
+                made.iter_mut().for_each(|v| *v = v.plus(value));
+            }
+            Kind::Multiples { factor, shift, quotients } => {
+                let start = out.len();
+                quotients.read(range, out)?;
+                let factor = T::wrap(factor.cast_unsigned());
+                let shift = T::wrap(shift.cast_unsigned());
+                let made = out.get_mut(start..).unwrap_or_default();
+                made.iter_mut().for_each(|v| *v = v.times(factor).plus(shift));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number at `i`.
+    pub(crate) fn get(&self, i: usize) -> Result<i64> {
+        let outside = || Error::malformed(format!("number {i} of {}", self.n));
+        if i >= self.n {
+            return Err(outside());
+        }
+        Ok(match &self.kind {
+            Kind::Constant(value) => *value,
+            Kind::Chunks(chunks) => chunks.get(i),
+            Kind::Runs { values, ends } => {
+                let run = ends.partition_point(|end| *end <= i);
+                *values.get(run).ok_or_else(outside)?
+            }
+            Kind::Dictionary { values, codes } => {
+                let code = usize::try_from(codes.get(i)?).ok();
+                *code.and_then(|code| values.get(code)).ok_or_else(no_such_code)?
+            }
+            Kind::Frequent { value, others, rest } => match others.get(i) {
+                true => value.wrapping_add(rest.get(others.ones(i))?),
+                false => *value,
+            },
+            Kind::Multiples { factor, shift, quotients } => {
+                quotients.get(i)?.wrapping_mul(*factor).wrapping_add(*shift)
+            }
+        })
+    }
+}
+
+pub(super) fn no_such_code() -> Error {
+    Error::malformed("a code that the dictionary does not have")
+}
+
+/// Calls `read` with the parts of a range that lie in one chunk each.
+pub(super) fn each_chunk(
+    range: Range<usize>,
+    mut read: impl FnMut(Range<usize>) -> Result<()>,
+) -> Result<()> {
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min((at / CHUNK + 1) * CHUNK);
+        read(at..end)?;
+        at = end;
+    }
+    Ok(())
+}
+
+/// Appends the value of each code.
+pub(super) fn look_up<V: Copy + Default, T>(
+    codes: &[u32],
+    values: &[V],
+    make: impl Fn(V) -> T,
+    out: &mut Vec<T>,
+) -> Result<()> {
+    let most = codes.iter().copied().max().unwrap_or(0);
+    if most as usize >= values.len() && !codes.is_empty() {
+        return Err(no_such_code());
+    }
+    let value = |code: &u32| make(values.get(*code as usize).copied().unwrap_or_default());
+    out.extend(codes.iter().map(value));
+    Ok(())
+}
+
+/// Appends the default, and where a bit is set the next of the values that `read` gives: those of a range of the
+/// set bits.
+pub(super) fn spread<T: Copy + Default + 'static>(
+    bits: &PackedBits,
+    range: Range<usize>,
+    read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
+    out: &mut Vec<T>,
+) -> Result<()> {
+    let before = bits.ones(range.start);
+    let mut mask = Vec::new();
+    bits.read(range.clone(), &mut mask, 0);
+    let ones = kernel::count_ones(&mask, 0, range.len());
+    let mut dense = Vec::new();
+    read(before..before + ones, &mut dense)?;
+    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), out);
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Packed numbers come back, in whole and in part, and other bytes give errors.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+
+use proptest::prelude::*;
+
+use super::input::Input;
+use super::numbers::{self, DEPTH, Numbers};
+
+pub(super) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+pub(super) fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed.wrapping_mul(2) | 1;
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let word = (state >> 22 ^ state) >> (state >> 61);
+        word.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+/// Numbers of one sort or another.
+fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
+    let mut r = random(n as u64 + 3);
+    let mut some = |f: &mut dyn FnMut(i64, u64) -> i64| -> Vec<i64> {
+        (0..n as i64).map(|i| f(i, r())).collect()
+    };
+    let mut sum = 0i64;
+    vec![
+        ("constant", some(&mut |_, _| -7)),
+        ("small", some(&mut |_, r| (r % 100) as i64)),
+        ("random", some(&mut |_, r| r as i64)),
+        ("ends", some(&mut |i, _| if i % 2 == 0 { i64::MIN } else { i64::MAX })),
+        ("sorted", some(&mut |_, r| {
+            sum += (r % 50) as i64;
+            sum
+        })),
+        ("steps", some(&mut |i, _| i * 3 - 500)),
+        ("outliers", some(&mut |i, r| if i % 97 == 3 { (r >> 20) as i64 } else { (r % 30) as i64 })),
+        ("runs", some(&mut |i, _| i / 37 * 7919 % 1000)),
+        ("frequent", some(&mut |_, r| if r % 20 == 0 { (r >> 9) as i64 } else { 42 })),
+        ("sparse codes", some(&mut |_, r| [1i64 << 60, -3, 1 << 33, 17, 1 << 50][(r % 5) as usize])),
+        ("multiples", some(&mut |_, r| 1_700_000_000_000_000 + (r % 90_000_000) as i64 * 1_000_000)),
+        ("levels", some(&mut |i, r| (i / 1024) * 1_000_000 + (r % 16) as i64)),
+    ]
+}
+
+fn packed(values: &[i64]) -> (Vec<u8>, Numbers) {
+    let mut bytes = Vec::new();
+    numbers::put(values, DEPTH, &mut bytes);
+    let mut input = Input::new(bytes.clone().into());
+    let numbers = Numbers::take(&mut input, values.len()).unwrap();
+    input.finish().unwrap();
+    (bytes, numbers)
+}
+
+#[test]
+fn numbers_of_every_sort_come_back_in_whole_and_in_part() {
+    for n in [0, 1, 2, 47, 1000, 1024, 1025, 5000, 16384] {
+        for (sort, values) in sorts(n) {
+            let (bytes, packed) = packed(&values);
+            if n == 16384 {
+                println!("{sort}: kind {}, {} bytes", bytes[0], bytes.len());
+            }
+            assert!(bytes.len() <= n * 8 + 24, "{sort} {n}: {}", bytes.len());
+            for (from, to) in [(0, n), (n / 3, n / 2), (n / 2, n), (n.min(7), n.min(19)), (n, n)] {
+                let mut longs: Vec<i64> = vec![9];
+                packed.read(from..to, &mut longs).unwrap();
+                assert_eq!(longs[1..], values[from..to], "{sort} {n} {from}..{to}");
+                let mut ints: Vec<i32> = vec![];
+                packed.read(from..to, &mut ints).unwrap();
+                assert!(ints.iter().zip(&values[from..to]).all(|(i, v)| *i == *v as i32));
+            }
+            for i in (0..n).step_by(n / 50 + 1) {
+                assert_eq!(packed.get(i).unwrap(), values[i], "{sort} {n} {i}");
+            }
+            assert!(packed.get(n).is_err() && packed.read(0..n + 1, &mut Vec::<i64>::new()).is_err());
+        }
+    }
+}
+
+#[test]
+fn each_sort_takes_its_kind() {
+    let kind = |sort: &str| {
+        let all = sorts(16384);
+        let (_, values) = all.iter().find(|(name, _)| *name == sort).unwrap();
+        packed(values).0[0]
+    };
+    for (sort, expected) in [
+        ("constant", numbers::CONSTANT),
+        ("small", numbers::FRAME),
+        ("random", numbers::FRAME),
+        ("sorted", numbers::DELTAS),
+        ("steps", numbers::DELTAS),
+        ("outliers", numbers::FRAMES),
+        ("levels", numbers::FRAMES),
+        ("runs", numbers::RUNS),
+        ("frequent", numbers::FREQUENT),
+        ("sparse codes", numbers::DICTIONARY),
+        ("multiples", numbers::MULTIPLES),
+    ] {
+        assert_eq!(kind(sort), expected, "{sort}");
+    }
+}
+
+#[test]
+fn cut_and_changed_bytes_give_errors_or_numbers() {
+    let mut r = random(5);
+    for (_, values) in sorts(2100) {
+        let (bytes, _) = packed(&values);
+        for cut in 0..bytes.len().min(300) {
+            let mut input = Input::new(bytes[..cut].to_vec().into());
+            assert!(Numbers::take(&mut input, values.len()).is_err());
+        }
+        for _ in 0..300 {
+            let mut changed = bytes.clone();
+            let at = (r() % bytes.len().min(200) as u64) as usize;
+            changed[at] = r() as u8;
+            let mut input = Input::new(changed.into());
+            if let Ok(numbers) = Numbers::take(&mut input, values.len()) {
+                let _ = numbers.read(0..values.len(), &mut Vec::<i64>::new());
+                let _ = numbers.get(values.len() - 1);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn any_numbers_come_back(
+        values in prop::collection::vec(prop_oneof![any::<i64>(), -9i64..9, Just(i64::MIN)], 0..2500),
+        at in 0usize..2500,
+    ) {
+        let (_, packed) = packed(&values);
+        let at = at.min(values.len());
+        let mut out: Vec<i64> = Vec::new();
+        packed.read(at..values.len(), &mut out).unwrap();
+        prop_assert_eq!(&out, &values[at..]);
+    }
+
+    #[test]
+    fn any_bytes_give_numbers_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400), n in 0usize..3000) {
+        let mut input = Input::new(bytes.into());
+        if let Ok(numbers) = Numbers::take(&mut input, n) {
+            let mut out: Vec<i64> = Vec::new();
+            if numbers.read(0..n, &mut out).is_ok() {
+                prop_assert_eq!(out.len(), n);
+            }
+            for i in 0..n.min(9) {
+                let _ = numbers.get(i);
+            }
+        }
+    }
+}
