@@ -15,6 +15,7 @@
 mod assemble;
 mod avro;
 mod bare;
+mod buffers;
 mod dense;
 mod lent;
 mod nested;

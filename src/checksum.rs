@@ -4,6 +4,7 @@
 //! null     nothing
 //! crc32    CRC-32 of the block before compression, 4 bytes, high byte first
 //! crc-32   the specification's name for it; taken on reading with either byte order, never written
+//! crc32-stored   CRC-32 of the block as it is stored, 4 bytes, high byte first; of this crate
 //! ```
 //! The specification says fixed32, low byte first, and the name `crc-32`; the reference implementation writes
 //! and reads the name `crc32`, high byte first. We write what it reads. With codec `null` the reference stores
@@ -26,6 +27,9 @@ pub enum Checksum {
     Crc32,
     /// CRC-32 under the specification's name; only for reading.
     SpecifiedCrc32,
+    /// CRC-32 of the block as it is stored; for the value codec, whose blocks need not be serialised to be proved.
+    /// Only this crate reads it.
+    StoredCrc32,
 }
 
 /// What the proof of a block came to.
@@ -39,8 +43,12 @@ pub enum Verdict {
     NotChecked,
 }
 
-const NAMES: [(&str, Checksum); 3] =
-    [("null", Checksum::Null), ("crc32", Checksum::Crc32), ("crc-32", Checksum::SpecifiedCrc32)];
+const NAMES: [(&str, Checksum); 4] = [
+    ("null", Checksum::Null),
+    ("crc32", Checksum::Crc32),
+    ("crc-32", Checksum::SpecifiedCrc32),
+    ("crc32-stored", Checksum::StoredCrc32),
+];
 
 impl Checksum {
     /// The name in `trevni.checksum`.
@@ -61,17 +69,27 @@ impl Checksum {
     pub fn size(self) -> usize {
         match self {
             Checksum::Null => 0,
-            Checksum::Crc32 | Checksum::SpecifiedCrc32 => 4,
+            Checksum::Crc32 | Checksum::SpecifiedCrc32 | Checksum::StoredCrc32 => 4,
         }
+    }
+
+    /// Whether it is of the block as it is stored, and not as it is before its codec.
+    pub fn is_of_stored(self) -> bool {
+        self == Checksum::StoredCrc32
     }
 
     /// Appends the checksum of a block's data.
     pub(crate) fn put(self, data: &[u8], out: &mut Vec<u8>) {
         if self.size() > 0 {
-            let mut bytes = [0; 4];
-            BigEndian::write_u32(&mut bytes, crc32fast::hash(data));
-            out.extend_from_slice(&bytes);
+            out.extend_from_slice(&self.of(data));
         }
+    }
+
+    /// The bytes of the checksum.
+    pub(crate) fn of(self, data: &[u8]) -> [u8; 4] {
+        let mut bytes = [0; 4];
+        BigEndian::write_u32(&mut bytes, crc32fast::hash(data));
+        bytes
     }
 
     /// Compares a block's data with the checksum stored behind it. `plain` says that its codec is `null`.

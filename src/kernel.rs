@@ -32,7 +32,7 @@ mod x86;
 mod tests;
 
 pub use level::Level;
-pub use portable::{CHUNK, ChunkStats, Modular, Present, Run};
+pub use portable::{CHUNK, ChunkStats, INLINE, Modular, Present, Run};
 
 /// Calls the kernel of a level.
 macro_rules! at_level {
@@ -158,6 +158,22 @@ pub fn repeat_ends<O: Copy + Default + 'static>(
 /// Appends 0 to `out`, and where each length ends; nothing if their sum passes what an offset can hold.
 pub fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
     portable::lengths_to_offsets(lengths, out)
+}
+
+/// Appends the views of the values between offsets into `data`, which is that of a buffer: where a view is longer
+/// than [`INLINE`], it says so.
+pub fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
+    portable::views(offsets, data, buffer, out);
+}
+
+/// The view of the `len` bytes from `start` in the data of a buffer.
+pub fn view(start: u32, len: u32, data: &[u8], buffer: u32) -> u128 {
+    portable::view(start, len, data, buffer)
+}
+
+/// Whether the parts of `bytes` that begin at `starts` are each UTF-8.
+pub fn is_text(bytes: &[u8], starts: impl Iterator<Item = usize>) -> bool {
+    portable::is_text(bytes, starts)
 }
 
 /// Appends `n` bits of `source`, from bit `offset` on, to the `len` bits that lie in `out`. Bits that are not there

@@ -8,12 +8,31 @@
 //! A second implementation finds every bit in `spec/pack.md`. Whatever the bytes are, they give values or an error:
 //! counts are compared with what is there, codes with their dictionaries, and nothing is indexed.
 
+mod alp;
+mod alp_rd;
 mod bits;
 mod choose;
 mod chunks;
+mod distinct;
+mod entries;
+mod floats;
+mod fsst;
+mod hints;
 mod input;
 mod numbers;
+mod real;
 mod row;
+mod strings;
+mod views;
+
+pub(crate) use bits::{PackedBits, put as put_bits};
+pub(crate) use distinct::StringsRef;
+pub(crate) use floats::{Floats, put as put_floats};
+pub(crate) use hints::{GOOD_FOR, Hints, Options};
+pub(crate) use input::Input;
+pub(crate) use numbers::{DEPTH, Numbers, long, put as put_numbers};
+pub(crate) use strings::{PackedStrings, Target, put as put_strings};
+pub use views::{ViewBuffer, Views};
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,14 @@ pub(crate) fn assemble(
             types::raise(values, field.data_type(), &mut data.spare)
         }
         Shape::Optional { counts, inner } => {
+            let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
+            if let Some(slots) = slots {
+                let (bytes, len) = slots.into_parts();
+                let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
+                let values = take_values(*counts, field, n, data, trail)?;
+                let nulls = NullBuffer::new(there);
+                return types::raise_slots(values, field.data_type(), nulls, &mut data.spare);
+            }
             let there = take_presence(data, *counts, n, trail)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
             if let Shape::Leaf { column } = inner.as_ref() {
@@ -201,7 +209,7 @@ fn take_presence(
     n: usize,
     trail: &Trail<'_>,
 ) -> Result<BooleanBuffer> {
-    if let Some(ColumnData { lengths: None, values: Values::Boolean(bits) }) =
+    if let Some(ColumnData { lengths: None, there: None, values: Values::Boolean(bits) }) =
         data.columns.get_mut(column)
     {
         let (bytes, len) = std::mem::take(bits).into_parts();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute;
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
 
 use super::nested;
 use super::take::take;
@@ -65,6 +65,26 @@ fn kept_nulls(array: &ArrayRef, mask: &BooleanBuffer) -> Option<NullBuffer> {
 pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
     match array.nulls() {
         Some(nulls) if nulls.null_count() > 0 => keep(array, nulls.inner()),
+        _ => Ok(array.clone()),
+    }
+}
+
+/// The same array with values in its null slots that any value's checks pass.
+pub(crate) fn without_garbage(array: &ArrayRef) -> Result<ArrayRef> {
+    macro_rules! zeroed {
+        ($t:ty) => {{
+            let decimals = array.as_primitive::<$t>();
+            let values = decimals.iter().map(Option::unwrap_or_default).collect::<Vec<_>>();
+            let zeroed = PrimitiveArray::<$t>::try_new(values.into(), array.nulls().cloned())?;
+            Ok(Arc::new(zeroed.with_data_type(array.data_type().clone())))
+        }};
+    }
+    match array.data_type() {
+        _ if array.null_count() == 0 => Ok(array.clone()),
+        DataType::Decimal32(..) => zeroed!(Decimal32Type),
+        DataType::Decimal64(..) => zeroed!(Decimal64Type),
+        DataType::Decimal128(..) => zeroed!(Decimal128Type),
+        DataType::Decimal256(..) => zeroed!(Decimal256Type),
         _ => Ok(array.clone()),
     }
 }

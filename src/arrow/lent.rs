@@ -45,6 +45,8 @@ impl Lent {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shredded {
     pub(crate) lengths: Option<Vec<u32>>,
+    /// Which slots have a value, if the values are one for each.
+    pub(crate) there: Option<BooleanBuffer>,
     pub(crate) values: Option<Lent>,
 }
 
@@ -55,13 +57,20 @@ impl Shredded {
             Some(values) => values.as_slice(),
             None => ValuesRef::Null(self.lengths.iter().flatten().map(|n| *n as usize).sum()),
         };
-        ColumnSlice { lengths: self.lengths.as_deref(), values }
+        let there = self.there.as_ref().map(|there| (there.values(), there.offset()));
+        ColumnSlice { lengths: self.lengths.as_deref(), there, values }
     }
 }
 
 /// Sets the counts of a column.
 pub(crate) fn set_lengths(out: &mut [Shredded], column: usize, lengths: Vec<u32>) -> Result<()> {
     slot(out, column)?.lengths = Some(lengths);
+    Ok(())
+}
+
+/// Sets which slots of a column have a value.
+pub(crate) fn set_there(out: &mut [Shredded], column: usize, there: BooleanBuffer) -> Result<()> {
+    slot(out, column)?.there = Some(there);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! layout, version                               what the columns are
 //! value types, sampling                         how values are serialised
 //! codec, level, checksum, block size            how blocks are sealed
+//! block rows, symbols                           how blocks of the value codec are packed
 //! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
 //! ```
 
@@ -24,9 +25,11 @@ pub struct WriterProperties {
     sampling: bool,
     parallelism: usize,
     codec_level: Option<i32>,
-    checksum: Checksum,
+    checksum: Option<Checksum>,
     version: Version,
     block_size: Option<usize>,
+    block_rows: Option<usize>,
+    symbols_below: Option<u8>,
     memory_budget: Option<usize>,
     metadata: Metadata,
 }
@@ -46,9 +49,11 @@ impl Default for WriterProperties {
             sampling: true,
             parallelism: 1,
             codec_level: None,
-            checksum: Checksum::default(),
+            checksum: None,
             version: Version::default(),
             block_size: None,
+            block_rows: None,
+            symbols_below: None,
             memory_budget: None,
             metadata: Metadata::new(),
         }
@@ -79,11 +84,19 @@ impl WriterProperties {
     pub(super) fn file_writer(&self) -> FileWriterBuilder {
         let mut builder = FileWriter::builder()
             .set_codec(self.codec)
-            .set_checksum(self.checksum)
             .set_version(self.version)
             .set_codec_level(self.codec_level)
             .set_sampling(self.sampling && self.layout == Layout::Split)
             .set_parallelism(self.parallelism);
+        if let Some(checksum) = self.checksum {
+            builder = builder.set_checksum(checksum);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if let Some(hundredths) = self.symbols_below {
+            builder = builder.set_symbols_below(hundredths);
+        }
         if let Some(bytes) = self.block_size {
             builder = builder.set_block_size(bytes);
         }
@@ -91,6 +104,12 @@ impl WriterProperties {
             builder = builder.set_memory_budget(bytes);
         }
         builder
+    }
+
+    /// Whether the column of a name has a value codec.
+    pub(super) fn is_packed(&self, name: &str) -> bool {
+        let own = self.column_codecs.iter().rev().find(|(path, _)| is_below(name, path));
+        own.map_or(self.codec, |(_, codec)| *codec).is_value_codec()
     }
 
     /// Gives columns their own codecs.
@@ -171,9 +190,9 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// The checksum of all columns.
+    /// The checksum of all columns. Default: `crc32`; of columns of the value codec `crc32-stored`.
     pub fn set_checksum(mut self, checksum: Checksum) -> Self {
-        self.0.checksum = checksum;
+        self.0.checksum = Some(checksum);
         self
     }
 
@@ -189,7 +208,20 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// Bytes before compression at which a block ends.
+    /// Rows at which a block of the value codec ends. Default: 16,384.
+    pub fn set_block_rows(mut self, rows: usize) -> Self {
+        self.0.block_rows = Some(rows);
+        self
+    }
+
+    /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
+    /// 0 never replaces them, which is written and read soonest; 100 wherever it saves a byte. Default: 68.
+    pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
+        self.0.symbols_below = Some(hundredths);
+        self
+    }
+
+    /// Bytes before compression at which a block ends. Default: 65,536; of the value codec 1 MiB.
     pub fn set_block_size(mut self, bytes: usize) -> Self {
         self.0.block_size = Some(bytes);
         self

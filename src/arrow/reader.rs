@@ -15,17 +15,15 @@ use arrow::datatypes::{Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::assemble::{Decoded, assemble};
+use super::buffers::{self, Buffers, Form};
 use super::packed;
 use super::projection::{Projected, ProjectionMask};
 use super::schema::{self, Planning, Wanted};
 use super::selection::RowSelection;
 use super::shape::{Shape, Trail};
-use super::spare::Spare;
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt};
-use crate::trevni::{
-    Bits, ColumnData, ColumnMetadata, FileReader, RowsReader, Strings, ValueType, Values,
-};
+use crate::trevni::{FileReader, RowsReader};
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
@@ -181,13 +179,17 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         order.sort_unstable();
         order.dedup();
         shapes.iter_mut().for_each(|shape| shape.renumber(&order));
-        let mut presence = Vec::new();
-        shapes.iter().for_each(|shape| shape.presence(&mut presence));
-        let buffers = order.iter().enumerate().map(|(place, column)| {
-            let column = self.file.column(*column)?;
-            let bits = column.value_type() == ValueType::Null && presence.contains(&place);
-            Ok(Buffers { column: column.clone(), bits })
-        });
+        let column = |column: &usize| {
+            let codec = self.file.header().codec(*column)?;
+            Ok((self.file.column(*column)?.clone(), codec.is_value_codec()))
+        };
+        let columns = order.iter().map(column).collect::<Result<Vec<_>>>()?;
+        let mut forms = vec![Form::default(); columns.len()];
+        for (shape, field) in shapes.iter().zip(&stored) {
+            buffers::forms(shape, field, &columns, &mut forms);
+        }
+        let buffers = columns.into_iter().zip(forms);
+        let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
         let whole =
             RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
         // Scattered rows leave blocks out: which, is seen when it is their turn.
@@ -197,7 +199,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             schema: Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())),
             stored: stored.into(),
             shapes,
-            buffers: buffers.collect::<Result<_>>()?,
+            buffers,
             reader: self.file.rows_reader(&order)?.with_parallelism(self.parallelism, ahead)?,
             decoded: Decoded::default(),
             batch_size: self.batch_size,
@@ -219,13 +221,6 @@ pub struct ArrowReader<R> {
     remaining: RowSelection,
     /// Rows that are assembled, but not yet raised.
     pending: VecDeque<Stored>,
-}
-
-/// What a column is read into.
-struct Buffers {
-    column: ColumnMetadata,
-    /// A bit for each count.
-    bits: bool,
 }
 
 /// A batch without dictionaries and run-ends.
@@ -293,28 +288,6 @@ impl<R: ReadAt> ArrowReader<R> {
         let options = RecordBatchOptions::new().with_row_count(Some(stored.rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?;
         Ok(Some(batch))
-    }
-}
-
-impl Buffers {
-    fn empty(&self, spare: &mut Spare) -> ColumnData {
-        if self.bits {
-            return ColumnData {
-                lengths: None,
-                values: Values::Boolean(Bits::within(spare.take())),
-            };
-        }
-        let mut data = ColumnData::of(&self.column);
-        match &mut data.values {
-            Values::Null(_) => {}
-            Values::Boolean(bits) => *bits = Bits::within(spare.take()),
-            Values::Int(values) => *values = spare.take(),
-            Values::Long(values) => *values = spare.take(),
-            Values::Float(values) => *values = spare.take(),
-            Values::Double(values) => *values = spare.take(),
-            Values::Bytes(strings) => *strings = Strings::within(spare.take(), spare.take()),
-        }
-        data
     }
 }
 

@@ -15,9 +15,10 @@ use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::avro::{self, Avro};
 use super::shape::Plan;
+use super::split::Joins;
 use super::{Layout, bare, packed, split};
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, Metadata};
+use crate::trevni::{ColumnMetadata, Metadata, ValueType};
 
 const ARROW_SCHEMA: &str = "ARROW:schema";
 const AVRO_SCHEMA: &str = "avro.schema";
@@ -39,15 +40,17 @@ pub(crate) struct Planning {
     pub(crate) plan: Plan,
 }
 
-/// Plans a file to write; adds what it must say of its schema to its metadata.
+/// Plans a file to write; adds what it must say of its schema to its metadata. `joins` says of which columns of
+/// the split layout counts and values are one.
 pub(crate) fn plan(
     schema: &SchemaRef,
     layout: Layout,
+    joins: Joins<'_>,
     metadata: &mut Metadata,
 ) -> Result<Planning> {
     let stored = packed::stored_fields(schema.fields(), layout);
     let plan = match layout {
-        Layout::Split => split::plan(&stored)?,
+        Layout::Split => split::plan(&stored, joins)?,
         Layout::Avro => {
             let avro = avro::from_arrow(schema)?;
             metadata.set(AVRO_SCHEMA, avro.to_json())?;
@@ -98,7 +101,9 @@ pub(crate) fn find(
     };
     let stored = packed::stored_fields(schema.fields(), layout);
     let plan = match layout {
-        Layout::Split => split::plan(&stored)?,
+        Layout::Split => split::plan(&stored, &|i, _| {
+            columns.get(i).is_some_and(|c| c.is_array() && c.value_type() != ValueType::Null)
+        })?,
         Layout::Avro => {
             let missing = || Error::malformed("arrow.layout is avro, without avro.schema");
             avro::plan(&Avro::parse(avro.ok_or_else(missing)?)?, &stored)?

@@ -70,29 +70,6 @@ impl Shape {
         }
     }
 
-    /// The columns whose counts say no more than whether something is there.
-    pub(crate) fn presence(&self, into: &mut Vec<usize>) {
-        match self {
-            Shape::Leaf { .. } | Shape::Nothing => {}
-            Shape::Optional { counts, inner } => {
-                into.push(*counts);
-                inner.presence(into);
-            }
-            Shape::List { inner, .. } => inner.presence(into),
-            Shape::Map { key, value, .. } => {
-                key.presence(into);
-                value.presence(into);
-            }
-            Shape::Record(fields) => fields.iter().for_each(|field| field.presence(into)),
-            Shape::Union(branches) => {
-                for (counts, branch) in branches {
-                    into.extend(counts);
-                    branch.presence(into);
-                }
-            }
-        }
-    }
-
     /// Replaces every column number by its place in `order`, which is sorted and holds them all.
     pub(crate) fn renumber(&mut self, order: &[usize]) {
         let at = |column: &mut usize| *column = order.partition_point(|c| c < column);

@@ -3,7 +3,7 @@
 //! ```text
 //! Leaf        values                                     Record    each field
 //! Optional    0 or 1 a row, then the rows that are       Union     0 or 1 a row of each branch, then its rows
-//! List, Map   items a row, then the items
+//! List, Map   items a row, then the items                 slots     all rows, and which of them are there
 //! ```
 //! [`assemble`](super::assemble) is the same walk the other way.
 
@@ -12,7 +12,7 @@ use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::Field;
 
 use super::dense;
-use super::lent::{Lent, Shredded, set_lengths, set_values};
+use super::lent::{Lent, Shredded, set_lengths, set_there, set_values};
 use super::shape::{Planned, Shape, Trail};
 use super::take::take;
 use super::{nested, types};
@@ -23,12 +23,14 @@ use crate::trevni::ValueType;
 pub(crate) struct Shredder<'a> {
     /// The columns, to know what value type each is of.
     columns: &'a [Planned],
+    /// Which of them take a value for each slot, there or not.
+    slots: &'a [bool],
     out: Vec<Shredded>,
 }
 
 impl<'a> Shredder<'a> {
-    pub(crate) fn new(columns: &'a [Planned]) -> Self {
-        Self { columns, out: vec![Shredded::default(); columns.len()] }
+    pub(crate) fn new(columns: &'a [Planned], slots: &'a [bool]) -> Self {
+        Self { columns, slots, out: vec![Shredded::default(); columns.len()] }
     }
 
     /// The columns, once all fields are shredded.
@@ -50,6 +52,12 @@ impl<'a> Shredder<'a> {
                     Some(nulls) => nulls.inner().clone(),
                     None => BooleanBuffer::new_set(array.len()),
                 };
+                if **inner == (Shape::Leaf { column: *counts })
+                    && self.slots.get(*counts).copied().unwrap_or(false)
+                {
+                    set_there(&mut self.out, *counts, there)?;
+                    return self.leaf(*counts, &dense::without_garbage(array)?, trail);
+                }
                 self.presence(*counts, there)?;
                 return self.shred(inner, field, &dense::present(array)?, trail);
             }

@@ -47,7 +47,7 @@ fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
 }
 
 fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> Result<Decoded> {
-    let mut shredder = Shredder::new(&plan.columns);
+    let mut shredder = Shredder::new(&plan.columns, &[]);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
         let trail = Trail::new(field.name());
         let array = packed::lower(array, field, stored, &trail)?;
@@ -62,7 +62,7 @@ fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> R
 fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
     let fields = Fields::from(vec![field.clone()]);
     let stored = packed::stored_fields(&fields, Layout::Split);
-    let plan = split::plan(&stored).unwrap();
+    let plan = split::plan(&stored, &|_, _| false).unwrap();
     let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
     let trail = Trail::new(field.name());
     let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &trail)?;
@@ -153,7 +153,7 @@ fn duplicate_and_empty_names_do_not_matter() {
     ]);
     let mut sampler = Sampler::new(4);
     let arrays = [sampler.array(&data_type, 40, true), sampler.array(&data_type, 40, true)];
-    let plan = split::plan(&fields).unwrap();
+    let plan = split::plan(&fields, &|_, _| false).unwrap();
     let mut data = shred(&plan, &fields, &fields, &arrays).unwrap();
     for ((shape, field), array) in plan.shapes.iter().zip(&fields).zip(&arrays) {
         let back = assemble(shape, field, 40, &mut data, &Trail::new("")).unwrap();
@@ -165,7 +165,7 @@ fn duplicate_and_empty_names_do_not_matter() {
 fn hostile_counts_are_errors() {
     let field = Field::new("f", DataType::Int32, true);
     let fields = Fields::from(vec![field.clone()]);
-    let plan = split::plan(&fields).unwrap();
+    let plan = split::plan(&fields, &|_, _| false).unwrap();
     let good = || {
         let array: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]));
         shred(&plan, &fields, &fields, &[array]).unwrap()
@@ -175,7 +175,10 @@ fn hostile_counts_are_errors() {
     let bad: [fn(&mut Vec<ColumnData>); 4] = [
         |data| data[0].values = Values::Null(2),
         |data| data[0].values.truncate(2),
-        |data| data[0] = ColumnData { lengths: Some(vec![2, 0, 0]), values: Values::Null(2) },
+        |data| {
+            let (lengths, values) = (Some(vec![2, 0, 0]), Values::Null(2));
+            data[0] = ColumnData { lengths, there: None, values };
+        },
         |data| data[1].values.truncate(1),
     ];
     for spoil in bad {

@@ -5,15 +5,8 @@
 //!           others ──► UTF-8 as a whole, then each offset, by Arrow's own constructor
 //! ```
 //! Arrow's constructor looks at each offset even where no character is longer than a byte; on tables of short
-//! strings that was a tenth of the time of reading them. Views are made of such arrays, 16 bytes a value:
-//!
-//! ```text
-//! to 12 bytes   length u32 │ the bytes, then zeros
-//! longer        length u32 │ first 4 bytes │ buffer 0 │ offset u32
-//! ```
+//! strings that was a tenth of the time of reading them. Views are made of such arrays.
 #![allow(unsafe_code)]
-
-use std::hint::select_unpredictable;
 
 use arrow::array::{
     Array, GenericByteArray, GenericByteViewArray, GenericStringArray, OffsetSizeTrait,
@@ -22,6 +15,8 @@ use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::{ByteArrayType, ByteViewType};
 
 use crate::error::{Error, Result};
+use crate::kernel;
+use crate::trevni::{ViewBuffer, Views};
 
 /// The ends of values that lie in so many bytes, from 0 on; fails if they go back or past the bytes.
 pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>> {
@@ -64,10 +59,7 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
 ) -> GenericByteViewArray<V> {
     let (offsets, data) = (array.value_offsets(), array.value_data());
     memory.clear();
-    memory.extend(offsets.windows(2).map(|ends| {
-        let [start, end] = ends else { return 0 };
-        view(start.cast_unsigned(), end.wrapping_sub(*start).cast_unsigned(), data)
-    }));
+    kernel::views(offsets, data, 0, &mut memory);
     let buffers = [array.values().clone()];
     // SAFETY: the views' bytes are the values of an array whose values are valid for `T`, and so for `V`, whose
     // values are of the same type. A short view has its bytes and zeros behind them; a long one has its first
@@ -75,45 +67,31 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
     unsafe { GenericByteViewArray::new_unchecked(memory.into(), buffers, array.nulls().cloned()) }
 }
 
-/// The longest value that lies in its view.
-const INLINE: usize = 12;
-
-/// The first bytes of sixteen, for each number of them that may lie in a view.
-const FIRST: [[u64; 2]; INLINE + 1] = {
-    let (mut first, mut len) = ([[0; 2]; INLINE + 1], 0);
-    while len <= INLINE {
-        let bits = (1u128 << (8 * len)) - 1;
-        #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)] // By the compiler.
-        {
-            first[len] = [bits as u64, (bits >> 64) as u64];
-        }
-        len += 1;
+/// The array of views that were unpacked.
+pub(crate) fn of_views<V: ByteViewType>(
+    views: Views,
+    nulls: Option<NullBuffer>,
+) -> Result<GenericByteViewArray<V>> {
+    if nulls.as_ref().is_some_and(|nulls| nulls.len() != views.len()) {
+        return Err(Error::malformed("validity of another number of rows"));
     }
-    first
-};
-
-/// The view of the `len` bytes from `start`. Whether a value is short is not known before, so both views are made
-/// and one is taken, without a branch.
-#[inline(always)]
-fn view(start: u32, len: u32, data: &[u8]) -> u128 {
-    let from = data.get(start as usize..).unwrap_or_default();
-    let bytes = match from.first_chunk::<16>() {
-        Some(bytes) => u128::from_le_bytes(*bytes),
-        None => last(from),
-    };
-    let [low, high] = FIRST.get((len as usize).min(INLINE)).copied().unwrap_or_default();
-    let inline = bytes & (u128::from(high) << 64 | u128::from(low));
-    let short = inline << 32;
-    let long = u128::from(start) << 96 | (inline & u128::from(u32::MAX)) << 32;
-    u128::from(len) | select_unpredictable(len as usize <= INLINE, short, long)
-}
-
-/// Fewer than 16 bytes, with zeros behind them.
-#[cold]
-fn last(from: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    bytes.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-    u128::from_le_bytes(bytes)
+    let text = views.is_text();
+    let (views, buffers) = views.into_parts();
+    let buffers: Vec<Buffer> = buffers
+        .into_iter()
+        .map(|buffer| match buffer {
+            ViewBuffer::Shared(bytes) => Buffer::from(bytes),
+            ViewBuffer::Own(bytes) => Buffer::from_vec(bytes),
+        })
+        .collect();
+    if V::IS_UTF8 && !text {
+        let checked = GenericByteViewArray::try_new(views.into(), buffers, nulls);
+        return checked.map_err(|e| Error::malformed(e.to_string()));
+    }
+    // SAFETY: `Views` are made only by unpacking: each lies in its buffer, with its first four bytes if it is long
+    // and zeros behind it if it is short. Where they are text, each was found to be UTF-8. There is a validity bit
+    // for each.
+    Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers, nulls) })
 }
 
 #[cfg(test)]

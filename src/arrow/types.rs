@@ -21,7 +21,7 @@ mod lower;
 mod raise;
 
 pub(crate) use lower::lower;
-pub(crate) use raise::{raise, raise_optional};
+pub(crate) use raise::{raise, raise_optional, raise_slots};
 
 use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 
@@ -60,6 +60,17 @@ pub(crate) fn accepts(data_type: &DataType) -> Option<&'static [ValueType]> {
         Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => &[ValueType::Bytes],
         _ => return None,
     })
+}
+
+/// Whether null rows can have any value of the type: whatever lies there makes an array.
+pub(crate) fn has_slots(data_type: &DataType) -> bool {
+    use DataType::*;
+    match data_type {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | Boolean => true,
+        data_type => accepts(data_type).is_some_and(|accepts| {
+            !accepts.iter().any(|t| matches!(t, ValueType::Bytes | ValueType::Null))
+        }),
+    }
 }
 
 /// The item of any kind of list.

@@ -46,6 +46,8 @@ use crate::trevni::{ColumnMetadata, FileSummary, FileWriter, Metadata};
 pub struct ArrowWriter<W> {
     file: FileWriter<W>,
     planning: Planning,
+    /// Which columns take slots.
+    slots: Vec<bool>,
 }
 
 impl<W: Write + Send> ArrowWriter<W> {
@@ -57,13 +59,17 @@ impl<W: Write + Send> ArrowWriter<W> {
     ) -> Result<Self> {
         let properties = properties.unwrap_or_default();
         let mut metadata = Metadata::new();
-        let mut planning = schema::plan(&schema, properties.layout(), &mut metadata)?;
+        let mut planning = {
+            let joins = |_, name: &str| properties.is_packed(name);
+            schema::plan(&schema, properties.layout(), &joins, &mut metadata)?
+        };
         let typed = properties.set_column_types(&mut planning.plan)?;
         let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
         let mut columns: Vec<ColumnMetadata> = columns.collect();
         properties.set_column_codecs(&mut columns)?;
+        let slots = columns.iter().map(|column| properties.is_packed(column.name())).collect();
         let file = properties.file_writer().set_typed_columns(typed).build(writer, columns)?;
-        let mut writer = Self { file, planning };
+        let mut writer = Self { file, planning, slots };
         for (key, value) in properties.metadata().iter() {
             writer.append_key_value_metadata(key, value)?;
         }
@@ -86,7 +92,7 @@ impl<W: Write + Send> ArrowWriter<W> {
             let what = format!("a batch of {given} columns for a schema of {expected}");
             return Err(Error::invalid(what));
         }
-        let mut shredder = Shredder::new(&plan.columns);
+        let mut shredder = Shredder::new(&plan.columns, &self.slots);
         let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
         for (((field, stored), shape), array) in fields.zip(batch.columns()) {
             let trail = Trail::new(field.name());

@@ -4,7 +4,8 @@
 //! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any place to any other
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
 //! offsets    lengths → offsets                         expand     dense values → places among nulls
-//! lanes      numbers of so many bits ↔ values, 1,024 at a time
+//! lanes      numbers of so many bits ↔ values          views    offsets → views
+//! text       UTF-8 or not
 //! ```
 
 mod bits;
@@ -13,17 +14,23 @@ mod lanes;
 mod offsets;
 mod presence;
 mod strings;
+mod text;
 mod varints;
+mod views;
 
 pub(super) use bits::{copy_bits, count_ones, each_run};
 pub(super) use expand::{expand, repeat_ends};
-pub(super) use lanes::{chunk_stats, count_above, frame, one, unframe, varint_size};
 pub use lanes::{CHUNK, ChunkStats, Modular};
+pub(super) use lanes::{chunk_stats, count_above, frame, one, unframe, varint_size};
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
 pub(super) use strings::{put_strings, skip_strings, strings};
+pub(super) use text::is_text;
 pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
+
+pub use views::INLINE;
+pub(super) use views::{view, views};
 
 /// What the kernels of other levels share.
 #[cfg(target_arch = "x86_64")]

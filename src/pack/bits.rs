@@ -132,7 +132,13 @@ impl PackedBits {
     /// How many of the first `i` are set.
     pub(crate) fn ones(&self, i: usize) -> usize {
         match &self.kind {
-            Kind::All(bit) => if *bit { i } else { 0 },
+            Kind::All(bit) => {
+                if *bit {
+                    i
+                } else {
+                    0
+                }
+            }
             Kind::Bitmap(bytes) => kernel::count_ones(bytes, 0, i),
             Kind::Places(bit, places) => {
                 let before = places.partition_point(|place| *place < i);

@@ -197,13 +197,7 @@ impl Sample {
     }
 
     /// Appends the most frequent value and the others, if they take less than `most`.
-    fn put_frequent(
-        &self,
-        values: &[i64],
-        most: usize,
-        depth: u32,
-        out: &mut Vec<u8>,
-    ) -> bool {
+    fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
         let frequent = self.counts.iter().max_by_key(|(value, count)| (**count, **value));
         let Some((value, count)) = frequent else { return false };
         if count * 10 < self.values.len() * 7 {
@@ -226,13 +220,7 @@ impl Sample {
     }
 
     /// Appends the distinct values and the code of each, if that takes less than `most`.
-    fn put_dictionary(
-        &self,
-        values: &[i64],
-        most: usize,
-        depth: u32,
-        out: &mut Vec<u8>,
-    ) -> bool {
+    fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
         let distinct = self.counts.len();
         let width = usize::BITS - distinct.leading_zeros();
         if distinct * 2 > self.values.len() || row::size(values.len(), width) + distinct >= most {
@@ -256,7 +244,8 @@ impl Sample {
         order.sort_unstable();
         let rank = |value: &i64| long(order.partition_point(|other| other < value));
         let ranks: Vec<i64> = entries.iter().map(rank).collect();
-        let rank = |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
+        let rank =
+            |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
         let coded: Vec<i64> = coded.iter().map(|code| rank(code).unwrap_or(0)).collect();
         let start = out.len();
         out.push(DICTIONARY);

@@ -19,17 +19,17 @@ impl Input {
         Self(payload)
     }
 
-    pub(super) fn byte(&mut self, what: &'static str) -> Result<u8> {
+    pub(crate) fn byte(&mut self, what: &'static str) -> Result<u8> {
         let [byte] = self.with(|cursor| cursor.array(what))?;
         Ok(byte)
     }
 
-    pub(super) fn long(&mut self, what: &'static str) -> Result<i64> {
+    pub(crate) fn long(&mut self, what: &'static str) -> Result<i64> {
         self.with(|cursor| cursor.long(what))
     }
 
     /// A count of at most `most`.
-    pub(super) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
+    pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
         let count = self.long(what)?;
         match usize::try_from(count) {
             Ok(count) if count <= most => Ok(count),
@@ -41,6 +41,18 @@ impl Input {
     pub(super) fn take(&mut self, n: usize, what: &'static str) -> Result<Bytes> {
         Cursor::new(&self.0).take(n, what)?;
         Ok(self.0.split_to(n))
+    }
+
+    /// What `take` finds at the start, and how long that is.
+    pub(super) fn parse<T>(
+        &mut self,
+        what: &'static str,
+        take: impl FnOnce(&[u8]) -> Option<(T, usize)>,
+    ) -> Result<T> {
+        let taken = take(&self.0).ok_or_else(|| Error::malformed(format!("{what} is malformed")));
+        let (taken, n) = taken?;
+        self.take(n, what)?;
+        Ok(taken)
     }
 
     /// Fails unless all has been taken.

@@ -21,10 +21,10 @@ use super::input::Input;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
 
-pub(super) use super::choose::put;
+pub(crate) use super::choose::put;
 
 /// How deep numbers lie within numbers at the most.
-pub(super) const DEPTH: u32 = 4;
+pub(crate) const DEPTH: u32 = 4;
 
 /// The most runs, and the most entries of a dictionary: what is unpacked when a block is opened.
 pub(super) const MOST_PARTS: usize = 1 << 20;
@@ -56,7 +56,7 @@ enum Kind {
 }
 
 /// A count as the format writes it.
-pub(super) fn long(count: usize) -> i64 {
+pub(crate) fn long(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 

@@ -53,8 +53,9 @@ mod tests {
     #[test]
     fn every_width_comes_back() {
         for width in 1..=64 {
-            let numbers: Vec<u64> =
-                (0..77u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - width)).collect();
+            let numbers: Vec<u64> = (0..77u64)
+                .map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - width))
+                .collect();
             let mut bytes = vec![];
             put(numbers.iter().copied(), width, &mut bytes);
             assert_eq!(bytes.len(), size(77, width));

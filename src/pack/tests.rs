@@ -31,16 +31,28 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
         ("small", some(&mut |_, r| (r % 100) as i64)),
         ("random", some(&mut |_, r| r as i64)),
         ("ends", some(&mut |i, _| if i % 2 == 0 { i64::MIN } else { i64::MAX })),
-        ("sorted", some(&mut |_, r| {
-            sum += (r % 50) as i64;
-            sum
-        })),
+        (
+            "sorted",
+            some(&mut |_, r| {
+                sum += (r % 50) as i64;
+                sum
+            }),
+        ),
         ("steps", some(&mut |i, _| i * 3 - 500)),
-        ("outliers", some(&mut |i, r| if i % 97 == 3 { (r >> 20) as i64 } else { (r % 30) as i64 })),
+        (
+            "outliers",
+            some(&mut |i, r| if i % 97 == 3 { (r >> 20) as i64 } else { (r % 30) as i64 }),
+        ),
         ("runs", some(&mut |i, _| i / 37 * 7919 % 1000)),
         ("frequent", some(&mut |_, r| if r % 20 == 0 { (r >> 9) as i64 } else { 42 })),
-        ("sparse codes", some(&mut |_, r| [1i64 << 60, -3, 1 << 33, 17, 1 << 50][(r % 5) as usize])),
-        ("multiples", some(&mut |_, r| 1_700_000_000_000_000 + (r % 90_000_000) as i64 * 1_000_000)),
+        (
+            "sparse codes",
+            some(&mut |_, r| [1i64 << 60, -3, 1 << 33, 17, 1 << 50][(r % 5) as usize]),
+        ),
+        (
+            "multiples",
+            some(&mut |_, r| 1_700_000_000_000_000 + (r % 90_000_000) as i64 * 1_000_000),
+        ),
         ("levels", some(&mut |i, r| (i / 1024) * 1_000_000 + (r % 16) as i64)),
     ]
 }
@@ -74,7 +86,9 @@ fn numbers_of_every_sort_come_back_in_whole_and_in_part() {
             for i in (0..n).step_by(n / 50 + 1) {
                 assert_eq!(packed.get(i).unwrap(), values[i], "{sort} {n} {i}");
             }
-            assert!(packed.get(n).is_err() && packed.read(0..n + 1, &mut Vec::<i64>::new()).is_err());
+            assert!(
+                packed.get(n).is_err() && packed.read(0..n + 1, &mut Vec::<i64>::new()).is_err()
+            );
         }
     }
 }

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rayon::ThreadPool;
 
-use super::block::{BlockDescriptor, BlockOpener};
+use super::block::BlockDescriptor;
+use super::opener::BlockOpener;
 use super::threads::{Job, lock};
 use crate::error::Result;
 

@@ -64,6 +64,11 @@ impl Bits {
         self.len += n;
     }
 
+    /// Sets to 0 each bit whose bit of `mask` is 0.
+    pub(super) fn mask(&mut self, mask: &Bits) {
+        self.bytes.iter_mut().zip(&mask.bytes).for_each(|(byte, mask)| *byte &= mask);
+    }
+
     pub(super) fn truncate(&mut self, n: usize) {
         if n < self.len {
             self.len = n;

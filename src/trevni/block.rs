@@ -5,17 +5,12 @@
 //!              then the first value, if the column has trevni.values
 //! block        payload (size after codec), checksum of what it was before the codec
 //! ```
-//! This is the only place that knows what a payload is: values as they are serialised, under a byte codec.
 //! Sizes leave the checksum out. (Specification: "Block Descriptor", "Block".)
-
-use bytes::Bytes;
 
 use super::metadata::ColumnMetadata;
 use super::value::Value;
-use crate::checksum::{Checksum, Verdict};
-use crate::codec::{Codec, Decompress};
+use crate::checksum::Checksum;
 use crate::error::{Error, Result};
-use crate::io::Limits;
 use crate::wire::{self, Cursor};
 
 /// The bytes of a descriptor without a first value.
@@ -97,71 +92,4 @@ impl BlockDescriptor {
 /// A size that a descriptor can hold.
 pub(crate) fn block_size(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| Error::too_large("block", len as u64, u64::from(u32::MAX)))
-}
-
-/// Opens one block after another of a column; keeps its memory between them.
-pub(crate) struct BlockOpener {
-    codec: Codec,
-    checksum: Checksum,
-    decompressor: Box<dyn Decompress>,
-    limits: Limits,
-    /// The open block where the codec is `null`: the stored bytes themselves.
-    lent: Option<Bytes>,
-    /// The open block otherwise.
-    decompressed: Vec<u8>,
-}
-
-impl BlockOpener {
-    pub(crate) fn new(codec: Codec, checksum: Checksum, limits: Limits) -> Result<Self> {
-        let decompressor = codec.decompressor()?;
-        Ok(Self { codec, checksum, decompressor, limits, lent: None, decompressed: Vec::new() })
-    }
-
-    /// One like this, without a block.
-    pub(crate) fn another(&self) -> Result<Self> {
-        Self::new(self.codec, self.checksum, self.limits)
-    }
-
-    pub(crate) fn checksum(&self) -> Checksum {
-        self.checksum
-    }
-
-    /// Decompresses and proves a block; [`bytes`](BlockOpener::bytes) has it then.
-    pub(crate) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
-        let raw_len = block.uncompressed_size as usize;
-        if raw_len > self.limits.block_bytes {
-            return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
-        }
-        let mut cursor = Cursor::new(&stored);
-        let payload = cursor.take(block.compressed_size as usize, "block")?;
-        let proof = cursor.rest();
-        self.lent = None;
-        if self.codec == Codec::Null {
-            if payload.len() != raw_len {
-                return Err(Error::malformed(format!(
-                    "block of {} bytes announces {raw_len} without a codec",
-                    payload.len()
-                )));
-            }
-            let verdict = self.checksum.verify(payload, proof, true)?;
-            self.lent = Some(stored.slice_ref(payload));
-            return Ok(verdict);
-        }
-        self.decompressor.decompress(payload, raw_len, &mut self.decompressed)?;
-        self.checksum.verify(&self.decompressed, proof, false)
-    }
-
-    /// The open block, before its codec.
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.lent.as_deref().unwrap_or(&self.decompressed)
-    }
-}
-
-impl std::fmt::Debug for BlockOpener {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BlockOpener")
-            .field("codec", &self.codec)
-            .field("checksum", &self.checksum)
-            .finish_non_exhaustive()
-    }
 }

@@ -5,10 +5,17 @@
 //! lengths     2    0    1
 //! values      a b       c             all values end to end
 //! ```
+//! Or slots, of a value codec:
+//!
+//! ```text
+//! there       1    0    1             a bit each: lengths of 0 and 1
+//! values      a    ?    c             a value each
+//! ```
 //! An array column of nulls whose lengths are only 0 and 1 may have a bit for each instead, as booleans without
 //! lengths. A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
 //! one value for each value of its parent. How many rows there are is the reader's or writer's to say.
 
+use super::bits::Bits;
 use super::metadata::ColumnMetadata;
 use super::value::ValueType;
 use super::values::{Values, ValuesRef};
@@ -18,6 +25,9 @@ use super::values::{Values, ValuesRef};
 pub struct ColumnData {
     /// Of array columns: the length of each array.
     pub lengths: Option<Vec<u32>>,
+    /// Of array columns of a value codec, read slot by slot: which slots have a value. The values are one each, and
+    /// where there is none, anything.
+    pub there: Option<Bits>,
     /// The values, end to end.
     pub values: Values,
 }
@@ -27,6 +37,8 @@ pub struct ColumnData {
 pub struct ColumnSlice<'a> {
     /// Of array columns: the length of each array.
     pub lengths: Option<&'a [u32]>,
+    /// The bits, the first that counts, of array columns of a value codec: which slots have a value.
+    pub there: Option<(&'a [u8], usize)>,
     /// The values, end to end.
     pub values: ValuesRef<'a>,
 }
@@ -34,7 +46,7 @@ pub struct ColumnSlice<'a> {
 impl ColumnData {
     /// No rows of a column of this type.
     pub fn new(value_type: ValueType, array: bool) -> Self {
-        Self { lengths: array.then(Vec::new), values: Values::new(value_type) }
+        Self { lengths: array.then(Vec::new), there: None, values: Values::new(value_type) }
     }
 
     /// No rows of this column.
@@ -48,16 +60,24 @@ impl ColumnData {
         Self::new(ValueType::Boolean, false)
     }
 
+    /// No slots of an array column of a value codec whose lengths are only 0 and 1: readers put a bit and a value
+    /// for each.
+    pub fn slots(value_type: ValueType) -> Self {
+        let there = Some(Bits::default());
+        Self { lengths: None, there, values: Values::new(value_type) }
+    }
+
     /// Lends the data.
     pub fn as_slice(&self) -> ColumnSlice<'_> {
-        ColumnSlice { lengths: self.lengths.as_deref(), values: self.values.as_slice() }
+        let there = self.there.as_ref().map(|there| (there.as_bytes(), 0));
+        ColumnSlice { lengths: self.lengths.as_deref(), there, values: self.values.as_slice() }
     }
 }
 
 impl<'a> ColumnSlice<'a> {
     /// Values without lengths.
     pub fn plain(values: ValuesRef<'a>) -> Self {
-        Self { lengths: None, values }
+        Self { lengths: None, there: None, values }
     }
 
     /// Arrays of nulls whose lengths are only 0 and 1: `len` bits from bit `offset`, low bit first.
@@ -67,6 +87,27 @@ impl<'a> ColumnSlice<'a> {
 
     /// Arrays: their lengths, and the values of all.
     pub fn array(lengths: &'a [u32], values: ValuesRef<'a>) -> Self {
-        Self { lengths: Some(lengths), values }
+        Self { lengths: Some(lengths), there: None, values }
+    }
+
+    /// Slots, for an array column of a value codec: from bit `offset` on a bit for each, and a value each; where the
+    /// bit is 0 there is none, whatever lies there.
+    pub fn slots(bits: &'a [u8], offset: usize, values: ValuesRef<'a>) -> Self {
+        Self { lengths: None, there: Some((bits, offset)), values }
+    }
+
+    /// Whether lengths are given as bits.
+    pub(super) fn has_presence(&self, value_type: ValueType) -> bool {
+        self.bits(value_type).is_some()
+    }
+
+    /// The bits that are lengths of 0 and 1, and the first.
+    pub(super) fn bits(&self, value_type: ValueType) -> Option<(&'a [u8], usize)> {
+        match self.values {
+            ValuesRef::Boolean { bits, offset, .. } if value_type == ValueType::Null => {
+                Some((bits, offset))
+            }
+            _ => self.there,
+        }
     }
 }

@@ -14,6 +14,7 @@ use super::column::ColumnSlice;
 use super::encode::Encoder;
 use super::header::{Header, Version};
 use super::metadata::ColumnMetadata;
+use super::packer::{BLOCK_BYTES, BLOCK_ROWS, Packer, Packing};
 use super::sample::{Sample, Sampling};
 use super::seal::{RawBlock, SealQueue, SealedBlock, Sealer};
 use super::spans::Spans;
@@ -21,7 +22,9 @@ use super::summary::ColumnSummary;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
 use crate::checksum::Checksum;
+use crate::codec::Codec;
 use crate::error::{Error, Result};
+use crate::pack::Options;
 
 /// Fills the blocks of one column.
 pub(super) struct ColumnWriter {
@@ -31,6 +34,8 @@ pub(super) struct ColumnWriter {
     rows: u32,
     first_value: Option<Value<'static>>,
     sealer: Arc<Sealer>,
+    /// Fills the blocks instead, if the codec takes values.
+    packer: Option<Packer>,
     /// The first blocks, while it is open how the column is best written.
     sample: Option<Sample>,
     sampled: Vec<SealedBlock>,
@@ -42,6 +47,29 @@ pub(super) struct ColumnWriter {
     sizes: (u64, u64),
 }
 
+/// How blocks are cut and sealed.
+#[derive(Debug, Clone)]
+pub(super) struct BlockSettings {
+    /// Bytes at which a block ends; each kind of codec has its own default.
+    pub(super) bytes: Option<usize>,
+    /// Rows at which a block of the value codec ends.
+    pub(super) rows: usize,
+    /// The level of codecs that have one.
+    pub(super) level: Option<i32>,
+    /// In hundredths of what they take by themselves: what strings must take less as symbols.
+    pub(super) symbols_below: u8,
+}
+
+impl Default for BlockSettings {
+    fn default() -> Self {
+        let Options { symbols_below, .. } = Options::default();
+        Self { bytes: None, rows: BLOCK_ROWS, level: None, symbols_below }
+    }
+}
+
+/// The block size of the format, in bytes before compression.
+pub const BLOCK_SIZE: usize = 65_536;
+
 /// More rows than this in a block, and their number might not fit the reference's signed int.
 const MOST_ROWS: u32 = 1 << 30;
 
@@ -49,8 +77,7 @@ impl ColumnWriter {
     pub(super) fn new(
         header: &Header,
         i: usize,
-        block_size: usize,
-        level: Option<i32>,
+        blocks: &BlockSettings,
         sampling: Sampling,
     ) -> Result<Self> {
         let column = header.columns.get(i).cloned();
@@ -64,14 +91,31 @@ impl ColumnWriter {
         if column.is_indexed() && (column.is_array() || column.parent().is_some()) {
             return Err(in_column(Error::invalid("an array column or child has no first values")));
         }
-        let sealer = Sealer::new(header.codec(i)?, level, checksum).map_err(in_column)?;
+        let (codec, with_runs) = (header.codec(i)?, header.version >= Version::V2);
+        let packing = Packing {
+            options: Options {
+                symbols_below: blocks.symbols_below,
+                zstd: codec == Codec::PackZstd,
+            },
+            codec,
+            level: blocks.level,
+            checksum,
+            with_runs,
+            block_rows: blocks.rows.max(1),
+            block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES).max(1),
+        };
+        let packer = codec.is_value_codec().then(|| Packer::new(&column, packing));
+        let packer = packer.transpose().map_err(in_column)?;
+        let codec = if packer.is_some() { Codec::Null } else { codec };
+        let sealer = Sealer::new(codec, blocks.level, checksum).map_err(in_column)?;
         Ok(Self {
-            block_size,
-            encoder: Encoder::new(header.version >= Version::V2),
+            block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
+            encoder: Encoder::new(with_runs),
             rows: 0,
             first_value: None,
             sample: Sample::of(&column, sealer.codec(), sampling),
             sealer: Arc::new(sealer),
+            packer,
             sampled: Vec::new(),
             full: Vec::new(),
             spare: None,
@@ -87,9 +131,15 @@ impl ColumnWriter {
         &self.column
     }
 
+    /// Whether rows can be given as slots.
+    pub(super) fn takes_slots(&self) -> bool {
+        self.packer.is_some()
+    }
+
     /// Bytes of blocks that are not sealed yet.
     pub(super) fn memory_size(&self) -> usize {
         let sample = self.sample.as_ref().map_or(0, Sample::bytes);
+        let sample = sample + self.packer.as_ref().map_or(0, Packer::memory_size);
         self.encoder.bytes.len() + sample + self.full.iter().map(|b| b.bytes.len()).sum::<usize>()
     }
 
@@ -100,6 +150,12 @@ impl ColumnWriter {
         lengths: &Spans<'_>,
         values: &Spans<'_>,
     ) -> Result<()> {
+        if let Some(packer) = &mut self.packer {
+            let indexed = self.column.is_indexed();
+            return packer.write(rows, slice, lengths, values, |row| {
+                slice.values.get(row).filter(|_| indexed).map(into_owned)
+            });
+        }
         let mut row = 0;
         while row < rows {
             if self.encoder.bytes.len() >= self.block_size || self.rows >= MOST_ROWS {
@@ -189,6 +245,9 @@ impl ColumnWriter {
 
     /// Ends the last block.
     pub(super) fn finish(&mut self) -> Result<()> {
+        if let Some(packer) = &mut self.packer {
+            packer.cut();
+        }
         self.cut()?;
         self.settle()
     }
@@ -211,7 +270,13 @@ impl ColumnWriter {
     /// Sends full blocks on their way.
     pub(super) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
         self.sampled.drain(..).for_each(|sealed| queue.push_sealed(lane, sealed));
-        self.full.drain(..).try_for_each(|raw| queue.push(lane, &self.sealer, raw))?;
+        if let Some(packer) = &mut self.packer {
+            return packer.send(lane, queue);
+        }
+        for raw in self.full.drain(..) {
+            let sealer = self.sealer.clone();
+            queue.push(lane, raw.bytes.len(), move |stored| sealer.seal(raw, stored))?;
+        }
         self.spare = self.spare.take().or_else(|| queue.memory());
         Ok(())
     }

@@ -188,18 +188,12 @@ fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
 /// Fails unless the strings from the `first`th offset on, whose bytes begin at `start`, are each UTF-8.
 fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
     let new = out.data.get(start..).unwrap_or_default();
-    if new.is_ascii() {
-        return Ok(());
-    }
-    let text = std::str::from_utf8(new).map_err(|_| Error::malformed("string is not UTF-8"))?;
     let ends = out.offsets.get(first..).unwrap_or_default();
-    let whole = ends
-        .iter()
-        .all(|end| usize::try_from(*end).is_ok_and(|end| text.is_char_boundary(end - start)));
-    if !whole {
-        return Err(Error::malformed("string is not UTF-8"));
+    let ends = ends.iter().map(|end| usize::try_from(*end).map_or(usize::MAX, |end| end - start));
+    match kernel::is_text(new, ends) {
+        true => Ok(()),
+        false => Err(Error::malformed("string is not UTF-8")),
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use super::ahead::Ahead;
-use super::block::{BlockDescriptor, BlockOpener};
+use super::block::BlockDescriptor;
 use super::column::ColumnData;
-use super::decode::Decoder;
 use super::header::Version;
 use super::metadata::ColumnMetadata;
+use super::opener::BlockOpener;
 use super::reader::FileReader;
 use super::value::ValueType;
 use super::values::Values;
 use crate::error::{Error, Result};
-use crate::io::{Limits, ReadAt};
+use crate::io::ReadAt;
 
 /// One column on its way through the file.
 pub(super) struct Lane {
@@ -34,7 +34,6 @@ pub(super) struct Lane {
     blocks: Arc<[BlockDescriptor]>,
     opener: BlockOpener,
     ahead: Option<Ahead>,
-    decoder: Decoder,
     /// The first row not yet decoded.
     pub(super) row: u64,
     next_block: usize,
@@ -53,9 +52,7 @@ impl Lane {
         let meta = file.column(column)?.clone();
         let blocks = file.blocks(column)?;
         let in_column = |e: Error| e.in_column(meta.name());
-        let codec = file.header().codec(column).map_err(in_column)?;
-        let checksum = file.header().checksum(column).map_err(in_column)?;
-        let opener = BlockOpener::new(codec, checksum, *file.limits()).map_err(in_column)?;
+        let opener = BlockOpener::new(file.header(), column, *file.limits()).map_err(in_column)?;
         Ok(Self {
             data: ColumnData::of(&meta),
             meta,
@@ -64,7 +61,6 @@ impl Lane {
             blocks,
             opener,
             ahead: None,
-            decoder: Decoder::default(),
             row: 0,
             next_block: 0,
             rows_left: 0,
@@ -113,7 +109,6 @@ impl Lane {
             });
         }
         self.check_first_value(block, file).map_err(|e| self.place(e, self.next_block))?;
-        self.decoder = Decoder::default();
         self.rows_left = u64::from(block.rows);
         self.next_block += 1;
         self.close_if_done()
@@ -130,47 +125,39 @@ impl Lane {
         if file.header().version < Version::V2 || block.rows == 0 {
             return Ok(());
         }
-        let value_type = self.meta.value_type();
-        let mut first = Values::new(value_type);
-        Decoder::default().values(self.opener.bytes(), value_type, 1, &mut first)?;
-        let first = first.as_slice().get(0);
-        match first.and_then(|first| first.order(expected)) {
-            Some(std::cmp::Ordering::Equal) => Ok(()),
-            _ => Err(Error::malformed("the first value is not that of the descriptor")),
+        match self.opener.starts_with(expected)? {
+            true => Ok(()),
+            false => Err(Error::malformed("the first value is not that of the descriptor")),
         }
     }
 
     /// Decodes `n` lengths or values of `k` rows into the lane's data.
-    pub(super) fn read(&mut self, n: usize, k: u64, limits: &Limits) -> Result<()> {
+    pub(super) fn read(&mut self, n: usize, k: u64) -> Result<()> {
         if self.target.is_none() {
-            return self.skip(n, k, limits);
+            return self.skip(n, k);
         }
-        let block = self.opener.bytes();
-        let value_type = self.meta.value_type();
-        let ColumnData { lengths, values } = &mut self.data;
-        let result = match (lengths, values) {
-            (Some(lengths), values) => {
-                self.decoder.arrays(block, value_type, n, lengths, Some(values), limits)
+        let ColumnData { lengths, there, values } = &mut self.data;
+        let result = match (lengths, there, values) {
+            (Some(lengths), _, values) => self.opener.arrays(n, lengths, values),
+            (None, Some(there), values) if self.meta.is_array() => {
+                self.opener.slots(n, there, values)
             }
-            (None, values) if self.meta.is_array() => match values {
-                Values::Boolean(bits) if value_type == ValueType::Null => {
-                    self.decoder.presence(block, n, bits, limits)
+            (None, None, values) if self.meta.is_array() => match values {
+                Values::Boolean(bits) if self.meta.value_type() == ValueType::Null => {
+                    self.opener.presence(n, bits)
                 }
                 _ => Err(Error::invalid("no buffer for the lengths of an array column")),
             },
-            (None, values) => self.decoder.values(block, value_type, n, values).map(|()| n),
+            (None, _, values) => self.opener.values(n, values).map(|()| n),
         };
         self.advance(result, k)
     }
 
     /// Passes over `n` lengths or values of `k` rows, for the counts alone.
-    pub(super) fn skip(&mut self, n: usize, k: u64, limits: &Limits) -> Result<()> {
-        let block = self.opener.bytes();
-        let value_type = self.meta.value_type();
-        let result = if self.meta.is_array() {
-            self.decoder.skip_arrays(block, value_type, n, limits)
-        } else {
-            self.decoder.skip_values(block, value_type, n).map(|()| n)
+    pub(super) fn skip(&mut self, n: usize, k: u64) -> Result<()> {
+        let result = match self.meta.is_array() {
+            true => self.opener.skip_arrays(n),
+            false => self.opener.skip_values(n).map(|()| n),
         };
         self.advance(result, k)
     }
@@ -193,14 +180,14 @@ impl Lane {
         if self.rows_left > 0 {
             return Ok(());
         }
-        self.decoder.finish(self.opener.bytes()).map_err(|e| self.place_here(e))
+        self.opener.finish().map_err(|e| self.place_here(e))
     }
 
     /// Whether the strings of the open block might not fit behind those that have been decoded.
     pub(super) fn would_overflow(&self) -> bool {
         match &self.data.values {
             Values::Bytes(strings) if self.target.is_some() => {
-                let more = self.opener.bytes().len();
+                let more = self.opener.size();
                 i32::try_from(strings.data.len().saturating_add(more)).is_err()
             }
             _ => false,

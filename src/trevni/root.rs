@@ -87,7 +87,7 @@ impl RootReader {
                 for i in 0..self.lanes.len() {
                     let n = self.items_of(i, k)?;
                     let Some(lane) = self.lanes.get_mut(i) else { continue };
-                    lane.read(n, k, file.limits())?;
+                    lane.read(n, k)?;
                 }
                 row += k;
                 done += usize::try_from(k).unwrap_or(0);
@@ -111,7 +111,7 @@ impl RootReader {
             for i in 0..self.lanes.len() {
                 let n = self.items_of(i, k)?;
                 if let Some(lane) = self.lanes.get_mut(i).filter(|lane| lane.row == at) {
-                    lane.skip(n, k, file.limits())?;
+                    lane.skip(n, k)?;
                 }
             }
             at += k;

@@ -187,6 +187,9 @@ impl Mark {
         if let Some(lengths) = &mut data.lengths {
             lengths.truncate(self.lengths);
         }
+        if let Some(there) = &mut data.there {
+            there.truncate(self.values);
+        }
         data.values.truncate(self.values);
     }
 }

@@ -74,7 +74,12 @@ impl Sealer {
         let uncompressed_size = block::block_size(bytes.len())?;
         self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
         let compressed_size = block::block_size(stored.len())?;
-        self.checksum.put(&bytes, &mut stored);
+        if self.checksum.is_of_stored() {
+            let proof = self.checksum.of(&stored);
+            stored.extend(proof);
+        } else {
+            self.checksum.put(&bytes, &mut stored);
+        }
         let descriptor = BlockDescriptor {
             rows,
             uncompressed_size,
@@ -135,16 +140,17 @@ impl SealQueue {
         Self { pool, most, waiting: VecDeque::new(), stored: Vec::new(), raw: Vec::new() }
     }
 
-    /// Takes a full block of a column.
-    pub(super) fn push(&mut self, lane: usize, sealer: &Arc<Sealer>, raw: RawBlock) -> Result<()> {
+    /// Takes a full block of a column, of so many bytes, and what seals it in the memory that it is given.
+    pub(super) fn push(
+        &mut self,
+        lane: usize,
+        bytes: usize,
+        seal: impl FnOnce(Vec<u8>) -> Result<SealedBlock> + Send + 'static,
+    ) -> Result<()> {
         let stored = self.stored.pop().unwrap_or_default();
         let waiting = match &self.pool {
-            None => Waiting::Sealed(sealer.seal(raw, stored)?),
-            Some(pool) => {
-                let (sealer, bytes) = (sealer.clone(), raw.bytes.len());
-                let job = Job::spawn(pool, move || sealer.seal(raw, stored));
-                Waiting::Job { job, bytes }
-            }
+            None => Waiting::Sealed(seal(stored)?),
+            Some(pool) => Waiting::Job { job: Job::spawn(pool, move || seal(stored)), bytes },
         };
         self.waiting.push_back((lane, waiting));
         Ok(())

@@ -77,6 +77,11 @@ pub(crate) fn check_slices(
     }
     let mut spans = BatchSpans { starts: Vec::with_capacity(columns.len()) };
     for (i, (column, slice)) in columns.iter().zip(slices).enumerate() {
+        let above = tree.parent(i).and_then(|parent| slices.get(parent));
+        if above.is_some_and(|above| above.there.is_some()) {
+            let e = Error::invalid("the parent of a column is given as slots");
+            return Err(e.in_column(column.name()));
+        }
         let starts = check_slice(&spans, tree, i, rows, column, slice);
         spans.starts.push(starts.map_err(|e| e.in_column(column.name()))?);
     }
@@ -97,6 +102,14 @@ fn check_slice(
         return Ok(starts);
     }
     slice.values.check(column.value_type())?;
+    if let Some((bits, offset)) = slice.there {
+        if !column.is_array() || slice.lengths.is_some() || column.value_type() == ValueType::Null {
+            return Err(Error::invalid("slots for a column that has none"));
+        }
+        ValuesRef::Boolean { bits, offset, len: items }.check(ValueType::Boolean)?;
+        expect("values", slice.values.len(), items)?;
+        return Ok(None);
+    }
     let (starts, values) = match slice.lengths {
         Some(lengths) if column.is_array() => {
             expect("lengths", lengths.len(), items)?;

@@ -39,6 +39,11 @@ impl Offsets<'_> {
         self.len() == 0
     }
 
+    /// Where the `i`th value starts.
+    pub(crate) fn start(&self, i: usize) -> usize {
+        self.at(i).unwrap_or(0)
+    }
+
     fn at(&self, i: usize) -> Option<usize> {
         match self {
             Offsets::Small(o) => usize::try_from(*o.get(i)?).ok(),

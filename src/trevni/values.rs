@@ -9,6 +9,7 @@ use super::bits::Bits;
 use super::strings::{Offsets, Strings};
 use super::value::{Value, ValueType};
 use crate::error::{Error, Result};
+use crate::pack::Views;
 
 /// Owned values, in row order. Two are equal if they are so bit for bit: NaN equals itself, 0.0 is not -0.0.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub enum Values {
     Double(Vec<f64>),
     /// Of a string or bytes column.
     Bytes(Strings),
+    /// The same, of a column of a value codec, as views.
+    Views(Views),
 }
 
 /// Borrowed values, in row order.
@@ -58,6 +61,8 @@ pub enum ValuesRef<'a> {
         /// What the offsets point into.
         data: &'a [u8],
     },
+    /// Of a string or bytes column; only read.
+    Views(&'a Views),
 }
 
 impl Values {
@@ -96,6 +101,7 @@ impl Values {
             Values::Float(v) => ValuesRef::Float(v),
             Values::Double(v) => ValuesRef::Double(v),
             Values::Bytes(s) => ValuesRef::strings(&s.offsets, &s.data),
+            Values::Views(views) => ValuesRef::Views(views),
         }
     }
 
@@ -109,9 +115,30 @@ impl Values {
             (Values::Float(vec), Value::Float(v)) => vec.push(*v),
             (Values::Double(vec), Value::Double(v)) => vec.push(*v),
             (Values::Bytes(s), Value::Bytes(v)) => s.push(v)?,
+            (Values::Views(views), Value::Bytes(v)) => views.push(v)?,
             (_, value) => {
                 return Err(Error::invalid(format!("{value:?} is not of the column's type")));
             }
+        }
+        Ok(())
+    }
+
+    /// Appends a value for each length, which is 0 or 1: the next of `dense`, or something.
+    pub(crate) fn extend_slots(&mut self, lengths: &[u32], dense: &Values) -> Result<()> {
+        let (mut next, dense) = (0, dense.as_slice());
+        let nothing = match self {
+            Values::Null(_) => Value::Null,
+            Values::Boolean(_) => Value::Boolean(false),
+            Values::Int(_) => Value::Int(0),
+            Values::Long(_) => Value::Long(0),
+            Values::Float(_) => Value::Float(0.0),
+            Values::Double(_) => Value::Double(0.0),
+            Values::Bytes(_) | Values::Views(_) => Value::Bytes(Cow::Borrowed(&[])),
+        };
+        for length in lengths {
+            let value = if *length == 1 { dense.get(next) } else { None };
+            self.push(value.as_ref().unwrap_or(&nothing))?;
+            next += *length as usize;
         }
         Ok(())
     }
@@ -126,6 +153,7 @@ impl Values {
             Values::Float(v) => v.truncate(n),
             Values::Double(v) => v.truncate(n),
             Values::Bytes(s) => s.truncate(n),
+            Values::Views(views) => views.truncate(n),
         }
     }
 }
@@ -144,6 +172,9 @@ impl PartialEq for Values {
                 a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
             }
             (Values::Bytes(a), Values::Bytes(b)) => a == b,
+            (Values::Views(a), Values::Views(b)) => {
+                a.len() == b.len() && (0..a.len()).all(|i| a.get(i) == b.get(i))
+            }
             _ => false,
         }
     }
@@ -170,6 +201,7 @@ impl<'a> ValuesRef<'a> {
             ValuesRef::Float(v) => v.len(),
             ValuesRef::Double(v) => v.len(),
             ValuesRef::Bytes { offsets, .. } => offsets.len(),
+            ValuesRef::Views(views) => views.len(),
         }
     }
 
@@ -197,6 +229,7 @@ impl<'a> ValuesRef<'a> {
                 };
                 ValuesRef::Bytes { offsets, data }
             }
+            ValuesRef::Views(_) => self,
         }
     }
 
@@ -215,6 +248,7 @@ impl<'a> ValuesRef<'a> {
             ValuesRef::Bytes { offsets, data } => {
                 Value::Bytes(Cow::Borrowed(offsets.value(i, data)?))
             }
+            ValuesRef::Views(views) => Value::Bytes(views.get(i)?),
         })
     }
 

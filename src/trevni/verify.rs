@@ -7,8 +7,8 @@
 //! A faulty block is passed over and the search goes on behind it. Blocks of children whose parent has a
 //! faulty block cannot be decoded there; only the parent's fault is named.
 
-use super::block::BlockOpener;
 use super::column::ColumnData;
+use super::opener::BlockOpener;
 use super::reader::FileReader;
 use crate::checksum::Verdict;
 use crate::error::{Error, Result};
@@ -47,9 +47,9 @@ impl<R: ReadAt> FileReader<R> {
         let name = self.column(column)?.name();
         let blocks = self.blocks(column)?;
         let in_column = |e: Error| e.in_column(name);
-        let codec = self.header().codec(column).map_err(in_column)?;
-        let checksum = self.header().checksum(column).map_err(in_column)?;
-        let mut opener = BlockOpener::new(codec, checksum, *self.limits()).map_err(in_column)?;
+        let opener = BlockOpener::new(self.header(), column, *self.limits());
+        let mut opener = opener.map_err(in_column)?;
+        let checksum = opener.checksum();
         for (i, block) in blocks.iter().enumerate() {
             seen.blocks += 1;
             match self.read_block(block, checksum).and_then(|stored| opener.open(block, stored)) {

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::block;
 use super::column::ColumnSlice;
-use super::column_writer::ColumnWriter;
+use super::column_writer::{BlockSettings, ColumnWriter};
 use super::header::{Header, Version};
 use super::metadata::{ColumnMetadata, Metadata};
 use super::sample::Sampling;
@@ -31,17 +31,14 @@ use crate::error::{Error, Result};
 use crate::io::Spool;
 use crate::wire;
 
-/// The block size of the format, in bytes before compression.
-pub const BLOCK_SIZE: usize = 65_536;
 const MEMORY_BUDGET: usize = 256 << 20;
 
 /// What a [`FileWriter`] is to do.
 #[derive(Debug, Clone)]
 pub struct FileWriterBuilder {
     header: Header,
-    block_size: usize,
+    blocks: BlockSettings,
     memory_budget: usize,
-    level: Option<i32>,
     sampling: bool,
     /// Columns whose value type stays as it is.
     typed: Vec<usize>,
@@ -54,12 +51,10 @@ impl Default for FileWriterBuilder {
     fn default() -> Self {
         let (metadata, columns, starts) = (Metadata::new(), Vec::new(), Vec::new());
         let header = Header { version: Version::V2, rows: 0, metadata, columns, starts };
-        let (block_size, memory_budget) = (BLOCK_SIZE, MEMORY_BUDGET);
         Self {
             header,
-            block_size,
-            memory_budget,
-            level: None,
+            blocks: BlockSettings::default(),
+            memory_budget: MEMORY_BUDGET,
             sampling: false,
             typed: Vec::new(),
             parallelism: 1,
@@ -95,9 +90,23 @@ impl FileWriterBuilder {
         self
     }
 
-    /// Bytes before compression at which a block ends with the row that reaches them. Default: 65,536.
+    /// Bytes before compression at which a block ends with the row that reaches them. Default: 65,536; of the value
+    /// codec 1 MiB.
     pub fn set_block_size(mut self, bytes: usize) -> Self {
-        self.block_size = bytes;
+        self.blocks.bytes = Some(bytes);
+        self
+    }
+
+    /// Rows at which a block of the value codec ends. Default: 16,384.
+    pub fn set_block_rows(mut self, rows: usize) -> Self {
+        self.blocks.rows = rows;
+        self
+    }
+
+    /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
+    /// 0 never replaces them, which is written and read soonest, 100 does so wherever it saves a byte. Default: 68.
+    pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
+        self.blocks.symbols_below = hundredths.min(100);
         self
     }
 
@@ -109,7 +118,7 @@ impl FileWriterBuilder {
 
     /// The level of codecs that have one; `None` is each codec's own default.
     pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
-        self.level = level;
+        self.blocks.level = level;
         self
     }
 
@@ -138,9 +147,9 @@ impl FileWriterBuilder {
 
     /// Starts a file of these columns. Nothing is written to `to` before [`FileWriter::finish`].
     pub fn build<W: Write>(self, to: W, columns: Vec<ColumnMetadata>) -> Result<FileWriter<W>> {
-        let mut header = self.header;
+        let (mut header, mut columns) = (self.header, columns);
         if self.default_checksum {
-            header.set_checksum(Checksum::default());
+            set_default_checksums(&mut header, &mut columns)?;
         }
         if header.version == Version::V0 {
             return Err(Error::unsupported("version 0 is not written"));
@@ -154,7 +163,7 @@ impl FileWriterBuilder {
                 codec: self.sampling && !own_codec,
                 value_type: self.sampling && !self.typed.contains(&i),
             };
-            ColumnWriter::new(&header, i, self.block_size.max(1), self.level, sampling)
+            ColumnWriter::new(&header, i, &self.blocks, sampling)
         };
         let writers = (0..header.columns.len()).map(writer).collect::<Result<Vec<_>>>()?;
         let spool = Spool::new(writers.len(), self.memory_budget);
@@ -162,6 +171,24 @@ impl FileWriterBuilder {
         let queue = SealQueue::new(pool.clone());
         Ok(FileWriter { to, header, tree, writers, pool, queue, spool, broken: false })
     }
+}
+
+/// The checksum of the codec that most columns have, and of others their own: blocks of a value codec are proved as
+/// they are stored.
+fn set_default_checksums(header: &mut Header, columns: &mut [ColumnMetadata]) -> Result<()> {
+    let checksum = |codec: Codec| match codec.is_value_codec() {
+        true => Checksum::StoredCrc32,
+        false => Checksum::Crc32,
+    };
+    let of_file = checksum(header.metadata.codec()?.unwrap_or(Codec::Null));
+    header.set_checksum(of_file);
+    for column in columns {
+        let own = column.codec()?.map(checksum).filter(|own| *own != of_file);
+        if let (Some(own), None) = (own, column.checksum()?) {
+            *column = column.clone().with_checksum(own);
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file of column data.
@@ -191,6 +218,12 @@ impl<W: Write> FileWriter<W> {
     pub fn write(&mut self, rows: usize, columns: &[ColumnSlice<'_>]) -> Result<()> {
         self.check_whole()?;
         let spans = check_slices(&self.header.columns, &self.tree, rows, columns)?;
+        for (writer, slice) in self.writers.iter().zip(columns) {
+            if slice.there.is_some() && !writer.takes_slots() {
+                let e = Error::invalid("slots for a column whose codec takes bytes");
+                return Err(e.in_column(writer.column().name()));
+            }
+        }
         let total = self.header.rows.checked_add(rows as u64);
         let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
         self.broken = true;

@@ -4,14 +4,15 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 9] = [
+const MAY_ENTER: [(&str, &[&str]); 10] = [
     ("error", &[]),
     ("kernel", &[]),
     ("wire", &[]),
     ("io", &[]),
     ("checksum", &["wire"]),
     ("codec", &["kernel"]),
-    ("trevni", &["kernel", "wire", "io", "checksum", "codec"]),
+    ("pack", &["kernel", "wire"]),
+    ("trevni", &["kernel", "wire", "io", "checksum", "codec", "pack"]),
     ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
     ("convert", &["io", "checksum", "codec", "trevni", "arrow"]),
 ];

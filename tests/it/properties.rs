@@ -102,7 +102,8 @@ struct Settings {
 
 fn settings() -> impl Strategy<Value = Settings> {
     let codecs: Vec<_> = Codec::all().filter(|codec| codec.is_available()).collect();
-    let checksums = prop::sample::select(vec![Checksum::Null, Checksum::Crc32]);
+    let checksums =
+        prop::sample::select(vec![Checksum::Null, Checksum::Crc32, Checksum::StoredCrc32]);
     let versions = prop::sample::select(vec![Version::V1, Version::V2]);
     let sizes = prop::sample::select(vec![1usize, 7, 64, 300, 65_536]);
     (prop::sample::select(codecs), checksums, versions, sizes).prop_map(

@@ -15,7 +15,7 @@ use super::float16;
 use crate::error::{Error, Result};
 use crate::trevni::ValueType;
 
-/// Lowers an array without nulls to values of a column of this type.
+/// Lowers an array to values of a column of this type, one for each row: null rows have any.
 pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &Trail<'_>) -> Result<Lent> {
     use DataType::*;
     Ok(match array.data_type() {
@@ -95,8 +95,8 @@ fn views<T: ByteViewType>(array: &dyn Array) -> Lent {
     let total = array.views().iter().map(|view| ByteView::from(*view).length as usize).sum();
     let mut data = Vec::with_capacity(total);
     let mut lengths = Vec::with_capacity(array.len());
-    for value in array.iter().flatten() {
-        let bytes: &[u8] = value.as_ref();
+    for value in array.iter() {
+        let bytes = value.map_or(&[][..], |value| value.as_ref());
         data.extend_from_slice(bytes);
         lengths.push(bytes.len());
     }

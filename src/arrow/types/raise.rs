@@ -13,10 +13,10 @@ use arrow::datatypes::*;
 
 use super::super::spare::Spare;
 use super::super::spread;
-use super::super::text::{offsets, text, views};
+use super::super::text::{of_views, offsets, text, views};
 use super::float16;
 use crate::error::{Error, Result};
-use crate::trevni::{Strings, Values};
+use crate::trevni::{Strings, Values, Views};
 
 /// Raises values to an array of a leaf type.
 pub(crate) fn raise(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<ArrayRef> {
@@ -52,8 +52,27 @@ pub(crate) fn raise(values: Values, data_type: &DataType, spare: &mut Spare) -> 
             strings(s, data_type, None, spare)?
         }
         (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size)?,
+        (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, None)?,
         (data_type, values) => return Err(unfit(&values, data_type)),
     })
+}
+
+/// Raises values, one for each row, to an array with these nulls.
+pub(crate) fn raise_slots(
+    values: Values,
+    data_type: &DataType,
+    nulls: NullBuffer,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
+    if nulls.len() != values.len() {
+        let what = format!("{} values for {} rows", values.len(), nulls.len());
+        return Err(Error::malformed(what));
+    }
+    match values {
+        Values::Bytes(s) => strings(s, data_type, Some(nulls), spare),
+        Values::Views(views) => viewed(views, data_type, Some(nulls)),
+        values => with_nulls(&raise(values, data_type, spare)?, nulls),
+    }
 }
 
 /// Raises the values of the valid rows to an array with these nulls.
@@ -113,7 +132,7 @@ fn unfit(values: &Values, data_type: &DataType) -> Error {
         Values::Long(_) => "longs",
         Values::Float(_) => "floats",
         Values::Double(_) => "doubles",
-        Values::Bytes(_) => "strings",
+        Values::Bytes(_) | Values::Views(_) => "strings",
     };
     Error::malformed(format!("{kind} are no {data_type}"))
 }
@@ -271,6 +290,13 @@ fn strings(
             let array = BinaryArray::try_new(offsets, data, nulls)?;
             Arc::new(views::<BinaryType, BinaryViewType>(&array, spare.take()))
         }
+    })
+}
+
+fn viewed(views: Views, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    Ok(match data_type {
+        DataType::Utf8View => Arc::new(of_views::<StringViewType>(views, nulls)?),
+        _ => Arc::new(of_views::<BinaryViewType>(views, nulls)?),
     })
 }
 

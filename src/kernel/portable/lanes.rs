@@ -46,7 +46,7 @@ macro_rules! number {
     )*};
 }
 
-number!(i32, i64, u32, u64, u16);
+number!(i32, i64, u8, u16, u32, u64);
 
 macro_rules! lanes {
     ($unpack:ident, $pack:ident, $word:ty) => {
@@ -70,9 +70,11 @@ macro_rules! lanes {
                     out.extend(words(row).map(|low| value(low >> shift & mask)));
                 } else {
                     let pairs = words(row).zip(words(row + 1));
-                    out.extend(pairs.map(|(low, high)| {
-                        value((low >> shift | high << (BITS - shift)) & mask)
-                    }));
+                    out.extend(
+                        pairs.map(|(low, high)| {
+                            value((low >> shift | high << (BITS - shift)) & mask)
+                        }),
+                    );
                 }
             }
         }
@@ -150,7 +152,13 @@ pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
     if width == 0 || width > 64 || i >= CHUNK {
         return 0;
     }
-    let bits = if width <= 16 { 16 } else if width <= 32 { 32 } else { 64u32 };
+    let bits = if width <= 16 {
+        16
+    } else if width <= 32 {
+        32
+    } else {
+        64u32
+    };
     let (size, lanes) = (bits as usize / 8, ROW * 8 / bits as usize);
     let word = |row: usize| {
         let at = row * ROW + i % lanes * size;

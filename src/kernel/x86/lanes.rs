@@ -53,7 +53,4 @@ macro_rules! compiled_for {
 }
 
 compiled_for!("avx2,bmi1,bmi2,lzcnt,popcnt", avx2);
-compiled_for!(
-    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd",
-    avx512
-);
+compiled_for!("avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd", avx512);

@@ -1,0 +1,15 @@
+//! Whether bytes are strings of UTF-8.
+//!
+//! ```text
+//! all below 0x80   every part is
+//! others           UTF-8 as a whole, and each part starts with a character
+//! ```
+
+/// Whether the parts of `bytes` that begin at `starts` are each UTF-8.
+pub(crate) fn is_text(bytes: &[u8], mut starts: impl Iterator<Item = usize>) -> bool {
+    if bytes.is_ascii() {
+        return true;
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    starts.all(|start| text.is_char_boundary(start))
+}

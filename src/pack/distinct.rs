@@ -1,0 +1,160 @@
+//! The distinct strings among many, and which of them each is.
+//!
+//! ```text
+//! strings   mail ship mail air          entries   mail ship air, in the order in which they come
+//!                                       codes     0 1 0 2
+//! table     hash ──► slot: code + 1, or 0 where nothing is; the next slots if it is another's
+//! ```
+
+/// How many slots are looked at before a search is given up: only strings made for it come so far.
+const PROBES: usize = 64;
+
+/// Strings end to end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StringsRef<'a> {
+    /// One more than there are strings.
+    pub(crate) offsets: &'a [i32],
+    pub(crate) data: &'a [u8],
+}
+
+impl<'a> StringsRef<'a> {
+    pub(crate) fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    pub(crate) fn get(&self, i: usize) -> &'a [u8] {
+        let at = |i: usize| self.offsets.get(i).and_then(|at| usize::try_from(*at).ok());
+        let range = at(i).zip(at(i + 1)).map(|(start, end)| start..end);
+        range.and_then(|range| self.data.get(range)).unwrap_or_default()
+    }
+
+    /// The bytes of all together.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        let ends = self.offsets.first().zip(self.offsets.last());
+        let at = |at: i32| usize::try_from(at).unwrap_or(0);
+        ends.and_then(|(start, end)| self.data.get(at(*start)..at(*end))).unwrap_or_default()
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
+        (0..self.len()).map(move |i| self.get(i))
+    }
+
+    /// At most `limit` of the strings, evenly spread.
+    pub(crate) fn sample(self, limit: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
+        let step = (self.len() / limit.max(1)) | 1;
+        (0..self.len()).step_by(step).map(move |i| self.get(i))
+    }
+}
+
+/// Distinct strings.
+#[derive(Debug)]
+pub(crate) struct Distinct {
+    /// Where each entry ends, from 0.
+    pub(crate) offsets: Vec<i32>,
+    pub(crate) data: Vec<u8>,
+    /// The entry of each string.
+    pub(crate) codes: Vec<i64>,
+}
+
+impl Distinct {
+    /// Of all strings; `None` if more than `most` are distinct.
+    pub(crate) fn of(strings: StringsRef<'_>, most: usize) -> Option<Self> {
+        let n = strings.len();
+        let slots = (most.min(n) * 2).next_power_of_two().max(16);
+        let mut table = vec![(0u32, 0u32); slots];
+        let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
+        for string in strings.iter() {
+            let hash = hash(string);
+            let code = found.code(string, hash, &mut table, most)?;
+            found.codes.push(i64::from(code));
+        }
+        Some(found)
+    }
+
+    fn code(
+        &mut self,
+        string: &[u8],
+        hash: u64,
+        table: &mut [(u32, u32)],
+        most: usize,
+    ) -> Option<u32> {
+        let mask = table.len() - 1;
+        let [tag, high] = halves(hash);
+        let mut at = high as usize;
+        for _ in 0..PROBES {
+            at &= mask;
+            let slot = table.get_mut(at)?;
+            let entries = StringsRef { offsets: &self.offsets, data: &self.data };
+            match slot.0.checked_sub(1) {
+                Some(code) if slot.1 == tag && entries.get(code as usize) == string => {
+                    return Some(code);
+                }
+                Some(_) => at += 1,
+                None => {
+                    let code =
+                        u32::try_from(entries.len()).ok().filter(|_| entries.len() < most)?;
+                    self.data.extend_from_slice(string);
+                    self.offsets.push(i32::try_from(self.data.len()).ok()?);
+                    *slot = (code + 1, tag);
+                    return Some(code);
+                }
+            }
+        }
+        None
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // The halves are meant.
+fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}
+
+/// Of the length, and the first, middle and last eight bytes.
+#[inline]
+fn hash(string: &[u8]) -> u64 {
+    let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let mix = |a: u64, b: u64| {
+        let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
+        let [low, high] = [product, product >> 64];
+        #[allow(clippy::cast_possible_truncation)] // The halves are meant.
+        let mixed = low as u64 ^ high as u64;
+        mixed
+    };
+    let len = string.len() as u64;
+    if let Some(last) = string.last_chunk::<8>() {
+        let middle = string.get(string.len() / 2 - 4..).and_then(|half| half.first_chunk());
+        let (first, last) = (word(string.first_chunk()), word(Some(last)));
+        return mix(first ^ len, last ^ word(middle).rotate_left(29));
+    }
+    let short = string.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(short, len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_each_once_and_gives_up_on_too_many() {
+        let words: Vec<String> = (0..5000).map(|i| format!("{:x}", i * i % 301)).collect();
+        let mut offsets = vec![0];
+        let mut data = Vec::new();
+        for word in &words {
+            data.extend_from_slice(word.as_bytes());
+            offsets.push(data.len() as i32);
+        }
+        let strings = StringsRef { offsets: &offsets, data: &data };
+        assert_eq!(strings.bytes(), data);
+        let distinct = Distinct::of(strings, 4000).unwrap();
+        let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
+        for (word, code) in words.iter().zip(&distinct.codes) {
+            assert_eq!(entries.get(*code as usize), word.as_bytes());
+        }
+        let mut all: Vec<&[u8]> = entries.iter().collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), entries.len());
+        assert!(Distinct::of(strings, all.len() - 1).is_none());
+        assert!(Distinct::of(strings, all.len()).is_some());
+    }
+}

@@ -1,0 +1,121 @@
+//! The entries of a dictionary of strings, ready to be copied.
+//!
+//! ```text
+//! entry   offset, length         slot   its bytes and zeros, 32 in all, if it is no longer
+//! code ──► slot ──► 32 bytes stored, whatever the length: the next entry overwrites what is too much
+//! ```
+
+use bytes::Bytes;
+
+use super::numbers::no_such_code;
+use super::strings::{PackedStrings, Target};
+use super::views::Views;
+use crate::error::{Error, Result};
+use crate::kernel;
+
+/// Bytes of a slot.
+const SLOT: usize = 32;
+
+/// The entries of a dictionary of strings.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    offsets: Vec<i32>,
+    data: Bytes,
+    lengths: Vec<u32>,
+    /// Empty if an entry is longer than a slot.
+    slots: Vec<[u8; SLOT]>,
+}
+
+impl Entries {
+    /// Unpacks all; with `text`, each must be UTF-8.
+    pub(super) fn unpack(strings: &PackedStrings) -> Result<Self> {
+        let (mut offsets, mut data) = (vec![0], Vec::new());
+        let mut all = Target { offsets: &mut offsets, data: &mut data };
+        strings.read(0..strings.len(), &mut all)?;
+        let ends = |pair: &[i32]| match pair {
+            [start, end] => (start.cast_unsigned() as usize, end.cast_unsigned() as usize),
+            _ => (0, 0),
+        };
+        let ranges: Vec<_> = offsets.windows(2).map(ends).collect();
+        let length = |(start, end): &(usize, usize)| u32::try_from(end - start).unwrap_or(0);
+        let lengths: Vec<u32> = ranges.iter().map(length).collect();
+        let mut slots = Vec::new();
+        if lengths.iter().all(|length| *length as usize <= SLOT) {
+            slots.extend(ranges.iter().map(|(start, end)| {
+                let mut slot = [0; SLOT];
+                let bytes = data.get(*start..*end).unwrap_or_default();
+                slot.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+                slot
+            }));
+        }
+        Ok(Self { offsets, data: data.into(), lengths, slots })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The entry of a code.
+    pub(crate) fn get(&self, code: usize) -> Option<&[u8]> {
+        let at = |i: usize| usize::try_from(*self.offsets.get(i)?).ok();
+        self.data.get(at(code)?..at(code + 1)?)
+    }
+
+    /// Appends the entry of each code.
+    pub(super) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
+        self.check(codes)?;
+        let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
+        let bytes = codes.iter().map(|code| u64::from(length(code))).sum();
+        let start = out.data.len();
+        out.push_ends(bytes, codes.iter().map(length))?;
+        if self.slots.is_empty() {
+            out.data.reserve(usize::try_from(bytes).unwrap_or(0));
+            for code in codes {
+                out.data.extend_from_slice(self.get(*code as usize).unwrap_or_default());
+            }
+            return Ok(());
+        }
+        let end = start + usize::try_from(bytes).unwrap_or(0);
+        out.data.resize(end + SLOT, 0);
+        let mut at = start;
+        for code in codes {
+            let slot = self.slots.get(*code as usize).unwrap_or(&[0; SLOT]);
+            if let Some(to) = out.data.get_mut(at..).and_then(|to| to.first_chunk_mut()) {
+                *to = *slot;
+            }
+            at += length(code) as usize;
+        }
+        out.data.truncate(end);
+        Ok(())
+    }
+
+    /// Appends a view of the entry of each code.
+    pub(super) fn read_views(&self, codes: &[u32], out: &mut Views) -> Result<()> {
+        self.check(codes)?;
+        let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
+        let buffer = out.share(long.then(|| self.data.clone()))?;
+        let mut table = Vec::with_capacity(self.len());
+        kernel::views(&self.offsets, &self.data, buffer, &mut table);
+        let view = |code: &u32| table.get(*code as usize).copied().unwrap_or(0);
+        out.views.extend(codes.iter().map(view));
+        Ok(())
+    }
+
+    fn check(&self, codes: &[u32]) -> Result<()> {
+        let most = codes.iter().copied().max().unwrap_or(0);
+        match codes.is_empty() || (most as usize) < self.len() {
+            true => Ok(()),
+            false => Err(no_such_code()),
+        }
+    }
+
+    /// Fails unless each is UTF-8.
+    pub(super) fn check_text(&self) -> Result<()> {
+        let starts = self.offsets.iter().map(|start| usize::try_from(*start).unwrap_or(usize::MAX));
+        match kernel::is_text(&self.data, starts) {
+            true => Ok(()),
+            false => Err(Error::malformed("string is not UTF-8")),
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Floats and doubles: decimals as integers, others cut in two, bit for bit.
+//!
+//! ```text
+//! 0 plain        the values, low byte first
+//! 1 dictionary   long how many │ the values │ numbers: codes
+//! 2 decimals     exponent byte, factor u16 │ numbers: digits │ exceptions: values
+//! 3 split        right byte │ long how many, u16 left parts │ numbers: codes │ numbers: right parts
+//!                │ exceptions: left parts, u16
+//! 4 frequent     value │ bits: which are others │ floats: others
+//! exceptions     long how many │ numbers: places, ascending │ what is missing, end to end
+//! ```
+//! [`alp`] and [`alp_rd`] say how digits and parts become values.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::alp::{self, Scale};
+use super::alp_rd::{self, Split};
+use super::bits::{self, PackedBits};
+use super::input::Input;
+use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, no_such_code, spread};
+use super::real::{Exceptions, Real, sample};
+use crate::error::{Error, Result};
+use crate::kernel::{CHUNK, Modular};
+use crate::wire;
+
+const PLAIN: u8 = 0;
+const DICTIONARY: u8 = 1;
+const DECIMALS: u8 = 2;
+const SPLIT: u8 = 3;
+const FREQUENT: u8 = 4;
+
+/// Packed floats of one width.
+#[derive(Debug)]
+pub(crate) struct Floats<R: Real> {
+    n: usize,
+    kind: Kind<R>,
+}
+
+#[derive(Debug)]
+enum Kind<R: Real> {
+    Plain(Bytes),
+    Dictionary { values: Vec<R>, codes: Numbers },
+    Decimals { scale: Scale, digits: Numbers, exceptions: Exceptions<R::Bits> },
+    Split { split: Split, codes: Numbers, right: Numbers, exceptions: Exceptions<u16> },
+    Frequent { value: R, others: PackedBits, rest: Box<Floats<R>> },
+}
+
+impl<R: Real> Floats<R> {
+    /// The next `n` floats of a payload.
+    pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let Some(deeper) = depth.checked_sub(1) else {
+            return Err(Error::malformed("floats within floats, too deep"));
+        };
+        let kind = match input.byte("kind of floats")? {
+            PLAIN => Kind::Plain(take_plain::<R>(input, n)?),
+            DICTIONARY => {
+                let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                let bytes = take_plain::<R>(input, count)?;
+                let values = (0..count).map(|i| plain(&bytes, i)).collect();
+                Kind::Dictionary { values, codes: Numbers::take_within(input, n, deeper)? }
+            }
+            DECIMALS => {
+                let exponent = input.byte("exponent")?;
+                let factor = take_u16(input, "factor")?;
+                let wrong = || Error::malformed(format!("scale of {exponent} and {factor}"));
+                let scale = Scale::new(exponent, factor).ok_or_else(wrong)?;
+                let digits = Numbers::take_within(input, n, deeper)?;
+                let take = |bytes: &[u8], i| bits_at::<R>(bytes, i);
+                let exceptions = take_exceptions(input, n, deeper, R::SIZE, take)?;
+                Kind::Decimals { scale, digits, exceptions }
+            }
+            SPLIT => {
+                let right = input.byte("right part")?;
+                let count = input.count(8, "left parts")?;
+                let left = (0..count).map(|_| take_u16(input, "left part"));
+                let left = left.collect::<Result<Vec<_>>>()?;
+                let wrong = || Error::malformed(format!("split at {right} of {left:?}"));
+                let split = Split::new::<R>(right, &left).ok_or_else(wrong)?;
+                let codes = Numbers::take_within(input, n, deeper)?;
+                let right = Numbers::take_within(input, n, deeper)?;
+                let exceptions = take_exceptions(input, n, deeper, 2, u16_at)?;
+                Kind::Split { split, codes, right, exceptions }
+            }
+            FREQUENT => {
+                let value = plain(&take_plain::<R>(input, 1)?, 0);
+                let others = PackedBits::take(input, n, deeper)?;
+                let rest = Box::new(Self::take(input, others.ones(n), deeper)?);
+                Kind::Frequent { value, others, rest }
+            }
+            other => return Err(Error::malformed(format!("floats of kind {other}"))),
+        };
+        Ok(Self { n, kind })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Appends the floats of a range.
+    pub(crate) fn read(&self, range: Range<usize>, out: &mut Vec<R>) -> Result<()> {
+        if range.start > range.end || range.end > self.n {
+            return Err(Error::malformed(format!("floats {range:?} of {}", self.n)));
+        }
+        match &self.kind {
+            Kind::Plain(bytes) => read_plain(bytes, range, out),
+            Kind::Dictionary { values, codes } => each_chunk(range, |part| {
+                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                codes.read(part, &mut some)?;
+                look_up(&some, values, |value| value, out)
+            }),
+            Kind::Decimals { scale, digits, exceptions } => {
+                let start = out.len();
+                let mut some: Vec<R::Digit> = Vec::with_capacity(CHUNK);
+                each_chunk(range.clone(), |part| {
+                    some.clear();
+                    digits.read(part, &mut some)?;
+                    alp::decode::<R>(&some, *scale, out);
+                    Ok(())
+                })?;
+                let made = out.get_mut(start..).unwrap_or_default();
+                let (places, bits) = within(exceptions, &range);
+                check_patched(alp::patch(made, &places, bits))
+            }
+            Kind::Split { split, codes, right, exceptions } => {
+                let start = out.len();
+                let (mut some, mut rights) = (Vec::new(), Vec::new());
+                each_chunk(range.clone(), |part| {
+                    (some.clear(), rights.clear());
+                    codes.read(part.clone(), &mut some)?;
+                    right.read(part, &mut rights)?;
+                    alp_rd::decode::<R>(&some, &rights, split, out);
+                    Ok(())
+                })?;
+                let made = out.get_mut(start..).unwrap_or_default();
+                let (places, left) = within(exceptions, &range);
+                check_patched(alp_rd::patch(made, split, &places, left))
+            }
+            Kind::Frequent { value, others, rest } => {
+                let start = out.len();
+                spread(others, range.clone(), |ones, dense| rest.read(ones, dense), out)?;
+                if value.to_bits() != R::default().to_bits() {
+                    let made = out.get_mut(start..).unwrap_or_default();
+                    let places = made.iter_mut().zip(range);
+                    places.filter(|(_, i)| !others.get(*i)).for_each(|(slot, _)| *slot = *value);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn check_patched(patched: bool) -> Result<()> {
+    if patched { Ok(()) } else { Err(Error::malformed("an exception lies outside")) }
+}
+
+/// The exceptions of a range, their places counted from its start.
+fn within<'e, B>(exceptions: &'e Exceptions<B>, range: &Range<usize>) -> (Vec<u32>, &'e [B]) {
+    let Exceptions { positions, bits } = exceptions;
+    let at = |i: usize| positions.partition_point(|place| (*place as usize) < i);
+    let part = at(range.start)..at(range.end);
+    let start = u32::try_from(range.start).unwrap_or(u32::MAX);
+    let places = positions.get(part.clone()).unwrap_or_default();
+    (places.iter().map(|place| place - start).collect(), bits.get(part).unwrap_or_default())
+}
+
+fn take_plain<R: Real>(input: &mut Input, n: usize) -> Result<Bytes> {
+    let size = n.checked_mul(R::SIZE).ok_or_else(|| Error::malformed("too many floats"))?;
+    input.take(size, "floats")
+}
+
+fn take_u16(input: &mut Input, what: &'static str) -> Result<u16> {
+    Ok(u16_at(&input.take(2, what)?, 0))
+}
+
+fn u16_at(bytes: &[u8], i: usize) -> u16 {
+    bytes.get(2 * i..).and_then(|rest| rest.first_chunk()).map_or(0, |two| u16::from_le_bytes(*two))
+}
+
+fn bits_at<R: Real>(bytes: &[u8], i: usize) -> R::Bits {
+    let bytes = bytes.get(R::SIZE * i..R::SIZE * (i + 1)).unwrap_or_default();
+    R::Bits::wrap(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+}
+
+fn plain<R: Real>(bytes: &[u8], i: usize) -> R {
+    R::from_bits(bits_at::<R>(bytes, i))
+}
+
+fn read_plain<R: Real>(bytes: &[u8], range: Range<usize>, out: &mut Vec<R>) -> Result<()> {
+    let part = bytes.get(range.start * R::SIZE..range.end * R::SIZE).unwrap_or_default();
+    // One of the two: the size is known when this is compiled.
+    match R::SIZE {
+        4 => out.extend(
+            part.as_chunks()
+                .0
+                .iter()
+                .map(|four| R::from_bits(R::Bits::wrap(u64::from(u32::from_le_bytes(*four))))),
+        ),
+        _ => out.extend(
+            part.as_chunks()
+                .0
+                .iter()
+                .map(|eight| R::from_bits(R::Bits::wrap(u64::from_le_bytes(*eight)))),
+        ),
+    }
+    Ok(())
+}
+
+fn take_exceptions<B>(
+    input: &mut Input,
+    n: usize,
+    depth: u32,
+    size: usize,
+    one: impl Fn(&[u8], usize) -> B,
+) -> Result<Exceptions<B>> {
+    let count = input.count(MOST_PARTS.min(n), "exceptions")?;
+    if count == 0 {
+        return Ok(Exceptions { positions: Vec::new(), bits: Vec::new() });
+    }
+    let places = Numbers::take_all(input, count, depth)?;
+    let positions: Option<Vec<u32>> =
+        places.into_iter().map(|place| u32::try_from(place).ok()).collect();
+    let ascend = |places: &Vec<u32>| {
+        places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| (*last as usize) < n)
+    };
+    let wrong = || Error::malformed("places of exceptions do not ascend");
+    let positions = positions.filter(ascend).ok_or_else(wrong)?;
+    let bytes = input.take(count * size, "exceptions")?;
+    Ok(Exceptions { positions, bits: (0..count).map(|i| one(&bytes, i)).collect() })
+}
+
+fn put_exceptions<B: Copy + Into<u64>>(
+    exceptions: &Exceptions<B>,
+    size: usize,
+    depth: u32,
+    out: &mut Vec<u8>,
+) {
+    wire::put_long(out, long(exceptions.positions.len()));
+    if exceptions.positions.is_empty() {
+        return;
+    }
+    let places: Vec<i64> = exceptions.positions.iter().map(|place| i64::from(*place)).collect();
+    numbers::put(&places, depth, out);
+    exceptions.bits.iter().for_each(|bits| put_low((*bits).into(), size, out));
+}
+
+fn put_low(bits: u64, size: usize, out: &mut Vec<u8>) {
+    out.extend(bits.to_le_bytes().iter().take(size));
+}
+
+fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
+    out.reserve(values.len() * R::SIZE);
+    values.iter().for_each(|value| put_low(value.to_bits().into(), R::SIZE, out));
+}
+
+/// Appends floats in the form that takes least. `scales` are those that earlier values of the column had.
+pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) {
+    let (start, deeper) = (out.len(), depth.saturating_sub(1));
+    if values.is_empty() {
+        return out.push(PLAIN);
+    }
+    let some = sample(values, 512);
+    let mut counts: HashMap<R::Bits, usize> = HashMap::with_capacity(some.len());
+    some.iter().for_each(|value| *counts.entry(value.to_bits()).or_insert(0) += 1);
+    let frequent = counts.iter().max_by_key(|(bits, count)| (**count, (**bits).into()));
+    if let Some((value, count)) = frequent
+        && counts.len() > 1
+        && count * 10 >= some.len() * 7
+        && deeper > 1
+    {
+        put_frequent(values, R::from_bits(*value), scales, deeper, out);
+        return keep_or_plain(values, start, out);
+    }
+    let plain = f64::from(R::WIDTH);
+    let found = alp::best(values, scales).or_else(|| alp::best(values, &alp::candidates(values)));
+    let decimals = found.map_or(plain, |(_, bits)| bits);
+    if counts.len() <= 256 && counts.len() * 2 <= some.len().max(2) {
+        let width = f64::from(usize::BITS - (counts.len() - 1).leading_zeros());
+        if width < decimals * 0.95 && put_dictionary(values, deeper, out) {
+            return keep_or_plain(values, start, out);
+        }
+    }
+    let split = if decimals > plain / 2.0 { alp_rd::choose(values) } else { None };
+    match (found, split) {
+        (Some((scale, bits)), split) if split.as_ref().is_none_or(|(_, other)| bits <= *other) => {
+            put_decimals(values, scale, deeper, out);
+        }
+        (_, Some((split, _))) => put_split(values, &split, deeper, out),
+        _ => {}
+    }
+    keep_or_plain(values, start, out);
+}
+
+/// Takes back what does not save a sixteenth.
+fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Vec<u8>) {
+    let (packed, plain) = (out.len() - start, values.len() * R::SIZE);
+    if packed == 0 || packed > plain - plain / 16 {
+        out.truncate(start);
+        out.push(PLAIN);
+        put_plain(values, out);
+    }
+}
+
+fn put_frequent<R: Real>(
+    values: &[R],
+    frequent: R,
+    scales: &[Scale],
+    depth: u32,
+    out: &mut Vec<u8>,
+) {
+    let mut bitmap = vec![0u8; values.len().div_ceil(8)];
+    let mut others = Vec::new();
+    let is_other = |value: &R| value.to_bits() != frequent.to_bits();
+    for (i, value) in values.iter().enumerate().filter(|(_, value)| is_other(value)) {
+        if let Some(byte) = bitmap.get_mut(i / 8) {
+            *byte |= 1 << (i % 8);
+        }
+        others.push(*value);
+    }
+    out.push(FREQUENT);
+    put_plain(&[frequent], out);
+    bits::put(&bitmap, 0, values.len(), depth, out);
+    put(&others, scales, depth, out);
+}
+
+fn put_dictionary<R: Real>(values: &[R], depth: u32, out: &mut Vec<u8>) -> bool {
+    let mut entries: Vec<R> = Vec::new();
+    let mut codes: HashMap<R::Bits, i64> = HashMap::new();
+    let mut coded = Vec::with_capacity(values.len());
+    for value in values {
+        coded.push(*codes.entry(value.to_bits()).or_insert_with(|| {
+            entries.push(*value);
+            long(entries.len() - 1)
+        }));
+        if entries.len() > 4096 {
+            return false;
+        }
+    }
+    out.push(DICTIONARY);
+    wire::put_long(out, long(entries.len()));
+    put_plain(&entries, out);
+    numbers::put(&coded, depth, out);
+    true
+}
+
+fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Vec<u8>) {
+    let (mut digits, mut exceptions) = (Vec::with_capacity(values.len()), Exceptions::default());
+    alp::encode(values, scale, &mut digits, &mut exceptions);
+    out.push(DECIMALS);
+    out.push(scale.exponent);
+    out.extend(scale.factor.to_le_bytes());
+    let digits: Vec<i64> = digits.into_iter().map(Into::into).collect();
+    numbers::put(&digits, depth, out);
+    put_exceptions(&exceptions, R::SIZE, depth, out);
+}
+
+fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Vec<u8>) {
+    let (mut codes, mut right) = (Vec::new(), Vec::new());
+    let mut exceptions = Exceptions::default();
+    alp_rd::encode(values, split, &mut codes, &mut right, &mut exceptions);
+    out.push(SPLIT);
+    out.push(split.right());
+    wire::put_long(out, long(split.dictionary().len()));
+    split.dictionary().iter().for_each(|left| out.extend(left.to_le_bytes()));
+    codes.resize(values.len(), 0);
+    let codes: Vec<i64> = codes.into_iter().map(i64::from).collect();
+    numbers::put(&codes, depth, out);
+    let right: Vec<i64> =
+        right.into_iter().map(|bits| Into::<u64>::into(bits).cast_signed()).collect();
+    numbers::put(&right, depth, out);
+    put_exceptions(&exceptions, 2, depth, out);
+}
+
+impl<R: Real> Floats<R> {
+    /// The float at `i`.
+    pub(crate) fn get(&self, i: usize) -> Result<R> {
+        if i >= self.n {
+            return Err(Error::malformed(format!("float {i} of {}", self.n)));
+        }
+        match &self.kind {
+            Kind::Plain(bytes) => Ok(plain(bytes, i)),
+            Kind::Dictionary { values, codes } => {
+                let code = usize::try_from(codes.get(i)?).ok();
+                code.and_then(|code| values.get(code)).copied().ok_or_else(no_such_code)
+            }
+            Kind::Frequent { value, others, rest } => match others.get(i) {
+                true => rest.get(others.ones(i)),
+                false => Ok(*value),
+            },
+            Kind::Decimals { .. } | Kind::Split { .. } => {
+                let mut one = Vec::new();
+                self.read(i..i + 1, &mut one)?;
+                one.first().copied().ok_or_else(no_such_code)
+            }
+        }
+    }
+}

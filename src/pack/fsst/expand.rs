@@ -1,0 +1,195 @@
+//! The reading side: codes into text.
+//!
+//! Every symbol is stored as eight bytes, whatever its length, and the next one over what is too
+//! much of it. Eight codes are taken at once if all of them are symbols, into a window of the
+//! text which is long enough for any eight symbols, so no single one of them has to be checked.
+
+use super::{ESCAPE, Symbols};
+
+/// Codes taken at once.
+const GROUP: usize = 8;
+
+/// What the longest symbols of a group need, and the eight bytes of a store behind them.
+const WINDOW: usize = 8 * GROUP + 8;
+
+/// The lowest bit of each byte of a word.
+const LOWEST: u64 = u64::from_le_bytes([1; GROUP]);
+
+/// The length of a symbol; nought where a code has no symbol. As a type of its own, which has no
+/// other values, it tells the compiler that a group never leaves its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Len {
+    Nought,
+    One,
+    Two,
+    Three,
+    Four,
+    Five,
+    Six,
+    Seven,
+    Eight,
+}
+
+impl Len {
+    fn new(len: u8) -> Self {
+        match len {
+            0 => Self::Nought,
+            1 => Self::One,
+            2 => Self::Two,
+            3 => Self::Three,
+            4 => Self::Four,
+            5 => Self::Five,
+            6 => Self::Six,
+            7 => Self::Seven,
+            _ => Self::Eight,
+        }
+    }
+}
+
+/// Symbols by code.
+#[derive(Debug)]
+pub(crate) struct Expander {
+    words: Box<[u64; 256]>,
+    lens: Box<[Len; 256]>,
+    /// The first code without a symbol, in two parts for `not_symbols`. In each byte: what must be
+    /// added to the lower seven bits of that code to carry into the highest one.
+    carry: u64,
+    /// And all ones if the codes from 128 on have no symbols at all, or else zero.
+    upper: u64,
+}
+
+impl Expander {
+    pub(crate) fn new(symbols: &Symbols) -> Self {
+        let (mut words, mut lens) = (Box::new([0; 256]), Box::new([Len::Nought; 256]));
+        let places = words.iter_mut().zip(lens.iter_mut());
+        let mut count = 0;
+        for (symbol, (word, len)) in symbols.symbols.iter().zip(places) {
+            (*word, *len) = (symbol.word, Len::new(symbol.len));
+            count += 1;
+        }
+        let (carry, upper) = if count <= 128 { (128 - count, u64::MAX) } else { (256 - count, 0) };
+        Self { words, lens, carry: carry * LOWEST, upper }
+    }
+
+    /// Appends the text of one run of codes. False unless it is exactly `raw_len` bytes; what was
+    /// appended is of no use then. It needs room for 72 bytes more in `out` meanwhile.
+    pub(crate) fn expand(&self, codes: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        // No code stands for more than eight bytes: no room is made for what cannot be.
+        if raw_len.div_ceil(8) > codes.len() {
+            return false;
+        }
+        out.resize(start + raw_len + WINDOW, 0);
+        let len = self.expand_into(codes, out.get_mut(start..).unwrap_or_default());
+        out.truncate(start + raw_len);
+        len == Some(raw_len)
+    }
+
+    /// Appends the text of many runs, each given by where it ends in `codes` and by where its
+    /// text ends in what is appended. False if that is not so; what was appended is of no use
+    /// then. It needs room for 72 bytes more in `out` meanwhile.
+    pub(crate) fn expand_runs(
+        &self,
+        codes: &[u8],
+        ends: &[u32],
+        raw_ends: &[u32],
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let start = out.len();
+        let raw_len = raw_ends.last().map_or(0, |end| *end as usize);
+        if ends.len() != raw_ends.len() || raw_len.div_ceil(8) > codes.len() {
+            return false;
+        }
+        out.resize(start + raw_len + WINDOW, 0);
+        let (mut from, mut raw_from) = (0, 0);
+        let mut good = true;
+        for (end, raw_end) in ends.iter().zip(raw_ends).map(|(a, b)| (*a as usize, *b as usize)) {
+            let run = codes.get(from..end).zip(out.get_mut(start + raw_from..));
+            let len = run.and_then(|(codes, to)| self.expand_into(codes, to));
+            good &= len.is_some() && len == raw_end.checked_sub(raw_from);
+            if !good {
+                break;
+            }
+            (from, raw_from) = (end, raw_end);
+        }
+        out.truncate(start + raw_len);
+        good
+    }
+
+    /// Writes the text of `codes` to the start of `to` and says how long it is. Nothing if the
+    /// codes are malformed or there is no room for them. What is behind the text in `to` may be
+    /// overwritten; with 72 bytes there the last of the text is as fast as the rest.
+    pub(crate) fn expand_into(&self, codes: &[u8], to: &mut [u8]) -> Option<usize> {
+        let mut codes = codes;
+        let mut at = 0;
+        while let Some((group, rest)) = codes.split_first_chunk::<GROUP>()
+            && let Some(window) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>)
+        {
+            let others = self.not_symbols(*group);
+            if others == 0 {
+                at += self.expand_group(*group, window);
+                codes = rest;
+            } else {
+                // Up to and with the first escape, and on with the next group behind it.
+                let before = (others.trailing_zeros() / 8) as usize;
+                let (now, rest) = codes.split_at_checked(before + 2)?;
+                at = self.expand_slowly(now, to, at)?;
+                codes = rest;
+            }
+        }
+        self.expand_slowly(codes, to, at)
+    }
+
+    /// The highest bit of each byte where the code has no symbol: those from the symbols' count on,
+    /// the escape among them.
+    #[inline(always)]
+    fn not_symbols(&self, group: [u8; GROUP]) -> u64 {
+        const HIGHEST: u64 = LOWEST << 7;
+        let codes = u64::from_le_bytes(group);
+        // No sum is more than 127 + 128, so nothing is carried from one code to the next.
+        let carried = (codes & !HIGHEST) + self.carry;
+        (carried & codes | (carried | codes) & self.upper) & HIGHEST
+    }
+
+    /// Eight symbols; says how long they are.
+    #[inline(always)]
+    fn expand_group(&self, codes: [u8; GROUP], window: &mut [u8; WINDOW]) -> usize {
+        let mut at = 0;
+        for code in codes {
+            let word = self.words.get(usize::from(code)).copied().unwrap_or_default();
+            if let Some(to) = window.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                *to = word.to_le_bytes();
+            }
+            at += self.lens.get(usize::from(code)).copied().unwrap_or(Len::Nought) as usize;
+        }
+        at
+    }
+
+    /// Any codes, one by one, from `at` in `to`; says where their text ends.
+    fn expand_slowly(&self, codes: &[u8], to: &mut [u8], mut at: usize) -> Option<usize> {
+        let mut codes = codes;
+        while let Some((&code, mut rest)) = codes.split_first() {
+            let (word, len) = if code == ESCAPE {
+                let (byte, after) = rest.split_first()?;
+                rest = after;
+                (u64::from(*byte), Len::One)
+            } else {
+                (*self.words.get(usize::from(code))?, *self.lens.get(usize::from(code))?)
+            };
+            if len == Len::Nought {
+                return None;
+            }
+            let to = to.get_mut(at..)?;
+            let bytes = word.to_le_bytes();
+            if let Some(to) = to.first_chunk_mut() {
+                *to = bytes;
+            } else {
+                to.get_mut(..len as usize)?.copy_from_slice(bytes.get(..len as usize)?);
+            }
+            at += len as usize;
+            codes = rest;
+        }
+        Some(at)
+    }
+}

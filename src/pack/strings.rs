@@ -1,0 +1,392 @@
+//! Strings: lengths and bytes apart.
+//!
+//! ```text
+//! 0 plain        numbers: lengths │ numbers: where each group of 64 ends │ long how many, the bytes
+//! 1 dictionary   long how many │ strings: entries │ numbers: codes
+//! 2 symbols      numbers: lengths │ numbers: where the codes of each group end │ symbol table
+//!                │ long how many, the codes
+//! ```
+//! Groups are there so that a string in the middle is found without those before. All strings of a group are
+//! replaced by symbols as one run: a symbol may go from one into the next.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::distinct::{Distinct, StringsRef};
+use super::entries::Entries;
+use super::fsst::{Expander, Symbols};
+use super::hints::Hints;
+use super::input::Input;
+use super::numbers::{self, MOST_PARTS, Numbers, long};
+use super::views::{ViewBuffer, Views};
+use crate::error::{Error, Result};
+use crate::kernel;
+use crate::wire;
+
+pub(super) const PLAIN: u8 = 0;
+pub(super) const DICTIONARY: u8 = 1;
+pub(super) const SYMBOLS: u8 = 2;
+
+/// Strings of a group.
+pub(super) const GROUP: usize = 64;
+
+/// Packed strings.
+#[derive(Debug)]
+pub(crate) struct PackedStrings {
+    n: usize,
+    /// Whether they must be UTF-8.
+    text: bool,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Groups(Groups, Option<Box<Expander>>),
+    Dictionary { entries: Entries, codes: Numbers },
+}
+
+/// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) offsets: &'a mut Vec<i32>,
+    pub(crate) data: &'a mut Vec<u8>,
+}
+
+impl Target<'_> {
+    /// Appends where strings of these lengths end, which are so many bytes together.
+    pub(super) fn push_ends(
+        &mut self,
+        bytes: u64,
+        lengths: impl Iterator<Item = u32>,
+    ) -> Result<()> {
+        let start = self.data.len() as u64;
+        if start.saturating_add(bytes) > i32::MAX as u64 {
+            let (size, limit) = (start.saturating_add(bytes), i32::MAX as u64);
+            return Err(Error::too_large("strings of one read", size, limit));
+        }
+        // They fit: the sum does.
+        let mut end = i32::try_from(start).unwrap_or(i32::MAX);
+        self.offsets.extend(lengths.map(|length| {
+            end = end.wrapping_add(length.cast_signed());
+            end
+        }));
+        Ok(())
+    }
+}
+
+impl PackedStrings {
+    /// The next `n` strings of a payload; with `text` they must be UTF-8.
+    pub(crate) fn take(input: &mut Input, n: usize, text: bool, depth: u32) -> Result<Self> {
+        let Some(deeper) = depth.checked_sub(1) else {
+            return Err(Error::malformed("strings within strings, too deep"));
+        };
+        let kind = match input.byte("kind of strings")? {
+            PLAIN => Kind::Groups(Groups::take(input, n, deeper, |_| Ok(()))?.0, None),
+            DICTIONARY => {
+                let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                let entries = Entries::unpack(&Self::take(input, count, false, deeper)?)?;
+                if text {
+                    entries.check_text()?;
+                }
+                Kind::Dictionary { entries, codes: Numbers::take_within(input, n, deeper)? }
+            }
+            SYMBOLS => {
+                let (groups, table) = Groups::take(input, n, deeper, take_symbols)?;
+                Kind::Groups(groups, Some(table))
+            }
+            other => return Err(Error::malformed(format!("strings of kind {other}"))),
+        };
+        Ok(Self { n, text, kind })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Appends the strings of a range.
+    pub(crate) fn read(&self, range: Range<usize>, out: &mut Target<'_>) -> Result<()> {
+        self.check(&range)?;
+        let (groups, table) = match &self.kind {
+            Kind::Dictionary { entries, codes } => {
+                let mut some: Vec<u32> = Vec::new();
+                codes.read(range, &mut some)?;
+                return entries.read(&some, out);
+            }
+            Kind::Groups(groups, table) => (groups, table),
+        };
+        let part = groups.part(&range, table.is_some())?;
+        let start = out.data.len();
+        out.push_ends(part.bytes, part.lengths().iter().copied())?;
+        match table {
+            None => out.data.extend_from_slice(groups.bytes(&part)?),
+            Some(table) => groups.expand(&part, table, out.data)?,
+        }
+        self.check_text(&part, out.data.get(start..).unwrap_or_default())
+    }
+
+    /// Appends a view of each string of a range.
+    pub(crate) fn read_views(&self, range: Range<usize>, out: &mut Views) -> Result<()> {
+        self.check(&range)?;
+        out.bytes |= !self.text;
+        let (groups, table) = match &self.kind {
+            Kind::Dictionary { entries, codes } => {
+                let mut some: Vec<u32> = Vec::new();
+                codes.read(range, &mut some)?;
+                return entries.read_views(&some, out);
+            }
+            Kind::Groups(groups, table) => (groups, table),
+        };
+        let part = groups.part(&range, table.is_some())?;
+        let (mut offsets, mut data) = (Vec::with_capacity(range.len() + 1), Vec::new());
+        offsets.push(0);
+        let mut ends = Target { offsets: &mut offsets, data: &mut data };
+        ends.push_ends(part.bytes, part.lengths().iter().copied())?;
+        let buffer = match table {
+            None => ViewBuffer::Shared(groups.shared(&part)?),
+            Some(table) => {
+                groups.expand(&part, table, &mut data)?;
+                ViewBuffer::Own(data)
+            }
+        };
+        let number = out.add(buffer)?;
+        let Views { views, buffers, .. } = out;
+        let bytes = match buffers.last() {
+            Some(ViewBuffer::Shared(bytes)) => &bytes[..],
+            Some(ViewBuffer::Own(bytes)) => &bytes[..],
+            None => &[],
+        };
+        self.check_text(&part, bytes)?;
+        kernel::views(&offsets, bytes, number, views);
+        Ok(())
+    }
+
+    fn check(&self, range: &Range<usize>) -> Result<()> {
+        if range.start > range.end || range.end > self.n {
+            return Err(Error::malformed(format!("strings {range:?} of {}", self.n)));
+        }
+        Ok(())
+    }
+
+    fn check_text(&self, part: &Part, bytes: &[u8]) -> Result<()> {
+        let starts = part.lengths().iter().scan(0usize, |at, length| {
+            let start = *at;
+            *at += *length as usize;
+            Some(start)
+        });
+        match !self.text || kernel::is_text(bytes, starts) {
+            true => Ok(()),
+            false => Err(Error::malformed("string is not UTF-8")),
+        }
+    }
+}
+
+fn take_symbols(input: &mut Input) -> Result<Box<Expander>> {
+    let symbols = input.parse("symbol table", Symbols::take)?;
+    Ok(Box::new(Expander::new(&symbols)))
+}
+
+/// The bytes of strings, or the codes of their symbols, and how they are found.
+#[derive(Debug)]
+struct Groups {
+    lengths: Numbers,
+    /// Where each group ends.
+    ends: Vec<usize>,
+    data: Bytes,
+}
+
+/// What a range of strings needs.
+struct Part {
+    /// Of the strings of its groups: from the start of the first, and to the end of the last if they are expanded.
+    all: Vec<u32>,
+    /// Which of these are the range's.
+    range: Range<usize>,
+    groups: Range<usize>,
+    /// Bytes before the range, of the range, and of all.
+    before: u64,
+    bytes: u64,
+    total: u64,
+}
+
+impl Part {
+    fn lengths(&self) -> &[u32] {
+        self.all.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl Groups {
+    fn take<T>(
+        input: &mut Input,
+        n: usize,
+        depth: u32,
+        table: impl FnOnce(&mut Input) -> Result<T>,
+    ) -> Result<(Self, T)> {
+        let lengths = Numbers::take_within(input, n, depth)?;
+        let ends = Numbers::take_all(input, n.div_ceil(GROUP), depth)?;
+        let ends: Option<Vec<usize>> =
+            ends.into_iter().map(|end| usize::try_from(end).ok()).collect();
+        let table = table(input)?;
+        let count = input.count(usize::MAX, "bytes of strings")?;
+        let data = input.take(count, "strings")?;
+        let sound =
+            |ends: &Vec<usize>| ends.is_sorted() && ends.last().copied().unwrap_or(0) == count;
+        let ends = ends.filter(sound).ok_or_else(|| Error::malformed("ends of strings"))?;
+        Ok((Self { lengths, ends, data }, table))
+    }
+
+    /// Where the bytes of a group begin.
+    fn start(&self, group: usize) -> usize {
+        group.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0)
+    }
+
+    fn part(&self, range: &Range<usize>, whole: bool) -> Result<Part> {
+        let groups = range.start / GROUP..range.end.div_ceil(GROUP);
+        let first = groups.start * GROUP;
+        let end = if whole { (groups.end * GROUP).min(self.lengths.len()) } else { range.end };
+        let mut all: Vec<u32> = Vec::new();
+        self.lengths.read(first.min(end)..end, &mut all)?;
+        let sum = |lengths: &[u32]| lengths.iter().map(|n| u64::from(*n)).sum::<u64>();
+        let before = sum(all.get(..range.start - first).unwrap_or_default());
+        let total = sum(&all);
+        let range = range.start - first..range.end - first;
+        let bytes = sum(all.get(range.clone()).unwrap_or_default());
+        Ok(Part { all, range, groups, before, bytes, total })
+    }
+
+    /// Where the strings of a part lie among the bytes.
+    fn place(&self, part: &Part) -> Option<Range<usize>> {
+        let start =
+            self.start(part.groups.start).checked_add(usize::try_from(part.before).ok()?)?;
+        let end = start.checked_add(usize::try_from(part.bytes).ok()?)?;
+        (end <= self.data.len()).then_some(start..end)
+    }
+
+    fn bytes(&self, part: &Part) -> Result<&[u8]> {
+        let bytes = self.place(part).and_then(|place| self.data.get(place));
+        bytes.ok_or_else(past)
+    }
+
+    fn shared(&self, part: &Part) -> Result<Bytes> {
+        Ok(self.data.slice(self.place(part).ok_or_else(past)?))
+    }
+
+    /// Appends the strings that a part's codes stand for.
+    fn expand(&self, part: &Part, table: &Expander, out: &mut Vec<u8>) -> Result<()> {
+        let codes = self.start(part.groups.start)..self.start(part.groups.end);
+        let codes = self.data.get(codes).unwrap_or_default();
+        let size = |n: u64| usize::try_from(n).map_err(|_| past());
+        let (before, bytes, total) = (size(part.before)?, size(part.bytes)?, size(part.total)?);
+        let start = out.len();
+        if !table.expand(codes, total, out) {
+            return Err(Error::malformed("symbols are not the strings they are said to be"));
+        }
+        if before > 0 {
+            out.drain(start..start + before);
+        }
+        out.truncate(start + bytes);
+        Ok(())
+    }
+}
+
+fn past() -> Error {
+    Error::malformed("strings go past their bytes")
+}
+
+/// Appends strings in the form that takes least.
+pub(crate) fn put(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+    let (start, deeper) = (out.len(), depth.saturating_sub(1));
+    if deeper > 1 && is_repetitive(strings) {
+        let most = (strings.len() / 2).min(MOST_ENTRIES);
+        if let Some(distinct) = Distinct::of(strings, most) {
+            put_dictionary(&distinct, hints, deeper, out);
+            let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
+            if few && out.len() - start < strings.bytes().len() / 2 {
+                return;
+            }
+        }
+    }
+    let dictionary = out.split_off(start);
+    put_groups(strings, hints, deeper, out);
+    // Codes are read sooner than strings.
+    if !dictionary.is_empty() && dictionary.len() <= out.len() - start {
+        out.truncate(start);
+        out.extend(dictionary);
+    }
+}
+
+/// The most entries of a dictionary that is written.
+const MOST_ENTRIES: usize = 1 << 16;
+
+/// A dictionary of fewer entries than one for so many strings needs no comparison with other forms.
+const FEW: usize = 8;
+
+/// Whether of some strings half are repeated.
+fn is_repetitive(strings: StringsRef<'_>) -> bool {
+    let (mut seen, mut looked_at) = (HashSet::new(), 0);
+    for string in strings.sample(512) {
+        seen.insert(string);
+        looked_at += 1;
+    }
+    seen.len() * 2 <= looked_at
+}
+
+fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+    let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
+    out.push(DICTIONARY);
+    wire::put_long(out, long(entries.len()));
+    put(entries, hints, depth, out);
+    numbers::put(&distinct.codes, depth, out);
+}
+
+/// Appends the bytes as they are, or as symbols if that pays.
+fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+    let bytes = strings.bytes();
+    let worth = hints.worth(bytes.len());
+    let coded = hints.symbols().map(|symbols| {
+        let (mut table, mut codes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        symbols.table.put(&mut table);
+        for group in groups(strings) {
+            symbols.compressor.compress(group.bytes(), &mut codes);
+            ends.push(long(codes.len()));
+        }
+        (table, codes, ends)
+    });
+    let lengths = strings.offsets.windows(2).map(|pair| match pair {
+        [start, end] => i64::from(end - start),
+        _ => 0,
+    });
+    let lengths: Vec<i64> = lengths.collect();
+    match coded.filter(|(table, codes, _)| table.len() + codes.len() < worth) {
+        Some((table, codes, ends)) => {
+            out.push(SYMBOLS);
+            numbers::put(&lengths, depth, out);
+            numbers::put(&ends, depth, out);
+            out.extend(table);
+            wire::put_long(out, long(codes.len()));
+            out.extend(codes);
+        }
+        None => {
+            out.push(PLAIN);
+            numbers::put(&lengths, depth, out);
+            let sizes = groups(strings).map(|group| group.bytes().len());
+            let ends = sizes.scan(0, |end, size| {
+                *end += size;
+                Some(long(*end))
+            });
+            numbers::put(&ends.collect::<Vec<_>>(), depth, out);
+            wire::put_long(out, long(bytes.len()));
+            out.extend_from_slice(bytes);
+        }
+    }
+}
+
+fn groups(strings: StringsRef<'_>) -> impl Iterator<Item = StringsRef<'_>> {
+    let StringsRef { offsets, data } = strings;
+    let group = move |first: usize| {
+        let end = (first + GROUP).min(offsets.len() - 1);
+        StringsRef { offsets: offsets.get(first..=end).unwrap_or_default(), data }
+    };
+    (0..strings.len()).step_by(GROUP).map(group)
+}

@@ -1,0 +1,123 @@
+//! Views of strings and the buffers that they point into.
+//!
+//! ```text
+//! views     length │ the bytes themselves, to 12            buffers   0: bytes of one block
+//!           length │ first 4 │ buffer │ offset                        1: bytes of the next ...
+//! ```
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::error::{Error, Result};
+use crate::kernel;
+
+/// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
+///
+/// They can be made only by unpacking: every view lies within its buffer, and it is known whether all are UTF-8.
+#[derive(Debug, Clone, Default)]
+pub struct Views {
+    pub(super) views: Vec<u128>,
+    pub(super) buffers: Vec<ViewBuffer>,
+    /// Whether some might not be UTF-8.
+    pub(super) bytes: bool,
+}
+
+/// The bytes that views point into.
+#[derive(Debug, Clone)]
+pub enum ViewBuffer {
+    /// Part of the file, or of a dictionary.
+    Shared(Bytes),
+    /// Made for these views.
+    Own(Vec<u8>),
+}
+
+impl Views {
+    /// No views, in memory that is there already.
+    pub(crate) fn within(mut memory: Vec<u128>) -> Self {
+        memory.clear();
+        Self { views: memory, buffers: Vec::new(), bytes: false }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// Whether each is known to be UTF-8.
+    pub fn is_text(&self) -> bool {
+        !self.bytes
+    }
+
+    /// The `i`th string.
+    pub fn get(&self, i: usize) -> Option<Cow<'_, [u8]>> {
+        let view = self.views.get(i)?;
+        let word =
+            |at: usize| u32::try_from(view >> at & u128::from(u32::MAX)).unwrap_or(0) as usize;
+        let length = word(0);
+        if length <= kernel::INLINE {
+            return view.to_le_bytes().get(4..4 + length).map(|bytes| bytes.to_vec().into());
+        }
+        let bytes = match self.buffers.get(word(64))? {
+            ViewBuffer::Shared(bytes) => &bytes[..],
+            ViewBuffer::Own(bytes) => &bytes[..],
+        };
+        bytes.get(word(96)..word(96) + length).map(Cow::Borrowed)
+    }
+
+    /// The views and the buffers.
+    pub fn into_parts(self) -> (Vec<u128>, Vec<ViewBuffer>) {
+        (self.views, self.buffers)
+    }
+
+    /// Adds a buffer, if there is one that views need; gives its number.
+    pub(super) fn share(&mut self, data: Option<Bytes>) -> Result<u32> {
+        data.map_or(Ok(0), |data| self.add(ViewBuffer::Shared(data)))
+    }
+
+    pub(super) fn add(&mut self, buffer: ViewBuffer) -> Result<u32> {
+        let number = u32::try_from(self.buffers.len());
+        self.buffers.push(buffer);
+        number.map_err(|_| Error::too_large("buffers of views", u64::MAX, u64::from(u32::MAX)))
+    }
+
+    /// Appends what `read` appends where bits are set, from bit `at` on, and empty views where they are not.
+    pub(crate) fn spread(
+        &mut self,
+        bits: &[u8],
+        at: usize,
+        n: usize,
+        read: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let before = std::mem::take(&mut self.views);
+        let read = read(self);
+        let dense = std::mem::replace(&mut self.views, before);
+        read?;
+        let mut next = dense.iter();
+        kernel::each_run(bits, at, n, |there, count| match there {
+            true => self.views.extend(next.by_ref().take(count)),
+            false => self.views.extend(std::iter::repeat_n(0, count)),
+        });
+        Ok(())
+    }
+
+    /// Appends the view of a string: one that is long gets a buffer of its own.
+    pub(crate) fn push(&mut self, string: &[u8]) -> Result<()> {
+        let length = u32::try_from(string.len()).unwrap_or(u32::MAX);
+        let long = string.len() > kernel::INLINE;
+        let buffer = if long { self.add(ViewBuffer::Own(string.to_vec()))? } else { 0 };
+        self.bytes |= std::str::from_utf8(string).is_err();
+        self.views.push(kernel::view(0, length, string, buffer));
+        Ok(())
+    }
+
+    /// Forgets all but the first `n`.
+    pub(crate) fn truncate(&mut self, n: usize) {
+        self.views.truncate(n);
+    }
+}

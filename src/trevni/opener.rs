@@ -1,0 +1,322 @@
+//! Opens blocks: undoes the codec, proves the checksum, and lets values out.
+//!
+//! ```text
+//! byte codec    payload ──► serialised values ──► decoder          checksum of the values
+//! value codec   payload ──► packed block                           checksum of the payload, or of the values
+//!               form 0  ──► serialised values ──► decoder
+//! ```
+//! This is the only place that knows which of them a payload is.
+
+use bytes::Bytes;
+
+use super::bits::Bits;
+use super::block::BlockDescriptor;
+use super::decode::Decoder;
+use super::gathered::Gathered;
+use super::header::{Header, Version};
+use super::packed::{PACKED, PACKED_ZSTD, PackedBlock, SERIALISED};
+use super::value::{Value, ValueType};
+use super::values::Values;
+use crate::checksum::{Checksum, Verdict};
+use crate::codec::{Codec, Decompress};
+use crate::error::{Error, Result};
+use crate::io::Limits;
+use crate::wire::Cursor;
+
+/// Opens one block after another of a column; keeps its memory between them.
+pub(super) struct BlockOpener {
+    kind: Kind,
+    decompressor: Option<Box<dyn Decompress>>,
+    limits: Limits,
+    /// The open block where it is serialised and its codec is `null`: the stored bytes themselves.
+    lent: Option<Bytes>,
+    /// The open block where it was compressed.
+    decompressed: Vec<u8>,
+    decoder: Decoder,
+    /// The open block where its values are packed.
+    packed: Option<PackedBlock>,
+    /// The bytes of the open block before its codec, as its descriptor says.
+    size: usize,
+}
+
+/// What the blocks of a column are.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    codec: Codec,
+    checksum: Checksum,
+    value_type: ValueType,
+    array: bool,
+    with_runs: bool,
+}
+
+impl BlockOpener {
+    /// An opener of the blocks of a column.
+    pub(super) fn new(header: &Header, column: usize, limits: Limits) -> Result<Self> {
+        let meta = header.columns.get(column);
+        let meta = meta.ok_or_else(|| Error::invalid(format!("no column {column}")))?;
+        Self::of(
+            Kind {
+                codec: header.codec(column)?,
+                checksum: header.checksum(column)?,
+                value_type: meta.value_type(),
+                array: meta.is_array(),
+                with_runs: header.version >= Version::V2,
+            },
+            limits,
+        )
+    }
+
+    fn of(kind: Kind, limits: Limits) -> Result<Self> {
+        kind.codec.check_available()?;
+        let decompressor = match kind.codec {
+            Codec::Pack => None,
+            #[cfg(feature = "zstd")]
+            Codec::PackZstd => Some(Codec::Zstd.decompressor()?),
+            codec => Some(codec.decompressor()?),
+        };
+        Ok(Self {
+            kind,
+            decompressor,
+            limits,
+            lent: None,
+            decompressed: Vec::new(),
+            decoder: Decoder::default(),
+            packed: None,
+            size: 0,
+        })
+    }
+
+    /// One like this, without a block.
+    pub(super) fn another(&self) -> Result<Self> {
+        Self::of(self.kind, self.limits)
+    }
+
+    pub(super) fn checksum(&self) -> Checksum {
+        self.kind.checksum
+    }
+
+    /// Undoes the codec of a block and proves it; its values can be had then.
+    pub(super) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
+        let raw_len = block.uncompressed_size as usize;
+        if raw_len > self.limits.block_bytes {
+            return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
+        }
+        (self.lent, self.packed, self.size) = (None, None, raw_len);
+        self.decoder = Decoder::default();
+        let mut cursor = Cursor::new(&stored);
+        let payload = cursor.take(block.compressed_size as usize, "block")?;
+        let proof = cursor.rest();
+        if self.kind.codec.is_value_codec() {
+            return self.open_packed(stored.slice_ref(payload), proof, raw_len);
+        }
+        let checksum = self.kind.checksum;
+        let verdict = match checksum.is_of_stored() {
+            true => Some(checksum.verify(payload, proof, false)?),
+            false => None,
+        };
+        if self.kind.codec == Codec::Null {
+            self.lend(stored.slice_ref(payload), raw_len)?;
+        } else if let Some(decompressor) = &mut self.decompressor {
+            decompressor.decompress(payload, raw_len, &mut self.decompressed)?;
+        }
+        let plain = self.kind.codec == Codec::Null;
+        verdict.map_or_else(|| checksum.verify(self.bytes(), proof, plain), Ok)
+    }
+
+    /// Takes values that are stored as they are serialised.
+    fn lend(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
+        if payload.len() != raw_len {
+            return Err(Error::malformed(format!(
+                "block of {} bytes announces {raw_len} without a codec",
+                payload.len()
+            )));
+        }
+        self.lent = Some(payload);
+        Ok(())
+    }
+
+    fn open_packed(&mut self, payload: Bytes, proof: &[u8], raw_len: usize) -> Result<Verdict> {
+        let checksum = self.kind.checksum;
+        let verdict = match checksum.is_of_stored() {
+            true => Some(checksum.verify(&payload, proof, false)?),
+            false => None,
+        };
+        let Some((form, _)) = payload.split_first() else {
+            return Err(Error::malformed("a packed block of no bytes"));
+        };
+        let form = *form;
+        let rest = payload.slice(1..);
+        match form {
+            SERIALISED => {
+                self.lend(rest, raw_len)?;
+                return verdict.map_or_else(|| checksum.verify(self.bytes(), proof, false), Ok);
+            }
+            PACKED => self.packed = Some(self.unpack(rest, raw_len)?),
+            PACKED_ZSTD => {
+                let rest = self.inflate(&rest, raw_len)?;
+                self.packed = Some(self.unpack(rest, raw_len)?);
+            }
+            other => return Err(Error::malformed(format!("a packed block of form {other}"))),
+        }
+        verdict.map_or_else(|| self.verify_values(proof), Ok)
+    }
+
+    fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
+        let Kind { value_type, array, .. } = self.kind;
+        // A value takes a byte or, of booleans, a bit; nulls and their counts nothing that can be told.
+        let most = match value_type {
+            ValueType::Null => usize::MAX,
+            ValueType::Boolean => raw_len.saturating_mul(8),
+            _ if array => self.limits.lengths.max(raw_len),
+            _ => raw_len,
+        };
+        PackedBlock::take(payload, value_type, array, most)
+    }
+
+    /// The payload that zstd went over.
+    fn inflate(&mut self, rest: &Bytes, raw_len: usize) -> Result<Bytes> {
+        let mut cursor = Cursor::new(rest);
+        let size = cursor.long("size of a packed block")?;
+        // What is packed is shorter than what is serialised, or it would not have been packed.
+        let size = usize::try_from(size).ok().filter(|size| *size <= raw_len);
+        let size = size.ok_or_else(|| Error::malformed("a packed block larger than its values"))?;
+        let Some(zstd) = self.decompressor.as_mut().filter(|_| self.kind.codec == Codec::PackZstd)
+        else {
+            return Err(Error::malformed("zstd in a block of codec \"pack\""));
+        };
+        let mut out = Vec::new();
+        zstd.decompress(cursor.rest(), size, &mut out)?;
+        Ok(out.into())
+    }
+
+    /// Compares a checksum of the serialised values.
+    fn verify_values(&mut self, proof: &[u8]) -> Result<Verdict> {
+        let Kind { checksum, value_type, array, with_runs, .. } = self.kind;
+        if checksum == Checksum::Null {
+            return Ok(Verdict::Absent);
+        }
+        let packed = self.packed.as_mut().ok_or_else(|| Error::invalid("no open block"))?;
+        let serialised = Gathered::of(packed, value_type, array, &self.limits)?;
+        packed.rewind();
+        let serialised = serialised.serialise(with_runs, false);
+        if serialised.len() != self.size {
+            let (found, size) = (serialised.len(), self.size);
+            return Err(Error::malformed(format!("values of {found} bytes, {size} announced")));
+        }
+        checksum.verify(&serialised, proof, false)
+    }
+
+    /// The open block as it is serialised, if that is how it was stored.
+    fn bytes(&self) -> &[u8] {
+        self.lent.as_deref().unwrap_or(&self.decompressed)
+    }
+
+    /// The bytes of the open block before its codec.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Fails unless all values of the open block are taken.
+    pub(super) fn finish(&self) -> Result<()> {
+        match &self.packed {
+            Some(packed) => packed.finish(),
+            None => self.decoder.finish(self.bytes()),
+        }
+    }
+
+    /// Whether the first value of the open block is this one.
+    pub(super) fn starts_with(&self, expected: &Value<'_>) -> Result<bool> {
+        let mut first = Values::new(self.kind.value_type);
+        match &self.packed {
+            Some(packed) => packed.first(&mut first)?,
+            None => {
+                Decoder::default().values(self.bytes(), self.kind.value_type, 1, &mut first)?;
+            }
+        }
+        let order = first.as_slice().get(0).and_then(|first| first.order(expected));
+        Ok(order == Some(std::cmp::Ordering::Equal))
+    }
+
+    /// Appends the next `n` values.
+    pub(super) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
+        match &mut self.packed {
+            Some(packed) => packed.values(n, out),
+            None => {
+                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                self.decoder.values(block, self.kind.value_type, n, out)
+            }
+        }
+    }
+
+    /// Passes over the next `n` values.
+    pub(super) fn skip_values(&mut self, n: usize) -> Result<()> {
+        match &mut self.packed {
+            Some(packed) => packed.skip_values(n),
+            None => {
+                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                self.decoder.skip_values(block, self.kind.value_type, n)
+            }
+        }
+    }
+
+    /// Appends the next `n` lengths, and the values of all; gives how many they are.
+    pub(super) fn arrays(
+        &mut self,
+        n: usize,
+        lengths: &mut Vec<u32>,
+        out: &mut Values,
+    ) -> Result<usize> {
+        let (out, limits) = (Some(out), &self.limits);
+        match &mut self.packed {
+            Some(packed) => packed.arrays(n, lengths, out, limits),
+            None => {
+                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                self.decoder.arrays(block, self.kind.value_type, n, lengths, out, limits)
+            }
+        }
+    }
+
+    /// Passes over the next `n` lengths and their values; gives how many they are.
+    pub(super) fn skip_arrays(&mut self, n: usize) -> Result<usize> {
+        match &mut self.packed {
+            Some(packed) => packed.skip_arrays(n, &self.limits),
+            None => {
+                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                self.decoder.skip_arrays(block, self.kind.value_type, n, &self.limits)
+            }
+        }
+    }
+
+    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
+    pub(super) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
+        match &mut self.packed {
+            Some(packed) => packed.presence(n, out),
+            None => {
+                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                self.decoder.presence(block, n, out, &self.limits)
+            }
+        }
+    }
+
+    /// Appends the next `n` slots: a bit and a value for each; gives how many are there.
+    pub(super) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
+        if let Some(packed) = &mut self.packed {
+            return packed.slots(n, there, out);
+        }
+        let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
+        let items = self.arrays(n, &mut lengths, &mut dense)?;
+        if let Some(length) = lengths.iter().find(|length| **length > 1) {
+            let what = format!("a count of {length} where only 0 or 1 can be");
+            return Err(Error::malformed(what));
+        }
+        out.extend_slots(&lengths, &dense)?;
+        lengths.iter().for_each(|length| there.push(*length == 1));
+        Ok(items)
+    }
+}
+
+impl std::fmt::Debug for BlockOpener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlockOpener").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,237 @@
+//! Fills the blocks of a column under the value codec.
+//!
+//! ```text
+//! rows ──► gathered, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► SealedBlock
+//!                                                 └ every 16th block: hints for it and the next
+//! ```
+
+use std::sync::{Arc, Mutex};
+
+use super::block::{self, BlockDescriptor};
+use super::column::ColumnSlice;
+use super::gathered::Gathered;
+use super::metadata::ColumnMetadata;
+use super::packed::SERIALISED;
+#[cfg(feature = "zstd")]
+use super::packed::{PACKED, PACKED_ZSTD};
+use super::seal::{SealQueue, SealedBlock};
+use super::spans::Spans;
+use super::threads;
+use super::value::{Value, ValueType};
+use super::values::ValuesRef;
+use crate::checksum::Checksum;
+use crate::codec::{Codec, Compress};
+use crate::error::Result;
+use crate::pack::{GOOD_FOR, Hints, Options};
+
+/// Rows of a block unless more or fewer are asked for.
+pub(super) const BLOCK_ROWS: usize = 16_384;
+
+/// Bytes at which a block ends in any case.
+pub(super) const BLOCK_BYTES: usize = 1 << 20;
+
+/// How a column is packed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packing {
+    pub(super) options: Options,
+    pub(super) codec: Codec,
+    pub(super) level: Option<i32>,
+    pub(super) checksum: Checksum,
+    pub(super) with_runs: bool,
+    pub(super) block_rows: usize,
+    pub(super) block_bytes: usize,
+}
+
+/// Fills the blocks of a column.
+#[derive(Debug)]
+pub(super) struct Packer {
+    packing: Packing,
+    value_type: ValueType,
+    gathered: Gathered,
+    rows: usize,
+    first_value: Option<Value<'static>>,
+    hints: Arc<Hints>,
+    cut: usize,
+    full: Vec<Full>,
+    /// Memory for the values of the next blocks.
+    spare: Arc<Mutex<Vec<Gathered>>>,
+}
+
+/// A block that is full.
+#[derive(Debug)]
+struct Full {
+    gathered: Gathered,
+    rows: u32,
+    first_value: Option<Value<'static>>,
+    hints: Arc<Hints>,
+}
+
+impl Packer {
+    pub(super) fn new(column: &ColumnMetadata, packing: Packing) -> Result<Self> {
+        packing.codec.check_available()?;
+        let value_type = column.value_type();
+        Ok(Self {
+            packing,
+            value_type,
+            gathered: Gathered::new(value_type),
+            rows: 0,
+            first_value: None,
+            hints: Arc::default(),
+            cut: 0,
+            full: Vec::new(),
+            spare: Arc::default(),
+        })
+    }
+
+    /// Bytes of values that are not packed yet.
+    pub(super) fn memory_size(&self) -> usize {
+        self.gathered.bytes() + self.full.iter().map(|full| full.gathered.bytes()).sum::<usize>()
+    }
+
+    /// Appends rows. `first` gives the value at a row, if the column is indexed.
+    pub(super) fn write(
+        &mut self,
+        rows: usize,
+        slice: &ColumnSlice<'_>,
+        lengths: &Spans<'_>,
+        values: &Spans<'_>,
+        first: impl Fn(usize) -> Option<Value<'static>>,
+    ) -> Result<()> {
+        let mut row = 0;
+        while row < rows {
+            let full = self.rows >= self.packing.block_rows
+                || self.gathered.bytes() >= self.packing.block_bytes;
+            if full || !self.gathered.takes(slice) {
+                self.cut();
+            }
+            if self.rows == 0 {
+                self.first_value = first(row);
+            }
+            let end = self.fitting(row, rows, slice, values);
+            self.gathered.append(slice, lengths.range(row, end), values.range(row, end))?;
+            self.rows += end - row;
+            row = end;
+        }
+        Ok(())
+    }
+
+    /// The end of the rows from `row` on, at least one, of which all but the last start before the block is full.
+    fn fitting(
+        &self,
+        row: usize,
+        rows: usize,
+        slice: &ColumnSlice<'_>,
+        values: &Spans<'_>,
+    ) -> usize {
+        let room = self.packing.block_bytes.saturating_sub(self.gathered.bytes());
+        let rows = rows.min(row + self.packing.block_rows.saturating_sub(self.rows).max(1));
+        let bytes = |end: usize| {
+            let values = values.range(row, end);
+            let width = self.value_type.most_bytes().unwrap_or(4).min(8);
+            let text = match slice.values {
+                ValuesRef::Bytes { offsets, .. } => offsets.bytes_between(values.clone()),
+                _ => 0,
+            };
+            values.len() * width + text
+        };
+        let (mut low, mut high) = (row + 1, rows);
+        if bytes(high) < room {
+            return high;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if bytes(middle) < room { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Ends the block, if it has rows.
+    pub(super) fn cut(&mut self) {
+        if self.rows == 0 {
+            return;
+        }
+        if self.cut.is_multiple_of(GOOD_FOR) {
+            self.hints = Arc::new(self.gathered.hints(self.packing.options));
+        }
+        self.cut += 1;
+        let spare = threads::lock(&self.spare).pop();
+        let next = spare.unwrap_or_else(|| Gathered::new(self.value_type));
+        self.full.push(Full {
+            gathered: std::mem::replace(&mut self.gathered, next),
+            rows: u32::try_from(std::mem::take(&mut self.rows)).unwrap_or(u32::MAX),
+            first_value: self.first_value.take(),
+            hints: self.hints.clone(),
+        });
+    }
+
+    /// Sends full blocks on their way.
+    pub(super) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
+        for full in self.full.drain(..) {
+            let (packing, spare) = (self.packing, self.spare.clone());
+            let bytes = full.gathered.bytes();
+            queue.push(lane, bytes, move |stored| {
+                let (sealed, mut gathered) = packing.seal(full, stored)?;
+                gathered.clear();
+                threads::lock(&spare).push(gathered);
+                Ok(sealed)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Packing {
+    /// Packs and proves a block. `stored` gives its memory.
+    fn seal(&self, full: Full, mut stored: Vec<u8>) -> Result<(SealedBlock, Gathered)> {
+        let Full { mut gathered, rows, first_value, hints } = full;
+        stored.clear();
+        let settled = gathered.pack(self.with_runs, &hints, &mut stored);
+        let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
+        self.pass(size as usize, &mut stored)?;
+        let serialised = || gathered.serialise(self.with_runs, settled.dense);
+        debug_assert_eq!(serialised().len() as u64, settled.size);
+        if stored.len() > size as usize {
+            stored.clear();
+            stored.push(SERIALISED);
+            stored.extend(serialised());
+        }
+        let compressed_size = block::block_size(stored.len())?;
+        if self.checksum.is_of_stored() {
+            let proof = self.checksum.of(&stored);
+            stored.extend(proof);
+        } else if self.checksum.size() > 0 {
+            self.checksum.put(&serialised(), &mut stored);
+        }
+        let descriptor = BlockDescriptor {
+            rows,
+            uncompressed_size: size,
+            compressed_size,
+            first_value,
+            first_row: 0,
+            offset: 0,
+        };
+        Ok((SealedBlock { stored, descriptor, spare: Vec::new() }, gathered))
+    }
+
+    /// Puts zstd over what is packed, if the codec says so and it saves.
+    #[cfg(feature = "zstd")]
+    fn pass(&self, size: usize, stored: &mut Vec<u8>) -> Result<()> {
+        if self.codec != Codec::PackZstd || stored.len() > size {
+            return Ok(());
+        }
+        let mut zstd: Box<dyn Compress> = Codec::Zstd.compressor(self.level)?;
+        let packed = stored.strip_prefix(&[PACKED]).unwrap_or_default();
+        let mut passed = vec![PACKED_ZSTD];
+        crate::wire::put_long(&mut passed, crate::pack::long(packed.len()));
+        zstd.compress(packed, &mut passed)?;
+        if passed.len() + stored.len() / 32 < stored.len() {
+            *stored = passed;
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    fn pass(&self, _size: usize, _stored: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+}
