@@ -32,7 +32,7 @@ mod x86;
 mod tests;
 
 pub use level::Level;
-pub use portable::{CHUNK, ChunkStats, INLINE, Modular, Present, Run};
+pub use portable::{CHUNK, ChunkStats, INLINE, Modular, Present, Run, SLOT, Slots};
 
 /// Calls the kernel of a level.
 macro_rules! at_level {
@@ -230,4 +230,37 @@ pub fn count_above(level: Level, values: &[i64], base: i64, width: u32) -> usize
 /// How many bytes the values take as varints.
 pub fn varint_size(level: Level, values: &[i64]) -> u64 {
     at_level!(level, varint_size(values))
+}
+
+/// Appends the value of each code; says whether the table has them all: if not, nothing is appended.
+pub fn gather<T: Copy + Default>(
+    level: Level,
+    codes: &[u32],
+    table: &[T],
+    out: &mut Vec<T>,
+) -> bool {
+    at_level!(level, gather(codes, table, out))
+}
+
+/// Appends the entry of each code to `data`, and where it ends to `offsets`. The caller has seen that each code has
+/// an entry, that no length is above [`SLOT`], and that offsets can count them.
+pub fn gather_strings(
+    level: Level,
+    codes: &[u32],
+    slots: &Slots,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) {
+    at_level!(level, gather_strings(codes, slots, offsets, data));
+}
+
+/// Appends each value until its end is reached, from `start` on: `ends` ascend.
+pub fn repeat<T: Modular>(
+    level: Level,
+    values: &[i64],
+    ends: &[usize],
+    start: usize,
+    out: &mut Vec<T>,
+) {
+    at_level!(level, repeat(values, ends, start, out));
 }

@@ -19,6 +19,7 @@ mod floats;
 mod fsst;
 mod hints;
 mod input;
+mod integers;
 mod numbers;
 mod real;
 mod row;

@@ -5,11 +5,12 @@
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
 //! offsets    lengths → offsets                         expand     dense values → places among nulls
 //! lanes      numbers of so many bits ↔ values          views    offsets → views
-//! text       UTF-8 or not
+//! text       UTF-8 or not                               gather   codes → values; runs → values
 //! ```
 
 mod bits;
 mod expand;
+mod gather;
 mod lanes;
 mod offsets;
 mod presence;
@@ -20,6 +21,8 @@ mod views;
 
 pub(super) use bits::{copy_bits, count_ones, each_run};
 pub(super) use expand::{expand, repeat_ends};
+pub use gather::{SLOT, Slots};
+pub(super) use gather::{gather, gather_strings, repeat};
 pub use lanes::{CHUNK, ChunkStats, Modular};
 pub(super) use lanes::{chunk_stats, count_above, frame, one, unframe, varint_size};
 pub(super) use offsets::lengths_to_offsets;
@@ -36,6 +39,7 @@ pub(super) use views::{view, views};
 #[cfg(target_arch = "x86_64")]
 pub(super) use {
     bits::{ones, word},
+    gather::all_below,
     varints::{Number, numbers},
 };
 

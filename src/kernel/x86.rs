@@ -4,6 +4,7 @@
 //! 64 bytes → window of ends ┬ bmi2      a load, pext and store for each value; pdep back
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
+//! gather                                codes compared with their table once, then looked up
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
 //! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
@@ -15,6 +16,7 @@ mod avx512;
 mod avx512_expand;
 mod avx512_put;
 mod bmi2;
+mod gather;
 mod lanes;
 #[cfg(feature = "snappy")]
 mod snappy;
@@ -25,7 +27,7 @@ mod window;
 
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
 
-use super::portable::{CHUNK, ChunkStats, Modular};
+use super::portable::{CHUNK, ChunkStats, Modular, Slots};
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +98,9 @@ kernels! {
     bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
+    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
+    gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
@@ -115,6 +120,9 @@ kernels! {
     avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
+    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
+    gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;

@@ -11,10 +11,7 @@ use super::numbers::no_such_code;
 use super::strings::{PackedStrings, Target};
 use super::views::Views;
 use crate::error::{Error, Result};
-use crate::kernel;
-
-/// Bytes of a slot.
-const SLOT: usize = 32;
+use crate::kernel::{self, Level, SLOT, Slots};
 
 /// The entries of a dictionary of strings.
 #[derive(Debug)]
@@ -23,7 +20,7 @@ pub(crate) struct Entries {
     data: Bytes,
     lengths: Vec<u32>,
     /// Empty if an entry is longer than a slot.
-    slots: Vec<[u8; SLOT]>,
+    slots: Slots,
 }
 
 impl Entries {
@@ -39,9 +36,10 @@ impl Entries {
         let ranges: Vec<_> = offsets.windows(2).map(ends).collect();
         let length = |(start, end): &(usize, usize)| u32::try_from(end - start).unwrap_or(0);
         let lengths: Vec<u32> = ranges.iter().map(length).collect();
-        let mut slots = Vec::new();
+        let mut slots = Slots::default();
         if lengths.iter().all(|length| *length as usize <= SLOT) {
-            slots.extend(ranges.iter().map(|(start, end)| {
+            slots.lengths.clone_from(&lengths);
+            slots.bytes.extend(ranges.iter().map(|(start, end)| {
                 let mut slot = [0; SLOT];
                 let bytes = data.get(*start..*end).unwrap_or_default();
                 slot.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -67,39 +65,29 @@ impl Entries {
         self.check(codes)?;
         let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
         let bytes = codes.iter().map(|code| u64::from(length(code))).sum();
-        let start = out.data.len();
-        out.push_ends(bytes, codes.iter().map(length))?;
-        if self.slots.is_empty() {
+        if self.slots.bytes.is_empty() {
+            out.push_ends(bytes, codes.iter().map(length))?;
             out.data.reserve(usize::try_from(bytes).unwrap_or(0));
             for code in codes {
                 out.data.extend_from_slice(self.get(*code as usize).unwrap_or_default());
             }
             return Ok(());
         }
-        let end = start + usize::try_from(bytes).unwrap_or(0);
-        out.data.resize(end + SLOT, 0);
-        let mut at = start;
-        for code in codes {
-            let slot = self.slots.get(*code as usize).unwrap_or(&[0; SLOT]);
-            if let Some(to) = out.data.get_mut(at..).and_then(|to| to.first_chunk_mut()) {
-                *to = *slot;
-            }
-            at += length(code) as usize;
-        }
-        out.data.truncate(end);
+        out.check_room(bytes)?;
+        kernel::gather_strings(Level::in_use(), codes, &self.slots, out.offsets, out.data);
         Ok(())
     }
 
     /// Appends a view of the entry of each code.
     pub(super) fn read_views(&self, codes: &[u32], out: &mut Views) -> Result<()> {
-        self.check(codes)?;
         let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
         let mut table = Vec::with_capacity(self.len());
         kernel::views(&self.offsets, &self.data, buffer, &mut table);
-        let view = |code: &u32| table.get(*code as usize).copied().unwrap_or(0);
-        out.views.extend(codes.iter().map(view));
-        Ok(())
+        match kernel::gather(Level::in_use(), codes, &table, &mut out.views) {
+            true => Ok(()),
+            false => Err(no_such_code()),
+        }
     }
 
     fn check(&self, codes: &[u32]) -> Result<()> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0 plain        the values, low byte first
-//! 1 dictionary   long how many │ the values │ numbers: codes
+//! 1 dictionary   long how many │ floats: values │ numbers: codes
 //! 2 decimals     exponent byte, factor u16 │ numbers: digits │ exceptions: values
 //! 3 split        right byte │ long how many, u16 left parts │ numbers: codes │ numbers: right parts
 //!                │ exceptions: left parts, u16
@@ -20,7 +20,7 @@ use super::alp::{self, Scale};
 use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
 use super::input::Input;
-use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, no_such_code, spread};
+use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, no_such_code, scatter};
 use super::real::{Exceptions, Real, sample};
 use crate::error::{Error, Result};
 use crate::kernel::{CHUNK, Modular};
@@ -58,8 +58,8 @@ impl<R: Real> Floats<R> {
             PLAIN => Kind::Plain(take_plain::<R>(input, n)?),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
-                let bytes = take_plain::<R>(input, count)?;
-                let values = (0..count).map(|i| plain(&bytes, i)).collect();
+                let mut values = Vec::new();
+                Self::take(input, count, deeper)?.read(0..count, &mut values)?;
                 Kind::Dictionary { values, codes: Numbers::take_within(input, n, deeper)? }
             }
             DECIMALS => {
@@ -107,11 +107,14 @@ impl<R: Real> Floats<R> {
         }
         match &self.kind {
             Kind::Plain(bytes) => read_plain(bytes, range, out),
-            Kind::Dictionary { values, codes } => each_chunk(range, |part| {
+            Kind::Dictionary { values, codes } => {
                 let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
-                codes.read(part, &mut some)?;
-                look_up(&some, values, |value| value, out)
-            }),
+                each_chunk(range, |part| {
+                    some.clear();
+                    codes.read(part, &mut some)?;
+                    look_up(&some, values, out)
+                })
+            }
             Kind::Decimals { scale, digits, exceptions } => {
                 let start = out.len();
                 let mut some: Vec<R::Digit> = Vec::with_capacity(CHUNK);
@@ -140,14 +143,7 @@ impl<R: Real> Floats<R> {
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
-                let start = out.len();
-                spread(others, range.clone(), |ones, dense| rest.read(ones, dense), out)?;
-                if value.to_bits() != R::default().to_bits() {
-                    let made = out.get_mut(start..).unwrap_or_default();
-                    let places = made.iter_mut().zip(range);
-                    places.filter(|(_, i)| !others.get(*i)).for_each(|(slot, _)| *slot = *value);
-                }
-                Ok(())
+                scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
     }
@@ -279,7 +275,7 @@ pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
     let decimals = found.map_or(plain, |(_, bits)| bits);
     if counts.len() <= 256 && counts.len() * 2 <= some.len().max(2) {
         let width = f64::from(usize::BITS - (counts.len() - 1).leading_zeros());
-        if width < decimals * 0.95 && put_dictionary(values, deeper, out) {
+        if width < decimals * 0.95 && put_dictionary(values, scales, deeper, out) {
             return keep_or_plain(values, start, out);
         }
     }
@@ -326,7 +322,7 @@ fn put_frequent<R: Real>(
     put(&others, scales, depth, out);
 }
 
-fn put_dictionary<R: Real>(values: &[R], depth: u32, out: &mut Vec<u8>) -> bool {
+fn put_dictionary<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) -> bool {
     let mut entries: Vec<R> = Vec::new();
     let mut codes: HashMap<R::Bits, i64> = HashMap::new();
     let mut coded = Vec::with_capacity(values.len());
@@ -341,7 +337,19 @@ fn put_dictionary<R: Real>(values: &[R], depth: u32, out: &mut Vec<u8>) -> bool 
     }
     out.push(DICTIONARY);
     wire::put_long(out, long(entries.len()));
-    put_plain(&entries, out);
+    // In order, as most of them pack better and codes compare as values do.
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    let entry = |i: &usize| entries.get(*i).copied().unwrap_or_default();
+    order.sort_unstable_by(|a, b| entry(a).widen().total_cmp(&entry(b).widen()));
+    put(&order.iter().map(entry).collect::<Vec<R>>(), scales, depth, out);
+    let mut ranks = vec![0; entries.len()];
+    for (rank, i) in order.iter().enumerate() {
+        if let Some(slot) = ranks.get_mut(*i) {
+            *slot = long(rank);
+        }
+    }
+    let rank = |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
+    let coded: Vec<i64> = coded.iter().map(|code| rank(code).unwrap_or(0)).collect();
     numbers::put(&coded, depth, out);
     true
 }

@@ -7,7 +7,7 @@
 //! Which block is searched depends on nothing but its number, so a file is the same however many threads pack it.
 
 use super::alp::{self, Scale};
-use super::distinct::StringsRef;
+use super::distinct::{Distinct, StringsRef};
 use super::fsst::{Compressor, Symbols};
 use super::real::Real;
 
@@ -26,6 +26,10 @@ const TRIAL: usize = 8 << 10;
 pub(crate) struct Hints {
     pub(crate) options: Options,
     pub(crate) scales: Vec<Scale>,
+    /// Whether strings may be integers.
+    pub(super) integers: bool,
+    /// Whether so many strings are repeated that a dictionary may pay.
+    pub(super) repetitive: bool,
     symbols: Option<TrainedSymbols>,
 }
 
@@ -62,9 +66,12 @@ impl Hints {
         self
     }
 
-    /// Looks at strings.
-    pub(crate) fn of_strings(mut self, strings: StringsRef<'_>) -> Self {
+    /// Looks at strings; if they are no `text`, they may be integers.
+    pub(crate) fn of_strings(mut self, strings: StringsRef<'_>, text: bool) -> Self {
         let bytes = strings.bytes();
+        self.integers = !text;
+        let most = strings.len() / 2;
+        self.repetitive = strings.len() > 8 && Distinct::of(strings, most).is_some();
         if self.options.zstd || self.options.symbols_below == 0 || bytes.len() < 256 {
             return self;
         }

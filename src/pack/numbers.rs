@@ -144,31 +144,34 @@ impl Numbers {
             }
             Kind::Chunks(chunks) => chunks.read(range, out),
             Kind::Runs { values, ends } => {
-                let mut at = range.start;
-                let first = ends.partition_point(|end| *end <= at);
-                for (value, end) in values.iter().zip(ends).skip(first) {
-                    if at == range.end {
-                        break;
-                    }
-                    let end = (*end).min(range.end);
-                    let value = T::wrap(value.cast_unsigned());
-                    out.extend(std::iter::repeat_n(value, end - at));
-                    at = end;
-                }
+                let first = ends.partition_point(|end| *end <= range.start);
+                let last = ends.partition_point(|end| *end <= range.end).max(first);
+                let whole = ends.get(first..last).unwrap_or_default();
+                let of = values.get(first..last).unwrap_or_default();
+                kernel::repeat(Level::in_use(), of, whole, range.start, out);
+                // The run that goes on behind the range.
+                let done = whole.last().copied().unwrap_or(range.start);
+                let value = values.get(last).map_or(0, |value| value.cast_unsigned());
+                out.extend(std::iter::repeat_n(T::wrap(value), range.end - done));
             }
             Kind::Dictionary { values, codes } => {
+                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                let table: Vec<T> =
+                    values.iter().map(|value| T::wrap(value.cast_unsigned())).collect();
                 each_chunk(range, |part| {
-                    let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                    some.clear();
                     codes.read(part, &mut some)?;
-                    look_up(&some, values, |value| T::wrap(value.cast_unsigned()), out)
+                    look_up(&some, &table, out)
                 })?;
             }
             Kind::Frequent { value, others, rest } => {
-                let start = out.len();
-                spread(others, range, |ones, dense| rest.read(ones, dense), out)?;
                 let value = T::wrap(value.cast_unsigned());
-                let made = out.get_mut(start..).unwrap_or_default();
-                made.iter_mut().for_each(|v| *v = v.plus(value));
+                let read = |ones, dense: &mut Vec<T>| {
+                    rest.read(ones, dense)?;
+                    dense.iter_mut().for_each(|v| *v = v.plus(value));
+                    Ok(())
+                };
+                scatter(value, others, range, read, out)?;
             }
             Kind::Multiples { factor, shift, quotients } => {
                 let start = out.len();
@@ -229,24 +232,21 @@ pub(super) fn each_chunk(
 }
 
 /// Appends the value of each code.
-pub(super) fn look_up<V: Copy + Default, T>(
+pub(super) fn look_up<T: Copy + Default>(
     codes: &[u32],
-    values: &[V],
-    make: impl Fn(V) -> T,
+    values: &[T],
     out: &mut Vec<T>,
 ) -> Result<()> {
-    let most = codes.iter().copied().max().unwrap_or(0);
-    if most as usize >= values.len() && !codes.is_empty() {
-        return Err(no_such_code());
+    match kernel::gather(Level::in_use(), codes, values, out) {
+        true => Ok(()),
+        false => Err(no_such_code()),
     }
-    let value = |code: &u32| make(values.get(*code as usize).copied().unwrap_or_default());
-    out.extend(codes.iter().map(value));
-    Ok(())
 }
 
-/// Appends the default, and where a bit is set the next of the values that `read` gives: those of a range of the
-/// set bits.
-pub(super) fn spread<T: Copy + Default + 'static>(
+/// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
+/// bits.
+pub(super) fn scatter<T: Copy + Default>(
+    value: T,
     bits: &PackedBits,
     range: Range<usize>,
     read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
@@ -258,6 +258,19 @@ pub(super) fn spread<T: Copy + Default + 'static>(
     let ones = kernel::count_ones(&mask, 0, range.len());
     let mut dense = Vec::new();
     read(before..before + ones, &mut dense)?;
-    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), out);
+    let start = out.len();
+    out.extend(std::iter::repeat_n(value, range.len()));
+    let made = out.get_mut(start..).unwrap_or_default();
+    let mut next = dense.iter();
+    for (slots, bytes) in made.chunks_mut(64).zip(mask.chunks(8)) {
+        let mut word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        while word != 0 {
+            let at = word.trailing_zeros() as usize;
+            if let (Some(slot), Some(other)) = (slots.get_mut(at), next.next()) {
+                *slot = *other;
+            }
+            word &= word - 1;
+        }
+    }
     Ok(())
 }

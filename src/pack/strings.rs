@@ -5,11 +5,12 @@
 //! 1 dictionary   long how many │ strings: entries │ numbers: codes
 //! 2 symbols      numbers: lengths │ numbers: where the codes of each group end │ symbol table
 //!                │ long how many, the codes
+//! 3 integers     byte parts, 1 or 2 │ numbers: low 64 bits │ if 2, numbers: high 64 bits
 //! ```
 //! Groups are there so that a string in the middle is found without those before. All strings of a group are
-//! replaced by symbols as one run: a symbol may go from one into the next.
+//! replaced by symbols as one run: a symbol may go from one into the next. Integers are strings that are shortest in
+//! two's complement, high byte first, as decimals are.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -19,6 +20,7 @@ use super::entries::Entries;
 use super::fsst::{Expander, Symbols};
 use super::hints::Hints;
 use super::input::Input;
+use super::integers;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
@@ -28,6 +30,7 @@ use crate::wire;
 pub(super) const PLAIN: u8 = 0;
 pub(super) const DICTIONARY: u8 = 1;
 pub(super) const SYMBOLS: u8 = 2;
+pub(super) const INTEGERS: u8 = 3;
 
 /// Strings of a group.
 pub(super) const GROUP: usize = 64;
@@ -45,6 +48,7 @@ pub(crate) struct PackedStrings {
 enum Kind {
     Groups(Groups, Option<Box<Expander>>),
     Dictionary { entries: Entries, codes: Numbers },
+    Integers { low: Numbers, high: Option<Numbers> },
 }
 
 /// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes.
@@ -55,19 +59,24 @@ pub(crate) struct Target<'a> {
 }
 
 impl Target<'_> {
+    /// Fails if offsets could not count so many bytes more.
+    pub(super) fn check_room(&self, bytes: u64) -> Result<()> {
+        let size = (self.data.len() as u64).saturating_add(bytes);
+        if size > i32::MAX as u64 {
+            return Err(Error::too_large("strings of one read", size, i32::MAX as u64));
+        }
+        Ok(())
+    }
+
     /// Appends where strings of these lengths end, which are so many bytes together.
     pub(super) fn push_ends(
         &mut self,
         bytes: u64,
         lengths: impl Iterator<Item = u32>,
     ) -> Result<()> {
-        let start = self.data.len() as u64;
-        if start.saturating_add(bytes) > i32::MAX as u64 {
-            let (size, limit) = (start.saturating_add(bytes), i32::MAX as u64);
-            return Err(Error::too_large("strings of one read", size, limit));
-        }
+        self.check_room(bytes)?;
         // They fit: the sum does.
-        let mut end = i32::try_from(start).unwrap_or(i32::MAX);
+        let mut end = i32::try_from(self.data.len()).unwrap_or(i32::MAX);
         self.offsets.extend(lengths.map(|length| {
             end = end.wrapping_add(length.cast_signed());
             end
@@ -96,6 +105,16 @@ impl PackedStrings {
                 let (groups, table) = Groups::take(input, n, deeper, take_symbols)?;
                 Kind::Groups(groups, Some(table))
             }
+            INTEGERS => {
+                let parts = input.byte("parts of integers")?;
+                let low = Numbers::take_within(input, n, deeper)?;
+                let high = match parts {
+                    1 => None,
+                    2 => Some(Numbers::take_within(input, n, deeper)?),
+                    _ => return Err(Error::malformed(format!("integers of {parts} parts"))),
+                };
+                Kind::Integers { low, high }
+            }
             other => return Err(Error::malformed(format!("strings of kind {other}"))),
         };
         Ok(Self { n, text, kind })
@@ -114,6 +133,12 @@ impl PackedStrings {
                 let mut some: Vec<u32> = Vec::new();
                 codes.read(range, &mut some)?;
                 return entries.read(&some, out);
+            }
+            Kind::Integers { low, high } => {
+                let start = out.data.len();
+                let ends = out.offsets.len();
+                integers::read(low, high.as_ref(), range, out)?;
+                return self.check_made(start, ends, out);
             }
             Kind::Groups(groups, table) => (groups, table),
         };
@@ -136,6 +161,17 @@ impl PackedStrings {
                 let mut some: Vec<u32> = Vec::new();
                 codes.read(range, &mut some)?;
                 return entries.read_views(&some, out);
+            }
+            Kind::Integers { low, high } => {
+                let (mut offsets, mut data) = (vec![0], Vec::new());
+                let mut all = Target { offsets: &mut offsets, data: &mut data };
+                integers::read(low, high.as_ref(), range, &mut all)?;
+                self.check_made(0, 1, &all)?;
+                let number = out.add(ViewBuffer::Own(data))?;
+                if let Some(ViewBuffer::Own(data)) = out.buffers.last() {
+                    kernel::views(&offsets, data, number, &mut out.views);
+                }
+                return Ok(());
             }
             Kind::Groups(groups, table) => (groups, table),
         };
@@ -168,6 +204,17 @@ impl PackedStrings {
             return Err(Error::malformed(format!("strings {range:?} of {}", self.n)));
         }
         Ok(())
+    }
+
+    /// Fails if strings that were made are to be UTF-8 and are not.
+    fn check_made(&self, start: usize, ends: usize, out: &Target<'_>) -> Result<()> {
+        let bytes = out.data.get(start..).unwrap_or_default();
+        let ends = out.offsets.get(ends..).unwrap_or_default();
+        let ends = ends.iter().map(|end| usize::try_from(*end).unwrap_or(usize::MAX) - start);
+        match !self.text || kernel::is_text(bytes, ends) {
+            true => Ok(()),
+            false => Err(Error::malformed("string is not UTF-8")),
+        }
     }
 
     fn check_text(&self, part: &Part, bytes: &[u8]) -> Result<()> {
@@ -297,7 +344,10 @@ fn past() -> Error {
 /// Appends strings in the form that takes least.
 pub(crate) fn put(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
-    if deeper > 1 && is_repetitive(strings) {
+    if hints.integers && put_integers(strings, deeper, out) {
+        return;
+    }
+    if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
         if let Some(distinct) = Distinct::of(strings, most) {
             put_dictionary(&distinct, hints, deeper, out);
@@ -316,21 +366,26 @@ pub(crate) fn put(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut 
     }
 }
 
+/// Appends strings that are integers as numbers, if all are and it saves.
+fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool {
+    let Some((low, high)) = integers::parts(strings) else { return false };
+    let start = out.len();
+    out.push(INTEGERS);
+    out.push(if high.is_some() { 2 } else { 1 });
+    numbers::put(&low, depth, out);
+    high.iter().for_each(|high| numbers::put(high, depth, out));
+    let saves = out.len() - start < strings.bytes().len();
+    if !saves {
+        out.truncate(start);
+    }
+    saves
+}
+
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 1 << 16;
 
 /// A dictionary of fewer entries than one for so many strings needs no comparison with other forms.
 const FEW: usize = 8;
-
-/// Whether of some strings half are repeated.
-fn is_repetitive(strings: StringsRef<'_>) -> bool {
-    let (mut seen, mut looked_at) = (HashSet::new(), 0);
-    for string in strings.sample(512) {
-        seen.insert(string);
-        looked_at += 1;
-    }
-    seen.len() * 2 <= looked_at
-}
 
 fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
     let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };

@@ -239,7 +239,9 @@ impl Gathered {
         match &self.values {
             Values::Float(values) => hints.of_floats(values),
             Values::Double(values) => hints.of_floats(values),
-            Values::Bytes(strings) => hints.of_strings(as_ref(strings)),
+            Values::Bytes(strings) => {
+                hints.of_strings(as_ref(strings), self.value_type == ValueType::String)
+            }
             _ => hints,
         }
     }

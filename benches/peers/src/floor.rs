@@ -78,7 +78,7 @@ impl Openers {
 
     fn open<'a>(&mut self, block: &'a Block, raw: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let Block { codec, stored, raw_len, .. } = block;
-        if *codec == Codec::Null {
+        if *codec == Codec::Null || codec.is_value_codec() {
             return Ok(stored);
         }
         if raw.len() < *raw_len {

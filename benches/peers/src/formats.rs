@@ -76,4 +76,6 @@ pub const CONFIGS: &[Config] = &[
     config!("trevni-deflate", trevni::Trevni(Codec::Deflate)),
     config!("trevni-zstd", trevni::Trevni(Codec::Zstd)),
     config!("trevni-lz4", trevni::Trevni(Codec::Lz4)),
+    config!("trevni-pack", trevni::Trevni(Codec::Pack)),
+    config!("trevni-pack+zstd", trevni::Trevni(Codec::PackZstd)),
 ];

@@ -1,0 +1,63 @@
+//! Values by their codes, and values many times over.
+//!
+//! ```text
+//! codes   0 2 2 1        table   a b c         values   a c c b
+//! runs    x to 3, y to 5                       values   x x x y y
+//! entries mail air       codes   1 0 1         data     airmailair     offsets   0 3 7 10
+//! ```
+
+use super::Modular;
+
+/// Bytes of a slot.
+pub const SLOT: usize = 32;
+
+/// Entries of strings, each in a slot of its own, and their lengths.
+#[derive(Debug, Clone, Default)]
+pub struct Slots {
+    /// The bytes of each, and zeros.
+    pub bytes: Vec<[u8; SLOT]>,
+    /// How many each has.
+    pub lengths: Vec<u32>,
+}
+
+/// Appends the value of each code; says whether the table has them all: if not, nothing is appended.
+pub(crate) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool {
+    if !all_below(codes, table.len()) {
+        return false;
+    }
+    out.extend(codes.iter().map(|code| table.get(*code as usize).copied().unwrap_or_default()));
+    true
+}
+
+/// Whether each code is less than `count`.
+#[inline(always)]
+pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
+    let most = codes.iter().fold(0, |most, code| most.max(*code));
+    codes.is_empty() || (most as usize) < count
+}
+
+/// Appends the entry of each code to `data`, and where it ends to `offsets`. The caller has seen that each code has
+/// an entry, that no length is above [`SLOT`], and that offsets can count them.
+pub(crate) fn gather_strings(
+    codes: &[u32],
+    slots: &Slots,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) {
+    for code in codes {
+        let slot = slots.bytes.get(*code as usize).unwrap_or(&[0; SLOT]);
+        let length = slots.lengths.get(*code as usize).copied().unwrap_or(0);
+        data.extend_from_slice(slot.get(..length as usize).unwrap_or(slot));
+        offsets.push(i32::try_from(data.len()).unwrap_or(i32::MAX));
+    }
+}
+
+/// Appends each value until its end is reached, from `start` on: `ends` ascend.
+pub(crate) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>) {
+    let mut at = start;
+    for (value, end) in values.iter().zip(ends) {
+        let value = T::wrap(value.cast_unsigned());
+        out.extend(std::iter::repeat_n(value, end.saturating_sub(at)));
+        at = at.max(*end);
+    }
+}

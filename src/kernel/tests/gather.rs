@@ -1,0 +1,66 @@
+//! Values by their codes, and runs, at each level.
+
+use proptest::prelude::*;
+
+use super::{cases, levels};
+use crate::kernel::{self, Level, SLOT, Slots};
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn codes_give_values_or_nothing(codes in prop::collection::vec(0u32..40, 0..200), count in 0usize..50) {
+        let table: Vec<u128> = (0..count as u128).map(|i| i << 90 | i).collect();
+        for level in levels() {
+            let mut out = vec![7];
+            let fine = codes.iter().all(|code| (*code as usize) < count);
+            prop_assert_eq!(kernel::gather(level, &codes, &table, &mut out), fine);
+            let expected: Vec<u128> = match fine {
+                true => codes.iter().map(|code| table[*code as usize]).collect(),
+                false => vec![],
+            };
+            prop_assert_eq!(&out[1..], &expected[..]);
+        }
+    }
+
+    #[test]
+    fn codes_give_strings(
+        codes in prop::collection::vec(0u32..30, 0..200), lengths in prop::collection::vec(0u32..33, 30),
+        most in prop::sample::select(vec![1u32, 8, 9, 16, 32]), before in 0usize..20,
+    ) {
+        let lengths: Vec<u32> = lengths.iter().map(|length| *length % (most + 1)).collect();
+        let bytes = (0..30u8).map(|i| std::array::from_fn(|at| {
+            if at < lengths[i as usize] as usize { i * 7 + at as u8 } else { 0 }
+        }));
+        let bytes: Vec<[u8; SLOT]> = bytes.collect();
+        let slots = Slots { bytes, lengths };
+        let start = || (vec![before as i32], vec![1u8; before]);
+        let (mut offsets, mut data) = start();
+        kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data);
+        for level in levels() {
+            let (mut o, mut d) = start();
+            kernel::gather_strings(level, &codes, &slots, &mut o, &mut d);
+            prop_assert_eq!((&o, &d), (&offsets, &data));
+        }
+    }
+
+    #[test]
+    fn runs_give_values(lengths in prop::collection::vec(0usize..40, 0..60), start in 0usize..9, spoil: bool) {
+        let mut at = start;
+        let mut ends: Vec<usize> = lengths.iter().map(|length| { at += length; at }).collect();
+        if spoil && ends.len() > 2 {
+            ends[1] = 0;
+        }
+        let values: Vec<i64> = (0..ends.len() as i64).map(|i| i * 1_000_000_007).collect();
+        let mut expected: Vec<i64> = vec![5];
+        kernel::repeat(Level::Portable, &values, &ends, start, &mut expected);
+        for level in levels() {
+            let mut out: Vec<i64> = vec![5];
+            kernel::repeat(level, &values, &ends, start, &mut out);
+            prop_assert_eq!(&out, &expected);
+            let mut ints: Vec<i32> = vec![5];
+            kernel::repeat(level, &values, &ends, start, &mut ints);
+            prop_assert!(ints.iter().zip(&expected).all(|(i, v)| *i == *v as i32));
+        }
+    }
+}

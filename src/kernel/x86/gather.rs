@@ -1,0 +1,105 @@
+//! Values by their codes, without a check for each.
+//!
+//! ```text
+//! codes    the greatest is compared with the table once, then each is looked up as it is
+//! strings  32 bytes stored for each, whatever its length: the next begins where it ends
+//! runs     8 values stored for each run, and more if it is longer
+//! ```
+#![allow(unsafe_code)]
+
+use crate::kernel::portable::{self, Modular, SLOT, Slots, all_below};
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool {
+    if !all_below(codes, table.len()) {
+        return false;
+    }
+    // SAFETY: each code is less than the number of values.
+    out.extend(codes.iter().map(|code| unsafe { *table.get_unchecked(*code as usize) }));
+    true
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn gather_strings(
+    codes: &[u32],
+    slots: &Slots,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) {
+    let Slots { bytes, lengths } = slots;
+    let count = bytes.len().min(lengths.len());
+    if !all_below(codes, count) || lengths.iter().any(|length| *length as usize > SLOT) {
+        return portable::gather_strings(codes, slots, offsets, data);
+    }
+    // Where all are short, less is stored.
+    let most = lengths.iter().fold(0, |most, length| most.max(*length));
+    match most {
+        0..=8 => gather_within::<8>(codes, slots, offsets, data),
+        9..=16 => gather_within::<16>(codes, slots, offsets, data),
+        _ => gather_within::<SLOT>(codes, slots, offsets, data),
+    }
+}
+
+/// The same of entries that are no longer than `N`; each code has one.
+#[inline(always)]
+fn gather_within<const N: usize>(
+    codes: &[u32],
+    slots: &Slots,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) {
+    offsets.reserve(codes.len());
+    data.reserve((codes.len() + 1).saturating_mul(N));
+    let mut at = data.len();
+    let (from, lengths) = (slots.bytes.as_ptr(), slots.lengths.as_ptr());
+    let start = data.as_mut_ptr();
+    offsets.extend(codes.iter().map(|code| {
+        // SAFETY: each code is less than the number of slots and of lengths, and no length is above N, which is
+        // no more than the size of a slot; so `at` has grown by at most N for each code before, and N bytes
+        // from it lie within what is reserved.
+        unsafe {
+            let slot = from.add(*code as usize).cast::<u8>();
+            std::ptr::copy_nonoverlapping(slot, start.add(at), N);
+            at += *lengths.add(*code as usize) as usize;
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+        // The caller has seen that it fits.
+        let end = at as i32;
+        end
+    }));
+    // SAFETY: every byte before `at` has been written: those of each entry by its own store.
+    unsafe { data.set_len(at) };
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>) {
+    const AT_ONCE: usize = 8;
+    let last = ends.last().copied().unwrap_or(start).max(start);
+    let ascend =
+        ends.iter().fold((true, start), |(so_far, before), end| (so_far & (before <= *end), *end));
+    if !ascend.0 || values.len() != ends.len() {
+        return portable::repeat(values, ends, start, out);
+    }
+    let total = last - start;
+    out.reserve(total.saturating_add(AT_ONCE));
+    let mut at = out.len();
+    let base = at;
+    let to = out.as_mut_ptr();
+    for (value, end) in values.iter().zip(ends) {
+        let value = T::wrap(value.cast_unsigned());
+        let end = base + (end - start);
+        // SAFETY: ends ascend from `start` to the last, so `at` and `end` are within the `total` values behind
+        // `base`, for which, and for 8 more, there is room.
+        unsafe {
+            to.add(at).cast::<[T; AT_ONCE]>().write_unaligned([value; AT_ONCE]);
+            at += AT_ONCE;
+            while at < end {
+                to.add(at.min(end)).cast::<[T; AT_ONCE]>().write_unaligned([value; AT_ONCE]);
+                at += AT_ONCE;
+            }
+        }
+        at = end;
+    }
+    // SAFETY: runs without a gap have written all values before `at`, which is `base` and `total`.
+    unsafe { out.set_len(at) };
+}
