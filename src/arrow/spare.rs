@@ -19,6 +19,8 @@ use arrow::record_batch::RecordBatch;
 pub(crate) struct Spare {
     /// Buffers of the last batch.
     noted: Vec<Buffer>,
+    /// Memory that was needed only while a batch was made.
+    given: Vec<Buffer>,
     ones: VecDeque<Vec<u8>>,
     fours: VecDeque<Vec<i32>>,
     eights: VecDeque<Vec<i64>>,
@@ -29,11 +31,8 @@ impl Spare {
     /// Takes back what is left of the last batch, in the order in which it was noted; what was there before and
     /// found no use is let go.
     pub(crate) fn collect(&mut self) {
-        let noted = std::mem::take(&mut self.noted);
-        *self = Self::default();
-        for buffer in noted {
-            self.put(buffer);
-        }
+        let Self { noted, given, .. } = std::mem::take(self);
+        noted.into_iter().chain(given).for_each(|buffer| self.put(buffer));
     }
 
     /// Notes the buffers of a batch that is about to be given out.
@@ -64,9 +63,9 @@ impl Spare {
         empty
     }
 
-    /// Gives memory back before the batch is made.
+    /// Gives back, for the next batch, memory that this one does not need any more.
     pub(crate) fn give<T: ArrowNativeType>(&mut self, vec: Vec<T>) {
-        self.put(Buffer::from_vec(vec));
+        self.given.push(Buffer::from_vec(vec));
     }
 
     /// Keeps a buffer that has no other owner and was a vector.
@@ -123,6 +122,7 @@ mod tests {
         spare.collect();
         assert_eq!(spare.take::<f64>().capacity(), 0);
         spare.give(vec![1.0f64; 9]);
+        spare.collect();
         assert_eq!((spare.take::<i64>().capacity(), spare.take::<i64>().capacity()), (9, 0));
         assert_eq!(held, batch());
     }

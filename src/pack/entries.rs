@@ -78,16 +78,13 @@ impl Entries {
         Ok(())
     }
 
-    /// Appends a view of the entry of each code.
-    pub(super) fn read_views(&self, codes: &[u32], out: &mut Views) -> Result<()> {
+    /// A view of each entry, into a buffer that is added if one is too long to lie in its view.
+    pub(super) fn views(&self, out: &mut Views) -> Result<Vec<u128>> {
         let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
-        let mut table = Vec::with_capacity(self.len());
+        let mut table = Vec::with_capacity(self.lengths.len());
         kernel::views(&self.offsets, &self.data, buffer, &mut table);
-        match kernel::gather(Level::in_use(), codes, &table, &mut out.views) {
-            true => Ok(()),
-            false => Err(no_such_code()),
-        }
+        Ok(table)
     }
 
     fn check(&self, codes: &[u32]) -> Result<()> {

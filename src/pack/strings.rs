@@ -21,10 +21,10 @@ use super::fsst::{Expander, Symbols};
 use super::hints::Hints;
 use super::input::Input;
 use super::integers;
-use super::numbers::{self, MOST_PARTS, Numbers, long};
+use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
-use crate::kernel;
+use crate::kernel::{self, CHUNK};
 use crate::wire;
 
 pub(super) const PLAIN: u8 = 0;
@@ -130,9 +130,12 @@ impl PackedStrings {
         self.check(&range)?;
         let (groups, table) = match &self.kind {
             Kind::Dictionary { entries, codes } => {
-                let mut some: Vec<u32> = Vec::new();
-                codes.read(range, &mut some)?;
-                return entries.read(&some, out);
+                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                return each_chunk(range, |part| {
+                    some.clear();
+                    codes.read(part, &mut some)?;
+                    entries.read(&some, out)
+                });
             }
             Kind::Integers { low, high } => {
                 let start = out.data.len();
@@ -158,9 +161,13 @@ impl PackedStrings {
         out.bytes |= !self.text;
         let (groups, table) = match &self.kind {
             Kind::Dictionary { entries, codes } => {
-                let mut some: Vec<u32> = Vec::new();
-                codes.read(range, &mut some)?;
-                return entries.read_views(&some, out);
+                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                let table = entries.views(out)?;
+                return each_chunk(range, |part| {
+                    some.clear();
+                    codes.read(part, &mut some)?;
+                    look_up(&some, &table, &mut out.views)
+                });
             }
             Kind::Integers { low, high } => {
                 let (mut offsets, mut data) = (vec![0], Vec::new());
@@ -292,7 +299,7 @@ impl Groups {
         let groups = range.start / GROUP..range.end.div_ceil(GROUP);
         let first = groups.start * GROUP;
         let end = if whole { (groups.end * GROUP).min(self.lengths.len()) } else { range.end };
-        let mut all: Vec<u32> = Vec::new();
+        let mut all: Vec<u32> = Vec::with_capacity(end.saturating_sub(first).min(MOST_PARTS));
         self.lengths.read(first.min(end)..end, &mut all)?;
         let sum = |lengths: &[u32]| lengths.iter().map(|n| u64::from(*n)).sum::<u64>();
         let before = sum(all.get(..range.start - first).unwrap_or_default());
