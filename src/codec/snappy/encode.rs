@@ -6,7 +6,8 @@
 //!             └── the last place with the same hash of 8 bytes, or else of 4
 //! ```
 //! Of two places that begin like this one, the one that agrees for eight bytes is likely the longer match; so it is
-//! asked first. Where only four agree, the eight from the next byte on may do better. Places are kept as their low
+//! asked first. Where only four agree, the eight from the next byte on may do better. Numbers of fixed width may have
+//! no eight bytes twice: after some matches of which few are long, only four are asked for in that block. Places are kept as their low
 //! 16 bits: that is as far back as a copy of three bytes reaches. What is found is compared, so a wrong place does
 //! no harm; the tables are cleared all the same, for equal blocks to become equal bytes.
 
@@ -27,6 +28,9 @@ const LONGEST: usize = 64;
 
 /// After so many places in vain, steps get a byte longer.
 const PATIENCE: usize = 32;
+
+/// How many matches tell whether there are long ones.
+const TRIAL: usize = 256;
 
 /// A literal of fewer bytes has its length in its tag.
 const TAGGED: usize = 60;
@@ -64,8 +68,23 @@ impl Encoder {
     pub(super) fn encode(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.eights.fill(0);
         self.fours.fill(0);
-        let (mut done, mut at) = (0, 1);
-        while let Some(found) = self.next(bytes, done, at) {
+        let (mut done, in_vain) = self.matches::<true>(bytes, 0, out);
+        if in_vain {
+            (done, _) = self.matches::<false>(bytes, done, out);
+        }
+        put_literal(bytes, done, bytes.len(), out);
+    }
+
+    /// Appends the elements from `done` on up to the last match; gives where that ends. Stops early, and says so, if
+    /// of the first matches few are long: then to ask for eight bytes is in vain.
+    fn matches<const EIGHTS: bool>(
+        &mut self,
+        bytes: &[u8],
+        mut done: usize,
+        out: &mut Vec<u8>,
+    ) -> (usize, bool) {
+        let (mut at, mut trial, mut long) = (done.max(1), TRIAL, 0);
+        while let Some(found) = self.next::<EIGHTS>(bytes, done, at) {
             put_literal(bytes, done, found.at, out);
             put_copies(found.back, found.len, out);
             done = found.at + found.len;
@@ -73,28 +92,41 @@ impl Encoder {
             // Of the places in a match, its beginning and its end are most likely to be met again.
             for place in [found.at + 1, done - 1] {
                 if let Some(word) = word(bytes, place) {
-                    self.put(word, place);
+                    self.put::<EIGHTS>(word, place);
+                }
+            }
+            if EIGHTS && trial > 0 {
+                long += usize::from(found.len >= WORD);
+                trial -= 1;
+                if trial == 0 && long < TRIAL / 16 {
+                    return (done, true);
                 }
             }
         }
-        put_literal(bytes, done, bytes.len(), out);
+        (done, false)
     }
 
     /// The first match from `at` on that is worth its element; the literal before it begins at `done`.
     #[inline(always)]
-    fn next(&mut self, bytes: &[u8], done: usize, mut at: usize) -> Option<Match> {
+    fn next<const EIGHTS: bool>(
+        &mut self,
+        bytes: &[u8],
+        done: usize,
+        mut at: usize,
+    ) -> Option<Match> {
         let mut vain = PATIENCE;
         loop {
             let here = word(bytes, at)?;
-            let (eight, four) = self.put(here, at);
-            if let Some(len) = agree(bytes, here, at, eight, WORD) {
+            let (eight, four) = self.put::<EIGHTS>(here, at);
+            if EIGHTS && let Some(len) = agree(bytes, here, at, eight, WORD) {
                 return Some(Match { at, back: eight, len }.backward(bytes, done));
             }
             if let Some(len) = agree(bytes, here, at, four, SHORTEST)
                 && (len > SHORTEST || four < NEAR || at == done)
             {
                 let found = Match { at, back: four, len };
-                return Some(self.better(bytes, found).unwrap_or(found).backward(bytes, done));
+                let better = if EIGHTS { self.better(bytes, found) } else { None };
+                return Some(better.unwrap_or(found).backward(bytes, done));
             }
             at += vain / PATIENCE;
             vain += 1;
@@ -112,8 +144,8 @@ impl Encoder {
 
     /// Notes a place; gives how far back the last ones of its eight and of its four bytes are, or seem to be.
     #[inline(always)]
-    fn put(&mut self, word: u64, at: usize) -> (usize, usize) {
-        let eight = replace(&mut self.eights, hash(word), at);
+    fn put<const EIGHTS: bool>(&mut self, word: u64, at: usize) -> (usize, usize) {
+        let eight = if EIGHTS { replace(&mut self.eights, hash(word), at) } else { 0 };
         (eight, replace(&mut self.fours, hash(word << 32), at))
     }
 }

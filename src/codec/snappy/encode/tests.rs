@@ -91,6 +91,18 @@ fn few_symbols() {
     }
 }
 
+/// Where no eight bytes come again, and then they do.
+#[test]
+fn numbers_of_fixed_width() {
+    let low = noise(30_000, 256);
+    let mut bytes: Vec<u8> =
+        low.chunks(3).flat_map(|low| [low, &[7, 0, 9, 0, 1][..]].concat()).collect();
+    let stored = there_and_back(&bytes);
+    assert!(stored.len() < bytes.len() * 7 / 8, "{} of {}", stored.len(), bytes.len());
+    bytes.extend([b'x'; 10_000]);
+    assert!(there_and_back(&bytes).len() < stored.len() + 600);
+}
+
 /// Of text, fewer and longer elements than `snap` finds.
 #[test]
 fn text_becomes_shorter_than_with_snap() {
