@@ -41,10 +41,10 @@ impl Compress for Encoder {
         Ok(())
     }
 
-    /// Every element takes about as long, however few bytes it makes: as long as half a byte that need not be
-    /// read is worth.
+    /// Every element takes about as long, however few bytes it makes: as long as a byte that need not be read is
+    /// worth.
     fn effort(&self, _raw: usize, stored: &[u8]) -> usize {
-        elements(stored) * 11 / 20
+        elements(stored)
     }
 }
 
