@@ -1,9 +1,17 @@
 //! `snappy`: the raw format, whose first varint is the length before compression.
 //!
-//! A kernel decompresses where there is one; what it does not take, `snap` does or says what is wrong.
+//! ```text
+//! ac 02 │ 04 07 07 │ 01 02 │ 0a 02 00 │ ...
+//! length   literal   copy    copy              elements: bytes as they are, or the same as some before
+//! ```
+//! `encode` finds the elements. A kernel undoes them where there is one; what it does not take, `snap` does or says
+//! what is wrong.
 
-use snap::raw::{Decoder, Encoder, decompress_len, max_compress_len};
+mod encode;
 
+use snap::raw::{Decoder, decompress_len};
+
+use self::encode::Encoder;
 use super::{Compress, Decompress, check_len};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
@@ -21,23 +29,22 @@ pub(super) fn decompressor() -> Box<dyn Decompress> {
 
 impl Compress for Encoder {
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        let start = out.len();
-        let bound = max_compress_len(raw.len());
-        if bound == 0 {
-            return Err(Error::too_large("snappy block", raw.len() as u64, u64::from(u32::MAX)));
+        let mut length = u32::try_from(raw.len())
+            .map_err(|_| Error::too_large("snappy block", raw.len() as u64, u64::from(u32::MAX)))?;
+        out.reserve(encode::most(raw.len()));
+        while length >= 0x80 {
+            out.push(length.to_le_bytes()[0] | 0x80);
+            length >>= 7;
         }
-        out.resize(start + bound, 0);
-        let (_, room) = out.split_at_mut(start);
-        let n = Encoder::compress(self, raw, room)
-            .map_err(|e| Error::invalid(format!("snappy: {e}")))?;
-        out.truncate(start + n);
+        out.push(length.to_le_bytes()[0]);
+        self.encode(raw, out);
         Ok(())
     }
 
-    /// Every element takes about as long, however few bytes it makes: as long as half a byte that need not be
-    /// read is worth.
+    /// Every element takes about as long, however few bytes it makes: as long as a byte that need not be read is
+    /// worth.
     fn effort(&self, _raw: usize, stored: &[u8]) -> usize {
-        elements(stored) * 11 / 20
+        elements(stored)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! 64 bytes → window of ends ┬ bmi2      a load, pext and store for each value; pdep back
+//!                           ├ avx2_even 8 values of one length moved and folded together
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
 //! gather                                codes compared with their table once, then looked up
@@ -11,6 +12,7 @@
 //! its kernels.
 #![allow(unsafe_code)]
 
+mod avx2_even;
 mod avx2_expand;
 mod avx512;
 mod avx512_expand;

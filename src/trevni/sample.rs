@@ -5,6 +5,8 @@
 //! cost           stored bytes + bytes that a reader would as soon read as undo the codec and the varints
 //! ```
 //! A codec that hardly shrinks a column costs more to undo than it saves: such a column gets the codec `null`.
+//! Varints are decoded in so little time that reading them is mostly undoing snappy, and are the keys and counts that
+//! are read alone and often, few bytes beside a table's text: there an element of snappy costs more.
 //! Numbers whose varints are as long as the numbers themselves are written as `fixed32` or `fixed64`.
 
 use super::decode::Decoder;
@@ -70,37 +72,56 @@ impl Sample {
 
     /// Seals the blocks in the way that costs least.
     pub(super) fn settle(self, column: &ColumnMetadata, sealer: &Sealer) -> Result<Settled> {
-        let Some(value_type) = fixed(column.value_type()).filter(|_| self.open.value_type) else {
-            return self.open.seal(self.blocks, None, sealer, 0);
+        let Self { open, blocks } = self;
+        let varints = Way::of(column.value_type(), sealer.codec());
+        let Some(value_type) = fixed(column.value_type()).filter(|_| open.value_type) else {
+            return open.seal(blocks, varints, sealer);
         };
-        let (bytes, values) = (self.bytes(), self.blocks.iter().map(varints).sum::<usize>());
+        let bytes = blocks.iter().map(|raw| raw.bytes.len()).sum::<usize>();
+        let values = blocks.iter().map(count_varints).sum::<usize>();
         if bytes < values * (width(value_type) - 2) {
-            return self.open.seal(self.blocks, None, sealer, 0);
+            return open.seal(blocks, varints, sealer);
         }
-        let fixed = self.blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
+        let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
         let fixed = fixed.collect::<Result<_>>()?;
-        let fixed = self.open.seal(fixed, Some(value_type), sealer, 0)?;
+        let way = Way { value_type: Some(value_type), ..Way::of(value_type, sealer.codec()) };
+        let fixed = open.seal(fixed, way, sealer)?;
         // Varints take time as well, those of more than eight bytes much of it.
         let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
-        let varints = self.open.seal(self.blocks, None, sealer, slow)?;
+        let varints = open.seal(blocks, Way { slow, ..varints }, sealer)?;
         Ok(if fixed.cost < varints.cost { fixed } else { varints })
+    }
+}
+
+/// A way to write a column.
+struct Way {
+    /// Another value type than the column had.
+    value_type: Option<ValueType>,
+    /// How many times the codec's effort counts.
+    weight: usize,
+    /// What decoding the values costs besides.
+    slow: usize,
+}
+
+impl Way {
+    fn of(value_type: ValueType, codec: Codec) -> Self {
+        let is_varints = matches!(value_type, ValueType::Null | ValueType::Int | ValueType::Long);
+        let weight = if is_varints && codec == Codec::Snappy { 5 } else { 1 };
+        Self { value_type: None, weight, slow: 0 }
     }
 }
 
 impl Sampling {
     /// Seals blocks with the codec or, if that is open and costs less, without.
-    fn seal(
-        self,
-        blocks: Vec<RawBlock>,
-        value_type: Option<ValueType>,
-        sealer: &Sealer,
-        slow: usize,
-    ) -> Result<Settled> {
+    fn seal(self, blocks: Vec<RawBlock>, way: Way, sealer: &Sealer) -> Result<Settled> {
+        let Way { value_type, weight, slow } = way;
         let bytes: usize = blocks.iter().map(|raw| raw.bytes.len()).sum();
         let (mut cost, mut sealed) = (0, Vec::with_capacity(blocks.len()));
         for raw in blocks {
             let block = sealer.seal(raw, Vec::new())?;
-            cost += sealer.cost(&block)?;
+            let stored = block.descriptor.compressed_size as usize;
+            let effort = sealer.cost(&block)?.saturating_sub(stored);
+            cost += stored + effort * weight;
             sealed.push(block);
         }
         if !self.codec || cost <= bytes {
@@ -127,13 +148,13 @@ fn width(fixed: ValueType) -> usize {
 }
 
 /// How many varints a block has: as many as bytes that end one.
-fn varints(raw: &RawBlock) -> usize {
+fn count_varints(raw: &RawBlock) -> usize {
     raw.bytes.iter().filter(|byte| **byte < 0x80).count()
 }
 
 /// The block with the same rows, its varints as numbers of fixed width.
 fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> {
-    let n = varints(raw);
+    let n = count_varints(raw);
     let mut values = Values::new(from);
     Decoder::default().values(&raw.bytes, from, n, &mut values)?;
     let mut encoder = Encoder::new(true);

@@ -75,8 +75,8 @@ fn columns_are_written_as_their_first_blocks_suggest() {
         ("small", Long, Null),
         ("same", Long, Snappy),
         ("random", Fixed32, Null),
-        ("optional", ValueType::Null, Snappy),
-        ("optional#value", Fixed64, Snappy),
+        ("optional", ValueType::Null, Null),
+        ("optional#value", Fixed64, Null),
         ("text", String, Snappy),
     ];
     let chosen_for: Vec<_> = chosen(&file);

@@ -4,8 +4,9 @@
 //! lengths   03 │ 05 │ 02 │ ...        zig-zag: a run of 2 ones, one of 3 zeros, a single one
 //! bits      1 1   0 0 0   1 ...
 //! ```
-//! Where rows are null at random a run is a few rows, its number one byte: so the 128 numbers of one byte stand
-//! in a table, and the runs are shifted into a word.
+//! Where rows are null at random a run is a few rows, its number one byte: so what the numbers of one byte stand for
+//! is in a table. Four at a time are put together, and shifted behind the bits before them all at once, since only
+//! that has to wait for these.
 
 use super::bits::ones;
 use super::varints::{Number, first};
@@ -33,17 +34,27 @@ pub struct Present {
 /// The longest run of a number of one byte.
 const LONGEST: usize = 33;
 
-/// For each number of one byte: twice the count of the run, and its value; 0 for a length above 1.
-const RUNS: [u8; 128] = {
-    let (mut runs, mut byte) = ([0; 128], 0u8);
+/// The most bits that are put together.
+const MOST: u64 = 56;
+
+/// How many bytes there is room for at a time.
+const PIECE: usize = 1 << 10;
+
+/// No run: more bits than are put together, and four of it are still less than a byte counts.
+const NONE: u64 = 63;
+
+/// For each number of one byte: its bits, from bit 16 on; how many of them are 1, from bit 8 on; how many they are.
+/// NONE for a length above 1, or if the byte does not end the number.
+const RUNS: [u64; 256] = {
+    let (mut runs, mut byte) = ([NONE; 256], 0);
     while byte < 128 {
-        let half = byte.div_ceil(2);
+        let half = (byte as u64).div_ceil(2);
         let (value, count) =
             if byte % 2 == 0 { (half, 1) } else { ((half + 1) % 2, half.div_ceil(2) + 1) };
         if value < 2 {
             #[allow(clippy::indexing_slicing)] // The compiler would see a wrong index.
             {
-                runs[byte as usize] = count * 2 + value;
+                runs[byte] = ((value << count) - value) << 16 | (value * count) << 8 | count;
             }
         }
         byte += 1;
@@ -94,6 +105,72 @@ fn number(bytes: &[u8]) -> Option<(Run, &[u8])> {
     Some((Run { value: u32::try_from(value).ok()?, left: u32::try_from(count).ok()? }, behind))
 }
 
+/// The runs of four numbers as one; none if they are too many bits or not all runs, which [`NONE`] makes too many.
+#[inline(always)]
+fn together(four: &[u8; 4]) -> Option<Bits> {
+    let [a, b, c, d] = four.map(|byte| RUNS.get(usize::from(byte)).copied().unwrap_or(NONE));
+    let sum = a + b + c + d;
+    if sum & 0xff > MOST {
+        return None;
+    }
+    let front = a >> 16 | (b >> 16) << (a & 0xff);
+    let back = c >> 16 | (d >> 16) << (c & 0xff);
+    Some(Bits::of(front | back << ((a + b) & 0xff), sum))
+}
+
+/// The run of one number.
+fn single(byte: u8) -> Option<Bits> {
+    let run = RUNS.get(usize::from(byte)).copied().filter(|run| *run != NONE)?;
+    Some(Bits::of(run >> 16, run))
+}
+
+/// Up to [`MOST`] bits.
+struct Bits {
+    bits: u64,
+    count: usize,
+    ones: usize,
+}
+
+impl Bits {
+    /// With the counts of a run, or the sum of several.
+    #[inline(always)]
+    fn of(bits: u64, sum: u64) -> Self {
+        let [count, ones, ..] = sum.to_le_bytes();
+        Self { bits, count: count.into(), ones: ones.into() }
+    }
+}
+
+/// Whole bytes, stored eight at a time, of which the last ones are stored again.
+struct Words<'a> {
+    out: &'a mut [u8],
+    at: usize,
+    /// The bits that are in no whole byte yet, and how many they are.
+    word: u64,
+    fill: usize,
+    rows: usize,
+    ones: usize,
+}
+
+impl Words<'_> {
+    /// Appends bits if there is room for them, and rows left.
+    #[inline(always)]
+    fn put(&mut self, bits: Bits, n: usize) -> Option<()> {
+        let stored = self.out.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut)?;
+        if self.rows + bits.count > n {
+            return None;
+        }
+        self.word |= bits.bits << self.fill;
+        *stored = self.word.to_le_bytes();
+        self.fill += bits.count;
+        self.word >>= self.fill & !7;
+        self.at += self.fill / 8;
+        self.fill %= 8;
+        self.rows += bits.count;
+        self.ones += bits.ones;
+        Some(())
+    }
+}
+
 /// Bits on their way into bytes.
 struct Sink<'a> {
     bits: &'a mut Vec<u8>,
@@ -112,20 +189,40 @@ impl<'a> Sink<'a> {
         Self { bits, word, fill, ones: 0 }
     }
 
-    /// Appends the runs of numbers of one byte, while `n` rows have room for any such; gives what follows them,
-    /// and the new count of rows.
+    /// Appends runs of numbers of one byte, as far as `n` rows have room for them; gives what follows them, and the
+    /// new count of rows. It may stop early.
     fn short_runs<'b>(&mut self, bytes: &'b [u8], n: usize, rows: usize) -> (&'b [u8], usize) {
-        let (mut rest, mut rows) = (bytes, rows);
-        while rows.saturating_add(LONGEST) <= n
-            && let Some((byte, behind)) = rest.split_first()
-            && let Some(run) = RUNS.get(usize::from(*byte)).filter(|run| **run > 0)
-        {
-            let count = usize::from(run / 2);
-            self.put_few(run & 1 == 1, count);
-            rows += count;
+        if bytes.first().and_then(|byte| single(*byte)).is_none() {
+            return (bytes, rows);
+        }
+        self.store();
+        let start = self.bits.len();
+        let most = bytes.len().saturating_mul(LONGEST).min(n - rows) / 8;
+        self.bits.resize(start + most.min(PIECE) + 8, 0);
+        let out = self.bits.get_mut(start..).unwrap_or_default();
+        let mut words = Words { out, at: 0, word: self.word, fill: self.fill, rows, ones: 0 };
+        let mut rest = bytes;
+        loop {
+            let fours = rest.as_chunks().0.iter();
+            let taken = fours.map_while(|four| words.put(together(four)?, n)).count() * 4;
+            rest = rest.get(taken..).unwrap_or_default();
+            let Some((byte, behind)) = rest.split_first() else { break };
+            let Some(()) = single(*byte).and_then(|run| words.put(run, n)) else { break };
             rest = behind;
         }
+        let Words { at, word, fill, rows, ones, .. } = words;
+        self.bits.truncate(start + at);
+        (self.word, self.fill) = (word, fill);
+        self.ones += ones;
         (rest, rows)
+    }
+
+    /// Stores the whole bytes of the word.
+    fn store(&mut self) {
+        let whole = self.word.to_le_bytes();
+        self.bits.extend_from_slice(whole.get(..self.fill / 8).unwrap_or_default());
+        self.word >>= self.fill & !7;
+        self.fill %= 8;
     }
 
     /// Appends a run of up to 63 bits.
@@ -149,9 +246,7 @@ impl<'a> Sink<'a> {
             // To the next byte, then bytes that are all alike.
             let to_byte = (8 - self.fill % 8) % 8;
             self.put_few(value, to_byte);
-            let whole = self.word.to_le_bytes();
-            self.bits.extend_from_slice(whole.get(..self.fill / 8).unwrap_or_default());
-            (self.word, self.fill) = (0, 0);
+            self.store();
             left -= to_byte;
             self.bits.resize(self.bits.len() + left / 8, if value { 0xff } else { 0 });
             self.ones += if value { left / 8 * 8 } else { 0 };

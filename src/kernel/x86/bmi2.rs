@@ -12,6 +12,7 @@
 
 use std::arch::x86_64::*;
 
+use super::avx2_even::{even_values, store_even};
 use super::window::{WINDOW, Window};
 use crate::kernel::portable::{self, Number};
 
@@ -50,6 +51,11 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
         if window.ends == u64::MAX {
             // SAFETY: 64 bytes are there, and room for 64 values.
             (0..WINDOW).for_each(|i| unsafe { to.add(i).write(T::from_byte(*from.add(i))) });
+        } else if let Some((count, len)) = even_values(window.ends) {
+            // SAFETY: as above; up to eight more values than there are begin within BEHIND.
+            unsafe { store_even(from, count, len, to) };
+            (at, done) = (at + count * len, done + count);
+            continue;
         } else if window.has_nine() || (window.has_five() && size_of::<T>() == 4) {
             // SAFETY: as above.
             let (taken, len) = unsafe { long_values(from, window, to) };
