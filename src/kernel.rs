@@ -190,7 +190,7 @@ pub fn each_run(source: &[u8], offset: usize, n: usize, take: impl FnMut(bool, u
 
 /// How many of the `n` bits from bit `offset` are set.
 pub fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
-    portable::count_ones(source, offset, n)
+    at_level!(Level::in_use(), count_ones(source, offset, n))
 }
 
 /// Replaces `out` by the `raw_len` bytes that the elements of a snappy block make, its length left out; the caller
@@ -205,6 +205,11 @@ pub fn unsnap(level: Level, elements: &[u8], raw_len: usize, out: &mut Vec<u8>) 
 /// as 0.
 pub fn unframe<T: Modular>(level: Level, bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
     at_level!(level, unframe(bytes, width, base, out));
+}
+
+/// Makes each number `number * factor + shift`.
+pub fn scale<T: Modular>(level: Level, numbers: &mut [T], factor: T, shift: T) {
+    at_level!(level, scale(numbers, factor, shift));
 }
 
 /// Appends a chunk of numbers of `width` bits: each value less `base`, and whatever is above those bits must be 0.

@@ -13,6 +13,7 @@ mod alp_rd;
 mod bits;
 mod choose;
 mod chunks;
+mod counted;
 mod distinct;
 mod entries;
 mod floats;

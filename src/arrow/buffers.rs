@@ -5,6 +5,7 @@
 //! counts of 0 and 1 and nothing else  a bit each
 //! optional leaf of the value codec    a bit and a value each
 //! text as views, of the value codec   views
+//! decimals of 128 bits, the same      their integers in that width
 //! others                              lengths, values
 //! ```
 
@@ -30,12 +31,14 @@ pub(crate) struct Form {
     /// A value for each of these.
     pub(crate) slots: bool,
     pub(crate) views: bool,
+    /// Integers in the width of decimals.
+    pub(crate) wide: bool,
 }
 
 impl Buffers {
     /// Nothing, in memory that is there already.
     pub(crate) fn empty(&self, spare: &mut Spare) -> ColumnData {
-        let Form { bits, slots, views } = self.form;
+        let Form { bits, slots, views, wide } = self.form;
         if bits {
             let mut data = ColumnData::presence();
             data.values = Values::Boolean(Bits::within(spare.take()));
@@ -46,8 +49,11 @@ impl Buffers {
             (data.lengths, data.there) = (None, Some(Bits::within(spare.take())));
         }
         match &mut data.values {
-            values if views => *values = Values::Views(Views::within(spare.take())),
-            Values::Null(_) | Values::Views(_) => {}
+            values if views => {
+                *values = Values::Views(Views::within(spare.take(), spare.take()));
+            }
+            values if wide => *values = Values::Wide(spare.take()),
+            Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
             Values::Boolean(bits) => *bits = Bits::within(spare.take()),
             Values::Int(values) => *values = spare.take(),
             Values::Long(values) => *values = spare.take(),
@@ -71,6 +77,11 @@ pub(crate) fn forms(
     let of_nulls = |column: usize| {
         columns.get(column).is_some_and(|(column, _)| column.value_type() == ValueType::Null)
     };
+    let is_integer = |column: usize| {
+        use ValueType::{Fixed32, Fixed64, Int, Long};
+        let column = columns.get(column).map(|(column, _)| column.value_type());
+        matches!(column, Some(Int | Long | Fixed32 | Fixed64))
+    };
     let mut set = |column: usize, change: &dyn Fn(&mut Form)| {
         if let Some(form) = into.get_mut(column) {
             change(form);
@@ -80,6 +91,12 @@ pub(crate) fn forms(
         Shape::Leaf { column } => {
             if packed(*column) && matches!(data_type, DataType::Utf8View | DataType::BinaryView) {
                 set(*column, &|form| form.views = true);
+            }
+            if packed(*column)
+                && is_integer(*column)
+                && matches!(data_type, DataType::Decimal128(..))
+            {
+                set(*column, &|form| form.wide = true);
             }
         }
         Shape::Optional { counts, inner } => {

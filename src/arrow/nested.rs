@@ -12,6 +12,7 @@ use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, FieldRef, Fields, UnionFields};
 
 use super::shape::Trail;
+use super::text;
 use crate::error::{Error, Result};
 use crate::kernel;
 
@@ -167,7 +168,7 @@ pub(crate) fn list(
 pub(crate) fn small_offsets(lengths: &[u32]) -> Result<OffsetBuffer<i32>> {
     let mut offsets = Vec::new();
     match kernel::lengths_to_offsets(lengths, &mut offsets) {
-        Some(()) => Ok(OffsetBuffer::new(offsets.into())),
+        Some(()) => text::offsets(offsets, usize::MAX),
         None => {
             let items = lengths.iter().map(|n| u64::from(*n)).sum();
             Err(Error::too_large("list items of one batch", items, i32::MAX as u64))

@@ -104,9 +104,11 @@ kernels! {
     gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
+    lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx2::varint_size(values: &[i64]) -> u64;
     avx2_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
@@ -126,9 +128,11 @@ kernels! {
     gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
+    lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::varint_size(values: &[i64]) -> u64;
     avx512_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,

@@ -5,10 +5,9 @@
 //! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
 //! ```
 
-use std::collections::HashMap;
-
 use super::bits;
 use super::chunks::{self, MOST_EXCEPTIONS, Plan};
+use super::counted::Counted;
 use super::numbers::*;
 use super::row;
 use crate::kernel::{self, CHUNK, ChunkStats, Level};
@@ -154,7 +153,9 @@ fn put_runs(
     wire::put_long(out, long(runs.len()));
     put(&runs, depth, out);
     put(&lengths, depth, out);
-    keep(start, most - most / 8, out)
+    // A number of short runs is read sooner without them.
+    let worth = if changes > values.len() / 8 { most / 2 } else { most - most / 8 };
+    keep(start, worth, out)
 }
 
 /// Takes back what was appended if it takes more.
@@ -169,7 +170,7 @@ fn keep(start: usize, most: usize, out: &mut Vec<u8>) -> bool {
 /// Values at even distances.
 struct Sample {
     values: Vec<i64>,
-    counts: HashMap<i64, usize>,
+    counted: Counted,
 }
 
 impl Sample {
@@ -177,9 +178,9 @@ impl Sample {
         // Not of all rows of a period: the step is odd.
         let step = (values.len() / SAMPLE) | 1;
         let values: Vec<i64> = values.iter().step_by(step).copied().collect();
-        let mut counts = HashMap::new();
-        values.iter().for_each(|value| *counts.entry(*value).or_insert(0) += 1);
-        Self { values, counts }
+        let all = values.iter().map(|value| value.cast_unsigned());
+        let counted = Counted::of(all, values.len()).unwrap_or_default();
+        Self { values, counted }
     }
 
     /// What divides the distances of all from the least, if it saves a bit or more.
@@ -198,22 +199,22 @@ impl Sample {
 
     /// Appends the most frequent value and the others, if they take less than `most`.
     fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
-        let frequent = self.counts.iter().max_by_key(|(value, count)| (**count, **value));
-        let Some((value, count)) = frequent else { return false };
+        let Some((value, count)) = self.counted.most_frequent() else { return false };
+        let value = value.cast_signed();
         if count * 10 < self.values.len() * 7 {
             return false;
         }
         let mut bitmap = vec![0u8; values.len().div_ceil(8)];
         let mut rest = Vec::new();
-        for (i, other) in values.iter().enumerate().filter(|(_, other)| *other != value) {
+        for (i, other) in values.iter().enumerate().filter(|(_, other)| **other != value) {
             if let Some(byte) = bitmap.get_mut(i / 8) {
                 *byte |= 1 << (i % 8);
             }
-            rest.push(other.wrapping_sub(*value));
+            rest.push(other.wrapping_sub(value));
         }
         let start = out.len();
         out.push(FREQUENT);
-        wire::put_long(out, *value);
+        wire::put_long(out, value);
         bits::put(&bitmap, 0, values.len(), depth, out);
         put(&rest, depth, out);
         keep(start, most - most / 8, out)
@@ -221,32 +222,17 @@ impl Sample {
 
     /// Appends the distinct values and the code of each, if that takes less than `most`.
     fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
-        let distinct = self.counts.len();
+        let distinct = self.counted.values.len();
         let width = usize::BITS - distinct.leading_zeros();
-        if distinct * 2 > self.values.len() || row::size(values.len(), width) + distinct >= most {
+        let hopeless = distinct == 0 || distinct * 2 > self.values.len();
+        if hopeless || row::size(values.len(), width) + distinct >= most {
             return false;
         }
-        let mut entries: Vec<i64> = Vec::new();
-        let mut codes: HashMap<i64, i64> = HashMap::with_capacity(distinct * 2);
-        let mut coded: Vec<i64> = Vec::with_capacity(values.len());
-        for value in values {
-            let code = *codes.entry(*value).or_insert_with(|| {
-                entries.push(*value);
-                long(entries.len() - 1)
-            });
-            coded.push(code);
-            if entries.len() > values.len() / 4 {
-                return false;
-            }
-        }
+        let all = values.iter().map(|value| value.cast_unsigned());
+        let Some(counted) = Counted::of(all, values.len() / 4) else { return false };
         // In order, so that codes compare as values do.
-        let mut order = entries.clone();
-        order.sort_unstable();
-        let rank = |value: &i64| long(order.partition_point(|other| other < value));
-        let ranks: Vec<i64> = entries.iter().map(rank).collect();
-        let rank =
-            |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
-        let coded: Vec<i64> = coded.iter().map(|code| rank(code).unwrap_or(0)).collect();
+        let (order, coded) = counted.in_order(|a, b| a.cast_signed().cmp(&b.cast_signed()));
+        let order: Vec<i64> = order.into_iter().map(u64::cast_signed).collect();
         let start = out.len();
         out.push(DICTIONARY);
         wire::put_long(out, long(order.len()));

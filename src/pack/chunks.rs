@@ -151,7 +151,7 @@ impl Chunks {
             kernel::unframe(Level::in_use(), bytes, width, base, out);
             out.truncate(start + n);
         } else {
-            out.extend((0..n).map(|i| T::wrap(base.wrapping_add(row::one(bytes, width, i)))));
+            row::read(bytes, width, base, n, out);
         }
         let Some(made) = out.get_mut(start..) else { return };
         if self.deltas {

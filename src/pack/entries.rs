@@ -64,8 +64,9 @@ impl Entries {
     pub(super) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
         self.check(codes)?;
         let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
-        let bytes = codes.iter().map(|code| u64::from(length(code))).sum();
+        let bytes = || codes.iter().map(|code| u64::from(length(code))).sum();
         if self.slots.bytes.is_empty() {
+            let bytes = bytes();
             out.push_ends(bytes, codes.iter().map(length))?;
             out.data.reserve(usize::try_from(bytes).unwrap_or(0));
             for code in codes {
@@ -73,7 +74,7 @@ impl Entries {
             }
             return Ok(());
         }
-        out.check_room(bytes)?;
+        out.check_room((codes.len() * SLOT) as u64).or_else(|_| out.check_room(bytes()))?;
         kernel::gather_strings(Level::in_use(), codes, &self.slots, out.offsets, out.data);
         Ok(())
     }

@@ -11,7 +11,6 @@
 //! ```
 //! [`alp`] and [`alp_rd`] say how digits and parts become values.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -19,6 +18,7 @@ use bytes::Bytes;
 use super::alp::{self, Scale};
 use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
+use super::counted::Counted;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, no_such_code, scatter};
 use super::real::{Exceptions, Real, sample};
@@ -259,22 +259,22 @@ pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
         return out.push(PLAIN);
     }
     let some = sample(values, 512);
-    let mut counts: HashMap<R::Bits, usize> = HashMap::with_capacity(some.len());
-    some.iter().for_each(|value| *counts.entry(value.to_bits()).or_insert(0) += 1);
-    let frequent = counts.iter().max_by_key(|(bits, count)| (**count, (**bits).into()));
-    if let Some((value, count)) = frequent
-        && counts.len() > 1
+    let all = some.iter().map(|value| value.to_bits().into());
+    let counted = Counted::of(all, some.len()).unwrap_or_default();
+    let distinct = counted.values.len();
+    if let Some((value, count)) = counted.most_frequent()
+        && distinct > 1
         && count * 10 >= some.len() * 7
         && deeper > 1
     {
-        put_frequent(values, R::from_bits(*value), scales, deeper, out);
+        put_frequent(values, R::from_bits(R::Bits::wrap(value)), scales, deeper, out);
         return keep_or_plain(values, start, out);
     }
     let plain = f64::from(R::WIDTH);
     let found = alp::best(values, scales).or_else(|| alp::best(values, &alp::candidates(values)));
     let decimals = found.map_or(plain, |(_, bits)| bits);
-    if counts.len() <= 256 && counts.len() * 2 <= some.len().max(2) {
-        let width = f64::from(usize::BITS - (counts.len() - 1).leading_zeros());
+    if (1..=256).contains(&distinct) && distinct * 2 <= some.len().max(2) {
+        let width = f64::from(usize::BITS - (distinct - 1).leading_zeros());
         if width < decimals * 0.95 && put_dictionary(values, scales, deeper, out) {
             return keep_or_plain(values, start, out);
         }
@@ -322,34 +322,19 @@ fn put_frequent<R: Real>(
     put(&others, scales, depth, out);
 }
 
+/// The most entries of a dictionary that is written.
+const MOST_ENTRIES: usize = 4096;
+
 fn put_dictionary<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) -> bool {
-    let mut entries: Vec<R> = Vec::new();
-    let mut codes: HashMap<R::Bits, i64> = HashMap::new();
-    let mut coded = Vec::with_capacity(values.len());
-    for value in values {
-        coded.push(*codes.entry(value.to_bits()).or_insert_with(|| {
-            entries.push(*value);
-            long(entries.len() - 1)
-        }));
-        if entries.len() > 4096 {
-            return false;
-        }
-    }
-    out.push(DICTIONARY);
-    wire::put_long(out, long(entries.len()));
+    let all = values.iter().map(|value| value.to_bits().into());
+    let Some(counted) = Counted::of(all, MOST_ENTRIES) else { return false };
     // In order, as most of them pack better and codes compare as values do.
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    let entry = |i: &usize| entries.get(*i).copied().unwrap_or_default();
-    order.sort_unstable_by(|a, b| entry(a).widen().total_cmp(&entry(b).widen()));
-    put(&order.iter().map(entry).collect::<Vec<R>>(), scales, depth, out);
-    let mut ranks = vec![0; entries.len()];
-    for (rank, i) in order.iter().enumerate() {
-        if let Some(slot) = ranks.get_mut(*i) {
-            *slot = long(rank);
-        }
-    }
-    let rank = |code: &i64| usize::try_from(*code).ok().and_then(|code| ranks.get(code)).copied();
-    let coded: Vec<i64> = coded.iter().map(|code| rank(code).unwrap_or(0)).collect();
+    let value = |bits: u64| R::from_bits(R::Bits::wrap(bits));
+    let (order, coded) =
+        counted.in_order(|a, b| value(a).widen().total_cmp(&value(b).widen()).then(a.cmp(&b)));
+    out.push(DICTIONARY);
+    wire::put_long(out, long(order.len()));
+    put(&order.into_iter().map(value).collect::<Vec<R>>(), scales, depth, out);
     numbers::put(&coded, depth, out);
     true
 }

@@ -107,13 +107,18 @@ impl Numbers {
     fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Kind> {
         let count = input.count(MOST_PARTS.min(n), "runs")?;
         let values = Self::take_all(input, count, depth)?;
-        let mut end = 0usize;
-        let mut ends = Vec::with_capacity(count);
-        for length in Self::take_all(input, count, depth)? {
-            let length = usize::try_from(length).ok().and_then(|length| length.checked_add(1));
-            end = length.and_then(|length| end.checked_add(length)).unwrap_or(usize::MAX);
-            ends.push(end);
+        let lengths = Self::take_all(input, count, depth)?;
+        let longest = lengths.iter().fold(0, |most, length| length.cast_unsigned().max(most));
+        if longest >= n as u64 && count > 0 {
+            return Err(Error::malformed("a run longer than all numbers"));
         }
+        // No sum of so few lengths that are each below `n` wraps.
+        let mut end = 0usize;
+        let add = |length: &i64| {
+            end = end.wrapping_add(usize::try_from(*length).unwrap_or(0) + 1);
+            end
+        };
+        let ends: Vec<usize> = lengths.iter().map(add).collect();
         if end != n {
             return Err(Error::malformed(format!("runs of {end} numbers, where {n} belong")));
         }
@@ -179,7 +184,7 @@ impl Numbers {
                 let factor = T::wrap(factor.cast_unsigned());
                 let shift = T::wrap(shift.cast_unsigned());
                 let made = out.get_mut(start..).unwrap_or_default();
-                made.iter_mut().for_each(|v| *v = v.times(factor).plus(shift));
+                kernel::scale(Level::in_use(), made, factor, shift);
             }
         }
         Ok(())

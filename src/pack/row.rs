@@ -4,6 +4,8 @@
 //! number i   bits i * w to i * w + w, low bit of each byte first; zeros to the end of the last byte
 //! ```
 
+use crate::kernel::Modular;
+
 /// How many bytes `n` numbers of `width` bits take.
 pub(super) fn size(n: usize, width: u32) -> usize {
     (n * width as usize).div_ceil(8)
@@ -25,6 +27,25 @@ pub(super) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
     #[allow(clippy::cast_possible_truncation)] // The low half is meant.
     let low = (word >> (bit % 8)) as u64;
     low & mask
+}
+
+/// Appends `n` numbers of `width` bits, each added to `base`.
+pub(super) fn read<T: Modular>(bytes: &[u8], width: u32, base: u64, n: usize, out: &mut Vec<T>) {
+    if width > 56 {
+        return out.extend((0..n).map(|i| T::wrap(base.wrapping_add(one(bytes, width, i)))));
+    }
+    let mask = (1u64 << width) - 1;
+    let mut bit = 0usize;
+    out.extend((0..n).map(|_| {
+        let rest = bytes.get(bit / 8..).unwrap_or_default();
+        let word = match rest.first_chunk::<8>() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        let number = word >> (bit % 8) & mask;
+        bit += width as usize;
+        T::wrap(base.wrapping_add(number))
+    }));
 }
 
 /// Appends numbers, each of which `width` bits hold.
@@ -63,6 +84,9 @@ mod tests {
                 assert_eq!(one(&bytes, width, i), *number);
             }
             assert_eq!(one(&bytes, width, 1 << 40), 0);
+            let mut all: Vec<u64> = vec![];
+            read(&bytes, width, 3, 77, &mut all);
+            assert!(all.iter().zip(&numbers).all(|(a, b)| *a == b.wrapping_add(3)));
         }
     }
 }

@@ -184,6 +184,9 @@ impl PackedStrings {
         };
         let part = groups.part(&range, table.is_some())?;
         let (mut offsets, mut data) = (Vec::with_capacity(range.len() + 1), Vec::new());
+        if table.is_some() {
+            data = std::mem::take(&mut out.spare);
+        }
         offsets.push(0);
         let mut ends = Target { offsets: &mut offsets, data: &mut data };
         ends.push_ends(part.bytes, part.lengths().iter().copied())?;

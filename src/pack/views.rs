@@ -21,6 +21,8 @@ pub struct Views {
     pub(super) buffers: Vec<ViewBuffer>,
     /// Whether some might not be UTF-8.
     pub(super) bytes: bool,
+    /// Memory for the next buffer.
+    pub(super) spare: Vec<u8>,
 }
 
 /// The bytes that views point into.
@@ -34,9 +36,10 @@ pub enum ViewBuffer {
 
 impl Views {
     /// No views, in memory that is there already.
-    pub(crate) fn within(mut memory: Vec<u128>) -> Self {
-        memory.clear();
-        Self { views: memory, buffers: Vec::new(), bytes: false }
+    #[cfg(feature = "arrow")]
+    pub(crate) fn within(mut memory: Vec<u128>, mut spare: Vec<u8>) -> Self {
+        (memory.clear(), spare.clear());
+        Self { views: memory, spare, ..Self::default() }
     }
 
     /// How many there are.

@@ -299,7 +299,7 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
 
 fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) {
     match values {
-        Values::Null(_) | Values::Views(_) => {}
+        Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),
         Values::Int(v) => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();

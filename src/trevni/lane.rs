@@ -40,6 +40,8 @@ pub(super) struct Lane {
     pub(super) rows_left: u64,
     /// Values in the segment at hand: what its children have rows of.
     pub(super) items: usize,
+    /// Whether children are read, which need to know them.
+    pub(super) leads: bool,
 }
 
 impl Lane {
@@ -65,6 +67,7 @@ impl Lane {
             next_block: 0,
             rows_left: 0,
             items: 0,
+            leads: false,
         })
     }
 
@@ -156,7 +159,7 @@ impl Lane {
     /// Passes over `n` lengths or values of `k` rows, for the counts alone.
     pub(super) fn skip(&mut self, n: usize, k: u64) -> Result<()> {
         let result = match self.meta.is_array() {
-            true => self.opener.skip_arrays(n),
+            true => self.opener.skip_arrays(n, self.leads),
             false => self.opener.skip_values(n).map(|()| n),
         };
         self.advance(result, k)

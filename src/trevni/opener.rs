@@ -276,10 +276,10 @@ impl BlockOpener {
         }
     }
 
-    /// Passes over the next `n` lengths and their values; gives how many they are.
-    pub(super) fn skip_arrays(&mut self, n: usize) -> Result<usize> {
+    /// Passes over the next `n` lengths and their values; gives how many they are, or something if it is not `asked`.
+    pub(super) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
         match &mut self.packed {
-            Some(packed) => packed.skip_arrays(n, &self.limits),
+            Some(packed) => packed.skip_arrays(n, asked, &self.limits),
             None => {
                 let block = self.lent.as_deref().unwrap_or(&self.decompressed);
                 self.decoder.skip_arrays(block, self.kind.value_type, n, &self.limits)

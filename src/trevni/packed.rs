@@ -85,8 +85,12 @@ impl PackedBlock {
 
     /// Fails unless the next of the block's items and values is behind the last.
     pub(super) fn finish(&self) -> Result<()> {
-        let values = self.values.len();
-        match (self.items - self.at, values - self.value.min(values)) {
+        // Where items have one value or none, the values that are left are those of the items.
+        let values = match self.counts {
+            Counts::None | Counts::Lengths(_) => self.values.len().saturating_sub(self.value),
+            Counts::Slots(_) | Counts::Dense(_) => 0,
+        };
+        match (self.items - self.at, values) {
             (0, 0) => Ok(()),
             (items, values) => Err(Error::malformed(format!(
                 "{items} items and {values} values are left over in a packed block"
@@ -150,25 +154,29 @@ impl PackedBlock {
     }
 
     /// Passes over the next `n` arrays; gives how many values they have.
-    pub(super) fn skip_arrays(&mut self, n: usize, limits: &Limits) -> Result<usize> {
+    pub(super) fn skip_arrays(&mut self, n: usize, asked: bool, limits: &Limits) -> Result<usize> {
         match &self.counts {
+            Counts::Slots(_) | Counts::Dense(_) if !asked => self.items(n).map(|range| range.len()),
             Counts::Lengths(_) => self.arrays(n, &mut Vec::new(), None, limits),
             Counts::None => Err(no_counts()),
             Counts::Slots(_) | Counts::Dense(_) => {
                 let range = self.items(n)?;
-                Ok(self.present(&range)?.1.len())
+                Ok(self.present(&range)?.1)
             }
         }
     }
 
-    /// Which values items of 0 or 1 have: among those that are stored, and among those that are there.
-    fn present(&mut self, range: &Range<usize>) -> Result<(Range<usize>, Range<usize>)> {
-        let (Counts::Slots(bits) | Counts::Dense(bits)) = &self.counts else {
-            return Err(no_counts());
+    /// Which of the stored values are of items of 0 or 1, and how many items are there.
+    fn present(&mut self, range: &Range<usize>) -> Result<(Range<usize>, usize)> {
+        let (stored, there) = match &self.counts {
+            Counts::Slots(bits) => (range.clone(), bits.count(range.clone())),
+            Counts::Dense(bits) => {
+                let start = bits.ones(range.start);
+                let there = bits.count(range.clone());
+                (start..start + there, there)
+            }
+            Counts::None | Counts::Lengths(_) => return Err(no_counts()),
         };
-        let there = bits.ones(range.start)..bits.ones(range.end);
-        let stored =
-            if matches!(self.counts, Counts::Slots(_)) { range.clone() } else { there.clone() };
         self.value = stored.end;
         Ok((stored, there))
     }
@@ -178,7 +186,7 @@ impl PackedBlock {
         let range = self.items(n)?;
         let (_, there) = self.present(&range)?;
         self.put_bits(range, out);
-        Ok(there.len())
+        Ok(there)
     }
 
     fn put_bits(&self, range: Range<usize>, out: &mut Bits) {
@@ -202,7 +210,7 @@ impl PackedBlock {
         } else {
             self.values.read_spread(stored, bits, before, out)?;
         }
-        Ok(there.len())
+        Ok(there)
     }
 
     /// Appends the next `n` lengths and, unless `out` is `None`, the values of all. Gives how many they are.
@@ -246,7 +254,7 @@ impl PackedBlock {
             Some(out) => self.values.read(stored, out)?,
             None => {}
         }
-        Ok(there.len())
+        Ok(there)
     }
 }
 
@@ -316,6 +324,7 @@ impl PackedValues {
             }
             (PackedValues::Numbers(numbers), Values::Int(out)) => numbers.read(range, out),
             (PackedValues::Numbers(numbers), Values::Long(out)) => numbers.read(range, out),
+            (PackedValues::Numbers(numbers), Values::Wide(out)) => numbers.read(range, out),
             (PackedValues::Float(floats), Values::Float(out)) => floats.read(range, out),
             (PackedValues::Double(floats), Values::Double(out)) => floats.read(range, out),
             (PackedValues::Strings(strings), Values::Bytes(out)) => {
@@ -349,6 +358,7 @@ impl PackedValues {
         match out {
             Values::Int(out) => expanded!(Int, out),
             Values::Long(out) => expanded!(Long, out),
+            Values::Wide(out) => expanded!(Wide, out),
             Values::Float(out) => expanded!(Float, out),
             Values::Double(out) => expanded!(Double, out),
             Values::Bytes(out) => {

@@ -43,6 +43,11 @@ impl RootReader {
             let parent = tree.parent(column).and_then(|parent| places.get(&parent).copied());
             let root = parent.map_or(roots.len(), |(root, _)| root);
             let lane = Lane::new(file, column, parent.map(|(_, lane)| lane), target)?;
+            if let Some((root, above)) = parent
+                && let Some(above) = roots.get_mut(root).and_then(|r| r.lanes.get_mut(above))
+            {
+                above.leads = true;
+            }
             if root == roots.len() {
                 roots.push(Self { lanes: Vec::new(), needed: Vec::new() });
             }

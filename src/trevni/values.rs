@@ -22,6 +22,8 @@ pub enum Values {
     Int(Vec<i32>),
     /// Of a long or fixed64 column.
     Long(Vec<i64>),
+    /// Of an int or long column of a value codec, in the width of decimals.
+    Wide(Vec<i128>),
     /// Of a float column.
     Float(Vec<f32>),
     /// Of a double column.
@@ -50,6 +52,8 @@ pub enum ValuesRef<'a> {
     Int(&'a [i32]),
     /// For a long or fixed64 column.
     Long(&'a [i64]),
+    /// Of an int or long column; only read.
+    Wide(&'a [i128]),
     /// For a float column.
     Float(&'a [f32]),
     /// For a double column.
@@ -98,6 +102,7 @@ impl Values {
             }
             Values::Int(v) => ValuesRef::Int(v),
             Values::Long(v) => ValuesRef::Long(v),
+            Values::Wide(v) => ValuesRef::Wide(v),
             Values::Float(v) => ValuesRef::Float(v),
             Values::Double(v) => ValuesRef::Double(v),
             Values::Bytes(s) => ValuesRef::strings(&s.offsets, &s.data),
@@ -112,6 +117,8 @@ impl Values {
             (Values::Boolean(b), Value::Boolean(v)) => b.push(*v),
             (Values::Int(vec), Value::Int(v)) => vec.push(*v),
             (Values::Long(vec), Value::Long(v)) => vec.push(*v),
+            (Values::Wide(vec), Value::Int(v)) => vec.push(i128::from(*v)),
+            (Values::Wide(vec), Value::Long(v)) => vec.push(i128::from(*v)),
             (Values::Float(vec), Value::Float(v)) => vec.push(*v),
             (Values::Double(vec), Value::Double(v)) => vec.push(*v),
             (Values::Bytes(s), Value::Bytes(v)) => s.push(v)?,
@@ -130,7 +137,7 @@ impl Values {
             Values::Null(_) => Value::Null,
             Values::Boolean(_) => Value::Boolean(false),
             Values::Int(_) => Value::Int(0),
-            Values::Long(_) => Value::Long(0),
+            Values::Long(_) | Values::Wide(_) => Value::Long(0),
             Values::Float(_) => Value::Float(0.0),
             Values::Double(_) => Value::Double(0.0),
             Values::Bytes(_) | Values::Views(_) => Value::Bytes(Cow::Borrowed(&[])),
@@ -150,6 +157,7 @@ impl Values {
             Values::Boolean(b) => b.truncate(n),
             Values::Int(v) => v.truncate(n),
             Values::Long(v) => v.truncate(n),
+            Values::Wide(v) => v.truncate(n),
             Values::Float(v) => v.truncate(n),
             Values::Double(v) => v.truncate(n),
             Values::Bytes(s) => s.truncate(n),
@@ -165,6 +173,7 @@ impl PartialEq for Values {
             (Values::Boolean(a), Values::Boolean(b)) => a == b,
             (Values::Int(a), Values::Int(b)) => a == b,
             (Values::Long(a), Values::Long(b)) => a == b,
+            (Values::Wide(a), Values::Wide(b)) => a == b,
             (Values::Float(a), Values::Float(b)) => {
                 a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
             }
@@ -198,6 +207,7 @@ impl<'a> ValuesRef<'a> {
             ValuesRef::Boolean { len, .. } => *len,
             ValuesRef::Int(v) => v.len(),
             ValuesRef::Long(v) => v.len(),
+            ValuesRef::Wide(v) => v.len(),
             ValuesRef::Float(v) => v.len(),
             ValuesRef::Double(v) => v.len(),
             ValuesRef::Bytes { offsets, .. } => offsets.len(),
@@ -220,6 +230,7 @@ impl<'a> ValuesRef<'a> {
             }
             ValuesRef::Int(v) => ValuesRef::Int(v.get(n..).unwrap_or_default()),
             ValuesRef::Long(v) => ValuesRef::Long(v.get(n..).unwrap_or_default()),
+            ValuesRef::Wide(v) => ValuesRef::Wide(v.get(n..).unwrap_or_default()),
             ValuesRef::Float(v) => ValuesRef::Float(v.get(n..).unwrap_or_default()),
             ValuesRef::Double(v) => ValuesRef::Double(v.get(n..).unwrap_or_default()),
             ValuesRef::Bytes { offsets, data } => {
@@ -243,6 +254,7 @@ impl<'a> ValuesRef<'a> {
             }
             ValuesRef::Int(v) => Value::Int(*v.get(i)?),
             ValuesRef::Long(v) => Value::Long(*v.get(i)?),
+            ValuesRef::Wide(v) => Value::Long(i64::try_from(*v.get(i)?).ok()?),
             ValuesRef::Float(v) => Value::Float(*v.get(i)?),
             ValuesRef::Double(v) => Value::Double(*v.get(i)?),
             ValuesRef::Bytes { offsets, data } => {

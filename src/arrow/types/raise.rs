@@ -129,7 +129,7 @@ fn unfit(values: &Values, data_type: &DataType) -> Error {
         Values::Null(_) => "nulls",
         Values::Boolean(_) => "booleans",
         Values::Int(_) => "ints",
-        Values::Long(_) => "longs",
+        Values::Long(_) | Values::Wide(_) => "longs",
         Values::Float(_) => "floats",
         Values::Double(_) => "doubles",
         Values::Bytes(_) | Values::Views(_) => "strings",
@@ -210,6 +210,7 @@ fn decimal(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<Ar
         }
         (Decimal128(..), Values::Int(v)) => same(widened(v, spare, i128::from), data_type),
         (Decimal128(..), Values::Long(v)) => same(widened(v, spare, i128::from), data_type),
+        (Decimal128(..), Values::Wide(v)) => same(v, data_type),
         (Decimal256(..), Values::Int(v)) => {
             same(widened(v, spare, |v| i256::from(i64::from(v))), data_type)
         }

@@ -84,6 +84,7 @@ pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl Fn
 }
 
 /// How many of the `n` bits from bit `offset` are set.
+#[inline(always)]
 pub(crate) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
     let words = (0..n).step_by(64);
     words

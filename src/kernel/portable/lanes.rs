@@ -48,6 +48,26 @@ macro_rules! number {
 
 number!(i32, i64, u8, u16, u32, u64);
 
+/// An `i64`, in twice its width.
+impl Modular for i128 {
+    #[inline(always)]
+    fn wrap(bits: u64) -> Self {
+        i128::from(bits.cast_signed())
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // Modulo 2^64.
+    fn plus(self, other: Self) -> Self {
+        Self::wrap((self as u64).wrapping_add(other as u64))
+    }
+
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // Modulo 2^64.
+    fn times(self, other: Self) -> Self {
+        Self::wrap((self as u64).wrapping_mul(other as u64))
+    }
+}
+
 macro_rules! lanes {
     ($unpack:ident, $pack:ident, $word:ty) => {
         /// Appends `value` of each number of a chunk.
@@ -123,15 +143,19 @@ lanes!(unpack64, pack64, u64);
 #[inline(always)]
 pub(crate) fn unframe<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
     let rows = bytes.as_chunks::<ROW>().0;
-    let base = T::wrap(base);
     out.reserve(CHUNK);
     match width {
-        0 => out.extend(std::iter::repeat_n(base, CHUNK)),
-        1..=16 => unpack16(rows, width, out, |n| base.plus(T::wrap(u64::from(n)))),
-        17..=32 => unpack32(rows, width, out, |n| base.plus(T::wrap(u64::from(n)))),
-        33..=64 => unpack64(rows, width, out, |n| base.plus(T::wrap(n))),
-        _ => out.extend(std::iter::repeat_n(base, CHUNK)),
+        1..=16 => unpack16(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
+        17..=32 => unpack32(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
+        33..=64 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
+        _ => out.extend(std::iter::repeat_n(T::wrap(base), CHUNK)),
     }
+}
+
+/// Makes each number `number * factor + shift`.
+#[inline(always)]
+pub(crate) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
+    numbers.iter_mut().for_each(|number| *number = number.times(factor).plus(shift));
 }
 
 /// Appends a chunk of numbers, each less `base`; what is above `width` bits of one must be 0 then.

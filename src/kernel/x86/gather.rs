@@ -31,6 +31,16 @@ pub(super) fn gather_strings(
     if !all_below(codes, count) || lengths.iter().any(|length| *length as usize > SLOT) {
         return portable::gather_strings(codes, slots, offsets, data);
     }
+    let first = lengths.first().copied().unwrap_or(0);
+    if lengths.iter().all(|length| *length == first) {
+        match first {
+            1 => return gather_alike::<1>(codes, slots, offsets, data),
+            2 => return gather_alike::<2>(codes, slots, offsets, data),
+            3 => return gather_alike::<3>(codes, slots, offsets, data),
+            4 => return gather_alike::<4>(codes, slots, offsets, data),
+            _ => {}
+        }
+    }
     // Where all are short, less is stored.
     let most = lengths.iter().fold(0, |most, length| most.max(*length));
     match most {
@@ -38,6 +48,36 @@ pub(super) fn gather_strings(
         9..=16 => gather_within::<16>(codes, slots, offsets, data),
         _ => gather_within::<SLOT>(codes, slots, offsets, data),
     }
+}
+
+/// The same of entries of `N` bytes each; each code has one.
+#[inline(always)]
+fn gather_alike<const N: usize>(
+    codes: &[u32],
+    slots: &Slots,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+    // The caller has seen that it fits.
+    let (start, step) = (data.len() as i32, N as i32);
+    data.reserve(codes.len() * N);
+    let (from, to) = (slots.bytes.as_ptr(), data.len());
+    // SAFETY: `codes.len() * N` bytes behind the data are reserved; each code is less than the number of slots, which
+    // have more than N bytes.
+    unsafe {
+        let to = data.as_mut_ptr().add(to);
+        for (i, code) in codes.iter().enumerate() {
+            let slot = from.add(*code as usize).cast::<[u8; N]>();
+            to.add(i * N).cast::<[u8; N]>().write_unaligned(slot.read_unaligned());
+        }
+        data.set_len(data.len() + codes.len() * N);
+    }
+    let mut end = start;
+    offsets.extend(codes.iter().map(|_| {
+        end += step;
+        end
+    }));
 }
 
 /// The same of entries that are no longer than `N`; each code has one.

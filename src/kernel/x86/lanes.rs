@@ -25,6 +25,11 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
+            pub(in super::super) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
+                portable::scale(numbers, factor, shift);
+            }
+
+            #[target_feature(enable = $features)]
             pub(in super::super) fn frame(
                 values: &[i64; CHUNK],
                 width: u32,
@@ -42,6 +47,11 @@ macro_rules! compiled_for {
             #[target_feature(enable = $features)]
             pub(in super::super) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
                 portable::count_above(values, base, width)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
+                portable::count_ones(source, offset, n)
             }
 
             #[target_feature(enable = $features)]
