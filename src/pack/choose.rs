@@ -154,7 +154,7 @@ fn put_runs(
     put(&runs, depth, out);
     put(&lengths, depth, out);
     // A number of short runs is read sooner without them.
-    let worth = if changes > values.len() / 8 { most / 2 } else { most - most / 8 };
+    let worth = if changes > values.len() / 8 { most / 3 } else { most - most / 8 };
     keep(start, worth, out)
 }
 

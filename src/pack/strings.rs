@@ -24,7 +24,7 @@ use super::integers;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
-use crate::kernel::{self, CHUNK};
+use crate::kernel::{self, CHUNK, Level};
 use crate::wire;
 
 pub(super) const PLAIN: u8 = 0;
@@ -176,7 +176,7 @@ impl PackedStrings {
                 self.check_made(0, 1, &all)?;
                 let number = out.add(ViewBuffer::Own(data))?;
                 if let Some(ViewBuffer::Own(data)) = out.buffers.last() {
-                    kernel::views(&offsets, data, number, &mut out.views);
+                    kernel::views(Level::in_use(), &offsets, data, number, &mut out.views);
                 }
                 return Ok(());
             }
@@ -205,7 +205,7 @@ impl PackedStrings {
             None => &[],
         };
         self.check_text(&part, bytes)?;
-        kernel::views(&offsets, bytes, number, views);
+        kernel::views(Level::in_use(), &offsets, bytes, number, views);
         Ok(())
     }
 
