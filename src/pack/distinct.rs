@@ -90,8 +90,7 @@ impl Distinct {
         let slots = (most.min(n) * 2).next_power_of_two().max(16);
         let mut table = vec![0u32; slots];
         let mut keys: Vec<Key> = Vec::new();
-        let mut found =
-            Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
+        let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
         for string in strings.iter() {
             let code = found.code(string, &mut keys, &mut table, most)?;
             found.codes.push(i64::from(code));
@@ -123,7 +122,8 @@ impl Distinct {
                 }
                 Some(_) => at += 1,
                 None => {
-                    let code = u32::try_from(entries.len()).ok().filter(|_| entries.len() < most)?;
+                    let code =
+                        u32::try_from(entries.len()).ok().filter(|_| entries.len() < most)?;
                     self.data.extend_from_slice(string);
                     self.offsets.push(i32::try_from(self.data.len()).ok()?);
                     keys.push(key);

@@ -273,7 +273,7 @@ pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
     let plain = f64::from(R::WIDTH);
     let found = alp::best(values, scales).or_else(|| alp::best(values, &alp::candidates(values)));
     let decimals = found.map_or(plain, |(_, bits)| bits);
-    if (1..=256).contains(&distinct) && distinct * 2 <= some.len().max(2) {
+    if values.len() > 1 && deeper > 1 && distinct <= 256 && distinct * 2 <= some.len() {
         let width = f64::from(usize::BITS - (distinct - 1).leading_zeros());
         if width < decimals * 0.95 && put_dictionary(values, scales, deeper, out) {
             return keep_or_plain(values, start, out);

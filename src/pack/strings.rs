@@ -174,11 +174,7 @@ impl PackedStrings {
                 let mut all = Target { offsets: &mut offsets, data: &mut data };
                 integers::read(low, high.as_ref(), range, &mut all)?;
                 self.check_made(0, 1, &all)?;
-                let number = out.add(ViewBuffer::Own(data))?;
-                if let Some(ViewBuffer::Own(data)) = out.buffers.last() {
-                    kernel::views(Level::in_use(), &offsets, data, number, &mut out.views);
-                }
-                return Ok(());
+                return out.extend(&offsets, data, self.text);
             }
             Kind::Groups(groups, table) => (groups, table),
         };

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
-use crate::kernel;
+use crate::kernel::{self, Level};
 
 /// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
 ///
@@ -106,6 +106,16 @@ impl Views {
             true => self.views.extend(next.by_ref().take(count)),
             false => self.views.extend(std::iter::repeat_n(0, count)),
         });
+        Ok(())
+    }
+
+    /// Appends a view of each string between offsets into `data`, from 0 on. With `text` they are known to be UTF-8.
+    pub(crate) fn extend(&mut self, offsets: &[i32], data: Vec<u8>, text: bool) -> Result<()> {
+        self.bytes |= !text;
+        let number = self.add(ViewBuffer::Own(data))?;
+        if let Some(ViewBuffer::Own(data)) = self.buffers.last() {
+            kernel::views(Level::in_use(), offsets, data, number, &mut self.views);
+        }
         Ok(())
     }
 
