@@ -39,12 +39,6 @@ impl<'a> StringsRef<'a> {
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
         (0..self.len()).map(move |i| self.get(i))
     }
-
-    /// At most `limit` of the strings, evenly spread.
-    pub(crate) fn sample(self, limit: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
-        let step = (self.len() / limit.max(1)) | 1;
-        (0..self.len()).step_by(step).map(move |i| self.get(i))
-    }
 }
 
 /// Distinct strings.
@@ -155,6 +149,7 @@ fn hash(string: &[u8], key: Key) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::cast_possible_truncation)]
     use super::*;
 
     #[test]

@@ -130,14 +130,6 @@ impl Numbers {
         self.n
     }
 
-    /// The constant that all are, if that is how they are packed.
-    pub(crate) fn constant(&self) -> Option<i64> {
-        match self.kind {
-            Kind::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Appends the numbers of a range, modulo the width of `T`.
     pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
         if range.start > range.end || range.end > self.n {
@@ -188,33 +180,6 @@ impl Numbers {
             }
         }
         Ok(())
-    }
-
-    /// The number at `i`.
-    pub(crate) fn get(&self, i: usize) -> Result<i64> {
-        let outside = || Error::malformed(format!("number {i} of {}", self.n));
-        if i >= self.n {
-            return Err(outside());
-        }
-        Ok(match &self.kind {
-            Kind::Constant(value) => *value,
-            Kind::Chunks(chunks) => chunks.get(i),
-            Kind::Runs { values, ends } => {
-                let run = ends.partition_point(|end| *end <= i);
-                *values.get(run).ok_or_else(outside)?
-            }
-            Kind::Dictionary { values, codes } => {
-                let code = usize::try_from(codes.get(i)?).ok();
-                *code.and_then(|code| values.get(code)).ok_or_else(no_such_code)?
-            }
-            Kind::Frequent { value, others, rest } => match others.get(i) {
-                true => value.wrapping_add(rest.get(others.ones(i))?),
-                false => *value,
-            },
-            Kind::Multiples { factor, shift, quotients } => {
-                quotients.get(i)?.wrapping_mul(*factor).wrapping_add(*shift)
-            }
-        })
     }
 }
 

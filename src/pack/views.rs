@@ -38,7 +38,8 @@ impl Views {
     /// No views, in memory that is there already.
     #[cfg(feature = "arrow")]
     pub(crate) fn within(mut memory: Vec<u128>, mut spare: Vec<u8>) -> Self {
-        (memory.clear(), spare.clear());
+        memory.clear();
+        spare.clear();
         Self { views: memory, spare, ..Self::default() }
     }
 

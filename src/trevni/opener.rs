@@ -70,7 +70,6 @@ impl BlockOpener {
         kind.codec.check_available()?;
         let decompressor = match kind.codec {
             Codec::Pack => None,
-            #[cfg(feature = "zstd")]
             Codec::PackZstd => Some(Codec::Zstd.decompressor()?),
             codec => Some(codec.decompressor()?),
         };
