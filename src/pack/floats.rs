@@ -144,7 +144,9 @@ impl<R: Real> Floats<R> {
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
-                scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
+                let bits = value.to_bits();
+                let mix = |v: R| R::from_bits(v.to_bits() ^ bits);
+                scatter(*value, mix, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
     }
