@@ -163,13 +163,13 @@ impl BlockOpener {
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
         let Kind { value_type, array, .. } = self.kind;
-        // A value takes a byte or, of booleans, a bit; nulls and their counts nothing that can be told.
-        let most = match value_type {
+        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be told.
+        let values = match value_type {
             ValueType::Null => usize::MAX,
             ValueType::Boolean => raw_len.saturating_mul(8),
-            _ if array => self.limits.lengths.max(raw_len),
             _ => raw_len,
         };
+        let most = if array { values.max(self.limits.lengths) } else { values };
         PackedBlock::take(payload, value_type, array, most)
     }
 
