@@ -1,0 +1,1 @@
+//! Packed blocks that are refused, and that must not be.
