@@ -290,7 +290,13 @@ impl BlockOpener {
     /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
     pub(super) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         match &mut self.packed {
-            Some(packed) => packed.presence(n, out),
+            Some(packed) if packed.has_bits() => packed.presence(n, out),
+            Some(_) => {
+                let (mut lengths, mut values) = (Vec::new(), Values::new(self.kind.value_type));
+                let items = self.arrays(n, &mut lengths, &mut values)?;
+                put_bits(&lengths, out)?;
+                Ok(items)
+            }
             None => {
                 let block = self.lent.as_deref().unwrap_or(&self.decompressed);
                 self.decoder.presence(block, n, out, &self.limits)
@@ -300,19 +306,24 @@ impl BlockOpener {
 
     /// Appends the next `n` slots: a bit and a value for each; gives how many are there.
     pub(super) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
-        if let Some(packed) = &mut self.packed {
+        if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
             return packed.slots(n, there, out);
         }
         let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
         let items = self.arrays(n, &mut lengths, &mut dense)?;
-        if let Some(length) = lengths.iter().find(|length| **length > 1) {
-            let what = format!("a count of {length} where only 0 or 1 can be");
-            return Err(Error::malformed(what));
-        }
+        put_bits(&lengths, there)?;
         out.extend_slots(&lengths, &dense)?;
-        lengths.iter().for_each(|length| there.push(*length == 1));
         Ok(items)
     }
+}
+
+/// Appends a bit for each length, which may only be 0 or 1.
+fn put_bits(lengths: &[u32], out: &mut Bits) -> Result<()> {
+    if let Some(length) = lengths.iter().find(|length| **length > 1) {
+        return Err(Error::malformed(format!("a count of {length} where only 0 or 1 can be")));
+    }
+    lengths.iter().for_each(|length| out.push(*length == 1));
+    Ok(())
 }
 
 impl std::fmt::Debug for BlockOpener {
