@@ -84,7 +84,9 @@ def packed_values(cursor, kind, n):
     if kind == "boolean":
         return bits(cursor, n)
     if kind in ("int", "fixed32"):
-        return [signed(number, 32) for number in numbers(cursor, n)]
+        values = numbers(cursor, n)
+        check(all(value == signed(value, 32) for value in values), "an int of more than 32 bits")
+        return values
     if kind in ("long", "fixed64"):
         return numbers(cursor, n)
     if kind in FLOATS:
