@@ -23,7 +23,7 @@ const FEW: usize = 48;
 pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
     let chunks = values.chunks(CHUNK);
     let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
-    let choice = Choice::of(values, &stats);
+    let mut choice = Choice::of(values, &stats);
     if choice.constant {
         out.push(CONSTANT);
         return wire::put_long(out, values.first().copied().unwrap_or(0));
@@ -51,6 +51,10 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
         if !runs.is_empty() {
             return out.extend(runs);
         }
+    }
+    if deeper == 0 {
+        // Bases and differences would lie too deep.
+        choice.kind = FRAME;
     }
     choice.put(values, &stats, deeper, out);
 }

@@ -31,7 +31,7 @@ pub(super) const MOST_EXCEPTIONS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Chunks {
     n: usize,
-    chunks: Vec<Chunk>,
+    heads: Heads,
     data: Bytes,
     exceptions: Option<Exceptions>,
     /// Whether each number is the difference to the one before.
@@ -48,6 +48,13 @@ struct Chunk {
 }
 
 #[derive(Debug)]
+enum Heads {
+    /// One for all, as it is of the first: however many are claimed, they take no room.
+    One(Chunk),
+    Each(Vec<Chunk>),
+}
+
+#[derive(Debug)]
 struct Exceptions {
     /// The first of each chunk, and behind the last.
     starts: Vec<usize>,
@@ -58,6 +65,15 @@ struct Exceptions {
 /// The numbers of each chunk of `n`.
 fn sizes(n: usize) -> impl Iterator<Item = usize> {
     (0..n.div_ceil(CHUNK)).map(move |chunk| (n - chunk * CHUNK).min(CHUNK))
+}
+
+/// How many chunks there are, of which each has a byte at least among those that are left.
+fn count(input: &Input, n: usize) -> Result<usize> {
+    let count = n.div_ceil(CHUNK);
+    match count <= input.len() {
+        true => Ok(count),
+        false => Err(Error::malformed(format!("{n} numbers in too few bytes"))),
+    }
 }
 
 fn bytes_of(n: usize, width: u32) -> usize {
@@ -78,9 +94,8 @@ impl Chunks {
         let base = input.long("base")?;
         let width = width(input.byte("width")?)?;
         let data = input.take(bytes_of(n, width), "packed numbers")?;
-        let at = |chunk: usize| chunk * bytes_of(CHUNK, width);
-        let chunks = (0..n.div_ceil(CHUNK)).map(|c| Chunk { base, first: 0, width, at: at(c) });
-        Ok(Self { n, chunks: chunks.collect(), data, exceptions: None, deltas: false })
+        let heads = Heads::One(Chunk { base, first: 0, width, at: 0 });
+        Ok(Self { n, heads, data, exceptions: None, deltas: false })
     }
 
     /// A base and width for each chunk.
@@ -93,14 +108,14 @@ impl Chunks {
 
     /// Differences.
     pub(super) fn deltas(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
-        let firsts = Numbers::take_all(input, n.div_ceil(CHUNK), depth)?;
+        let firsts = Numbers::take_all(input, count(input, n)?, depth)?;
         let mut chunks = Self::heads(input, n, Some(firsts), depth)?;
         chunks.data = input.take(chunks.len()?, "packed numbers")?;
         Ok(chunks)
     }
 
     fn heads(input: &mut Input, n: usize, firsts: Option<Vec<i64>>, depth: u32) -> Result<Self> {
-        let count = n.div_ceil(CHUNK);
+        let count = count(input, n)?;
         let bases = Numbers::take_all(input, count, depth)?;
         let widths = input.take(count, "widths")?;
         let mut chunks = Vec::with_capacity(count);
@@ -112,12 +127,20 @@ impl Chunks {
             at += bytes_of(size, width);
         }
         let deltas = firsts.is_some();
-        Ok(Self { n, chunks, data: Bytes::new(), exceptions: None, deltas })
+        Ok(Self { n, heads: Heads::Each(chunks), data: Bytes::new(), exceptions: None, deltas })
     }
 
     fn len(&self) -> Result<usize> {
-        let last = self.chunks.last().zip(sizes(self.n).last());
-        Ok(last.map_or(0, |(chunk, size)| chunk.at + bytes_of(size, chunk.width)))
+        let last = self.n.div_ceil(CHUNK).checked_sub(1).and_then(|last| self.head(last));
+        let size = self.n - self.n.saturating_sub(1) / CHUNK * CHUNK;
+        Ok(last.map_or(0, |chunk| chunk.at + bytes_of(size, chunk.width)))
+    }
+
+    fn head(&self, c: usize) -> Option<Chunk> {
+        match &self.heads {
+            Heads::One(chunk) => Some(Chunk { at: c * bytes_of(CHUNK, chunk.width), ..*chunk }),
+            Heads::Each(chunks) => chunks.get(c).copied(),
+        }
     }
 
     /// Appends the numbers of a range, which lies within them.
@@ -143,8 +166,7 @@ impl Chunks {
 
     /// Appends the first `n` numbers of a chunk.
     fn chunk<T: Modular>(&self, c: usize, n: usize, out: &mut Vec<T>) {
-        let Some(chunk) = self.chunks.get(c) else { return };
-        let Chunk { base, first, width, at } = *chunk;
+        let Some(Chunk { base, first, width, at }) = self.head(c) else { return };
         let bytes = self.data.get(at..).unwrap_or_default();
         let (base, start) = (base.cast_unsigned(), out.len());
         if (c + 1) * CHUNK <= self.n {
@@ -177,7 +199,7 @@ impl Chunks {
             self.chunk(c, at + 1, &mut made);
             return made.last().copied().unwrap_or(0);
         }
-        let Some(chunk) = self.chunks.get(c) else { return 0 };
+        let Some(chunk) = self.head(c) else { return 0 };
         let bytes = self.data.get(chunk.at..).unwrap_or_default();
         let whole = (c + 1) * CHUNK <= self.n;
         let offset = match whole {
@@ -214,8 +236,14 @@ impl Exceptions {
         let places = input.take(count * 2, "places of exceptions")?;
         let place = |bytes: &[u8; 2]| usize::from(u16::from_le_bytes(*bytes));
         let places: Vec<usize> = places.as_chunks().0.iter().map(place).collect();
-        if places.iter().any(|place| *place >= CHUNK) {
-            return Err(Error::malformed("an exception lies outside its chunk"));
+        let sound = |(ends, size): (&[usize], usize)| match ends {
+            [start, end] => places.get(*start..*end).is_some_and(|places| {
+                places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < size)
+            }),
+            _ => false,
+        };
+        if !starts.windows(2).zip(sizes(n)).all(sound) {
+            return Err(Error::malformed("places of exceptions do not ascend in their chunk"));
         }
         let above = Numbers::take_all(input, count, depth)?;
         Ok(Some(Self { starts, places, above }))

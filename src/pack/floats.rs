@@ -258,8 +258,10 @@ fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
 /// Appends floats in the form that takes least. `scales` are those that earlier values of the column had.
 pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
-    if values.is_empty() {
-        return out.push(PLAIN);
+    // Of one value nothing is saved, and a dictionary of it would have one of its own.
+    if values.len() < 2 || deeper == 0 {
+        out.push(PLAIN);
+        return put_plain(values, out);
     }
     let some = sample(values, 512);
     let all = some.iter().map(|value| value.to_bits().into());

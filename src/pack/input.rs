@@ -19,6 +19,11 @@ impl Input {
         Self(payload)
     }
 
+    /// How many bytes are left.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn byte(&mut self, what: &'static str) -> Result<u8> {
         let [byte] = self.with(|cursor| cursor.array(what))?;
         Ok(byte)

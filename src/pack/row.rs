@@ -8,7 +8,7 @@ use crate::kernel::Modular;
 
 /// How many bytes `n` numbers of `width` bits take.
 pub(super) fn size(n: usize, width: u32) -> usize {
-    (n * width as usize).div_ceil(8)
+    n.saturating_mul(width as usize).div_ceil(8)
 }
 
 /// The `i`th number of `width` bits, at most 64; bits that are not there are 0.

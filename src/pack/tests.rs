@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use super::floats::{self, Floats};
 use super::input::Input;
 use super::numbers::{self, DEPTH, Numbers};
 
@@ -114,6 +115,42 @@ fn each_sort_takes_its_kind() {
         ("multiples", numbers::MULTIPLES),
     ] {
         assert_eq!(kind(sort), expected, "{sort}");
+    }
+}
+
+#[test]
+fn what_is_put_at_a_depth_is_taken_at_it() {
+    for depth in 1..=DEPTH {
+        for (sort, values) in sorts(16384) {
+            let mut bytes = Vec::new();
+            numbers::put(&values, depth, &mut bytes);
+            let mut input = Input::new(bytes.into());
+            let taken = Numbers::take_within(&mut input, values.len(), depth);
+            let mut out: Vec<i64> = Vec::new();
+            taken.and_then(|numbers| numbers.read(0..values.len(), &mut out)).unwrap();
+            assert_eq!(out, values, "{sort} at {depth}");
+            let floats: Vec<f64> = values.iter().map(|v| *v as f64 / 100.0).collect();
+            let floats = floats.get(..9000).unwrap();
+            let mut bytes = Vec::new();
+            floats::put(floats, &[], depth, &mut bytes);
+            let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), floats.len(), depth);
+            let mut out: Vec<f64> = Vec::new();
+            taken.and_then(|taken| taken.read(0..floats.len(), &mut out)).unwrap();
+            assert_eq!(out, floats, "floats of {sort} at {depth}");
+        }
+    }
+}
+
+#[test]
+fn floats_that_are_all_alike_come_back() {
+    let odd = f64::from_bits(0x7ff8_0000_0000_1234);
+    for n in [1, 2, 3, 2000] {
+        let mut bytes = Vec::new();
+        floats::put(&vec![odd; n], &[], DEPTH, &mut bytes);
+        let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), n, DEPTH).unwrap();
+        let mut out: Vec<f64> = Vec::new();
+        taken.read(0..n, &mut out).unwrap();
+        assert!(out.len() == n && out.iter().all(|v| v.to_bits() == odd.to_bits()));
     }
 }
 

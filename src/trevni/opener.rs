@@ -162,13 +162,13 @@ impl BlockOpener {
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
         let Kind { value_type, array, .. } = self.kind;
-        // A value takes a byte or, of booleans, a bit; nulls and their counts nothing that can be told.
-        let most = match value_type {
+        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be told.
+        let values = match value_type {
             ValueType::Null => usize::MAX,
             ValueType::Boolean => raw_len.saturating_mul(8),
-            _ if array => self.limits.lengths.max(raw_len),
             _ => raw_len,
         };
+        let most = if array { values.max(self.limits.lengths) } else { values };
         PackedBlock::take(payload, value_type, array, most)
     }
 
@@ -305,7 +305,13 @@ impl BlockOpener {
     /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
     pub(super) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         match &mut self.packed {
-            Some(packed) => packed.presence(n, out),
+            Some(packed) if packed.has_bits() => packed.presence(n, out),
+            Some(_) => {
+                let (mut lengths, mut values) = (Vec::new(), Values::new(self.kind.value_type));
+                let items = self.arrays(n, &mut lengths, &mut values)?;
+                put_bits(&lengths, out)?;
+                Ok(items)
+            }
             None => {
                 let block = self.lent.as_deref().unwrap_or(&self.decompressed);
                 self.decoder.presence(block, n, out, &self.limits)
@@ -315,7 +321,7 @@ impl BlockOpener {
 
     /// Appends the next `n` slots: a bit and a value for each; gives how many are there.
     pub(super) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
-        if let Some(packed) = &mut self.packed {
+        if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
             return packed.slots(n, there, out);
         }
         if out.is_unpacked() {
@@ -323,14 +329,19 @@ impl BlockOpener {
         }
         let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
         let items = self.arrays(n, &mut lengths, &mut dense)?;
-        if let Some(length) = lengths.iter().find(|length| **length > 1) {
-            let what = format!("a count of {length} where only 0 or 1 can be");
-            return Err(Error::malformed(what));
-        }
+        put_bits(&lengths, there)?;
         out.extend_slots(&lengths, &dense)?;
-        lengths.iter().for_each(|length| there.push(*length == 1));
         Ok(items)
     }
+}
+
+/// Appends a bit for each length, which may only be 0 or 1.
+fn put_bits(lengths: &[u32], out: &mut Bits) -> Result<()> {
+    if let Some(length) = lengths.iter().find(|length| **length > 1) {
+        return Err(Error::malformed(format!("a count of {length} where only 0 or 1 can be")));
+    }
+    lengths.iter().for_each(|length| out.push(*length == 1));
+    Ok(())
 }
 
 impl std::fmt::Debug for BlockOpener {

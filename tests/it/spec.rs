@@ -111,12 +111,12 @@ fn shown(data: &ColumnData) -> String {
 }
 
 #[cfg(feature = "arrow")]
-mod of_arrow {
+pub mod of_arrow {
     use std::sync::Arc;
 
     use arrow::array::RecordBatch;
     use arrow::datatypes::*;
-    use trevni::arrow::ArrowWriter;
+    use trevni::arrow::{ArrowWriter, WriterProperties};
     use trevni::trevni::FileReader;
 
     const SPEC: &str = include_str!("../../spec/arrow.md");
@@ -161,20 +161,25 @@ mod of_arrow {
         let mut count = 0;
         for row in rows {
             let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
-            let schema = Arc::new(Schema::new(vec![field(cells[0])]));
-            let batch = RecordBatch::new_empty(schema.clone());
-            let mut writer = ArrowWriter::try_new(Vec::new(), schema, None).unwrap();
-            writer.write(&batch).unwrap();
-            let (bytes, _) = writer.finish().unwrap();
-            let file = FileReader::try_new(bytes::Bytes::from(bytes)).unwrap();
-            let columns = file.columns().iter().map(|column| {
-                let array = if column.is_array() { " array" } else { "" };
-                let parent = column.parent().map_or(String::new(), |p| format!(", parent {p}"));
-                format!("{} {}{array}{parent}", column.name(), column.value_type())
-            });
-            assert_eq!(columns.collect::<Vec<_>>().join("; "), cells[1], "{}", cells[0]);
+            assert_eq!(columns(cells[0], None), cells[1], "{}", cells[0]);
             count += 1;
         }
         assert!(count > 5);
+    }
+
+    /// The columns of a file of this field.
+    pub fn columns(text: &str, properties: Option<WriterProperties>) -> String {
+        let schema = Arc::new(Schema::new(vec![field(text)]));
+        let batch = RecordBatch::new_empty(schema.clone());
+        let mut writer = ArrowWriter::try_new(Vec::new(), schema, properties).unwrap();
+        writer.write(&batch).unwrap();
+        let (bytes, _) = writer.finish().unwrap();
+        let file = FileReader::try_new(bytes::Bytes::from(bytes)).unwrap();
+        let columns = file.columns().iter().map(|column| {
+            let array = if column.is_array() { " array" } else { "" };
+            let parent = column.parent().map_or(String::new(), |p| format!(", parent {p}"));
+            format!("{} {}{array}{parent}", column.name(), column.value_type())
+        });
+        columns.collect::<Vec<_>>().join("; ")
     }
 }

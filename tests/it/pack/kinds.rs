@@ -1,0 +1,62 @@
+//! Every kind of packed values, written by our writer and found again by both readers.
+
+use trevni::codec::Codec;
+
+use super::*;
+
+/// What a sort of packed values must have been met with.
+const KINDS: [(&str, &str); 9] = [
+    ("forms", "[0,1]"),
+    ("counts", "[0,1,2]"),
+    ("numbers", "[0,1,2,3,4,5,6,7]"),
+    ("bits", "[0,1,2,3,4,5]"),
+    ("floats of 4", "[0,1,2,3,4]"),
+    ("floats of 8", "[0,1,2,3,4]"),
+    ("strings", "[0,1,2,3]"),
+    ("parts of integers", "[1,2]"),
+    ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
+];
+
+fn check(
+    columns: &[samples::Column],
+    rows: usize,
+    block_rows: usize,
+) -> Option<HashMap<String, Vec<Json>>> {
+    let file = samples::written(columns, rows, block_rows, Codec::Pack);
+    let expected: Vec<Json> = columns.iter().map(|(column, data)| line(column, data)).collect();
+    assert_same(&read(&file), &expected, "our reader");
+    let (found, kinds) = decoded_bytes(&file)?;
+    assert_same(&found, &expected, "decode.py");
+    Some(kinds)
+}
+
+#[test]
+fn a_second_decoder_reads_every_kind() {
+    // Two whole chunks and a rest.
+    let Some(kinds) = check(&samples::kinds(2300), 2300, 16_384) else { return };
+    for (sort, expected) in KINDS {
+        let met = kinds.get(sort).unwrap_or_else(|| panic!("no {sort}"));
+        assert_eq!(serde_json::to_string(met).unwrap(), expected, "{sort}");
+    }
+    println!("{kinds:?}");
+}
+
+#[test]
+fn a_second_decoder_reads_every_width() {
+    let columns = samples::widths(1100, 1..=64);
+    let Some(kinds) = check(&columns, 1100, 16_384) else { return };
+    for place in ["widths", "rest widths"] {
+        let met = &kinds[place];
+        let missing: Vec<u32> = (1..=64).filter(|w| !met.contains(&json!(w))).collect();
+        assert!(missing.is_empty(), "{place} without {missing:?}");
+    }
+}
+
+#[test]
+fn a_second_decoder_reads_any_number_of_rows_and_blocks() {
+    for (rows, block_rows) in
+        [(0, 10), (1, 10), (63, 16_384), (65, 16_384), (200, 37), (1024, 16_384), (2048, 1024)]
+    {
+        check(&samples::kinds(rows), rows, block_rows);
+    }
+}
