@@ -32,7 +32,9 @@ mod x86;
 mod tests;
 
 pub use level::Level;
-pub use portable::{CHUNK, ChunkStats, INLINE, Modular, Present, Run, SLOT, Slots};
+pub use portable::{
+    CHUNK, ChunkStats, GROUP, INLINE, Modular, Present, Run, SLOT, Slots, SymbolTable,
+};
 
 /// Calls the kernel of a level.
 macro_rules! at_level {
@@ -268,4 +270,16 @@ pub fn repeat<T: Modular>(
     out: &mut Vec<T>,
 ) {
     at_level!(level, repeat(values, ends, start, out));
+}
+
+/// Appends the text of codes, 64 at a time while there are so many, in groups of [`GROUP`], as long as each has a
+/// symbol and no more than `most` bytes come of them. Gives how many codes were taken.
+pub fn symbols(
+    level: Level,
+    codes: &[u8],
+    table: &SymbolTable,
+    most: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    at_avx512!(level, symbols(codes, table, most, out))
 }

@@ -57,6 +57,15 @@ impl Level {
         }
     }
 
+    /// Whether it has AVX-512.
+    pub fn is_avx512(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) => true,
+            _ => false,
+        }
+    }
+
     /// The best of this machine's levels up to the one of that name; of all, if there is no such name.
     fn at_most(name: &str) -> Self {
         let known = ["portable", "avx2", "avx512"];

@@ -5,6 +5,7 @@
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
 //! offsets    lengths → offsets                         expand     dense values → places among nulls
 //! lanes      numbers of so many bits ↔ values          views    offsets → views
+//! symbols    codes → text
 //! text       UTF-8 or not                               gather   codes → values; runs → values
 //! ```
 
@@ -15,6 +16,7 @@ mod lanes;
 mod offsets;
 mod presence;
 mod strings;
+mod symbols;
 mod text;
 mod varints;
 mod views;
@@ -29,6 +31,8 @@ pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
 pub(super) use strings::{put_strings, skip_strings, strings};
+pub(super) use symbols::symbols;
+pub use symbols::{GROUP, SymbolTable};
 pub(super) use text::is_text;
 pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
 
@@ -40,6 +44,7 @@ pub(super) use views::{view, views};
 pub(super) use {
     bits::{ones, word},
     gather::all_below,
+    symbols::WINDOW,
     varints::{Number, numbers},
 };
 

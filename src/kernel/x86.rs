@@ -24,13 +24,14 @@ mod lanes;
 mod snappy;
 mod strings;
 mod strings_put;
+mod symbols;
 mod tables;
 mod views;
 mod window;
 
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
 
-use super::portable::{CHUNK, ChunkStats, Modular, Slots};
+use super::portable::{CHUNK, ChunkStats, Modular, Slots, SymbolTable};
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +138,7 @@ kernels! {
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::varint_size(values: &[i64]) -> u64;
+    symbols::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
     avx512_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
     );

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, Level, SLOT, Slots};
+use crate::kernel::{self, Level, SLOT, Slots, SymbolTable};
 
 proptest! {
     #![proptest_config(cases(300))]
@@ -82,6 +82,30 @@ fn views_are_the_same_at_every_level() {
             let mut out = vec![1];
             kernel::views(level, &offsets[..n], &data, 3, &mut out);
             assert_eq!(out, expected);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn codes_give_text(
+        codes in prop::collection::vec(0u8..200, 0..700), lengths in prop::collection::vec(1u32..9, 256),
+        unknown in prop::option::of(0usize..256), most in 0usize..4000,
+    ) {
+        let mut table = SymbolTable { words: Box::new([0; 256]), masks: Box::new([0; 256]) };
+        for (i, length) in lengths.iter().enumerate() {
+            table.words[i] = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - 8 * length);
+            table.masks[i] = if unknown == Some(i) { 0 } else { u8::MAX >> (8 - length) };
+        }
+        let mut expected = vec![3];
+        let taken = kernel::symbols(Level::Portable, &codes, &table, most, &mut expected);
+        prop_assert!(expected.len() <= most + 1 && taken % kernel::GROUP == 0);
+        for level in levels() {
+            let mut out = vec![3];
+            prop_assert_eq!(kernel::symbols(level, &codes, &table, most, &mut out), taken);
+            prop_assert_eq!(&out, &expected);
         }
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Every symbol is stored as eight bytes, whatever its length, and the next one over what is too
 //! much of it. Eight codes are taken at once if all of them are symbols, into a window of the
-//! text which is long enough for any eight symbols, so no single one of them has to be checked.
+//! text which is long enough for any eight symbols, so no single one of them has to be checked. With
+//! AVX-512 a kernel does so.
 
-use super::{ESCAPE, Symbols};
+use super::{ESCAPE, MAX_SYMBOLS, Symbols};
+use crate::kernel::{self, Level, SymbolTable};
 
 /// Codes taken at once.
 const GROUP: usize = 8;
@@ -50,7 +52,7 @@ impl Len {
 /// Symbols by code.
 #[derive(Debug)]
 pub(crate) struct Expander {
-    words: Box<[u64; 256]>,
+    table: SymbolTable,
     lens: Box<[Len; 256]>,
     /// The first code without a symbol, in two parts for `not_symbols`. In each byte: what must be
     /// added to the lower seven bits of that code to carry into the highest one.
@@ -61,15 +63,18 @@ pub(crate) struct Expander {
 
 impl Expander {
     pub(crate) fn new(symbols: &Symbols) -> Self {
-        let (mut words, mut lens) = (Box::new([0; 256]), Box::new([Len::Nought; 256]));
-        let places = words.iter_mut().zip(lens.iter_mut());
+        let (mut words, mut masks) = (Box::new([0; 256]), Box::new([0; 256]));
+        let mut lens = Box::new([Len::Nought; 256]);
+        let places = words.iter_mut().zip(masks.iter_mut()).zip(lens.iter_mut());
         let mut count = 0;
-        for (symbol, (word, len)) in symbols.symbols.iter().zip(places) {
+        // Of the last code there is no symbol: it is the escape.
+        for (symbol, ((word, mask), len)) in symbols.symbols.iter().take(MAX_SYMBOLS).zip(places) {
             (*word, *len) = (symbol.word, Len::new(symbol.len));
+            *mask = u8::MAX >> (8 - symbol.len.clamp(1, 8));
             count += 1;
         }
         let (carry, upper) = if count <= 128 { (128 - count, u64::MAX) } else { (256 - count, 0) };
-        Self { words, lens, carry: carry * LOWEST, upper }
+        Self { table: SymbolTable { words, masks }, lens, carry: carry * LOWEST, upper }
     }
 
     /// Appends the text of one run of codes. False unless it is exactly `raw_len` bytes; what was
@@ -80,10 +85,46 @@ impl Expander {
         if raw_len.div_ceil(8) > codes.len() {
             return false;
         }
+        if Level::in_use().is_avx512() {
+            return self.expand_groups(Level::in_use(), codes, raw_len, out);
+        }
         out.resize(start + raw_len + WINDOW, 0);
         let len = self.expand_into(codes, out.get_mut(start..).unwrap_or_default());
         out.truncate(start + raw_len);
         len == Some(raw_len)
+    }
+
+    /// The same, by the kernel, and where it stops by a part of the codes at a time.
+    pub(super) fn expand_groups(
+        &self,
+        level: Level,
+        codes: &[u8],
+        raw_len: usize,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let (end, mut codes) = (out.len().saturating_add(raw_len), codes);
+        loop {
+            let most = end.saturating_sub(out.len());
+            let taken = kernel::symbols(level, codes, &self.table, most, out);
+            codes = codes.get(taken..).unwrap_or_default();
+            if codes.is_empty() {
+                return out.len() == end;
+            }
+            // So many codes as make a group, and the byte behind an escape that is the last.
+            let (mut part, mut left) = (0, kernel::GROUP);
+            while left > 0 && part < codes.len() {
+                part += if codes.get(part) == Some(&ESCAPE) { 2 } else { 1 };
+                left -= 1;
+            }
+            let Some((now, rest)) = codes.split_at_checked(part) else { return false };
+            let mut text = [0; 8 * kernel::GROUP + WINDOW];
+            let bytes = self.expand_into(now, &mut text).and_then(|len| text.get(..len));
+            match bytes.filter(|bytes| bytes.len() <= end - out.len()) {
+                Some(bytes) => out.extend_from_slice(bytes),
+                None => return false,
+            }
+            codes = rest;
+        }
     }
 
     /// Writes the text of `codes` to the start of `to` and says how long it is. Nothing if the
@@ -126,7 +167,7 @@ impl Expander {
     fn expand_group(&self, codes: [u8; GROUP], window: &mut [u8; WINDOW]) -> usize {
         let mut at = 0;
         for code in codes {
-            let word = self.words.get(usize::from(code)).copied().unwrap_or_default();
+            let word = self.table.words.get(usize::from(code)).copied().unwrap_or_default();
             if let Some(to) = window.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
                 *to = word.to_le_bytes();
             }
@@ -144,7 +185,7 @@ impl Expander {
                 rest = after;
                 (u64::from(*byte), Len::One)
             } else {
-                (*self.words.get(usize::from(code))?, *self.lens.get(usize::from(code))?)
+                (*self.table.words.get(usize::from(code))?, *self.lens.get(usize::from(code))?)
             };
             if len == Len::Nought {
                 return None;

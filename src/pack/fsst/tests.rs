@@ -1,4 +1,5 @@
 use super::*;
+use crate::kernel::Level;
 
 /// Numbers which look random and are always the same.
 struct Numbers(u64);
@@ -119,7 +120,11 @@ fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
     let len = text.as_ref().map_or(codes.len(), Vec::len);
     let mut out = b"before".to_vec();
     assert_eq!(expander.expand(codes, len, &mut out), text.is_some());
-    assert_eq!(out.len(), 6 + len);
+    for level in Level::all() {
+        let mut by_groups = b"before".to_vec();
+        assert_eq!(expander.expand_groups(level, codes, len, &mut by_groups), text.is_some());
+        assert!(text.is_none() || by_groups == out);
+    }
     for spare in [0, 5, 72, 100] {
         let mut to = vec![7; len + spare];
         let expanded = expander.expand_into(codes, &mut to);
@@ -132,6 +137,10 @@ fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
     assert_eq!(out, [b"before".as_slice(), &text].concat());
     for wrong in [len.wrapping_sub(1), len + 1, len + 100, 0, usize::MAX, usize::MAX - 100] {
         assert_eq!(expander.expand(codes, wrong, &mut Vec::new()), wrong == len);
+        for level in Level::all().into_iter().filter(|_| wrong <= 9 * len + 100) {
+            let expanded = expander.expand_groups(level, codes, wrong, &mut Vec::new());
+            assert_eq!(expanded, wrong == len);
+        }
     }
     if len > 0 {
         assert_eq!(expander.expand_into(codes, &mut vec![0; len - 1]), None);
