@@ -230,5 +230,54 @@ fn snappy(c: &mut Criterion) {
 #[cfg(not(feature = "snappy"))]
 fn snappy(_: &mut Criterion) {}
 
-criterion_group!(benches, varints, strings, nulls, snappy);
+/// What the value codec unpacks: a chunk of numbers, codes, entries, runs, views.
+fn pack(c: &mut Criterion) {
+    const N: usize = kernel::CHUNK;
+    let mut group = c.benchmark_group("pack");
+    let mut n = Numbers(7);
+    for width in [1u32, 8, 13, 20, 44] {
+        let values = std::array::from_fn(|_| (n.next() & ((1 << width) - 1)) as i64);
+        let mut bytes = Vec::new();
+        kernel::frame(Level::Portable, &values, width, 0, &mut bytes);
+        each_level(&mut group, &format!("frame/{width}"), N, |level, out: &mut Vec<u8>| {
+            out.clear();
+            kernel::frame(level, &values, width, 0, out);
+        });
+        each_level(&mut group, &format!("unframe/{width}"), N, |level, out: &mut Vec<i64>| {
+            out.clear();
+            kernel::unframe(level, &bytes, width, 17, out);
+        });
+    }
+    let codes: Vec<u32> = (0..N).map(|_| n.below(40) as u32).collect();
+    let table: Vec<f64> = (0..40).map(f64::from).collect();
+    each_level(&mut group, "gather", N, |level, out: &mut Vec<f64>| {
+        out.clear();
+        kernel::gather(level, &codes, &table, out);
+    });
+    for most in [1, 8, 25] {
+        let lengths = (0..40).map(|i| if most == 1 { 1 } else { i % most }).collect();
+        let slots = kernel::Slots { bytes: vec![[b'a'; kernel::SLOT]; 40], lengths };
+        let name = format!("gather_strings/{most}");
+        each_level(&mut group, &name, N, |level, out: &mut (Vec<i32>, Vec<u8>)| {
+            out.0.clear();
+            out.1.clear();
+            kernel::gather_strings(level, &codes, &slots, &mut out.0, &mut out.1);
+        });
+    }
+    let ends: Vec<usize> = (1..=N / 4).map(|i| i * 4).collect();
+    let values: Vec<i64> = (0..N as i64 / 4).collect();
+    each_level(&mut group, "repeat", N, |level, out: &mut Vec<i64>| {
+        out.clear();
+        kernel::repeat(level, &values, &ends, 0, out);
+    });
+    let offsets: Vec<i32> = (0..=N as i32).map(|i| i * 27 / 2).collect();
+    let data = vec![b'x'; 27 * N];
+    each_level(&mut group, "views", N, |level, out: &mut Vec<u128>| {
+        out.clear();
+        kernel::views(level, &offsets, &data, 0, out);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, varints, strings, nulls, snappy, pack);
 criterion_main!(benches);

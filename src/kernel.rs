@@ -162,8 +162,8 @@ pub fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
 
 /// Appends the views of the values between offsets into `data`, which is that of a buffer: where a view is longer
 /// than [`INLINE`], it says so.
-pub fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
-    portable::views(offsets, data, buffer, out);
+pub fn views(level: Level, offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
+    at_level!(level, views(offsets, data, buffer, out));
 }
 
 /// The view of the `len` bytes from `start` in the data of a buffer.

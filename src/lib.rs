@@ -31,6 +31,9 @@
 //! any feature. Below both lie the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from
 //! those below it.
 //!
+//! Files are readable by the format's other readers unless a codec is asked for that they lack. The one that is worth
+//! it is [`Codec::Pack`](codec::Codec::Pack): smaller, and several times as fast to read.
+//!
 //! The hot loops use AVX-512 or AVX2 and BMI2 where the machine has them. The environment variable `TREVNI_SIMD`
 //! = `portable`, `avx2` or `avx512` asks for no more than that; the results are the same.
 //!

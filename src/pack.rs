@@ -18,6 +18,7 @@ mod distinct;
 mod entries;
 mod floats;
 mod fsst;
+mod groups;
 mod hints;
 mod input;
 mod integers;

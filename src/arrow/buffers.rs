@@ -130,10 +130,10 @@ pub(crate) fn forms(
         }
         Shape::Union(branches) => {
             for ((counts, shape), field) in branches.iter().zip(nested::fields(data_type)) {
-                if let Some(counts) = counts.filter(|counts| of_nulls(*counts)) {
-                    if let Some(form) = into.get_mut(counts) {
-                        form.bits = true;
-                    }
+                if let Some(counts) = counts.filter(|counts| of_nulls(*counts))
+                    && let Some(form) = into.get_mut(counts)
+                {
+                    form.bits = true;
                 }
                 forms(shape, &field, columns, into);
             }

@@ -15,7 +15,7 @@ use arrow::buffer::{Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::{ByteArrayType, ByteViewType};
 
 use crate::error::{Error, Result};
-use crate::kernel;
+use crate::kernel::{self, Level};
 use crate::trevni::{ViewBuffer, Views};
 
 /// The ends of values that lie in so many bytes, from 0 on; fails if they go back or past the bytes.
@@ -59,7 +59,7 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
 ) -> GenericByteViewArray<V> {
     let (offsets, data) = (array.value_offsets(), array.value_data());
     memory.clear();
-    kernel::views(offsets, data, 0, &mut memory);
+    kernel::views(Level::in_use(), offsets, data, 0, &mut memory);
     let buffers = [array.values().clone()];
     // SAFETY: the views' bytes are the values of an array whose values are valid for `T`, and so for `V`, whose
     // values are of the same type. A short view has its bytes and zeros behind them; a long one has its first

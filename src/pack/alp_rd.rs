@@ -71,11 +71,6 @@ impl Split {
         &self.dictionary
     }
 
-    /// The width of a code, 0 to 3.
-    pub(crate) fn code_width(&self) -> u32 {
-        self.dictionary.len().next_power_of_two().trailing_zeros()
-    }
-
     /// The right part's width within the bits of `R`, whatever the type this split was made for.
     fn shift<R: Real>(&self) -> u32 {
         u32::from(self.right).min(R::WIDTH - 1)
@@ -286,7 +281,7 @@ mod tests {
     fn the_common_left_parts_get_the_codes() {
         let values: Vec<f64> = (0..4096).map(|i| if i % 9 == 0 { -1e300 } else { 1.5 }).collect();
         let (split, _) = choose(&values).unwrap();
-        assert_eq!((split.right(), split.code_width()), (48, 1));
+        assert_eq!((split.right(), split.dictionary().len()), (48, 2));
         assert_eq!(
             split.dictionary(),
             [

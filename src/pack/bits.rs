@@ -119,16 +119,6 @@ impl PackedBits {
         }
     }
 
-    /// The bit at `i`.
-    pub(crate) fn get(&self, i: usize) -> bool {
-        match &self.kind {
-            Kind::All(bit) => *bit,
-            Kind::Bitmap(bytes) => bytes.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1),
-            Kind::Places(bit, places) => places.binary_search(&i).is_ok() == *bit,
-            Kind::Runs(ends) => ends.partition_point(|end| *end <= i) % 2 == 1,
-        }
-    }
-
     /// How many of a range are set.
     pub(crate) fn count(&self, range: Range<usize>) -> usize {
         match &self.kind {
@@ -266,7 +256,7 @@ mod tests {
             }
         }
         for i in [from, to.saturating_sub(1)].into_iter().filter(|i| *i < bits.len()) {
-            assert_eq!(packed.get(i), bits[i]);
+            assert_eq!(packed.count(i..bits.len()), bits[i..].iter().filter(|b| **b).count());
             assert_eq!(packed.ones(i), bits[..i].iter().filter(|b| **b).count());
         }
     }

@@ -158,7 +158,7 @@ fn put_runs(
     put(&runs, depth, out);
     put(&lengths, depth, out);
     // A number of short runs is read sooner without them.
-    let worth = if changes > values.len() / 8 { most / 2 } else { most - most / 8 };
+    let worth = if changes > values.len() / 8 { most / 3 } else { most - most / 8 };
     keep(start, worth, out)
 }
 
@@ -205,7 +205,10 @@ impl Sample {
     fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
         let Some((value, count)) = self.counted.most_frequent() else { return false };
         let value = value.cast_signed();
-        if count * 10 < self.values.len() * 7 {
+        let others = (self.values.len() - count) * values.len() / self.values.len().max(1);
+        // A bit or a byte to say where each other is, and half a byte at the least to say what.
+        let hopeless = (values.len() / 8).min(others) + others / 2 >= most - most / 8;
+        if count * 10 < self.values.len() * 7 || hopeless {
             return false;
         }
         let mut bitmap = vec![0u8; values.len().div_ceil(8)];
@@ -227,9 +230,9 @@ impl Sample {
     /// Appends the distinct values and the code of each, if that takes less than `most`.
     fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
         let distinct = self.counted.values.len();
-        let width = usize::BITS - distinct.leading_zeros();
+        let width = usize::BITS - distinct.saturating_sub(1).leading_zeros();
         let hopeless = distinct == 0 || distinct * 2 > self.values.len();
-        if hopeless || row::size(values.len(), width) + distinct >= most {
+        if hopeless || row::size(values.len(), width) + distinct >= most - most / 8 {
             return false;
         }
         let all = values.iter().map(|value| value.cast_unsigned());

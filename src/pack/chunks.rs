@@ -289,13 +289,13 @@ pub(super) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut V
     let mut low: Vec<i64> = Vec::with_capacity(values.len());
     for (plan, chunk) in plans.iter().zip(values.chunks(CHUNK)) {
         let before = above.len();
-        for (place, value) in (0u16..).zip(chunk) {
-            let offset = value.wrapping_sub(plan.base).cast_unsigned();
-            let high = offset.checked_shr(plan.width).unwrap_or(0);
-            low.push(offset.wrapping_sub(shifted(high.cast_signed(), plan.width)).cast_signed());
-            if high != 0 {
+        let offset = |value: &i64| value.wrapping_sub(plan.base).cast_unsigned();
+        let mask = !u64::MAX.checked_shl(plan.width).unwrap_or(0);
+        low.extend(chunk.iter().map(|value| (offset(value) & mask).cast_signed()));
+        if plan.exceptions > 0 {
+            for (place, value) in (0u16..).zip(chunk).filter(|(_, value)| offset(value) > mask) {
                 places.extend(place.to_le_bytes());
-                above.push(high.cast_signed());
+                above.push(offset(value).checked_shr(plan.width).unwrap_or(0).cast_signed());
             }
         }
         out.push(u8::try_from(above.len() - before).unwrap_or(u8::MAX));

@@ -89,6 +89,7 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::cast_possible_truncation)]
     use super::*;
 
     #[test]

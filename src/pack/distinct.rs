@@ -4,6 +4,7 @@
 //! strings   mail ship mail air          entries   mail ship air, in the order in which they come
 //!                                       codes     0 1 0 2
 //! table     hash ──► slot: code + 1, or 0 where nothing is; the next slots if it is another's
+//! key       length, first and last 8 bytes: of short strings all there is to compare
 //! ```
 
 /// How many slots are looked at before a search is given up: only strings made for it come so far.
@@ -38,12 +39,6 @@ impl<'a> StringsRef<'a> {
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
         (0..self.len()).map(move |i| self.get(i))
     }
-
-    /// At most `limit` of the strings, evenly spread.
-    pub(crate) fn sample(self, limit: usize) -> impl Iterator<Item = &'a [u8]> + Clone {
-        let step = (self.len() / limit.max(1)) | 1;
-        (0..self.len()).step_by(step).map(move |i| self.get(i))
-    }
 }
 
 /// Distinct strings.
@@ -56,16 +51,42 @@ pub(crate) struct Distinct {
     pub(crate) codes: Vec<i64>,
 }
 
+/// What tells strings apart: those of up to 16 bytes it is wholly.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Key {
+    first: u64,
+    last: u64,
+    len: usize,
+}
+
+impl Key {
+    /// Whether strings of this key are equal without a look at their bytes.
+    fn is_whole(self) -> bool {
+        self.len <= 16
+    }
+
+    #[inline]
+    fn of(string: &[u8]) -> Self {
+        let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let len = string.len();
+        let (first, last) = match string.last_chunk::<8>() {
+            Some(last) => (word(string.first_chunk()), word(Some(last))),
+            None => (string.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+        };
+        Self { first, last, len }
+    }
+}
+
 impl Distinct {
     /// Of all strings; `None` if more than `most` are distinct.
     pub(crate) fn of(strings: StringsRef<'_>, most: usize) -> Option<Self> {
         let n = strings.len();
         let slots = (most.min(n) * 2).next_power_of_two().max(16);
-        let mut table = vec![(0u32, 0u32); slots];
+        let mut table = vec![0u32; slots];
+        let mut keys: Vec<Key> = Vec::new();
         let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
         for string in strings.iter() {
-            let hash = hash(string);
-            let code = found.code(string, hash, &mut table, most)?;
+            let code = found.code(string, &mut keys, &mut table, most)?;
             found.codes.push(i64::from(code));
         }
         Some(found)
@@ -74,19 +95,23 @@ impl Distinct {
     fn code(
         &mut self,
         string: &[u8],
-        hash: u64,
-        table: &mut [(u32, u32)],
+        keys: &mut Vec<Key>,
+        table: &mut [u32],
         most: usize,
     ) -> Option<u32> {
         let mask = table.len() - 1;
-        let [tag, high] = halves(hash);
+        let key = Key::of(string);
+        let [_, high] = halves(hash(string, key));
         let mut at = high as usize;
         for _ in 0..PROBES {
             at &= mask;
             let slot = table.get_mut(at)?;
             let entries = StringsRef { offsets: &self.offsets, data: &self.data };
-            match slot.0.checked_sub(1) {
-                Some(code) if slot.1 == tag && entries.get(code as usize) == string => {
+            match slot.checked_sub(1) {
+                Some(code)
+                    if keys.get(code as usize) == Some(&key)
+                        && (key.is_whole() || entries.get(code as usize) == string) =>
+                {
                     return Some(code);
                 }
                 Some(_) => at += 1,
@@ -95,7 +120,8 @@ impl Distinct {
                         u32::try_from(entries.len()).ok().filter(|_| entries.len() < most)?;
                     self.data.extend_from_slice(string);
                     self.offsets.push(i32::try_from(self.data.len()).ok()?);
-                    *slot = (code + 1, tag);
+                    keys.push(key);
+                    *slot = code + 1;
                     return Some(code);
                 }
             }
@@ -111,27 +137,19 @@ fn halves(word: u64) -> [u32; 2] {
 
 /// Of the length, and the first, middle and last eight bytes.
 #[inline]
-fn hash(string: &[u8]) -> u64 {
-    let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    let mix = |a: u64, b: u64| {
-        let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
-        let [low, high] = [product, product >> 64];
-        #[allow(clippy::cast_possible_truncation)] // The halves are meant.
-        let mixed = low as u64 ^ high as u64;
-        mixed
-    };
-    let len = string.len() as u64;
-    if let Some(last) = string.last_chunk::<8>() {
-        let middle = string.get(string.len() / 2 - 4..).and_then(|half| half.first_chunk());
-        let (first, last) = (word(string.first_chunk()), word(Some(last)));
-        return mix(first ^ len, last ^ word(middle).rotate_left(29));
-    }
-    let short = string.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-    mix(short, len)
+fn hash(string: &[u8], key: Key) -> u64 {
+    let middle = if key.is_whole() { None } else { string.get(string.len() / 2 - 4..) };
+    let middle = middle.and_then(|half| half.first_chunk()).map_or(0, |m| u64::from_le_bytes(*m));
+    let (a, b) = (key.first ^ key.len as u64, key.last ^ middle.rotate_left(29));
+    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
+    #[allow(clippy::cast_possible_truncation)] // The halves are meant.
+    let mixed = product as u64 ^ (product >> 64) as u64;
+    mixed
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::cast_possible_truncation)]
     use super::*;
 
     #[test]

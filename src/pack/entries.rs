@@ -84,7 +84,7 @@ impl Entries {
         let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
         let mut table = Vec::with_capacity(self.lengths.len());
-        kernel::views(&self.offsets, &self.data, buffer, &mut table);
+        kernel::views(Level::in_use(), &self.offsets, &self.data, buffer, &mut table);
         Ok(table)
     }
 

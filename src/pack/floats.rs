@@ -20,7 +20,7 @@ use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
 use super::counted::Counted;
 use super::input::Input;
-use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, no_such_code, scatter};
+use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, scatter};
 use super::real::{Exceptions, Real, sample};
 use crate::error::{Error, Result};
 use crate::kernel::{CHUNK, Modular};
@@ -135,7 +135,8 @@ impl<R: Real> Floats<R> {
                 let start = out.len();
                 let (mut some, mut rights) = (Vec::new(), Vec::new());
                 each_chunk(range.clone(), |part| {
-                    (some.clear(), rights.clear());
+                    some.clear();
+                    rights.clear();
                     codes.read(part.clone(), &mut some)?;
                     right.read(part, &mut rights)?;
                     alp_rd::decode::<R>(&some, &rights, split, out);
@@ -146,7 +147,9 @@ impl<R: Real> Floats<R> {
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
-                scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
+                let bits = value.to_bits();
+                let mix = |v: R| R::from_bits(v.to_bits() ^ bits);
+                scatter(*value, mix, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
     }
@@ -278,7 +281,7 @@ pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
     let plain = f64::from(R::WIDTH);
     let found = alp::best(values, scales).or_else(|| alp::best(values, &alp::candidates(values)));
     let decimals = found.map_or(plain, |(_, bits)| bits);
-    if (1..=256).contains(&distinct) && distinct * 2 <= some.len().max(2) {
+    if values.len() > 1 && deeper > 1 && distinct <= 256 && distinct * 2 <= some.len() {
         let width = f64::from(usize::BITS - (distinct - 1).leading_zeros());
         if width < decimals * 0.95 && put_dictionary(values, scales, deeper, out) {
             return keep_or_plain(values, start, out);
@@ -370,29 +373,4 @@ fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Vec<u8>
         right.into_iter().map(|bits| Into::<u64>::into(bits).cast_signed()).collect();
     numbers::put(&right, depth, out);
     put_exceptions(&exceptions, 2, depth, out);
-}
-
-impl<R: Real> Floats<R> {
-    /// The float at `i`.
-    pub(crate) fn get(&self, i: usize) -> Result<R> {
-        if i >= self.n {
-            return Err(Error::malformed(format!("float {i} of {}", self.n)));
-        }
-        match &self.kind {
-            Kind::Plain(bytes) => Ok(plain(bytes, i)),
-            Kind::Dictionary { values, codes } => {
-                let code = usize::try_from(codes.get(i)?).ok();
-                code.and_then(|code| values.get(code)).copied().ok_or_else(no_such_code)
-            }
-            Kind::Frequent { value, others, rest } => match others.get(i) {
-                true => rest.get(others.ones(i)),
-                false => Ok(*value),
-            },
-            Kind::Decimals { .. } | Kind::Split { .. } => {
-                let mut one = Vec::new();
-                self.read(i..i + 1, &mut one)?;
-                one.first().copied().ok_or_else(no_such_code)
-            }
-        }
-    }
 }

@@ -78,8 +78,6 @@ pub(super) fn read(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn lengths_are_those_of_the_shortest_form() {
         for (number, length) in [

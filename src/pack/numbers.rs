@@ -130,14 +130,6 @@ impl Numbers {
         self.n
     }
 
-    /// The constant that all are, if that is how they are packed.
-    pub(crate) fn constant(&self) -> Option<i64> {
-        match self.kind {
-            Kind::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Appends the numbers of a range, modulo the width of `T`.
     pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
         if range.start > range.end || range.end > self.n {
@@ -176,7 +168,7 @@ impl Numbers {
                     dense.iter_mut().for_each(|v| *v = v.plus(value));
                     Ok(())
                 };
-                scatter(value, others, range, read, out)?;
+                scatter(value, |v: T| v.xor(value), others, range, read, out)?;
             }
             Kind::Multiples { factor, shift, quotients } => {
                 let start = out.len();
@@ -188,33 +180,6 @@ impl Numbers {
             }
         }
         Ok(())
-    }
-
-    /// The number at `i`.
-    pub(crate) fn get(&self, i: usize) -> Result<i64> {
-        let outside = || Error::malformed(format!("number {i} of {}", self.n));
-        if i >= self.n {
-            return Err(outside());
-        }
-        Ok(match &self.kind {
-            Kind::Constant(value) => *value,
-            Kind::Chunks(chunks) => chunks.get(i),
-            Kind::Runs { values, ends } => {
-                let run = ends.partition_point(|end| *end <= i);
-                *values.get(run).ok_or_else(outside)?
-            }
-            Kind::Dictionary { values, codes } => {
-                let code = usize::try_from(codes.get(i)?).ok();
-                *code.and_then(|code| values.get(code)).ok_or_else(no_such_code)?
-            }
-            Kind::Frequent { value, others, rest } => match others.get(i) {
-                true => value.wrapping_add(rest.get(others.ones(i))?),
-                false => *value,
-            },
-            Kind::Multiples { factor, shift, quotients } => {
-                quotients.get(i)?.wrapping_mul(*factor).wrapping_add(*shift)
-            }
-        })
     }
 }
 
@@ -249,9 +214,10 @@ pub(super) fn look_up<T: Copy + Default>(
 }
 
 /// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
-/// bits.
-pub(super) fn scatter<T: Copy + Default>(
+/// bits. `mix` makes the default of `value`, and is its own inverse.
+pub(super) fn scatter<T: Copy + Default + 'static>(
     value: T,
+    mix: impl Fn(T) -> T,
     bits: &PackedBits,
     range: Range<usize>,
     read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
@@ -263,8 +229,24 @@ pub(super) fn scatter<T: Copy + Default>(
     let ones = kernel::count_ones(&mask, 0, range.len());
     let mut dense = Vec::new();
     read(before..before + ones, &mut dense)?;
+    if ones * DENSE > range.len() {
+        dense.iter_mut().for_each(|other| *other = mix(*other));
+        let start = out.len();
+        kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), out);
+        let made = out.get_mut(start..).unwrap_or_default();
+        made.iter_mut().for_each(|slot| *slot = mix(*slot));
+        return Ok(());
+    }
+    put_others(value, &dense, &mask, range.len(), out);
+    Ok(())
+}
+
+/// More than one of so many are put to their places all at once, and not one by one.
+const DENSE: usize = 8;
+
+fn put_others<T: Copy>(value: T, dense: &[T], mask: &[u8], n: usize, out: &mut Vec<T>) {
     let start = out.len();
-    out.extend(std::iter::repeat_n(value, range.len()));
+    out.extend(std::iter::repeat_n(value, n));
     let made = out.get_mut(start..).unwrap_or_default();
     let mut next = dense.iter();
     for (slots, bytes) in made.chunks_mut(64).zip(mask.chunks(8)) {
@@ -277,5 +259,4 @@ pub(super) fn scatter<T: Copy + Default>(
             word &= word - 1;
         }
     }
-    Ok(())
 }

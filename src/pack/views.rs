@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
-use crate::kernel;
+use crate::kernel::{self, Level};
 
 /// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
 ///
@@ -38,7 +38,8 @@ impl Views {
     /// No views, in memory that is there already.
     #[cfg(feature = "arrow")]
     pub(crate) fn within(mut memory: Vec<u128>, mut spare: Vec<u8>) -> Self {
-        (memory.clear(), spare.clear());
+        memory.clear();
+        spare.clear();
         Self { views: memory, spare, ..Self::default() }
     }
 
@@ -106,6 +107,16 @@ impl Views {
             true => self.views.extend(next.by_ref().take(count)),
             false => self.views.extend(std::iter::repeat_n(0, count)),
         });
+        Ok(())
+    }
+
+    /// Appends a view of each string between offsets into `data`, from 0 on. With `text` they are known to be UTF-8.
+    pub(crate) fn extend(&mut self, offsets: &[i32], data: Vec<u8>, text: bool) -> Result<()> {
+        self.bytes |= !text;
+        let number = self.add(ViewBuffer::Own(data))?;
+        if let Some(ViewBuffer::Own(data)) = self.buffers.last() {
+            kernel::views(Level::in_use(), offsets, data, number, &mut self.views);
+        }
         Ok(())
     }
 

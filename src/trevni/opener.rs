@@ -70,7 +70,6 @@ impl BlockOpener {
         kind.codec.check_available()?;
         let decompressor = match kind.codec {
             Codec::Pack => None,
-            #[cfg(feature = "zstd")]
             Codec::PackZstd => Some(Codec::Zstd.decompressor()?),
             codec => Some(codec.decompressor()?),
         };
@@ -241,11 +240,24 @@ impl BlockOpener {
     pub(super) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
         match &mut self.packed {
             Some(packed) => packed.values(n, out),
+            None if out.is_unpacked() => self.through(out, |opener, out| opener.values(n, out)),
             None => {
                 let block = self.lent.as_deref().unwrap_or(&self.decompressed);
                 self.decoder.values(block, self.kind.value_type, n, out)
             }
         }
+    }
+
+    /// Appends values that are serialised to a form that they are not decoded to.
+    fn through<T>(
+        &mut self,
+        out: &mut Values,
+        decode: impl FnOnce(&mut Self, &mut Values) -> Result<T>,
+    ) -> Result<T> {
+        let mut values = Values::new(self.kind.value_type);
+        let decoded = decode(self, &mut values)?;
+        out.extend(values, self.kind.value_type == ValueType::String)?;
+        Ok(decoded)
     }
 
     /// Passes over the next `n` values.
@@ -266,12 +278,15 @@ impl BlockOpener {
         lengths: &mut Vec<u32>,
         out: &mut Values,
     ) -> Result<usize> {
-        let (out, limits) = (Some(out), &self.limits);
         match &mut self.packed {
-            Some(packed) => packed.arrays(n, lengths, out, limits),
+            Some(packed) => packed.arrays(n, lengths, Some(out), &self.limits),
+            None if out.is_unpacked() => {
+                self.through(out, |opener, out| opener.arrays(n, lengths, out))
+            }
             None => {
                 let block = self.lent.as_deref().unwrap_or(&self.decompressed);
-                self.decoder.arrays(block, self.kind.value_type, n, lengths, out, limits)
+                let (value_type, limits) = (self.kind.value_type, &self.limits);
+                self.decoder.arrays(block, value_type, n, lengths, Some(out), limits)
             }
         }
     }
@@ -308,6 +323,9 @@ impl BlockOpener {
     pub(super) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
         if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
             return packed.slots(n, there, out);
+        }
+        if out.is_unpacked() {
+            return self.through(out, |opener, out| opener.slots(n, there, out));
         }
         let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
         let items = self.arrays(n, &mut lengths, &mut dense)?;

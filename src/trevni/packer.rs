@@ -11,16 +11,14 @@ use super::block::{self, BlockDescriptor};
 use super::column::ColumnSlice;
 use super::gathered::Gathered;
 use super::metadata::ColumnMetadata;
-use super::packed::SERIALISED;
-#[cfg(feature = "zstd")]
-use super::packed::{PACKED, PACKED_ZSTD};
+use super::packed::{PACKED, PACKED_ZSTD, SERIALISED};
 use super::seal::{SealQueue, SealedBlock};
 use super::spans::Spans;
 use super::threads;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
 use crate::checksum::Checksum;
-use crate::codec::{Codec, Compress};
+use crate::codec::Codec;
 use crate::error::Result;
 use crate::pack::{GOOD_FOR, Hints, Options};
 
@@ -214,12 +212,11 @@ impl Packing {
     }
 
     /// Puts zstd over what is packed, if the codec says so and it saves.
-    #[cfg(feature = "zstd")]
     fn pass(&self, size: usize, stored: &mut Vec<u8>) -> Result<()> {
         if self.codec != Codec::PackZstd || stored.len() > size {
             return Ok(());
         }
-        let mut zstd: Box<dyn Compress> = Codec::Zstd.compressor(self.level)?;
+        let mut zstd = Codec::Zstd.compressor(self.level)?;
         let packed = stored.strip_prefix(&[PACKED]).unwrap_or_default();
         let mut passed = vec![PACKED_ZSTD];
         crate::wire::put_long(&mut passed, crate::pack::long(packed.len()));
@@ -227,11 +224,6 @@ impl Packing {
         if passed.len() + stored.len() / 32 < stored.len() {
             *stored = passed;
         }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "zstd"))]
-    fn pass(&self, _size: usize, _stored: &mut Vec<u8>) -> Result<()> {
         Ok(())
     }
 }

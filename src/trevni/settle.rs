@@ -103,14 +103,28 @@ fn zero_size(value_type: ValueType) -> u64 {
 
 fn lengths_size(value_type: ValueType, lengths: &[u32], with_runs: bool) -> u64 {
     let (mut encoder, mut out) = (LengthsEncoder::new(with_runs), Vec::new());
+    if value_type == ValueType::Null {
+        lengths.iter().for_each(|length| encoder.put(*length, &mut out));
+        encoder.flush(&mut out);
+        return out.len() as u64;
+    }
+    // Each that is not 0 stands by itself before its values.
+    let size = |length: &u32| u64::from((70 - (u64::from(*length) << 1 | 1).leading_zeros()) / 7);
+    let (mut sum, mut zeros) = (0, 0);
     for length in lengths {
-        encoder.put(*length, &mut out);
-        if value_type != ValueType::Null && *length > 0 {
+        if *length == 0 {
+            zeros += 1;
+            continue;
+        }
+        if zeros > 0 {
+            encoder.put_run(false, std::mem::take(&mut zeros), &mut out);
             encoder.flush(&mut out);
         }
+        sum += size(length);
     }
+    encoder.put_run(false, zeros, &mut out);
     encoder.flush(&mut out);
-    out.len() as u64
+    sum + out.len() as u64
 }
 
 fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: bool) -> u64 {

@@ -130,6 +130,29 @@ impl Values {
         Ok(())
     }
 
+    /// Whether they are in a form that only a value codec's blocks are unpacked to.
+    pub(super) fn is_unpacked(&self) -> bool {
+        matches!(self, Values::Views(_) | Values::Wide(_))
+    }
+
+    /// Appends values of a column to such a form of them.
+    pub(super) fn extend(&mut self, values: Values, text: bool) -> Result<()> {
+        match (self, values) {
+            (Values::Views(views), Values::Bytes(Strings { offsets, data })) => {
+                views.extend(&offsets, data, text)
+            }
+            (Values::Wide(out), Values::Int(v)) => {
+                out.extend(v.iter().map(|v| i128::from(*v)));
+                Ok(())
+            }
+            (Values::Wide(out), Values::Long(v)) => {
+                out.extend(v.iter().map(|v| i128::from(*v)));
+                Ok(())
+            }
+            _ => Err(Error::invalid("no buffer for values of this kind")),
+        }
+    }
+
     /// Appends a value for each length, which is 0 or 1: the next of `dense`, or something.
     pub(crate) fn extend_slots(&mut self, lengths: &[u32], dense: &Values) -> Result<()> {
         let (mut next, dense) = (0, dense.as_slice());

@@ -16,7 +16,7 @@ use crate::random::{array, below, field};
 use crate::same::same_rows;
 use crate::testdata::{Numbers, corpus, files, reference_files, stem};
 
-fn write(
+pub(crate) fn write(
     schema: &SchemaRef,
     batches: &[RecordBatch],
     properties: WriterProperties,
@@ -26,7 +26,7 @@ fn write(
     Ok(writer.finish()?.0.into())
 }
 
-fn read(file: &Bytes, batch_size: usize) -> (SchemaRef, Vec<RecordBatch>) {
+pub(crate) fn read(file: &Bytes, batch_size: usize) -> (SchemaRef, Vec<RecordBatch>) {
     let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap().with_batch_size(batch_size);
     let reader = builder.build().unwrap();
     (reader.schema(), reader.map(|batch| batch.unwrap()).collect())
@@ -109,7 +109,7 @@ fn the_avro_layout_is_the_references() {
     assert!(same > 10);
 }
 
-fn random_batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
+pub(crate) fn random_batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
     let n = &mut Numbers(seed);
     let names = ["a", "b", "a", "", "é", "c"];
     let fields: Vec<_> = (0..below(n, 4)).map(|_| field(names[below(n, 6)], 3, n)).collect();

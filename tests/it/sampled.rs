@@ -119,7 +119,7 @@ fn what_is_asked_for_is_not_sampled() {
 #[test]
 fn any_number_of_threads_writes_and_reads_the_same() {
     let batch = table();
-    for codec in [Codec::Snappy, Codec::Null] {
+    for codec in [Codec::Snappy, Codec::Null, Codec::Pack] {
         for block_size in [3000, 65_536] {
             let properties =
                 || WriterProperties::builder().set_codec(codec).set_block_size(block_size);

@@ -44,18 +44,25 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Writing trv")]
 struct WriteArgs {
-    /// null, deflate, snappy, bzip2; or zstd, lz4, which other readers of the format do not know.
+    /// null, deflate, snappy, bzip2; or zstd, lz4, pack, pack+zstd, which other readers of the format do not know.
     #[arg(long, value_parser = codec)]
     codec: Option<Codec>,
     /// Level of the codec.
     #[arg(long, allow_negative_numbers = true)]
     level: Option<i32>,
-    /// crc32 or null.
+    /// crc32 or null; or crc32-stored, which is the default under pack and which other readers do not know.
     #[arg(long, value_parser = Checksum::from_name)]
     checksum: Option<Checksum>,
-    /// Bytes of a block before the codec; k, M and G are understood. Default: 64k.
+    /// Bytes of a block before the codec; k, M and G are understood. Default: 64k; under pack 1M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     block_size: Option<usize>,
+    /// Rows of a block under pack. Default: 16384.
+    #[arg(long, value_name = "ROWS")]
+    block_rows: Option<usize>,
+    /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0 writes
+    /// and reads soonest, 100 is smallest. Default: 68.
+    #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
+    symbols_below: Option<u8>,
     /// split, or avro: the columns of the reference's Avro tools.
     #[arg(long, value_parser = layout)]
     layout: Option<Layout>,
@@ -140,6 +147,8 @@ impl WriteArgs {
             level,
             checksum,
             block_size,
+            block_rows,
+            symbols_below,
             layout,
             memory_budget,
             threads,
@@ -151,6 +160,8 @@ impl WriteArgs {
             || level.is_some()
             || checksum.is_some()
             || block_size.is_some()
+            || block_rows.is_some()
+            || symbols_below.is_some()
             || layout.is_some()
             || memory_budget.is_some()
     }
@@ -169,6 +180,12 @@ impl WriteArgs {
         }
         if let Some(bytes) = self.block_size {
             builder = builder.set_block_size(bytes);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if let Some(hundredths) = self.symbols_below {
+            builder = builder.set_symbols_below(hundredths);
         }
         if let Some(layout) = self.layout {
             builder = builder.set_layout(layout);

@@ -32,7 +32,10 @@ pub(crate) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Ve
 /// Whether each code is less than `count`.
 #[inline(always)]
 pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
-    let most = codes.iter().fold(0, |most, code| most.max(*code));
+    let mut most = 0;
+    for code in codes {
+        most = most.max(*code);
+    }
     codes.is_empty() || (most as usize) < count
 }
 

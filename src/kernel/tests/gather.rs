@@ -64,3 +64,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn views_are_the_same_at_every_level() {
+    let data: Vec<u8> = (0..200u8).map(|i| i.wrapping_mul(37)).collect();
+    let offsets: Vec<i32> = [0, 0, 1, 5, 17, 29, 41, 42, 60, 99, 150, 188, 199, 200, 200].to_vec();
+    for n in 0..=offsets.len() {
+        for (level, expected) in levels().into_iter().map(|level| {
+            let mut expected = vec![1];
+            let pairs = offsets[..n].windows(2);
+            expected
+                .extend(pairs.map(|ends| {
+                    kernel::view(ends[0] as u32, (ends[1] - ends[0]) as u32, &data, 3)
+                }));
+            (level, expected)
+        }) {
+            let mut out = vec![1];
+            kernel::views(level, &offsets[..n], &data, 3, &mut out);
+            assert_eq!(out, expected);
+        }
+    }
+}

@@ -14,8 +14,15 @@ pub(super) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Ve
     if !all_below(codes, table.len()) {
         return false;
     }
-    // SAFETY: each code is less than the number of values.
-    out.extend(codes.iter().map(|code| unsafe { *table.get_unchecked(*code as usize) }));
+    out.reserve(codes.len());
+    let (start, from) = (out.len(), table.as_ptr());
+    let to = out.as_mut_ptr();
+    for (i, code) in codes.iter().enumerate() {
+        // SAFETY: each code is less than the number of values, and there is room for one for each code.
+        unsafe { to.add(start + i).write(*from.add(*code as usize)) };
+    }
+    // SAFETY: so many have been written.
+    unsafe { out.set_len(start + codes.len()) };
     true
 }
 
@@ -73,11 +80,8 @@ fn gather_alike<const N: usize>(
         }
         data.set_len(data.len() + codes.len() * N);
     }
-    let mut end = start;
-    offsets.extend(codes.iter().map(|_| {
-        end += step;
-        end
-    }));
+    let ends = (1..).map(|i| start.wrapping_add(step.wrapping_mul(i)));
+    offsets.extend(ends.zip(codes).map(|(end, _)| end));
 }
 
 /// The same of entries that are no longer than `N`; each code has one.
@@ -92,32 +96,38 @@ fn gather_within<const N: usize>(
     data.reserve((codes.len() + 1).saturating_mul(N));
     let mut at = data.len();
     let (from, lengths) = (slots.bytes.as_ptr(), slots.lengths.as_ptr());
-    let start = data.as_mut_ptr();
-    offsets.extend(codes.iter().map(|code| {
+    let (bytes, first) = (data.as_mut_ptr(), offsets.len());
+    let ends = offsets.as_mut_ptr();
+    for (i, code) in codes.iter().enumerate() {
         // SAFETY: each code is less than the number of slots and of lengths, and no length is above N, which is
         // no more than the size of a slot; so `at` has grown by at most N for each code before, and N bytes
-        // from it lie within what is reserved.
+        // from it lie within what is reserved. There is room for an offset for each code.
         unsafe {
             let slot = from.add(*code as usize).cast::<u8>();
-            std::ptr::copy_nonoverlapping(slot, start.add(at), N);
+            std::ptr::copy_nonoverlapping(slot, bytes.add(at), N);
             at += *lengths.add(*code as usize) as usize;
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+            // The caller has seen that it fits.
+            ends.add(first + i).write(at as i32);
         }
-        #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-        // The caller has seen that it fits.
-        let end = at as i32;
-        end
-    }));
-    // SAFETY: every byte before `at` has been written: those of each entry by its own store.
-    unsafe { data.set_len(at) };
+    }
+    // SAFETY: every byte before `at` has been written, those of each entry by its own store; and every offset.
+    unsafe {
+        data.set_len(at);
+        offsets.set_len(first + codes.len());
+    }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>) {
     const AT_ONCE: usize = 8;
     let last = ends.last().copied().unwrap_or(start).max(start);
-    let ascend =
-        ends.iter().fold((true, start), |(so_far, before), end| (so_far & (before <= *end), *end));
-    if !ascend.0 || values.len() != ends.len() {
+    let (mut ascend, mut before) = (true, start);
+    for end in ends {
+        ascend &= before <= *end;
+        before = *end;
+    }
+    if !ascend || values.len() != ends.len() {
         return portable::repeat(values, ends, start, out);
     }
     let total = last - start;

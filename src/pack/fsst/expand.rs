@@ -86,37 +86,6 @@ impl Expander {
         len == Some(raw_len)
     }
 
-    /// Appends the text of many runs, each given by where it ends in `codes` and by where its
-    /// text ends in what is appended. False if that is not so; what was appended is of no use
-    /// then. It needs room for 72 bytes more in `out` meanwhile.
-    pub(crate) fn expand_runs(
-        &self,
-        codes: &[u8],
-        ends: &[u32],
-        raw_ends: &[u32],
-        out: &mut Vec<u8>,
-    ) -> bool {
-        let start = out.len();
-        let raw_len = raw_ends.last().map_or(0, |end| *end as usize);
-        if ends.len() != raw_ends.len() || raw_len.div_ceil(8) > codes.len() {
-            return false;
-        }
-        out.resize(start + raw_len + WINDOW, 0);
-        let (mut from, mut raw_from) = (0, 0);
-        let mut good = true;
-        for (end, raw_end) in ends.iter().zip(raw_ends).map(|(a, b)| (*a as usize, *b as usize)) {
-            let run = codes.get(from..end).zip(out.get_mut(start + raw_from..));
-            let len = run.and_then(|(codes, to)| self.expand_into(codes, to));
-            good &= len.is_some() && len == raw_end.checked_sub(raw_from);
-            if !good {
-                break;
-            }
-            (from, raw_from) = (end, raw_end);
-        }
-        out.truncate(start + raw_len);
-        good
-    }
-
     /// Writes the text of `codes` to the start of `to` and says how long it is. Nothing if the
     /// codes are malformed or there is no room for them. What is behind the text in `to` may be
     /// overwritten; with 72 bytes there the last of the text is as fast as the rest.

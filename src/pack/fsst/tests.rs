@@ -225,40 +225,6 @@ fn texts_get_shorter() {
 }
 
 #[test]
-fn many_runs_at_once() {
-    for text in texts() {
-        let symbols = trained(&text);
-        let expander = Expander::new(&symbols);
-        let (mut codes, mut ends, mut raw_ends) = (Vec::new(), Vec::new(), vec![0]);
-        let compressor = Compressor::new(&symbols);
-        for run in [&text[..0], &text[..1], &text[1..9], &text[9..2000], &text[2000..9000]] {
-            compressor.compress(run, &mut codes);
-            ends.push(u32::try_from(codes.len()).unwrap());
-            raw_ends.push(raw_ends.last().unwrap() + u32::try_from(run.len()).unwrap());
-        }
-        let raw_ends = &raw_ends[1..];
-        let mut out = b"before".to_vec();
-        assert!(expander.expand_runs(&codes, &ends, raw_ends, &mut out));
-        assert!(out == [b"before", &text[..9000]].concat());
-        let no = |ends: &[u32], raw_ends: &[u32]| {
-            assert!(!expander.expand_runs(&codes, ends, raw_ends, &mut Vec::new()));
-        };
-        no(&ends[1..], raw_ends);
-        no(&ends, &raw_ends[..4]);
-        for place in 0..5 {
-            for change in [1, u32::MAX, 1 << 31] {
-                let (mut wrong, mut raw_wrong) = (ends.clone(), raw_ends.to_vec());
-                wrong[place] = wrong[place].wrapping_add(change);
-                raw_wrong[place] = raw_wrong[place].wrapping_add(change);
-                no(&wrong, raw_ends);
-                no(&ends, &raw_wrong);
-            }
-        }
-    }
-    assert!(Expander::new(&Symbols::default()).expand_runs(&[], &[], &[], &mut Vec::new()));
-}
-
-#[test]
 fn cut_and_changed_codes() {
     let mut numbers = Numbers(7);
     for text in texts() {
