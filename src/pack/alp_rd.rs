@@ -56,6 +56,11 @@ impl Split {
         valid.then(|| Self { right, dictionary: dictionary.to_vec() })
     }
 
+    /// Whether a left part has no more bits than are left.
+    pub(crate) fn fits<R: Real>(&self, left: u16) -> bool {
+        u32::from(left) >> (R::WIDTH - self.shift::<R>()).min(LEFT_WIDTH) == 0
+    }
+
     /// The width of the right part.
     pub(crate) fn right(&self) -> u8 {
         self.right

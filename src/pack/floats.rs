@@ -82,6 +82,9 @@ impl<R: Real> Floats<R> {
                 let codes = Numbers::take_within(input, n, deeper)?;
                 let right = Numbers::take_within(input, n, deeper)?;
                 let exceptions = take_exceptions(input, n, deeper, 2, u16_at)?;
+                if !exceptions.bits.iter().all(|left| split.fits::<R>(*left)) {
+                    return Err(Error::malformed("a left part of too many bits"));
+                }
                 Kind::Split { split, codes, right, exceptions }
             }
             FREQUENT => {

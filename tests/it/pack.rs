@@ -23,6 +23,9 @@ mod kinds;
 mod refused;
 mod samples;
 
+/// The kinds of each sort of packed values that were met.
+type Kinds = HashMap<String, Vec<Json>>;
+
 /// A column as `decode.py` shows it.
 fn line(column: &ColumnMetadata, data: &ColumnData) -> Json {
     use trevni::trevni::ValueType;
@@ -74,7 +77,7 @@ fn read(bytes: &[u8]) -> Vec<Json> {
 
 /// What `decode.py` says of a file: a line for each column, then the kinds it has met. `None` if there is no Python, or
 /// if it has no zstd and the file needs it.
-fn decoded(path: &Path) -> Option<(Vec<Json>, HashMap<String, Vec<Json>>)> {
+fn decoded(path: &Path) -> Option<(Vec<Json>, Kinds)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = Command::new("python3")
         .arg(root.join("tests/pack/decode.py"))
@@ -99,7 +102,7 @@ fn decoded(path: &Path) -> Option<(Vec<Json>, HashMap<String, Vec<Json>>)> {
 }
 
 /// The same of a file that is only in memory.
-fn decoded_bytes(bytes: &[u8]) -> Option<(Vec<Json>, HashMap<String, Vec<Json>>)> {
+fn decoded_bytes(bytes: &[u8]) -> Option<(Vec<Json>, Kinds)> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     decoded(file.path())

@@ -68,10 +68,10 @@ def serialised(cursor, kind, array, items):
         many = 1
         if length < 0:
             many, length = (1 - length) // 2 + 1, (length + 1) & 1
+        check(len(lengths) + many <= items, "a run past the block")
         for _ in range(many):
             lengths.append(length)
             values += serialised_values(cursor, kind, length)
-    check(len(lengths) == items, "a run past the block")
     return lengths, values
 
 

@@ -57,7 +57,7 @@ class Cursor:
             byte = self.byte()
             number |= (byte & 127) << (7 * i)
             if byte < 128:
-                number &= MASK
+                check(number <= MASK, "a long of more than 64 bits")
                 return number >> 1 ^ -(number & 1)
         raise Malformed("a long of more than ten bytes")
 
@@ -269,6 +269,7 @@ def split(cursor, n, size, depth):
     check(all(part < 1 << right for part in rights), "a right part too large")
     lefts = looked_up(left, codes)
     for place, part in exceptions_of_floats(cursor, n, 2, depth):
+        check(part < 1 << (8 * size - right), "a left part too large")
         meet("exceptions", f"split of {size}")
         lefts[place] = part
     return [a << right | b for a, b in zip(lefts, rights)]

@@ -79,7 +79,7 @@ fn payloads_hold_the_rows_below_them() {
         let payload = unhex(payload);
         let size = if payload[0] == 0 { payload.len() - 1 } else { 1 << 14 };
         let file = file_of(&payload, value_type, array, count, size as u32);
-        assert_eq!(read(&file), [line.clone()], "{column}: {rows}");
+        assert_eq!(read(&file), std::slice::from_ref(&line), "{column}: {rows}");
         if let Some((found, _)) = decoded_bytes(&file) {
             assert_eq!(found, [line], "decode.py, {column}: {rows}");
         }

@@ -17,11 +17,7 @@ const KINDS: [(&str, &str); 9] = [
     ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
 ];
 
-fn check(
-    columns: &[samples::Column],
-    rows: usize,
-    block_rows: usize,
-) -> Option<HashMap<String, Vec<Json>>> {
+fn check(columns: &[samples::Column], rows: usize, block_rows: usize) -> Option<Kinds> {
     let file = samples::written(columns, rows, block_rows, Codec::Pack);
     let expected: Vec<Json> = columns.iter().map(|(column, data)| line(column, data)).collect();
     assert_same(&read(&file), &expected, "our reader");

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Type, whether an array column, what is wrong, and the payload of a block of 3 rows.
-const BLOCKS: [(&str, bool, &str, &[u8]); 34] = [
+const BLOCKS: [(&str, bool, &str, &[u8]); 35] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
     ("int", false, "zstd under pack", &[2, 2, 6, 0, 2]),
@@ -29,6 +29,7 @@ const BLOCKS: [(&str, bool, &str, &[u8]); 34] = [
     ("double", false, "a factor of 0", &[1, 6, 2, 2, 0, 0, 0, 2, 0]),
     ("float", false, "17 bits to the left", &[1, 6, 3, 15, 2, 0, 0, 0, 0, 0, 0, 0]),
     ("float", false, "a left part twice", &[1, 6, 3, 16, 4, 5, 0, 5, 0, 0, 0, 0, 0, 0]),
+    ("float", false, "a left part of 9 bits", &[1, 6, 3, 24, 2, 5, 0, 0, 0, 0, 0, 2, 0, 2, 0, 1]),
     ("string", false, "an end before the last", &[1, 6, 0, 0, 2, 0, 4, 6, 97, 97, 97]),
     ("string", false, "no UTF-8", &[1, 6, 0, 0, 2, 0, 6, 6, 97, 255, 97]),
     ("string", false, "a symbol of nothing", &[1, 6, 2, 0, 2, 0, 6, 1, 0, 6, 0, 0, 0]),

@@ -77,7 +77,7 @@ fn numbers(n: usize) -> Vec<Column> {
         ("outliers", |i, r| {
             Value::Long(if i % 97 == 3 { (r >> 20) as i64 } else { (r % 30) as i64 })
         }),
-        ("sorted", |i, r| Value::Long(1 << 40 | (i * 1000) as i64 + (r % 900) as i64)),
+        ("sorted", |i, r| Value::Long((1 << 40) + (i * 1000) as i64 + (r % 900) as i64)),
         ("steps", |i, _| Value::Long(i as i64 * 3_000_017 - 500)),
         ("runs", |i, _| Value::Long((i as i64 / 11 * 7919) % 1000)),
         ("dictionary", |_, r| Value::Long([1 << 60, -3, 1 << 33, 17, 1 << 50][r as usize % 5])),
