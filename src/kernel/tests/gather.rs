@@ -101,7 +101,7 @@ proptest! {
         }
         let mut expected = vec![3];
         let taken = kernel::symbols(Level::Portable, &codes, &table, most, &mut expected);
-        prop_assert!(expected.len() <= most + 1 && taken % kernel::GROUP == 0);
+        prop_assert!(expected.len() <= most + 1 && taken.is_multiple_of(kernel::GROUP));
         for level in levels() {
             let mut out = vec![3];
             prop_assert_eq!(kernel::symbols(level, &codes, &table, most, &mut out), taken);
