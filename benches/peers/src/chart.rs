@@ -14,13 +14,14 @@ use crate::race::Outcome;
 const TABLES: [&str; 3] = ["lineitem", "taxi", "events"];
 
 /// What is shown, and its colour: families share a hue, and neighbours differ in brightness too.
-const BARS: [(&str, &str); 6] = [
+const BARS: [(&str, &str); 7] = [
     ("parquet-snappy", "#1f5a96"),
     ("parquet-none", "#8db8e2"),
     ("ipc-lz4", "#9a9a9a"),
     ("vortex", "#5b9a68"),
     ("trevni-snappy", "#b8500b"),
     ("trevni-null", "#f5a65b"),
+    ("trevni-pack", "#7c1d1d"),
 ];
 
 type Panel = (&'static str, fn(&Outcome) -> Option<f64>);
