@@ -17,7 +17,7 @@ use super::metadata::ColumnMetadata;
 use super::packer::{BLOCK_BYTES, BLOCK_ROWS, Packer, Packing};
 use super::sample::{Sample, Sampling};
 use super::seal::{RawBlock, SealQueue, SealedBlock, Sealer};
-use super::spans::Spans;
+use super::spans::{Spans, first_not};
 use super::summary::ColumnSummary;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
@@ -196,12 +196,7 @@ impl ColumnWriter {
                 }
         };
         // The last row that starts before the bound may go beyond it.
-        let (mut low, mut high) = (row + 1, rows);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if most_bytes(middle) < room { low = middle + 1 } else { high = middle }
-        }
-        low
+        first_not(row + 1, rows, |end| most_bytes(end) < room)
     }
 
     fn encode(&mut self, slice: &ColumnSlice<'_>, lengths: Range<usize>, values: Range<usize>) {

@@ -13,7 +13,7 @@ use super::gathered::Gathered;
 use super::metadata::ColumnMetadata;
 use super::packed::{PACKED, PACKED_ZSTD, SERIALISED};
 use super::seal::{SealQueue, SealedBlock};
-use super::spans::Spans;
+use super::spans::{Spans, first_not};
 use super::threads;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
@@ -132,15 +132,10 @@ impl Packer {
             };
             values.len() * width + text
         };
-        let (mut low, mut high) = (row + 1, rows);
-        if bytes(high) < room {
-            return high;
+        if bytes(rows) < room {
+            return rows;
         }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if bytes(middle) < room { low = middle + 1 } else { high = middle }
-        }
-        low
+        first_not(row + 1, rows, |end| bytes(end) < room)
     }
 
     /// Ends the block, if it has rows.

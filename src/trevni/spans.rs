@@ -39,6 +39,15 @@ impl Spans<'_> {
     }
 }
 
+/// The first end of rows from `low` on that does not fit, at most `high`: behind it none does.
+pub(super) fn first_not(mut low: usize, mut high: usize, fits: impl Fn(usize) -> bool) -> usize {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
 /// The spans of all array columns' values.
 #[derive(Debug)]
 pub(crate) struct BatchSpans {
