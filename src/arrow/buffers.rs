@@ -59,7 +59,10 @@ impl Buffers {
             Values::Long(values) => *values = spare.take(),
             Values::Float(values) => *values = spare.take(),
             Values::Double(values) => *values = spare.take(),
-            Values::Bytes(strings) => *strings = Strings::within(spare.take(), spare.take()),
+            Values::Bytes(strings) => {
+                let text = self.column.value_type() == ValueType::String;
+                *strings = Strings::within(spare.take(), spare.take(), text);
+            }
         }
         data
     }

@@ -36,17 +36,20 @@ pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>>
     Ok(unsafe { OffsetBuffer::new_unchecked(ends.into()) })
 }
 
-/// The array of these strings; fails if one is not UTF-8, or not in the data.
+/// The array of these strings; fails if one is not UTF-8, or not in the data. Where they are `known` to be UTF-8,
+/// since a reader has looked, they are not looked at again.
 pub(crate) fn text<O: OffsetSizeTrait>(
     offsets: OffsetBuffer<O>,
     data: Buffer,
     nulls: Option<NullBuffer>,
+    known: bool,
 ) -> Result<GenericStringArray<O>> {
     let fits = offsets.last().is_some_and(|end| end.as_usize() <= data.len());
     let rows = nulls.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len());
-    if fits && rows && data.is_ascii() {
+    if fits && rows && (known || data.is_ascii()) {
         // SAFETY: an `OffsetBuffer` ascends from no less than 0, and its end lies in the data, so each value is a
-        // part of the data; each part of ASCII is UTF-8. There is a validity bit for each value.
+        // part of the data; each part of ASCII is UTF-8, and others each were found to be when they were decoded.
+        // There is a validity bit for each value.
         return Ok(unsafe { GenericStringArray::new_unchecked(offsets, data, nulls) });
     }
     GenericStringArray::try_new(offsets, data, nulls).map_err(|e| Error::malformed(e.to_string()))
@@ -131,7 +134,7 @@ mod tests {
         let offsets = OffsetBuffer::new(offsets.to_vec().into());
         let checked =
             GenericStringArray::<i32>::try_new(offsets.clone(), data.into(), nulls.clone());
-        let made = text(offsets, data.into(), nulls);
+        let made = text(offsets, data.into(), nulls, false);
         assert_eq!(made.is_ok(), checked.is_ok());
         made.map(|array| array.iter().map(|s| s.unwrap_or("-").to_owned()).collect())
     }

@@ -164,7 +164,7 @@ fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> 
     if i32::try_from(most).is_err() {
         return Err(Error::too_large("strings of one read", most as u64, i32::MAX as u64));
     }
-    let Strings { offsets, data } = &mut *out;
+    let Strings { offsets, data, .. } = &mut *out;
     let len = kernel::strings(Level::in_use(), cursor.rest(), n, offsets, data);
     pass(cursor, len, offsets.len() - first == n)?;
     if text { check_text(out, first, start) } else { Ok(()) }

@@ -8,12 +8,14 @@
 use crate::error::{Error, Result};
 
 /// Strings end to end, with the offsets between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Strings {
     /// One more than there are strings, from 0.
     pub offsets: Vec<i32>,
     /// All bytes.
     pub data: Vec<u8>,
+    /// Whether each is known to be UTF-8: of a string column, where only decoders that look have appended.
+    pub(crate) text: bool,
 }
 
 /// Where each string starts and ends, in either of Arrow's widths.
@@ -87,18 +89,27 @@ impl Offsets<'_> {
 
 impl Default for Strings {
     fn default() -> Self {
-        Self { offsets: vec![0], data: Vec::new() }
+        Self { offsets: vec![0], data: Vec::new(), text: false }
     }
 }
 
+impl PartialEq for Strings {
+    fn eq(&self, other: &Self) -> bool {
+        self.offsets == other.offsets && self.data == other.data
+    }
+}
+
+impl Eq for Strings {}
+
 impl Strings {
-    /// No strings, in memory that is there already.
+    /// No strings, in memory that is there already, for a reader to append to: of a string column, which is `text`, or
+    /// of one of bytes.
     #[cfg(feature = "arrow")]
-    pub(crate) fn within(mut offsets: Vec<i32>, mut data: Vec<u8>) -> Self {
+    pub(crate) fn within(mut offsets: Vec<i32>, mut data: Vec<u8>, text: bool) -> Self {
         offsets.clear();
         offsets.push(0);
         data.clear();
-        Self { offsets, data }
+        Self { offsets, data, text }
     }
 
     /// How many strings.
@@ -118,6 +129,12 @@ impl Strings {
 
     /// Appends a string; fails when all together pass 2 GiB.
     pub fn push(&mut self, value: &[u8]) -> Result<()> {
+        self.text = self.text && std::str::from_utf8(value).is_ok();
+        self.append(value)
+    }
+
+    /// The same for decoders, which look at many at once.
+    pub(super) fn append(&mut self, value: &[u8]) -> Result<()> {
         let end = self.data.len() + value.len();
         let Ok(offset) = i32::try_from(end) else {
             return Err(Error::too_large("strings of one read", end as u64, i32::MAX as u64));

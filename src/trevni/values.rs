@@ -138,7 +138,7 @@ impl Values {
     /// Appends values of a column to such a form of them.
     pub(super) fn extend(&mut self, values: Values, text: bool) -> Result<()> {
         match (self, values) {
-            (Values::Views(views), Values::Bytes(Strings { offsets, data })) => {
+            (Values::Views(views), Values::Bytes(Strings { offsets, data, .. })) => {
                 views.extend(&offsets, data, text)
             }
             (Values::Wide(out), Values::Int(v)) => {

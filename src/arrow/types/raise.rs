@@ -272,17 +272,17 @@ fn strings(
     nulls: Option<NullBuffer>,
     spare: &mut Spare,
 ) -> Result<ArrayRef> {
-    let Strings { offsets: ends, data } = strings;
+    let Strings { offsets: ends, data, text: known } = strings;
     let offsets = offsets(ends, data.len())?;
     let data = Buffer::from_vec(data);
     let large = |offsets: OffsetBuffer<i32>| {
         OffsetBuffer::new(offsets.iter().map(|end| i64::from(*end)).collect::<ScalarBuffer<i64>>())
     };
     Ok(match data_type {
-        DataType::Utf8 => Arc::new(text(offsets, data, nulls)?),
-        DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls)?),
+        DataType::Utf8 => Arc::new(text(offsets, data, nulls, known)?),
+        DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls, known)?),
         DataType::Utf8View => {
-            let array = text(offsets, data, nulls)?;
+            let array = text(offsets, data, nulls, known)?;
             Arc::new(views::<Utf8Type, StringViewType>(&array, spare.take()))
         }
         DataType::Binary => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),

@@ -88,7 +88,7 @@ impl Decoder {
             (ValueType::String | ValueType::Bytes, Some(Values::Bytes(out))) => {
                 let (first, start) = (out.offsets.len(), out.data.len());
                 let sum = self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => out.push(cursor.bytes(VALUE)?),
+                    1 => out.append(cursor.bytes(VALUE)?),
                     _ => strings(cursor, length, out, false),
                 })?;
                 if value_type == ValueType::String {
