@@ -47,12 +47,21 @@ pub(crate) fn gather_strings(
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) {
-    for code in codes {
+    let length = |code: &u32| {
+        slots.lengths.get(*code as usize).map_or(0, |length| (*length as usize).min(SLOT))
+    };
+    let mut at = data.len();
+    // A whole slot is copied for each, over what is too much of the one before.
+    data.resize(at + codes.iter().map(length).sum::<usize>() + SLOT, 0);
+    offsets.extend(codes.iter().map(|code| {
         let slot = slots.bytes.get(*code as usize).unwrap_or(&[0; SLOT]);
-        let length = slots.lengths.get(*code as usize).copied().unwrap_or(0);
-        data.extend_from_slice(slot.get(..length as usize).unwrap_or(slot));
-        offsets.push(i32::try_from(data.len()).unwrap_or(i32::MAX));
-    }
+        if let Some(to) = data.get_mut(at..).and_then(|to| to.first_chunk_mut()) {
+            *to = *slot;
+        }
+        at += length(code);
+        i32::try_from(at).unwrap_or(i32::MAX)
+    }));
+    data.truncate(at);
 }
 
 /// Appends each value until its end is reached, from `start` on: `ends` ascend.

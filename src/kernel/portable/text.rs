@@ -10,6 +10,6 @@ pub(crate) fn is_text(bytes: &[u8], mut starts: impl Iterator<Item = usize>) -> 
     if bytes.is_ascii() {
         return true;
     }
-    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let Ok(text) = simdutf8::basic::from_utf8(bytes) else { return false };
     starts.all(|start| text.is_char_boundary(start))
 }
