@@ -59,6 +59,9 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
     choice.put(values, &stats, deeper, out);
 }
 
+/// Wider numbers are kept whole.
+const WIDE: u32 = 57;
+
 /// The best of the forms whose size is known at once.
 struct Choice {
     constant: bool,
@@ -74,8 +77,10 @@ impl Choice {
         let min = stats.iter().map(|stats| stats.min).min().unwrap_or(0);
         let max = stats.iter().map(|stats| stats.max).max().unwrap_or(0);
         let width = chunks::bits(min, max);
+        // A little less than whole numbers takes longer to read than it saves.
+        let (min, width) = if width > WIDE { (0, 64) } else { (min, width) };
         let mut choice =
-            Self { constant: min == max, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
+            Self { constant: width == 0, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
         if choice.constant {
             return choice;
         }

@@ -19,6 +19,7 @@ use super::alp::{self, Scale};
 use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
 use super::counted::Counted;
+use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, scatter};
 use super::real::{Exceptions, Real, sample};
@@ -258,8 +259,9 @@ fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
     values.iter().for_each(|value| put_low(value.to_bits().into(), R::SIZE, out));
 }
 
-/// Appends floats in the form that takes least. `scales` are those that earlier values of the column had.
-pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) {
+/// Appends floats in the form that takes least. `hints` are those of earlier values of the
+/// column.
+pub(crate) fn put<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Vec<u8>) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     // Of one value nothing is saved, and a dictionary of it would have one of its own.
     if values.len() < 2 || deeper == 0 {
@@ -275,19 +277,21 @@ pub(crate) fn put<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
         && count * 10 >= some.len() * 7
         && deeper > 1
     {
-        put_frequent(values, R::from_bits(R::Bits::wrap(value)), scales, deeper, out);
+        put_frequent(values, R::from_bits(R::Bits::wrap(value)), hints, deeper, out);
         return keep_or_plain(values, start, out);
     }
     let plain = f64::from(R::WIDTH);
-    let found = alp::best(values, scales).or_else(|| alp::best(values, &alp::candidates(values)));
+    let found =
+        alp::best(values, &hints.scales).or_else(|| alp::best(values, &alp::candidates(values)));
     let decimals = found.map_or(plain, |(_, bits)| bits);
     if values.len() > 1 && deeper > 1 && distinct <= 256 && distinct * 2 <= some.len() {
         let width = f64::from(usize::BITS - (distinct - 1).leading_zeros());
-        if width < decimals * 0.95 && put_dictionary(values, scales, deeper, out) {
+        if width < decimals * 0.95 && put_dictionary(values, hints, deeper, out) {
             return keep_or_plain(values, start, out);
         }
     }
-    let split = if decimals > plain / 2.0 { alp_rd::choose(values) } else { None };
+    let worth = decimals > plain / 2.0 && hints.options.splits();
+    let split = if worth { alp_rd::choose(values) } else { None };
     match (found, split) {
         (Some((scale, bits)), split) if split.as_ref().is_none_or(|(_, other)| bits <= *other) => {
             put_decimals(values, scale, deeper, out);
@@ -308,13 +312,7 @@ fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn put_frequent<R: Real>(
-    values: &[R],
-    frequent: R,
-    scales: &[Scale],
-    depth: u32,
-    out: &mut Vec<u8>,
-) {
+fn put_frequent<R: Real>(values: &[R], frequent: R, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
     let mut bitmap = vec![0u8; values.len().div_ceil(8)];
     let mut others = Vec::new();
     let is_other = |value: &R| value.to_bits() != frequent.to_bits();
@@ -327,13 +325,13 @@ fn put_frequent<R: Real>(
     out.push(FREQUENT);
     put_plain(&[frequent], out);
     bits::put(&bitmap, 0, values.len(), depth, out);
-    put(&others, scales, depth, out);
+    put(&others, hints, depth, out);
 }
 
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 4096;
 
-fn put_dictionary<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut Vec<u8>) -> bool {
+fn put_dictionary<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Vec<u8>) -> bool {
     let all = values.iter().map(|value| value.to_bits().into());
     let Some(counted) = Counted::of(all, MOST_ENTRIES) else { return false };
     // In order, as most of them pack better and codes compare as values do.
@@ -342,7 +340,7 @@ fn put_dictionary<R: Real>(values: &[R], scales: &[Scale], depth: u32, out: &mut
         counted.in_order(|a, b| value(a).widen().total_cmp(&value(b).widen()).then(a.cmp(&b)));
     out.push(DICTIONARY);
     wire::put_long(out, long(order.len()));
-    put(&order.into_iter().map(value).collect::<Vec<R>>(), scales, depth, out);
+    put(&order.into_iter().map(value).collect::<Vec<R>>(), hints, depth, out);
     numbers::put(&coded, depth, out);
     true
 }

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::floats::{self, Floats};
+use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, DEPTH, Numbers};
 
@@ -132,7 +133,7 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             let floats: Vec<f64> = values.iter().map(|v| *v as f64 / 100.0).collect();
             let floats = floats.get(..9000).unwrap();
             let mut bytes = Vec::new();
-            floats::put(floats, &[], depth, &mut bytes);
+            floats::put(floats, &Hints::default(), depth, &mut bytes);
             let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), floats.len(), depth);
             let mut out: Vec<f64> = Vec::new();
             taken.and_then(|taken| taken.read(0..floats.len(), &mut out)).unwrap();
@@ -146,7 +147,7 @@ fn floats_that_are_all_alike_come_back() {
     let odd = f64::from_bits(0x7ff8_0000_0000_1234);
     for n in [1, 2, 3, 2000] {
         let mut bytes = Vec::new();
-        floats::put(&vec![odd; n], &[], DEPTH, &mut bytes);
+        floats::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
         let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), n, DEPTH).unwrap();
         let mut out: Vec<f64> = Vec::new();
         taken.read(0..n, &mut out).unwrap();

@@ -306,8 +306,8 @@ fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) {
             pack::put_numbers(&wide, DEPTH, out);
         }
         Values::Long(v) => pack::put_numbers(v, DEPTH, out),
-        Values::Float(v) => pack::put_floats(v, &hints.scales, DEPTH, out),
-        Values::Double(v) => pack::put_floats(v, &hints.scales, DEPTH, out),
+        Values::Float(v) => pack::put_floats(v, hints, DEPTH, out),
+        Values::Double(v) => pack::put_floats(v, hints, DEPTH, out),
         Values::Bytes(strings) => pack::put_strings(as_ref(strings), hints, DEPTH, out),
     }
 }

@@ -159,7 +159,13 @@ pub(crate) fn unframe<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut
     match width {
         1..=16 => unpack16(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
         17..=32 => unpack32(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
-        33..=64 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
+        33..=63 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
+        // The words of whole numbers follow each other as the numbers do.
+        64 if rows.len() >= CHUNK * 8 / ROW => {
+            let words = rows.as_flattened().as_chunks().0.iter().take(CHUNK);
+            out.extend(words.map(|n| T::wrap(base.wrapping_add(u64::from_le_bytes(*n)))));
+        }
+        64 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
         _ => out.extend(std::iter::repeat_n(T::wrap(base), CHUNK)),
     }
 }
