@@ -112,10 +112,10 @@ impl Numbers {
         if longest >= n as u64 && count > 0 {
             return Err(Error::malformed("a run longer than all numbers"));
         }
-        // No sum of so few lengths that are each below `n` wraps.
+        // A sum that is too large stays so: ends never go back.
         let mut end = 0usize;
         let add = |length: &i64| {
-            end = end.wrapping_add(usize::try_from(*length).unwrap_or(0) + 1);
+            end = end.saturating_add(usize::try_from(*length).unwrap_or(0) + 1);
             end
         };
         let ends: Vec<usize> = lengths.iter().map(add).collect();

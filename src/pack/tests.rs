@@ -176,6 +176,17 @@ fn cut_and_changed_bytes_give_errors_or_numbers() {
     }
 }
 
+/// 2^20 runs of 2^44 + 2^26 numbers: their sum is 2^46 only modulo 2^64.
+#[test]
+fn runs_whose_sum_wraps_are_refused() {
+    let mut bytes = vec![numbers::RUNS];
+    crate::wire::put_long(&mut bytes, 1 << 20);
+    bytes.extend([numbers::CONSTANT, 14, numbers::CONSTANT]);
+    crate::wire::put_long(&mut bytes, (1 << 44) + (1 << 26) - 1);
+    let error = Numbers::take(&mut Input::new(bytes.into()), 1 << 46).unwrap_err();
+    assert!(error.to_string().contains("runs of"), "{error}");
+}
+
 proptest! {
     #![proptest_config(cases(300))]
 
