@@ -8,9 +8,9 @@
 use bytes::Bytes;
 
 use super::numbers::no_such_code;
-use super::strings::{PackedStrings, Target};
+use super::strings::{PackedStrings, Target, check_utf8};
 use super::views::Views;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{self, Level, SLOT, Slots};
 
 /// The entries of a dictionary of strings.
@@ -24,7 +24,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Unpacks all; with `text`, each must be UTF-8.
+    /// Unpacks all.
     pub(super) fn unpack(strings: &PackedStrings) -> Result<Self> {
         let (mut offsets, mut data) = (vec![0], Vec::new());
         let mut all = Target { offsets: &mut offsets, data: &mut data };
@@ -99,9 +99,6 @@ impl Entries {
     /// Fails unless each is UTF-8.
     pub(super) fn check_text(&self) -> Result<()> {
         let starts = self.offsets.iter().map(|start| usize::try_from(*start).unwrap_or(usize::MAX));
-        match kernel::is_text(&self.data, starts) {
-            true => Ok(()),
-            false => Err(Error::malformed("string is not UTF-8")),
-        }
+        check_utf8(&self.data, starts)
     }
 }

@@ -213,10 +213,7 @@ impl PackedStrings {
         let bytes = out.data.get(start..).unwrap_or_default();
         let ends = out.offsets.get(ends..).unwrap_or_default();
         let ends = ends.iter().map(|end| usize::try_from(*end).unwrap_or(usize::MAX) - start);
-        match !self.text || kernel::is_text(bytes, ends) {
-            true => Ok(()),
-            false => Err(Error::malformed("string is not UTF-8")),
-        }
+        if self.text { check_utf8(bytes, ends) } else { Ok(()) }
     }
 
     fn check_text(&self, part: &Part, bytes: &[u8]) -> Result<()> {
@@ -225,10 +222,15 @@ impl PackedStrings {
             *at += *length as usize;
             Some(start)
         });
-        match !self.text || kernel::is_text(bytes, starts) {
-            true => Ok(()),
-            false => Err(Error::malformed("string is not UTF-8")),
-        }
+        if self.text { check_utf8(bytes, starts) } else { Ok(()) }
+    }
+}
+
+/// Fails unless the parts of `bytes` that begin at `starts` are each UTF-8.
+pub(super) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> Result<()> {
+    match kernel::is_text(bytes, starts) {
+        true => Ok(()),
+        false => Err(Error::malformed("string is not UTF-8")),
     }
 }
 

@@ -28,15 +28,27 @@ pub(super) struct BlockOpener {
     kind: Kind,
     decompressor: Option<Box<dyn Decompress>>,
     limits: Limits,
-    /// The open block where it is serialised and its codec is `null`: the stored bytes themselves.
-    lent: Option<Bytes>,
-    /// The open block where it was compressed.
-    decompressed: Vec<u8>,
+    serialised: Serialised,
     decoder: Decoder,
     /// The open block where its values are packed.
     packed: Option<PackedBlock>,
     /// The bytes of the open block before its codec, as its descriptor says.
     size: usize,
+}
+
+/// The open block where it is serialised.
+#[derive(Debug, Default)]
+struct Serialised {
+    /// Where its codec is `null`: the stored bytes themselves.
+    lent: Option<Bytes>,
+    /// Where it was compressed.
+    decompressed: Vec<u8>,
+}
+
+impl Serialised {
+    fn bytes(&self) -> &[u8] {
+        self.lent.as_deref().unwrap_or(&self.decompressed)
+    }
 }
 
 /// What the blocks of a column are.
@@ -77,8 +89,7 @@ impl BlockOpener {
             kind,
             decompressor,
             limits,
-            lent: None,
-            decompressed: Vec::new(),
+            serialised: Serialised::default(),
             decoder: Decoder::default(),
             packed: None,
             size: 0,
@@ -100,26 +111,28 @@ impl BlockOpener {
         if raw_len > self.limits.block_bytes {
             return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
         }
-        (self.lent, self.packed, self.size) = (None, None, raw_len);
+        (self.serialised.lent, self.packed, self.size) = (None, None, raw_len);
         self.decoder = Decoder::default();
         let mut cursor = Cursor::new(&stored);
         let payload = cursor.take(block.compressed_size as usize, "block")?;
         let proof = cursor.rest();
-        if self.kind.codec.is_value_codec() {
-            return self.open_packed(stored.slice_ref(payload), proof, raw_len);
-        }
-        let checksum = self.kind.checksum;
+        let Kind { codec, checksum, .. } = self.kind;
         let verdict = match checksum.is_of_stored() {
             true => Some(checksum.verify(payload, proof, false)?),
             false => None,
         };
-        if self.kind.codec == Codec::Null {
+        if codec.is_value_codec() {
+            self.open_packed(stored.slice_ref(payload), raw_len)?;
+        } else if codec == Codec::Null {
             self.lend(stored.slice_ref(payload), raw_len)?;
         } else if let Some(decompressor) = &mut self.decompressor {
-            decompressor.decompress(payload, raw_len, &mut self.decompressed)?;
+            decompressor.decompress(payload, raw_len, &mut self.serialised.decompressed)?;
         }
-        let plain = self.kind.codec == Codec::Null;
-        verdict.map_or_else(|| checksum.verify(self.bytes(), proof, plain), Ok)
+        match verdict {
+            Some(verdict) => Ok(verdict),
+            None if self.packed.is_some() => self.verify_values(proof),
+            None => checksum.verify(self.serialised.bytes(), proof, codec == Codec::Null),
+        }
     }
 
     /// Takes values that are stored as they are serialised.
@@ -130,26 +143,17 @@ impl BlockOpener {
                 payload.len()
             )));
         }
-        self.lent = Some(payload);
+        self.serialised.lent = Some(payload);
         Ok(())
     }
 
-    fn open_packed(&mut self, payload: Bytes, proof: &[u8], raw_len: usize) -> Result<Verdict> {
-        let checksum = self.kind.checksum;
-        let verdict = match checksum.is_of_stored() {
-            true => Some(checksum.verify(&payload, proof, false)?),
-            false => None,
-        };
-        let Some((form, _)) = payload.split_first() else {
+    fn open_packed(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
+        let Some(form) = payload.first() else {
             return Err(Error::malformed("a packed block of no bytes"));
         };
-        let form = *form;
         let rest = payload.slice(1..);
-        match form {
-            SERIALISED => {
-                self.lend(rest, raw_len)?;
-                return verdict.map_or_else(|| checksum.verify(self.bytes(), proof, false), Ok);
-            }
+        match *form {
+            SERIALISED => self.lend(rest, raw_len)?,
             PACKED => self.packed = Some(self.unpack(rest, raw_len)?),
             PACKED_ZSTD => {
                 let rest = self.inflate(&rest, raw_len)?;
@@ -157,7 +161,7 @@ impl BlockOpener {
             }
             other => return Err(Error::malformed(format!("a packed block of form {other}"))),
         }
-        verdict.map_or_else(|| self.verify_values(proof), Ok)
+        Ok(())
     }
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
@@ -205,11 +209,6 @@ impl BlockOpener {
         checksum.verify(&serialised, proof, false)
     }
 
-    /// The open block as it is serialised, if that is how it was stored.
-    fn bytes(&self) -> &[u8] {
-        self.lent.as_deref().unwrap_or(&self.decompressed)
-    }
-
     /// The bytes of the open block before its codec.
     pub(super) fn size(&self) -> usize {
         self.size
@@ -219,7 +218,7 @@ impl BlockOpener {
     pub(super) fn finish(&self) -> Result<()> {
         match &self.packed {
             Some(packed) => packed.finish(),
-            None => self.decoder.finish(self.bytes()),
+            None => self.decoder.finish(self.serialised.bytes()),
         }
     }
 
@@ -229,7 +228,12 @@ impl BlockOpener {
         match &self.packed {
             Some(packed) => packed.first(&mut first)?,
             None => {
-                Decoder::default().values(self.bytes(), self.kind.value_type, 1, &mut first)?;
+                Decoder::default().values(
+                    self.serialised.bytes(),
+                    self.kind.value_type,
+                    1,
+                    &mut first,
+                )?;
             }
         }
         let order = first.as_slice().get(0).and_then(|first| first.order(expected));
@@ -242,7 +246,7 @@ impl BlockOpener {
             Some(packed) => packed.values(n, out),
             None if out.is_unpacked() => self.through(out, |opener, out| opener.values(n, out)),
             None => {
-                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                let block = self.serialised.bytes();
                 self.decoder.values(block, self.kind.value_type, n, out)
             }
         }
@@ -265,7 +269,7 @@ impl BlockOpener {
         match &mut self.packed {
             Some(packed) => packed.skip_values(n),
             None => {
-                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                let block = self.serialised.bytes();
                 self.decoder.skip_values(block, self.kind.value_type, n)
             }
         }
@@ -284,7 +288,7 @@ impl BlockOpener {
                 self.through(out, |opener, out| opener.arrays(n, lengths, out))
             }
             None => {
-                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                let block = self.serialised.bytes();
                 let (value_type, limits) = (self.kind.value_type, &self.limits);
                 self.decoder.arrays(block, value_type, n, lengths, Some(out), limits)
             }
@@ -296,7 +300,7 @@ impl BlockOpener {
         match &mut self.packed {
             Some(packed) => packed.skip_arrays(n, asked, &self.limits),
             None => {
-                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                let block = self.serialised.bytes();
                 self.decoder.skip_arrays(block, self.kind.value_type, n, &self.limits)
             }
         }
@@ -313,7 +317,7 @@ impl BlockOpener {
                 Ok(items)
             }
             None => {
-                let block = self.lent.as_deref().unwrap_or(&self.decompressed);
+                let block = self.serialised.bytes();
                 self.decoder.presence(block, n, out, &self.limits)
             }
         }
