@@ -34,6 +34,7 @@ mod ipc;
 mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod replay;
+mod rows;
 mod select;
 mod source;
 mod trv;
