@@ -38,7 +38,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use avro::{schema_from_avro, schema_to_avro};
+pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
 pub use projection::ProjectionMask;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
-//! (file, pipe)      trv  arrow  arrows  csv  jsonl
+//! (file, pipe)      trv  arrow  arrows  avro  parquet  csv  jsonl
 //! ```
 //! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
 //! extension of a path, or by the first bytes of what is to be read.
@@ -27,13 +27,18 @@
 //! # }
 //! ```
 
+#[cfg(feature = "avro")]
+mod avro;
 #[cfg(feature = "csv")]
 mod csv;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod replay;
+mod report;
 mod rows;
 mod select;
 mod source;
@@ -43,10 +48,12 @@ use std::fmt;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
+pub use report::Report;
 pub use source::Source;
 
 use crate::arrow::WriterProperties;
@@ -57,6 +64,10 @@ pub const FORMATS: &[Format] = &[
     trv::FORMAT,
     ipc::FILE,
     ipc::STREAM,
+    #[cfg(feature = "avro")]
+    avro::FORMAT,
+    #[cfg(feature = "parquet")]
+    parquet::FORMAT,
     #[cfg(feature = "json")]
     json::FORMAT,
     #[cfg(feature = "csv")]
@@ -96,7 +107,8 @@ pub trait Sink {
 /// How rows are read.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// The schema, for formats that have none of their own. Otherwise it is inferred from the first rows.
+    /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
+    /// whose rows are then read as rows of this schema.
     pub schema: Option<SchemaRef>,
     /// From how many rows a schema is inferred.
     pub infer_rows: usize,
@@ -110,6 +122,13 @@ pub struct ReadOptions {
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
     pub header: bool,
+    /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
+    /// one would is bad.
+    pub lossy: bool,
+    /// How many bad rows may be left out before one is an error.
+    pub skip_bad: u64,
+    /// Where it is counted what was left out.
+    pub report: Arc<Report>,
 }
 
 impl Default for ReadOptions {
@@ -122,6 +141,9 @@ impl Default for ReadOptions {
             rows: None,
             delimiter: b',',
             header: true,
+            lossy: false,
+            skip_bad: 0,
+            report: Arc::default(),
         }
     }
 }
@@ -131,6 +153,8 @@ impl Default for ReadOptions {
 pub struct WriteOptions {
     /// For Trevni files.
     pub properties: WriterProperties,
+    /// For Avro and Parquet files: the codec, by the name that the format gives it. Otherwise snappy.
+    pub codec: Option<String>,
     /// What stands between the fields of CSV.
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
@@ -140,7 +164,7 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     fn default() -> Self {
         let properties = WriterProperties::builder().build();
-        Self { properties, delimiter: b',', header: true }
+        Self { properties, codec: None, delimiter: b',', header: true }
     }
 }
 

@@ -9,12 +9,19 @@
 //! full name of an enum or a fixed.
 
 mod columns;
+mod decoder;
+mod defaults;
+mod encoder;
 mod from_arrow;
 mod json;
 mod parse;
+mod resolve;
+mod skip;
 mod to_arrow;
 
 pub(crate) use columns::plan;
+pub use decoder::AvroDecoder;
+pub use encoder::AvroEncoder;
 pub(crate) use from_arrow::from_arrow;
 pub(crate) use to_arrow::to_arrow;
 
@@ -23,15 +30,45 @@ use arrow::datatypes::Schema;
 use crate::error::Result;
 use crate::trevni::ValueType;
 
-/// The Arrow schema of an Avro schema in JSON, as files in the Avro layout are read with it.
+/// The Arrow schema of an Avro schema in JSON, as files in the Avro layout are read with it. Its metadata has the
+/// JSON under `avro.schema`, so that what is written of it carries the very same.
 pub fn schema_from_avro(json: &str) -> Result<Schema> {
-    to_arrow(&Avro::parse(json.as_bytes())?)
+    with_text(&Avro::parse(json.as_bytes())?, json)
 }
 
-/// The Avro schema, in JSON, that files of this Arrow schema carry in the Avro layout. Where Avro has no form for a
-/// field, the error names it and says why.
+/// The Avro schema, in JSON, that files of this Arrow schema carry in the Avro layout: the one it was made from, or
+/// else one made for it. Where Avro has no form for a field, the error names it and says why.
 pub fn schema_to_avro(schema: &Schema) -> Result<String> {
-    Ok(from_arrow(schema)?.to_json())
+    Ok(of_schema(schema)?.1)
+}
+
+/// The key of a schema's metadata, and of a file's, that holds the text of an Avro schema.
+pub(crate) const SCHEMA: &str = "avro.schema";
+
+/// The Arrow schema of an Avro schema, with the text that this was parsed from.
+pub(crate) fn with_text(avro: &Avro, text: &str) -> Result<Schema> {
+    let mut schema = to_arrow(avro)?;
+    schema.metadata.insert(SCHEMA.to_owned(), text.to_owned());
+    Ok(schema)
+}
+
+/// The Avro schema that an Arrow schema was made from, if it still says all that its fields are; else the one that
+/// is made for them. And its text.
+pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
+    if let Some(text) = schema.metadata().get(SCHEMA) {
+        let avro = Avro::parse(text.as_bytes())?;
+        if to_arrow(&avro)?.fields() == schema.fields() {
+            return Ok((avro, text.clone()));
+        }
+    }
+    let avro = from_arrow(schema)?;
+    let text = avro.to_json();
+    Ok((avro, text))
+}
+
+/// Whether the text of its Avro schema is all that there is to say of an Arrow schema.
+pub(crate) fn says_all(text: &str, schema: &Schema) -> Result<bool> {
+    Ok(schema_from_avro(text)? == *schema)
 }
 
 /// The key of a field's metadata that holds the full name of its Avro type.

@@ -18,8 +18,8 @@ use crate::trevni::{ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, Val
 /// How an [`ArrowWriter`](super::ArrowWriter) writes.
 #[derive(Debug, Clone)]
 pub struct WriterProperties {
-    layout: Layout,
-    codec: Codec,
+    layout: Option<Layout>,
+    codec: Option<Codec>,
     column_codecs: Vec<(String, Codec)>,
     column_types: Vec<(String, ValueType)>,
     sampling: bool,
@@ -42,8 +42,8 @@ impl Default for WriterProperties {
     fn default() -> Self {
         let codec = if Codec::Snappy.is_available() { Codec::Snappy } else { Codec::Null };
         Self {
-            layout: Layout::default(),
-            codec,
+            layout: None,
+            codec: Some(codec),
             column_codecs: Vec::new(),
             column_types: Vec::new(),
             sampling: true,
@@ -68,12 +68,19 @@ impl WriterProperties {
 
     /// The layout.
     pub fn layout(&self) -> Layout {
-        self.layout
+        self.layout.unwrap_or_default()
+    }
+
+    /// The same properties with a layout, if none was set.
+    #[must_use]
+    pub fn with_layout_unless_set(mut self, layout: Layout) -> Self {
+        self.layout.get_or_insert(layout);
+        self
     }
 
     /// The codec of columns that have none of their own.
     pub fn codec(&self) -> Codec {
-        self.codec
+        self.codec.unwrap_or(Codec::Null)
     }
 
     pub(super) fn metadata(&self) -> &Metadata {
@@ -83,11 +90,13 @@ impl WriterProperties {
     /// The writer of a file, as far as it does not depend on the columns.
     pub(super) fn file_writer(&self) -> FileWriterBuilder {
         let mut builder = FileWriter::builder()
-            .set_codec(self.codec)
             .set_version(self.version)
             .set_codec_level(self.codec_level)
-            .set_sampling(self.sampling && self.layout == Layout::Split)
+            .set_sampling(self.sampling && self.layout() == Layout::Split)
             .set_parallelism(self.parallelism);
+        if let Some(codec) = self.codec {
+            builder = builder.set_codec(codec);
+        }
         if let Some(checksum) = self.checksum {
             builder = builder.set_checksum(checksum);
         }
@@ -109,7 +118,7 @@ impl WriterProperties {
     /// Whether the column of a name has a value codec.
     pub(super) fn is_packed(&self, name: &str) -> bool {
         let own = self.column_codecs.iter().rev().find(|(path, _)| is_below(name, path));
-        own.map_or(self.codec, |(_, codec)| *codec).is_value_codec()
+        own.map_or(self.codec(), |(_, codec)| *codec).is_value_codec()
     }
 
     /// Gives columns their own codecs.
@@ -152,7 +161,13 @@ fn is_below(name: &str, path: &str) -> bool {
 impl WriterPropertiesBuilder {
     /// The codec of all columns.
     pub fn set_codec(mut self, codec: Codec) -> Self {
-        self.0.codec = codec;
+        self.0.codec = Some(codec);
+        self
+    }
+
+    /// Names no codec, which is `null` to every reader.
+    pub fn unset_codec(mut self) -> Self {
+        self.0.codec = None;
         self
     }
 
@@ -196,9 +211,9 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// How fields become columns.
+    /// How fields become columns. Default: the split layout.
     pub fn set_layout(mut self, layout: Layout) -> Self {
-        self.0.layout = layout;
+        self.0.layout = Some(layout);
         self
     }
 

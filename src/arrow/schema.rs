@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ARROW:schema     base64 of the encapsulated IPC message, as in Parquet       types as they were written
-//! avro.schema      JSON, Avro layout                                           types as Avro has them
+//! avro.schema      JSON, Avro layout                                           types as Avro has them; alone if that is all
 //! neither          the columns themselves                                      types as the columns have them
 //! arrow.layout     "split" or "avro": how the fields of ARROW:schema lie       split if it is not there
 //! ```
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::trevni::{ColumnMetadata, Metadata, ValueType};
 
 const ARROW_SCHEMA: &str = "ARROW:schema";
-const AVRO_SCHEMA: &str = "avro.schema";
+const AVRO_SCHEMA: &str = avro::SCHEMA;
 const LAYOUT: &str = "arrow.layout";
 
 /// Whether a key of the file's metadata is this module's to set.
@@ -52,9 +52,14 @@ pub(crate) fn plan(
     let plan = match layout {
         Layout::Split => split::plan(&stored, joins)?,
         Layout::Avro => {
-            let avro = avro::from_arrow(schema)?;
-            metadata.set(AVRO_SCHEMA, avro.to_json())?;
-            avro::plan(&avro, &stored)?
+            let (avro, text) = avro::of_schema(schema)?;
+            let (plan, says_all) = (avro::plan(&avro, &stored)?, avro::says_all(&text, schema)?);
+            metadata.set(AVRO_SCHEMA, text)?;
+            if says_all {
+                // What came from Avro is what Avro's own tools would have made of it, to the byte.
+                return Ok(Planning { schema: schema.clone(), stored, plan });
+            }
+            plan
         }
     };
     let message = ipc::encode(schema)?;
@@ -91,7 +96,7 @@ pub(crate) fn find(
         (Wanted::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
         (Wanted::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
         (Wanted::Stored, Some(message), _) => (ipc::decode(message)?, layout(metadata)?),
-        (_, _, Some(avro)) => (avro::to_arrow(&Avro::parse(avro)?)?, Layout::Avro),
+        (_, _, Some(text)) => (of_avro(text)?, Layout::Avro),
         (_, _, None) => {
             let (fields, shapes) = bare::fields(columns)?;
             let plan = Plan { shapes, columns: Vec::new() };
@@ -111,6 +116,12 @@ pub(crate) fn find(
     };
     plan.check(columns)?;
     Ok(Planning { schema: Arc::new(schema), stored, plan })
+}
+
+fn of_avro(text: &[u8]) -> Result<Schema> {
+    let avro = Avro::parse(text)?;
+    let text = std::str::from_utf8(text);
+    avro::with_text(&avro, text.map_err(|_| Error::malformed("avro.schema is not UTF-8"))?)
 }
 
 fn layout(metadata: &Metadata) -> Result<Layout> {

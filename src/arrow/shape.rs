@@ -14,7 +14,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, ValueType};
+use crate::trevni::{ColumnData, ColumnMetadata, ValueType};
 
 /// Where the rows of a field are. Numbers are positions in a list of columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub(crate) struct Planned {
     pub(crate) metadata: ColumnMetadata,
     /// The value types it may have in a file.
     accepts: &'static [ValueType],
+    /// How many bytes each value has, if all have as many.
+    pub(crate) size: Option<usize>,
 }
 
 /// What a column of nothing but counts holds.
@@ -146,8 +148,27 @@ impl Plan {
         if array {
             metadata = metadata.array();
         }
-        self.columns.push(Planned { metadata, accepts });
+        self.columns.push(Planned { metadata, accepts, size: None });
         self.columns.len() - 1
+    }
+
+    /// Forgets all but the first rows of these columns, and what a row that did not end has left in some of them.
+    pub(crate) fn truncate(&self, rows: usize, columns: &mut [ColumnData]) {
+        let mut kept: Vec<(&str, usize)> = Vec::with_capacity(columns.len());
+        for (planned, column) in self.columns.iter().zip(columns) {
+            let parent = planned.metadata.parent();
+            let nearest = kept.iter().rev().find(|(name, _)| Some(*name) == parent);
+            let n = nearest.map_or(rows, |(_, kept)| *kept);
+            let values = match &mut column.lengths {
+                Some(lengths) => {
+                    lengths.truncate(n);
+                    lengths.iter().map(|length| *length as usize).sum()
+                }
+                None => n,
+            };
+            column.values.truncate(values);
+            kept.push((planned.metadata.name(), values));
+        }
     }
 
     /// Finds the first difference between the columns planned and those of a file.

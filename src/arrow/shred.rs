@@ -105,7 +105,10 @@ impl<'a> Shredder<'a> {
         let Some(planned) = self.columns.get(column) else {
             return Err(Error::invalid(format!("no column {column}")));
         };
-        let values = types::lower(array, planned.metadata.value_type(), trail)?;
+        let values = match planned.size {
+            Some(size) => types::lower_fixed(array, size, trail)?,
+            None => types::lower(array, planned.metadata.value_type(), trail)?,
+        };
         set_values(&mut self.out, column, values)
     }
 

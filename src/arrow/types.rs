@@ -16,10 +16,12 @@
 //! ```
 //! Of `int` and `fixed32`, `long` and `fixed64` a file may have either.
 
+mod fixed;
 mod float16;
 mod lower;
 mod raise;
 
+pub(crate) use fixed::lower_fixed;
 pub(crate) use lower::lower;
 pub(crate) use raise::{raise, raise_optional, raise_slots};
 

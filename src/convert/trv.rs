@@ -1,4 +1,5 @@
-//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first.
+//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first. Rows that came from
+//! Avro are written in the Avro layout, unless another is asked for.
 
 use std::io::Write;
 
@@ -6,7 +7,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
-use crate::arrow::{ArrowReaderBuilder, ArrowWriter, ProjectionMask};
+use crate::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, ProjectionMask, schema_to_avro};
 use crate::error::Result;
 
 pub(super) const FORMAT: Format = Format {
@@ -16,6 +17,9 @@ pub(super) const FORMAT: Format = Format {
     open,
     create,
 };
+
+/// The key of a schema's metadata that tells that it came from Avro.
+const AVRO_SCHEMA: &str = "avro.schema";
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
@@ -35,7 +39,12 @@ fn create<'a>(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
-    let properties = options.properties.clone();
+    let mut properties = options.properties.clone();
+    // Rows of Avro become what Avro's own tools make of them, unless these cannot read it anyway.
+    let from_avro = schema.metadata().contains_key(AVRO_SCHEMA) && schema_to_avro(&schema).is_ok();
+    if from_avro && !properties.codec().is_value_codec() {
+        properties = properties.with_layout_unless_set(Layout::Avro);
+    }
     Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
 }
 

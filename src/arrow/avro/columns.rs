@@ -116,7 +116,11 @@ fn leaf(
     let fits = avro.value_type().zip(types::accepts(field.data_type()));
     match fits.filter(|(value_type, accepts)| accepts.contains(value_type)) {
         Some((value_type, accepts)) => {
-            Ok(plan.push_as(path, value_type, accepts, parent, is_array))
+            let column = plan.push_as(path, value_type, accepts, parent, is_array);
+            if let (Avro::Fixed { size, .. }, Some(planned)) = (avro, plan.columns.last_mut()) {
+                planned.size = usize::try_from(*size).ok();
+            }
+            Ok(column)
         }
         None => Err(unfit(path, avro, field.data_type())),
     }

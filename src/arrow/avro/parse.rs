@@ -21,6 +21,25 @@ struct Parser {
     /// Types by full name; none while they are being defined.
     named: HashMap<String, Option<Definition>>,
     types: usize,
+    notes: Notes,
+}
+
+/// What a schema says for readers of files that were written with another.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Other full names of a named type, by its full name.
+    pub(super) aliases: HashMap<String, Vec<String>>,
+    /// The symbol that stands for unknown ones, by the full name of the enum.
+    pub(super) symbols: HashMap<String, String>,
+    /// Other names, and the default, of a field, by the full name of its record and its name.
+    pub(super) fields: HashMap<(String, String), FieldNotes>,
+}
+
+/// What a schema says of a field.
+#[derive(Debug, Default)]
+pub(super) struct FieldNotes {
+    pub(super) aliases: Vec<String>,
+    pub(super) default: Option<Value>,
 }
 
 #[derive(Clone)]
@@ -33,9 +52,15 @@ struct Definition {
 impl Avro {
     /// Parses the text of a schema.
     pub(crate) fn parse(text: &[u8]) -> Result<Self> {
+        Ok(Self::parse_with_notes(text)?.0)
+    }
+
+    /// Parses the text of a schema; gives its aliases and defaults too.
+    pub(super) fn parse_with_notes(text: &[u8]) -> Result<(Self, Notes)> {
         let json = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
-        let mut parser = Parser { named: HashMap::new(), types: 0 };
-        Ok(parser.schema(&json, "", 0)?.0)
+        let mut parser = Parser { named: HashMap::new(), types: 0, notes: Notes::default() };
+        let avro = parser.schema(&json, "", 0)?.0;
+        Ok((avro, parser.notes))
     }
 }
 
@@ -144,6 +169,7 @@ impl Parser {
             return Err(wrong(&format!("{name} is defined twice")));
         }
         let before = self.types;
+        self.note_type(&name, object);
         let (avro, deep) = match kind {
             "enum" => (Avro::Enum { name: name.clone(), symbols: symbols(object)? }, 0),
             "fixed" => (fixed(name.clone(), object)?, 0),
@@ -167,10 +193,29 @@ impl Parser {
             };
             let (avro, deep) = self.schema(schema, &namespace, depth + 1)?;
             deepest = deepest.max(deep + 1);
+            let (aliases, default) = (texts(field.get("aliases")), field.get("default").cloned());
+            let notes = FieldNotes { aliases, default };
+            self.notes.fields.insert((name.clone(), field_name.to_owned()), notes);
             fields.push((field_name.to_owned(), avro));
         }
         Ok((Avro::Record { name, fields }, deepest))
     }
+
+    fn note_type(&mut self, name: &str, object: &Map<String, Value>) {
+        let namespace = name.rsplit_once('.').map_or("", |(namespace, _)| namespace);
+        let aliases = texts(object.get("aliases"));
+        let aliases = aliases.iter().map(|alias| full_name(alias, namespace)).collect();
+        self.notes.aliases.insert(name.to_owned(), aliases);
+        if let Some(symbol) = object.get("default").and_then(Value::as_str) {
+            self.notes.symbols.insert(name.to_owned(), symbol.to_owned());
+        }
+    }
+}
+
+/// The texts of a list, where there is one.
+fn texts(list: Option<&Value>) -> Vec<String> {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn full_name(name: &str, namespace: &str) -> String {

@@ -104,7 +104,7 @@ fn views<T: ByteViewType>(array: &dyn Array) -> Lent {
 }
 
 /// Values of one size, end to end.
-fn fixed(n: usize, size: usize, data: Buffer) -> Lent {
+pub(super) fn fixed(n: usize, size: usize, data: Buffer) -> Lent {
     let lengths = std::iter::repeat_n(size, n);
     match i32::try_from(n.saturating_mul(size)) {
         Ok(_) => Lent::Bytes(OffsetBuffer::from_lengths(lengths), data),

@@ -13,22 +13,22 @@ use trevni::convert::{Format, WriteOptions};
 
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
-use crate::rows::{Opened, ReadArgs, batch_fault, delimiter_for};
+use crate::rows::{Opened, ReadArgs, batch_fault, delimiter_for, tell_report};
 use crate::table::ratio;
 use crate::target::Target;
 
-/// Convert between trv, arrow (IPC file), arrows (IPC stream), jsonl and csv.
+/// Convert between trv, avro, parquet, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
 /// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
-/// --memory-budget, for its header comes first. Only trv and arrow from standard input go to a temporary file
-/// before they are read. Empty strings become null in csv, NaN and infinities in jsonl.
+/// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary file
+/// before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file of rows; `-` is standard input.
     input: PathBuf,
     /// The file to be made; `-` is standard output.
     output: PathBuf,
-    /// Format of the output: trv, arrow, arrows, jsonl or csv. Otherwise its extension says.
+    /// Format of the output, by name. Otherwise its extension says.
     #[arg(long, value_parser = Format::named)]
     to: Option<&'static Format>,
     /// Replace the output if it exists.
@@ -40,19 +40,21 @@ pub(crate) struct Args {
     write: WriteArgs,
 }
 
-/// How a Trevni file is written.
+/// How a file is written.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Writing trv")]
-struct WriteArgs {
-    /// null, deflate, snappy, bzip2; or zstd, lz4, pack, pack+zstd, which other readers of the format do not know.
-    #[arg(long, value_parser = codec)]
-    codec: Option<Codec>,
+pub(crate) struct WriteArgs {
+    /// Of trv null, deflate, snappy, bzip2, or none to name none, which is null; or zstd, lz4, pack, pack+zstd, which
+    /// other readers of the format do not know. Of avro null, deflate, snappy, bzip2, xz, zstandard; of parquet null,
+    /// snappy, lz4, gzip, zstd, brotli. Default: snappy.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) codec: Option<String>,
     /// Level of the codec.
     #[arg(long, allow_negative_numbers = true)]
     level: Option<i32>,
     /// crc32 or null; or crc32-stored, which is the default under pack and which other readers do not know.
     #[arg(long, value_parser = Checksum::from_name)]
-    checksum: Option<Checksum>,
+    pub(crate) checksum: Option<Checksum>,
     /// Bytes of a block before the codec; k, M and G are understood. Default: 64k; under pack 1M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     block_size: Option<usize>,
@@ -63,9 +65,9 @@ struct WriteArgs {
     /// and reads soonest, 100 is smallest. Default: 68.
     #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
     symbols_below: Option<u8>,
-    /// split, or avro: the columns of the reference's Avro tools.
+    /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.
     #[arg(long, value_parser = layout)]
-    layout: Option<Layout>,
+    pub(crate) layout: Option<Layout>,
     /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     memory_budget: Option<usize>,
@@ -82,12 +84,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let started = Instant::now();
     let format = output_format(args)?;
     let options = WriteOptions {
-        properties: args.write.properties(),
+        properties: args.write.properties(format)?,
+        codec: args.write.codec.clone(),
         delimiter: delimiter_for(args.read.delimiter, &args.output),
         header: !args.read.no_header,
     };
     let mut target = Target::create(&args.output, args.force)?;
     let opened = args.read.open(&args.input)?;
+    let report = opened.report.clone();
     let (taken, columns) = (opened.taken.clone(), opened.rows.schema().fields().len());
     let rows = copy(opened, format, &mut target, &options)?;
     let written = target.commit(&args.output)?;
@@ -97,6 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         "{rows} rows, {columns} columns, {read} -> {written} bytes, ratio {}, {speed:.0} rows/s",
         ratio(read, written)
     ));
+    tell_report(&report);
     Ok(())
 }
 
@@ -133,17 +138,27 @@ fn output_format(args: &Args) -> Result<&'static Format, Fault> {
     if args.output == Path::new(PIPE) && !text && std::io::stdout().is_terminal() {
         return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
     }
-    if format.name != "trv" && args.write.is_set() {
-        let name = format.name;
-        return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
-    }
+    args.write.check(format)?;
     Ok(format)
 }
 
 impl WriteArgs {
+    /// Refuses options that the format has no use for.
+    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        let name = format.name;
+        if name != "trv" && self.is_set() {
+            return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
+        }
+        if !matches!(name, "trv" | "avro" | "parquet") && self.codec.is_some() {
+            return Err(Fault::Usage(format!("a codec, but the output is {name}")));
+        }
+        Ok(())
+    }
+
+    /// Whether there is an option that only Trevni files have.
     fn is_set(&self) -> bool {
         let Self {
-            codec,
+            codec: _,
             level,
             checksum,
             block_size,
@@ -154,8 +169,7 @@ impl WriteArgs {
             threads,
             no_sampling,
         } = self;
-        codec.is_some()
-            || threads.is_some()
+        threads.is_some()
             || *no_sampling
             || level.is_some()
             || checksum.is_some()
@@ -166,14 +180,17 @@ impl WriteArgs {
             || memory_budget.is_some()
     }
 
-    fn properties(&self) -> WriterProperties {
+    /// The properties of a Trevni file, which only the writer of that format looks at.
+    pub(crate) fn properties(&self, format: &Format) -> Result<WriterProperties, Fault> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let mut builder = WriterProperties::builder()
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
             .set_parallelism(self.threads.unwrap_or_else(cores));
-        if let Some(codec) = self.codec {
-            builder = builder.set_codec(codec);
+        match self.codec.as_deref().filter(|_| format.name == "trv") {
+            Some("none") => builder = builder.unset_codec(),
+            Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
+            None => {}
         }
         if let Some(checksum) = self.checksum {
             builder = builder.set_checksum(checksum);
@@ -193,7 +210,7 @@ impl WriteArgs {
         if let Some(bytes) = self.memory_budget {
             builder = builder.set_memory_budget(bytes);
         }
-        builder.build()
+        Ok(builder.build())
     }
 }
 

@@ -4,11 +4,11 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni::convert::{Format, ReadOptions, Rows, Source};
+use trevni::convert::{Format, ReadOptions, Report, Rows, Source};
 
-use crate::fault::Fault;
+use crate::fault::{Fault, tell};
 use crate::input::PIPE;
 use crate::schema_file;
 
@@ -16,7 +16,7 @@ use crate::schema_file;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
-    /// Format of the input: trv, arrow, arrows, jsonl or csv. Otherwise its extension says, or its first bytes.
+    /// Format of the input, by name. Otherwise its extension says, or its first bytes.
     #[arg(long, value_parser = Format::named)]
     from: Option<&'static Format>,
     /// Only these columns; parts of nested ones with dots.
@@ -25,7 +25,8 @@ pub(crate) struct ReadArgs {
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
-    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema.
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema that its
+    /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// Infer the types of csv and jsonl from so many rows.
@@ -40,6 +41,12 @@ pub(crate) struct ReadArgs {
     /// The first line of csv has no names.
     #[arg(long)]
     pub(crate) no_header: bool,
+    /// Let integers that a schema makes floating-point numbers lose digits.
+    #[arg(long)]
+    lossy: bool,
+    /// Leave out up to so many bad rows, and say how many they were. Of avro, the rest of a block goes with one.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_bad: u64,
 }
 
 /// An open file of rows.
@@ -49,6 +56,22 @@ pub(crate) struct Opened {
     pub(crate) rows: Rows,
     /// Bytes read of it so far.
     pub(crate) taken: Arc<AtomicU64>,
+    /// What has been left out so far.
+    pub(crate) report: Arc<Report>,
+}
+
+/// Says what was left out of the rows that were read.
+pub(crate) fn tell_report(report: &Report) {
+    match report.bad_rows.load(Ordering::Relaxed) {
+        0 => {}
+        1 => tell("1 bad row left out"),
+        n => tell(&format!("{n} bad rows left out")),
+    }
+    match report.unknown_fields.load(Ordering::Relaxed) {
+        0 => {}
+        1 => tell("1 field left out that the schema does not know"),
+        n => tell(&format!("{n} fields left out that the schema does not know")),
+    }
 }
 
 impl ReadArgs {
@@ -70,8 +93,9 @@ impl ReadArgs {
         };
         let taken = source.taken();
         let options = self.options(path)?;
+        let report = options.report.clone();
         let rows = (format.open)(source, &options).map_err(Fault::of(&name))?;
-        Ok(Opened { name, rows, taken })
+        Ok(Opened { name, rows, taken, report })
     }
 
     /// Makes batches no larger than what is wanted.
@@ -90,6 +114,9 @@ impl ReadArgs {
             rows: self.rows.clone(),
             delimiter: delimiter_for(self.delimiter, path),
             header: !self.no_header,
+            lossy: self.lossy,
+            skip_bad: self.skip_bad,
+            report: Arc::default(),
         })
     }
 }

@@ -1,0 +1,307 @@
+//! How rows of one Avro schema are read as rows of another.
+//!
+//! ```text
+//! the writer's schema ┐
+//! the reader's schema ┼── resolve ──► Step      what to do with the next bytes, and to which column it goes
+//! its shape           ┘
+//!
+//! int -> long, float, double   long -> float, double   float -> double   string <-> bytes
+//! record   fields by name or alias; one that only the writer has is skipped, one that only the reader has is its
+//!          default                      enum   by symbol, or the reader's default symbol
+//! union    the first branch of the reader's that is the writer's, or else one that takes it
+//! ```
+//! What can only be known from the data (a branch, a symbol that the reader lacks) fails when it comes.
+//! (Avro specification: "Schema Resolution".)
+
+use super::super::shape::Shape;
+use super::defaults::{Push, constant};
+use super::parse::Notes;
+use super::{Avro, Primitive};
+use crate::error::{Error, Result};
+
+/// What to do with the next bytes of a row.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A value of a column.
+    Leaf { column: usize, read: Read },
+    /// Blocks of items.
+    List { counts: usize, item: Box<Step> },
+    /// Blocks of keys and values.
+    Map { counts: usize, key: usize, value: Box<Step> },
+    /// Fields, one behind the other.
+    Record(Vec<Step>),
+    /// The number of a branch, and a value of it.
+    Union(Vec<Branch>),
+    /// A value of the one branch that there is.
+    Branch(Box<Branch>),
+    /// Bytes that nobody wants.
+    Skip(Avro),
+    /// No bytes, but values.
+    Constant(Vec<Push>),
+}
+
+/// A branch of the writer's: what it is to the reader.
+#[derive(Debug)]
+pub(super) struct Branch {
+    /// A count for each of these columns.
+    pub(super) counts: Vec<(usize, u32)>,
+    /// The value, if there is one; or why there cannot be.
+    pub(super) step: Result<Option<Step>, String>,
+}
+
+/// How a value is read.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Read {
+    Null,
+    Boolean,
+    Int,
+    Long,
+    Float,
+    Double,
+    Bytes,
+    Text,
+    TextOfBytes,
+    Fixed(usize),
+    /// The reader's ordinal of each of the writer's, or the symbol that it lacks.
+    Enum(Vec<Result<i32, String>>),
+    LongOfInt,
+    FloatOfInt,
+    DoubleOfInt,
+    FloatOfLong,
+    DoubleOfLong,
+    DoubleOfFloat,
+}
+
+/// The way to read rows of `writer` as rows of `reader`, whose shapes these are.
+pub(super) fn resolve(
+    writer: &Avro,
+    reader: &Avro,
+    notes: &Notes,
+    shapes: &[Shape],
+) -> Result<Step> {
+    let resolver = Resolver { notes };
+    let step = match (writer, reader, shapes) {
+        (Avro::Record { .. }, Avro::Record { .. }, shapes) => {
+            resolver.record(writer, reader, shapes)
+        }
+        (_, reader, [shape]) if !matches!(reader, Avro::Record { .. }) => {
+            resolver.node(writer, reader, shape)
+        }
+        _ => Err(unlike(writer, reader)),
+    };
+    step.map_err(Error::invalid)
+}
+
+/// Why a step cannot be.
+type Why = String;
+
+struct Resolver<'a> {
+    notes: &'a Notes,
+}
+
+fn unlike(writer: &Avro, reader: &Avro) -> Why {
+    format!("{} cannot be read as {}", writer.full_name(), reader.full_name())
+}
+
+impl Resolver<'_> {
+    fn node(&self, writer: &Avro, reader: &Avro, shape: &Shape) -> Result<Step, Why> {
+        match (writer, reader, shape) {
+            (Avro::Union(branches), ..) => {
+                let branch = |branch| self.branch(branch, reader, shape);
+                let branches = branches.iter().map(branch).collect::<Vec<_>>();
+                if let Some(Err(why)) = branches.iter().map(|branch| &branch.step).next()
+                    && branches.iter().all(|branch| branch.step.is_err())
+                {
+                    return Err(why.clone());
+                }
+                Ok(Step::Union(branches))
+            }
+            (writer, Avro::Union(_), _) => {
+                let branch = self.branch(writer, reader, shape);
+                if let Err(why) = branch.step {
+                    return Err(why);
+                }
+                Ok(Step::Branch(Box::new(branch)))
+            }
+            (Avro::Record { .. }, Avro::Record { .. }, Shape::Record(shapes)) => {
+                self.record(writer, reader, shapes)
+            }
+            (Avro::Array(writer), Avro::Array(reader), Shape::List { counts, inner }) => {
+                let item = Box::new(self.node(writer, reader, inner)?);
+                Ok(Step::List { counts: *counts, item })
+            }
+            (Avro::Map(writer), Avro::Map(reader), Shape::Map { counts, key, value }) => {
+                let Shape::Leaf { column: key } = **key else {
+                    return Err("keys of a map are strings".to_owned());
+                };
+                let value = Box::new(self.node(writer, reader, value)?);
+                Ok(Step::Map { counts: *counts, key, value })
+            }
+            (writer, reader, Shape::Leaf { column }) => {
+                let read = self.leaf(writer, reader).ok_or_else(|| unlike(writer, reader))?;
+                Ok(Step::Leaf { column: *column, read })
+            }
+            _ => Err(unlike(writer, reader)),
+        }
+    }
+
+    fn record(&self, writer: &Avro, reader: &Avro, shapes: &[Shape]) -> Result<Step, Why> {
+        let (Avro::Record { fields: theirs, .. }, Avro::Record { name, fields: ours }) =
+            (writer, reader)
+        else {
+            return Err(unlike(writer, reader));
+        };
+        let mut steps = Vec::with_capacity(theirs.len());
+        let mut found = vec![false; ours.len()];
+        for (their_name, theirs) in theirs {
+            let wanted = ours.iter().zip(shapes).zip(&mut found);
+            let mut wanted = wanted.filter(|(((our, _), _), _)| our == their_name);
+            let by_alias = || {
+                let all = ours.iter().zip(shapes);
+                all.enumerate().find(|(_, ((our, _), _))| {
+                    let notes = self.notes.fields.get(&(name.clone(), our.clone()));
+                    notes.is_some_and(|notes| notes.aliases.contains(their_name))
+                })
+            };
+            let step = match wanted.next() {
+                Some((((_, our), shape), found)) => {
+                    *found = true;
+                    self.node(theirs, our, shape)
+                }
+                None => match by_alias() {
+                    Some((i, ((_, our), shape))) if !found.get(i).copied().unwrap_or(true) => {
+                        found.iter_mut().skip(i).take(1).for_each(|found| *found = true);
+                        self.node(theirs, our, shape)
+                    }
+                    _ => Ok(Step::Skip(theirs.clone())),
+                },
+            };
+            steps.push(step.map_err(|why| format!("field {their_name}: {why}"))?);
+        }
+        for (((our_name, our), shape), found) in ours.iter().zip(shapes).zip(found) {
+            if !found {
+                steps.push(self.default(name, our_name, our, shape)?);
+            }
+        }
+        Ok(Step::Record(steps))
+    }
+
+    fn default(&self, record: &str, name: &str, avro: &Avro, shape: &Shape) -> Result<Step, Why> {
+        let notes = self.notes.fields.get(&(record.to_owned(), name.to_owned()));
+        let Some(value) = notes.and_then(|notes| notes.default.as_ref()) else {
+            return Err(format!("field {name} is not in the file, and has no default"));
+        };
+        let mut pushes = Vec::new();
+        match constant(avro, shape, value, self.notes, &mut pushes) {
+            Some(()) => Ok(Step::Constant(pushes)),
+            None => Err(format!("field {name}: its default {value} is no {}", avro.full_name())),
+        }
+    }
+
+    /// What a branch of the writer's, or its only type, is to the reader.
+    fn branch(&self, writer: &Avro, reader: &Avro, shape: &Shape) -> Branch {
+        let Avro::Union(branches) = reader else {
+            return Branch { counts: Vec::new(), step: self.node(writer, reader, shape).map(Some) };
+        };
+        let same = |branch: &&Avro| self.is_same(writer, branch);
+        let takes = |branch: &&Avro| {
+            let both = (writer, *branch);
+            matches!(both, (Avro::Primitive(..), Avro::Primitive(..)))
+                && self.leaf(writer, branch).is_some()
+        };
+        let position = |wanted: &dyn Fn(&&Avro) -> bool| branches.iter().position(|b| wanted(&b));
+        let Some(at) = position(&same).or_else(|| position(&takes)) else {
+            return Branch { counts: Vec::new(), step: Err(unlike(writer, reader)) };
+        };
+        let (counts, inner) = choose(shape, branches, at);
+        let step = match (branches.get(at), inner) {
+            (Some(branch), Some(inner)) => self.node(writer, branch, inner).map(Some),
+            _ => Ok(None),
+        };
+        Branch { counts, step }
+    }
+
+    fn is_same(&self, writer: &Avro, reader: &Avro) -> bool {
+        match (writer, reader) {
+            (Avro::Primitive(writer, _), Avro::Primitive(reader, _)) => writer == reader,
+            (Avro::Array(_), Avro::Array(_)) | (Avro::Map(_), Avro::Map(_)) => true,
+            (Avro::Record { .. }, Avro::Record { .. })
+            | (Avro::Enum { .. }, Avro::Enum { .. })
+            | (Avro::Fixed { .. }, Avro::Fixed { .. }) => self.is_named_alike(writer, reader),
+            _ => false,
+        }
+    }
+
+    fn is_named_alike(&self, writer: &Avro, reader: &Avro) -> bool {
+        let simple = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+        let (theirs, ours) = (writer.full_name(), reader.full_name());
+        let aliases = self.notes.aliases.get(ours);
+        simple(theirs) == simple(ours)
+            || aliases.is_some_and(|aliases| aliases.iter().any(|alias| alias == theirs))
+    }
+
+    fn leaf(&self, writer: &Avro, reader: &Avro) -> Option<Read> {
+        match (writer, reader) {
+            (Avro::Primitive(writer, _), Avro::Primitive(reader, _)) => primitive(*writer, *reader),
+            (Avro::Fixed { size: theirs, .. }, Avro::Fixed { size: ours, .. }) => {
+                let fits = theirs == ours && self.is_named_alike(writer, reader);
+                fits.then(|| usize::try_from(*ours).ok().map(Read::Fixed))?
+            }
+            (Avro::Enum { symbols: theirs, .. }, Avro::Enum { name, symbols: ours })
+                if self.is_named_alike(writer, reader) =>
+            {
+                let fallback = self.notes.symbols.get(name);
+                let position = |symbol: &String| ours.iter().position(|our| our == symbol);
+                let ordinal = |symbol: &String| {
+                    let at = position(symbol).or_else(|| position(fallback?));
+                    at.and_then(|at| i32::try_from(at).ok()).ok_or_else(|| symbol.clone())
+                };
+                Some(Read::Enum(theirs.iter().map(ordinal).collect()))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn primitive(writer: Primitive, reader: Primitive) -> Option<Read> {
+    use Primitive::*;
+    Some(match (writer, reader) {
+        (Null, Null) => Read::Null,
+        (Boolean, Boolean) => Read::Boolean,
+        (Int, Int) => Read::Int,
+        (Int, Long) => Read::LongOfInt,
+        (Int, Float) => Read::FloatOfInt,
+        (Int, Double) => Read::DoubleOfInt,
+        (Long, Long) => Read::Long,
+        (Long, Float) => Read::FloatOfLong,
+        (Long, Double) => Read::DoubleOfLong,
+        (Float, Float) => Read::Float,
+        (Float, Double) => Read::DoubleOfFloat,
+        (Double, Double) => Read::Double,
+        (String, String) => Read::Text,
+        (Bytes, Bytes) | (String, Bytes) => Read::Bytes,
+        (Bytes, String) => Read::TextOfBytes,
+        _ => return None,
+    })
+}
+
+/// The counts of a row of a union that has the branch `at`, and the shape of its value, if it has one.
+pub(super) fn choose<'s>(
+    shape: &'s Shape,
+    branches: &[Avro],
+    at: usize,
+) -> (Vec<(usize, u32)>, Option<&'s Shape>) {
+    let null = branches.get(at).is_some_and(Avro::is_null);
+    match shape {
+        Shape::Optional { counts, .. } if null => (vec![(*counts, 0)], None),
+        Shape::Optional { counts, inner } => (vec![(*counts, 1)], Some(inner)),
+        Shape::Union(shapes) => {
+            let counts = shapes.iter().enumerate();
+            let counts =
+                counts.filter_map(|(i, (counts, _))| Some(((*counts)?, u32::from(i == at))));
+            let inner = shapes.get(at).map(|(_, shape)| shape).filter(|_| !null);
+            (counts.collect(), inner)
+        }
+        _ => (Vec::new(), None),
+    }
+}

@@ -1,0 +1,31 @@
+//! What was passed over while rows were read.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+/// Counts that go on while rows are read.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Rows that could not be read, and are left out.
+    pub bad_rows: AtomicU64,
+    /// Fields of rows that the schema does not know, and are left out.
+    pub unknown_fields: AtomicU64,
+}
+
+impl Report {
+    /// Counts a bad row; gives its error back if there are more than `allowed`.
+    pub(super) fn pass_over(&self, allowed: u64, e: Error) -> Result<()> {
+        self.pass_over_all(1, allowed, e)
+    }
+
+    /// Counts bad rows; gives the error back if there are more than `allowed`.
+    pub(super) fn pass_over_all(&self, rows: u64, allowed: u64, e: Error) -> Result<()> {
+        let before = self.bad_rows.load(Ordering::Relaxed);
+        if before.saturating_add(rows) > allowed {
+            return Err(e);
+        }
+        self.bad_rows.store(before + rows, Ordering::Relaxed);
+        Ok(())
+    }
+}
