@@ -29,6 +29,7 @@
 
 #[cfg(feature = "avro")]
 mod avro;
+mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
 mod ipc;
@@ -53,6 +54,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
+pub use comparison::Comparison;
 pub use report::Report;
 pub use source::Source;
 

@@ -9,6 +9,7 @@
 mod cat;
 mod convert;
 mod count;
+mod diff;
 mod fault;
 mod input;
 mod layout;
@@ -51,6 +52,7 @@ enum Command {
     Verify(verify::Args),
     Tojson(tojson::Args),
     Convert(convert::Args),
+    Diff(diff::Args),
 }
 
 impl Command {
@@ -66,6 +68,7 @@ impl Command {
             Command::Verify(args) => verify::run(&args),
             Command::Tojson(args) => tojson::run(&args),
             Command::Convert(args) => convert::run(&args),
+            Command::Diff(args) => diff::run(&args),
         }
     }
 }
