@@ -37,6 +37,7 @@ mod ipc;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod random;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod replay;
 mod report;
@@ -55,6 +56,7 @@ use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
 pub use comparison::Comparison;
+pub use random::random_rows;
 pub use report::Report;
 pub use source::Source;
 

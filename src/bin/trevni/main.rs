@@ -15,6 +15,7 @@ mod input;
 mod layout;
 mod meta;
 mod output;
+mod random;
 mod rows;
 mod rowtext;
 mod schema;
@@ -24,6 +25,7 @@ mod table;
 mod target;
 mod tojson;
 mod verify;
+mod writing;
 
 use std::process::ExitCode;
 
@@ -53,6 +55,7 @@ enum Command {
     Tojson(tojson::Args),
     Convert(convert::Args),
     Diff(diff::Args),
+    Random(random::Args),
 }
 
 impl Command {
@@ -69,6 +72,7 @@ impl Command {
             Command::Tojson(args) => tojson::run(&args),
             Command::Convert(args) => convert::run(&args),
             Command::Diff(args) => diff::run(&args),
+            Command::Random(args) => random::run(&args),
         }
     }
 }

@@ -1,0 +1,35 @@
+//! `trevni random`: a file of rows made by chance.
+
+use std::path::PathBuf;
+
+use trevni::convert::random_rows;
+
+use crate::fault::Fault;
+use crate::schema_file;
+use crate::writing::{Dialect, OutputArgs};
+
+/// Rows of a batch.
+const BATCH: usize = 4096;
+
+/// Make a file of random rows: the same for the same schema, count and seed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What `trevni schema --format json` prints, or an Avro schema.
+    schema: PathBuf,
+    /// How many rows.
+    count: u64,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Another number gives other rows.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let schema = schema_file::load(&args.schema)?;
+    args.output.make(Dialect::default(), || {
+        let rows = random_rows(schema, args.count, args.seed, BATCH);
+        Ok(("random rows".to_owned(), rows))
+    })?;
+    Ok(())
+}

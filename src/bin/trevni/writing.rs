@@ -1,0 +1,275 @@
+//! Where rows go: the options of a file that is made, and its making.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use trevni::arrow::{Layout, WriterProperties};
+use trevni::checksum::Checksum;
+use trevni::codec::Codec;
+use trevni::convert::{Format, Rows, WriteOptions};
+
+use crate::fault::Fault;
+use crate::input::PIPE;
+use crate::rows::{batch_fault, delimiter_for};
+use crate::target::Target;
+
+/// A file to be made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// The file to be made; `-` is standard output.
+    pub(crate) output: PathBuf,
+    /// Format of the output, by name. Otherwise its extension says.
+    #[arg(long, value_parser = Format::named)]
+    pub(crate) to: Option<&'static Format>,
+    /// Replace the output if it exists.
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+}
+
+/// How a file is written.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Writing trv")]
+pub(crate) struct WriteArgs {
+    /// Of trv null, deflate, snappy, bzip2, or none to name none, which is null; or zstd, lz4, pack, pack+zstd, which
+    /// other readers of the format do not know. Of avro null, deflate, snappy, bzip2, xz, zstandard; of parquet null,
+    /// snappy, lz4, gzip, zstd, brotli. Default: snappy.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) codec: Option<String>,
+    /// Level of the codec.
+    #[arg(long, allow_negative_numbers = true)]
+    level: Option<i32>,
+    /// crc32 or null; or crc32-stored, which is the default under pack and which other readers do not know.
+    #[arg(long, value_parser = Checksum::from_name)]
+    pub(crate) checksum: Option<Checksum>,
+    /// Bytes of a block before the codec; k, M and G are understood. Default: 64k; under pack 1M.
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    block_size: Option<usize>,
+    /// Rows of a block under pack. Default: 16384.
+    #[arg(long, value_name = "ROWS")]
+    block_rows: Option<usize>,
+    /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0 writes
+    /// and reads soonest, 100 is smallest. Default: 68.
+    #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
+    symbols_below: Option<u8>,
+    /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.
+    #[arg(long, value_parser = layout)]
+    pub(crate) layout: Option<Layout>,
+    /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
+    #[arg(long, value_parser = size, value_name = "BYTES")]
+    memory_budget: Option<usize>,
+    /// Threads that encode and compress; the file is the same with any number. Default: one for each core.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Write columns as their types declare, whatever their first blocks suggest: every one with the codec, all
+    /// integers as varints.
+    #[arg(long)]
+    no_sampling: bool,
+}
+
+/// How CSV is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) header: bool,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self { delimiter: None, header: true }
+    }
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
+impl OutputArgs {
+    /// The format, which is asked for or that of the extension; fails if the options are not for it.
+    pub(crate) fn format(&self) -> Result<&'static Format, Fault> {
+        let Some(format) = self.to.or_else(|| Format::of_path(&self.output)) else {
+            let path = self.output.display();
+            return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
+        };
+        let text = matches!(format.name, "csv" | "jsonl");
+        if self.output == Path::new(PIPE) && !text && std::io::stdout().is_terminal() {
+            return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
+        }
+        self.write.check(format)?;
+        Ok(format)
+    }
+
+    /// Makes the file, of rows that are opened once it is known that it can be made.
+    pub(crate) fn make(
+        &self,
+        dialect: Dialect,
+        open: impl FnOnce() -> Result<(String, Rows), Fault>,
+    ) -> Result<Written, Fault> {
+        let format = self.format()?;
+        let options = WriteOptions {
+            properties: self.write.properties(format)?,
+            codec: self.write.codec.clone(),
+            delimiter: delimiter_for(dialect.delimiter, &self.output),
+            header: dialect.header,
+        };
+        let mut target = Target::create(&self.output, self.force)?;
+        let (name, rows) = open()?;
+        let rows = copy(&name, rows, format, &mut target, &options)?;
+        let bytes = target.commit(&self.output)?;
+        Ok(Written { rows, bytes })
+    }
+}
+
+/// Passes batches on; gives how many rows there were.
+fn copy(
+    name: &str,
+    rows: Rows,
+    format: &Format,
+    target: &mut Target,
+    options: &WriteOptions,
+) -> Result<u64, Fault> {
+    let mut sink =
+        (format.create)(target, rows.schema(), options).map_err(Fault::of(format.name))?;
+    let bar = progress();
+    let mut count = 0u64;
+    for batch in rows {
+        let batch = batch.map_err(|e| batch_fault(&name, e))?;
+        sink.write(&batch).map_err(Fault::of(format.name))?;
+        count += batch.num_rows() as u64;
+        bar.set_position(count);
+    }
+    bar.set_message("finishing");
+    sink.finish().map_err(Fault::of(format.name))?;
+    bar.finish_and_clear();
+    Ok(count)
+}
+
+impl WriteArgs {
+    /// Refuses options that the format has no use for.
+    fn check(&self, format: &Format) -> Result<(), Fault> {
+        let name = format.name;
+        if name != "trv" && self.is_set() {
+            return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
+        }
+        if !matches!(name, "trv" | "avro" | "parquet") && self.codec.is_some() {
+            return Err(Fault::Usage(format!("a codec, but the output is {name}")));
+        }
+        Ok(())
+    }
+
+    /// Whether there is an option that only Trevni files have.
+    fn is_set(&self) -> bool {
+        let Self {
+            codec: _,
+            level,
+            checksum,
+            block_size,
+            block_rows,
+            symbols_below,
+            layout,
+            memory_budget,
+            threads,
+            no_sampling,
+        } = self;
+        threads.is_some()
+            || *no_sampling
+            || level.is_some()
+            || checksum.is_some()
+            || block_size.is_some()
+            || block_rows.is_some()
+            || symbols_below.is_some()
+            || layout.is_some()
+            || memory_budget.is_some()
+    }
+
+    /// The properties of a Trevni file, which only the writer of that format looks at.
+    fn properties(&self, format: &Format) -> Result<WriterProperties, Fault> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let mut builder = WriterProperties::builder()
+            .set_codec_level(self.level)
+            .set_sampling(!self.no_sampling)
+            .set_parallelism(self.threads.unwrap_or_else(cores));
+        match self.codec.as_deref().filter(|_| format.name == "trv") {
+            Some("none") => builder = builder.unset_codec(),
+            Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
+            None => {}
+        }
+        if let Some(checksum) = self.checksum {
+            builder = builder.set_checksum(checksum);
+        }
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if let Some(hundredths) = self.symbols_below {
+            builder = builder.set_symbols_below(hundredths);
+        }
+        if let Some(layout) = self.layout {
+            builder = builder.set_layout(layout);
+        }
+        if let Some(bytes) = self.memory_budget {
+            builder = builder.set_memory_budget(bytes);
+        }
+        Ok(builder.build())
+    }
+}
+
+/// The rows so far, on stderr if that is a terminal.
+fn progress() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} rows, {rate} {msg}") {
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A broken terminal is no reason to stop converting.
+            let _ = write!(out, "{:.0} rows/s", state.per_sec());
+        };
+        bar.set_style(style.with_key("rate", rate));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn codec(name: &str) -> Result<Codec, String> {
+    let codec = Codec::from_name(name).map_err(|e| e.to_string())?;
+    if codec.is_available() {
+        return Ok(codec);
+    }
+    Err(format!("this build lacks the feature {name}"))
+}
+
+fn layout(name: &str) -> Result<Layout, String> {
+    Layout::from_name(name).ok_or_else(|| "split or avro".into())
+}
+
+/// A number of bytes, with k, M or G behind it or not.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, shift) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 10),
+        None => match text.strip_suffix('M') {
+            Some(digits) => (digits, 20),
+            None => text.strip_suffix('G').map_or((text, 0), |digits| (digits, 30)),
+        },
+    };
+    let n: usize = digits.parse().map_err(|e| format!("{e}"))?;
+    n.checked_mul(1 << shift).filter(|n| *n > 0).ok_or_else(|| "out of range".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_take_letters() {
+        assert_eq!(size("12"), Ok(12));
+        assert_eq!(size("64k"), Ok(65_536));
+        assert_eq!(size("2M"), Ok(2 << 20));
+        assert!(size("0").is_err() && size("k").is_err() && size("99999999999999999999").is_err());
+    }
+}
