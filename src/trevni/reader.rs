@@ -138,6 +138,11 @@ impl<R: ReadAt> FileReader<R> {
         Ok(blocks)
     }
 
+    /// Some bytes of the file.
+    pub(crate) fn read_bytes(&self, offset: u64, n: u64) -> Result<Bytes> {
+        read_within(&self.inner.source, self.inner.len, offset, n, "blocks")
+    }
+
     /// The stored bytes of a block, its checksum included.
     pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
         let size = block.stored_size(checksum);

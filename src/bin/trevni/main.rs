@@ -7,6 +7,7 @@
 //! Exit codes: 0 all is well, 1 the data or the machine is at fault, 2 the call is.
 
 mod cat;
+mod concat;
 mod convert;
 mod count;
 mod diff;
@@ -16,6 +17,7 @@ mod layout;
 mod meta;
 mod output;
 mod random;
+mod rewrite;
 mod rows;
 mod rowtext;
 mod schema;
@@ -24,6 +26,7 @@ mod size;
 mod table;
 mod target;
 mod tojson;
+mod totrevni;
 mod verify;
 mod writing;
 
@@ -48,14 +51,21 @@ enum Command {
     Head(cat::Args),
     Schema(schema::Args),
     Count(count::Args),
+    #[command(alias = "trevni_meta")]
     Meta(meta::Args),
     Layout(layout::Args),
     Size(size::Args),
     Verify(verify::Args),
+    #[command(alias = "trevni_tojson")]
     Tojson(tojson::Args),
     Convert(convert::Args),
     Diff(diff::Args),
     Random(random::Args),
+    Concat(concat::Args),
+    Rewrite(rewrite::Args),
+    Totrevni(totrevni::Args),
+    #[command(name = "trevni_random")]
+    TrevniRandom(totrevni::RandomArgs),
 }
 
 impl Command {
@@ -73,12 +83,16 @@ impl Command {
             Command::Convert(args) => convert::run(&args),
             Command::Diff(args) => diff::run(&args),
             Command::Random(args) => random::run(&args),
+            Command::Concat(args) => concat::run(&args),
+            Command::Rewrite(args) => rewrite::run(&args),
+            Command::Totrevni(args) => totrevni::run(&args),
+            Command::TrevniRandom(args) => totrevni::random(&args),
         }
     }
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command.run() {
+    match Cli::parse_from(totrevni::words()).command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),
     }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use trevni::arrow::{Layout, WriterProperties};
+use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
 use trevni::convert::{Format, Rows, WriteOptions};
+use trevni::trevni::FileWriterBuilder;
 
 use crate::fault::Fault;
 use crate::input::PIPE;
@@ -111,9 +112,19 @@ impl OutputArgs {
         dialect: Dialect,
         open: impl FnOnce() -> Result<(String, Rows), Fault>,
     ) -> Result<Written, Fault> {
+        self.make_with(WriterProperties::builder(), dialect, open)
+    }
+
+    /// The same, where what is not asked for is not the default but as `builder` has it.
+    pub(crate) fn make_with(
+        &self,
+        builder: WriterPropertiesBuilder,
+        dialect: Dialect,
+        open: impl FnOnce() -> Result<(String, Rows), Fault>,
+    ) -> Result<Written, Fault> {
         let format = self.format()?;
         let options = WriteOptions {
-            properties: self.write.properties(format)?,
+            properties: self.write.properties(format, builder)?,
             codec: self.write.codec.clone(),
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
@@ -189,9 +200,13 @@ impl WriteArgs {
     }
 
     /// The properties of a Trevni file, which only the writer of that format looks at.
-    fn properties(&self, format: &Format) -> Result<WriterProperties, Fault> {
+    fn properties(
+        &self,
+        format: &Format,
+        builder: WriterPropertiesBuilder,
+    ) -> Result<WriterProperties, Fault> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let mut builder = WriterProperties::builder()
+        let mut builder = builder
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
             .set_parallelism(self.threads.unwrap_or_else(cores));
@@ -219,6 +234,35 @@ impl WriteArgs {
             builder = builder.set_memory_budget(bytes);
         }
         Ok(builder.build())
+    }
+
+    /// The same for columns that are written as they are.
+    pub(crate) fn file_writer(
+        &self,
+        mut builder: FileWriterBuilder,
+    ) -> Result<FileWriterBuilder, Fault> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        builder =
+            builder.set_codec_level(self.level).set_parallelism(self.threads.unwrap_or_else(cores));
+        if let Some(name) = self.codec.as_deref().filter(|name| *name != "none") {
+            builder = builder.set_codec(codec(name).map_err(Fault::Usage)?);
+        }
+        if let Some(checksum) = self.checksum {
+            builder = builder.set_checksum(checksum);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if let Some(hundredths) = self.symbols_below {
+            builder = builder.set_symbols_below(hundredths);
+        }
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(bytes) = self.memory_budget {
+            builder = builder.set_memory_budget(bytes);
+        }
+        Ok(builder)
     }
 }
 

@@ -1,0 +1,102 @@
+//! `trevni concat`: files one behind another as one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use trevni::trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, disagreement};
+
+use crate::fault::{Fault, tell};
+use crate::input;
+use crate::rewrite::SCHEMAS;
+use crate::target::Target;
+
+/// Put Trevni files together, one behind another, as one file.
+///
+/// Where all have the same columns, codecs and checksums, their blocks are copied and not decoded. Otherwise rows are
+/// written anew, with the settings of the first file. The metadata is that of the first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file to be made; `-` is standard output.
+    output: PathBuf,
+    /// Trevni files; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<PathBuf>,
+    /// Replace the output if it exists.
+    #[arg(long, short)]
+    force: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let files = args.inputs.iter().map(|path| input::open(path));
+    let files: Vec<FileReader<File>> = files.collect::<Result<_, _>>()?;
+    check_schemas(&files, &args.inputs)?;
+    let mut target = Target::create(&args.output, args.force)?;
+    let bar = indicatif::ProgressBar::no_length().with_message("putting files together");
+    let how = match disagreement(&files)? {
+        None => {
+            concat(&files, &mut target)?;
+            "blocks copied".to_owned()
+        }
+        Some(what) => {
+            check_columns(&files, &args.inputs)?;
+            write_anew(&files, &mut target, &bar)?;
+            format!("rows written anew, for the files differ: {what}")
+        }
+    };
+    bar.finish_and_clear();
+    let written = target.commit(&args.output)?;
+    let rows: u64 = files.iter().map(FileReader::rows).sum();
+    tell(&format!("{rows} rows of {} files, {written} bytes: {how}", files.len()));
+    Ok(())
+}
+
+fn write_anew(
+    files: &[FileReader<File>],
+    target: &mut Target,
+    bar: &indicatif::ProgressBar,
+) -> Result<(), Fault> {
+    let Some(first) = files.first() else { return Ok(()) };
+    let builder = FileWriter::builder().set_metadata(first.header().metadata.clone());
+    let mut writer = builder.build(target, first.columns().to_vec())?;
+    let columns: Vec<usize> = (0..first.columns().len()).collect();
+    for file in files {
+        copy_rows(file, &columns, &mut writer)?;
+        bar.inc(1);
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Refuses files whose schemas differ.
+fn check_schemas(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fault> {
+    let Some((first, others)) = files.split_first() else { return Ok(()) };
+    for (other, path) in others.iter().zip(paths.iter().skip(1)) {
+        let same =
+            |key: &&str| first.header().metadata.get(key) == other.header().metadata.get(key);
+        if let Some(key) = SCHEMAS.iter().find(|key| !same(key)) {
+            return Err(differs(path, &format!("{key} is another")));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses files whose rows cannot be put into the columns of the first.
+fn check_columns(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fault> {
+    let Some((first, others)) = files.split_first() else { return Ok(()) };
+    for (other, path) in others.iter().zip(paths.iter().skip(1)) {
+        let (ours, theirs) = (first.columns(), other.columns());
+        if ours.len() != theirs.len() {
+            return Err(differs(path, &format!("{} columns, not {}", theirs.len(), ours.len())));
+        }
+        let place =
+            |c: &ColumnMetadata| (c.name().to_owned(), c.parent().map(str::to_owned), c.is_array());
+        if let Some((a, b)) = ours.iter().zip(theirs).find(|(a, b)| place(a) != place(b)) {
+            return Err(differs(path, &format!("column {:?} for {:?}", b.name(), a.name())));
+        }
+    }
+    Ok(())
+}
+
+fn differs(path: &Path, what: &str) -> Fault {
+    Fault::Data(format!("{} cannot follow: {what}", path.display()))
+}
