@@ -35,15 +35,20 @@ mod csv;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod lossy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod random;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod replay;
 mod report;
+#[cfg(any(feature = "protobuf", feature = "thrift"))]
 mod rows;
 mod select;
 mod source;
+#[cfg(feature = "thrift")]
+mod thrift;
 mod trv;
 
 use std::fmt;
@@ -59,6 +64,8 @@ pub use comparison::Comparison;
 pub use random::random_rows;
 pub use report::Report;
 pub use source::Source;
+#[cfg(feature = "thrift")]
+pub use thrift::{ThriftProtocol, ThriftType};
 
 use crate::arrow::WriterProperties;
 use crate::error::{Error, Result};
@@ -72,6 +79,8 @@ pub const FORMATS: &[Format] = &[
     avro::FORMAT,
     #[cfg(feature = "parquet")]
     parquet::FORMAT,
+    #[cfg(feature = "thrift")]
+    thrift::FORMAT,
     #[cfg(feature = "json")]
     json::FORMAT,
     #[cfg(feature = "csv")]
@@ -129,6 +138,9 @@ pub struct ReadOptions {
     /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
     /// one would is bad.
     pub lossy: bool,
+    /// What rows of Thrift are.
+    #[cfg(feature = "thrift")]
+    pub thrift: Option<ThriftType>,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,
     /// Where it is counted what was left out.
@@ -146,6 +158,8 @@ impl Default for ReadOptions {
             delimiter: b',',
             header: true,
             lossy: false,
+            #[cfg(feature = "thrift")]
+            thrift: None,
             skip_bad: 0,
             report: Arc::default(),
         }
@@ -159,6 +173,9 @@ pub struct WriteOptions {
     pub properties: WriterProperties,
     /// For Avro and Parquet files: the codec, by the name that the format gives it. Otherwise snappy.
     pub codec: Option<String>,
+    /// What rows of Thrift are to be.
+    #[cfg(feature = "thrift")]
+    pub thrift: Option<ThriftType>,
     /// What stands between the fields of CSV.
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
@@ -168,7 +185,14 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     fn default() -> Self {
         let properties = WriterProperties::builder().build();
-        Self { properties, codec: None, delimiter: b',', header: true }
+        Self {
+            properties,
+            codec: None,
+            #[cfg(feature = "thrift")]
+            thrift: None,
+            delimiter: b',',
+            header: true,
+        }
     }
 }
 
@@ -219,4 +243,11 @@ fn advice(options: &ReadOptions) -> String {
             options.infer_rows
         ),
     }
+}
+
+/// An integer that a schema made another number.
+#[cfg(any(feature = "csv", feature = "json"))]
+fn loses(integer: &str) -> arrow::error::ArrowError {
+    let what = format!("{integer} would lose digits as a floating-point number");
+    arrow::error::ArrowError::ParseError(what)
 }

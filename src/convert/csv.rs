@@ -7,13 +7,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::compute::concat_batches;
 use arrow::csv::reader::{Decoder, Format as Dialect, ReaderBuilder};
 use arrow::csv::{Writer, WriterBuilder};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::replay::Replay;
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, select};
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, lossy, select};
 use crate::error::{Error, Result};
 
 pub(super) const FORMAT: Format =
@@ -94,43 +95,131 @@ struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        self.first_line += lines(&self.text);
-        self.text.clear();
+        loop {
+            self.first_line += lines(&self.text);
+            self.text.clear();
+            match self.decode() {
+                Ok(batch) => return Ok(batch),
+                Err(e) => {
+                    // Nothing is left in a batch of nothing but bad rows; the next may have some.
+                    let good = self.one_by_one(e)?;
+                    if good.num_rows() > 0 {
+                        return Ok(Some(good));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decodes the next batch, all at once.
+    fn decode(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         loop {
             let buffer = self.input.fill_buf()?;
             let decoded = self.decoder.decode(buffer);
             let taken = decoded.as_ref().map_or(buffer.len(), |n| *n);
             self.text.extend_from_slice(buffer.get(..taken).unwrap_or_default());
             self.input.consume(taken);
-            let taken = decoded.map_err(|e| self.place(e))?;
-            if taken == 0 || self.decoder.capacity() == 0 {
+            if decoded? == 0 || self.decoder.capacity() == 0 {
                 break;
             }
         }
-        self.decoder.flush().map_err(|e| self.place(e))
+        let header = self.options.header && self.first_line == 1;
+        let batch = self.decoder.flush()?;
+        batch.map(|batch| self.checked(batch, &self.text, header)).transpose()
     }
 
-    /// Names the line of an error: that of the first record that fails by itself.
-    fn place(&self, e: ArrowError) -> ArrowError {
-        let header = self.options.header && self.first_line == 1;
-        let mut decoder = decoder(&self.schema, &self.options, header, 1);
-        let (mut rest, mut line) = (self.text.as_slice(), self.first_line);
-        while !rest.is_empty() {
-            let record = decoder.decode(rest).and_then(|n| {
-                if n == rest.len() {
-                    decoder.decode(&[])?;
-                }
-                decoder.flush().map(|_| n)
-            });
-            match record {
-                Ok(n) => {
-                    let (record, behind) = rest.split_at(n.clamp(1, rest.len()));
-                    (rest, line) = (behind, line + lines(record));
-                }
-                Err(e) => return self.explained(line + blank_lines(rest), e),
-            }
+    /// A batch in which no integer lost digits.
+    fn checked(
+        &self,
+        batch: RecordBatch,
+        text: &[u8],
+        header: bool,
+    ) -> Result<RecordBatch, ArrowError> {
+        if self.options.lossy || !lossy::is_suspicious(&batch) {
+            return Ok(batch);
         }
-        e
+        let Some(schema) = lossy::as_text(&self.schema) else { return Ok(batch) };
+        let mut decoder = decoder(&schema, &self.options, header, batch.num_rows().max(1));
+        let n = decoder.decode(text)?;
+        if n == text.len() {
+            decoder.decode(&[])?;
+        }
+        match decoder.flush()?.and_then(|text| lossy::lost(&batch, &text)) {
+            Some(lost) => Err(super::loses(&lost)),
+            None => Ok(batch),
+        }
+    }
+
+    /// Decodes the records of a batch that failed by themselves, and passes over those that are bad, as long as so many
+    /// are allowed. Otherwise the error names the line of the first.
+    fn one_by_one(&mut self, e: ArrowError) -> Result<RecordBatch, ArrowError> {
+        let text = std::mem::take(&mut self.text);
+        let mut header = self.options.header && self.first_line == 1;
+        let (mut at, mut line, mut good) = (0, self.first_line, Vec::new());
+        let (mut text, mut failed) = (text, Some(e));
+        while at < text.len() {
+            let mut one = decoder(&self.schema, &self.options, header, 1);
+            let (n, record) = self.record(&mut one, &mut text, at, header);
+            header = false;
+            let rest = text.get(at..).unwrap_or_default();
+            match record {
+                Ok(record) => good.extend(record),
+                Err(e) => {
+                    let e = self.explained(line + blank_lines(rest), e);
+                    failed = None;
+                    self.options.report.pass_over(self.options.skip_bad, e.into())?;
+                }
+            }
+            line += lines(rest.get(..n).unwrap_or_default());
+            at += n.max(1);
+        }
+        self.text = text;
+        self.decoder = decoder(&self.schema, &self.options, false, self.options.batch_size);
+        match failed {
+            Some(e) => Err(e),
+            None => concat_batches(&self.schema, &good),
+        }
+    }
+
+    /// Decodes the record that begins at a place of the text, and reads more text if it ends before the record does.
+    /// Gives how many bytes it has.
+    fn record(
+        &mut self,
+        one: &mut Decoder,
+        text: &mut Vec<u8>,
+        at: usize,
+        header: bool,
+    ) -> (usize, Result<Option<RecordBatch>, ArrowError>) {
+        let mut n = 0;
+        let decoded = loop {
+            let rest = text.get(at + n..).unwrap_or_default();
+            match one.decode(rest) {
+                Ok(taken) => n += taken,
+                Err(e) => {
+                    // The line is bad; where the next begins is all that can be known.
+                    let end = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |i| i + 1);
+                    return (n + end, Err(e));
+                }
+            }
+            if one.capacity() == 0 {
+                break Ok(());
+            }
+            let more = self.input.fill_buf().map(<[u8]>::to_vec);
+            match more {
+                Ok(more) if more.is_empty() => break one.decode(&[]).map(drop),
+                Ok(more) => {
+                    self.input.consume(more.len());
+                    text.extend_from_slice(&more);
+                }
+                Err(e) => break Err(e.into()),
+            }
+        };
+        let record = decoded.and_then(|()| one.flush());
+        let of_record = text.get(at..at + n).unwrap_or_default();
+        let checked = record.and_then(|record| {
+            record.map(|record| self.checked(record, of_record, header)).transpose()
+        });
+        (n, checked)
     }
 
     fn explained(&self, line: u64, e: ArrowError) -> ArrowError {

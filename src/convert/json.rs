@@ -11,13 +11,14 @@ use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::reader::{Decoder, ReaderBuilder, infer_json_schema};
 use arrow::json::writer::{LineDelimited, Writer, WriterBuilder};
 
 use super::replay::Replay;
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, select};
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, lossy, select};
 use crate::error::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {
@@ -52,6 +53,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         schema,
         options: options.clone(),
         text: Vec::new(),
+        from: 0,
         at: 0,
         first_line: 1,
         next_line: 1,
@@ -73,8 +75,9 @@ struct Lines<R> {
     decoder: Decoder,
     schema: SchemaRef,
     options: ReadOptions,
-    /// The lines at hand, and how far they are decoded.
+    /// The lines at hand, where those begin that are in no batch yet, and how far they are decoded.
     text: Vec<u8>,
+    from: usize,
     at: usize,
     first_line: u64,
     next_line: u64,
@@ -84,53 +87,108 @@ impl<R: BufRead> Lines<R> {
     /// Reads lines for a batch; gives whether there were any.
     fn fill(&mut self) -> Result<bool, ArrowError> {
         self.text.clear();
-        self.at = 0;
+        (self.from, self.at) = (0, 0);
         self.first_line = self.next_line;
+        self.add()
+    }
+
+    /// Reads more lines.
+    fn add(&mut self) -> Result<bool, ArrowError> {
+        let before = self.text.len();
         for _ in 0..self.options.batch_size {
             if self.input.read_until(b'\n', &mut self.text)? == 0 {
                 break;
             }
             self.next_line += 1;
-            if self.text.len() >= BATCH_BYTES {
+            if self.text.len() - before >= BATCH_BYTES {
                 break;
             }
         }
-        Ok(!self.text.is_empty())
+        Ok(self.text.len() > before)
     }
 
     fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
         loop {
-            if self.at >= self.text.len() && !self.fill()? {
-                return self.decoder.flush().map_err(|e| self.place(e));
+            match self.decode() {
+                Ok(batch) => return Ok(batch),
+                Err(e) => {
+                    let good = self.one_by_one(e)?;
+                    if good.num_rows() > 0 {
+                        return Ok(Some(good));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decodes the next batch, all at once.
+    fn decode(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        loop {
+            let more = self.at < self.text.len();
+            if !more
+                && !(if self.decoder.has_partial_record() { self.add()? } else { self.fill()? })
+            {
+                return self.decoder.flush();
             }
             let rest = self.text.get(self.at..).unwrap_or_default();
-            self.at += self.decoder.decode(rest).map_err(|e| self.place(e))?;
+            self.at += self.decoder.decode(rest)?;
             if self.at >= self.text.len() && self.decoder.has_partial_record() {
                 continue;
             }
-            if let Some(batch) = self.decoder.flush().map_err(|e| self.place(e))? {
+            if let Some(batch) = self.decoder.flush()? {
+                let text = self.text.get(self.from..self.at).unwrap_or_default();
+                let batch = self.checked(batch, text)?;
+                self.from = self.at;
                 return Ok(Some(batch));
             }
         }
     }
 
-    /// Names the line of an error: the first that fails by itself.
-    fn place(&self, e: ArrowError) -> ArrowError {
-        let advice = advice(&self.options);
-        let lines = self.text.split_inclusive(|b| *b == b'\n');
-        for (line, text) in (self.first_line..).zip(lines) {
-            if let Err(e) = self.try_line(text) {
-                return ArrowError::JsonError(format!("line {line}: {}{advice}", said(e)));
-            }
+    /// A batch in which no integer lost digits.
+    fn checked(&self, batch: RecordBatch, text: &[u8]) -> Result<RecordBatch, ArrowError> {
+        if self.options.lossy || !lossy::is_suspicious(&batch) {
+            return Ok(batch);
         }
-        let (from, to) = (self.first_line, self.next_line.saturating_sub(1));
-        ArrowError::JsonError(format!("lines {from} to {to}: {}{advice}", said(e)))
+        let Some(schema) = lossy::as_text(&self.schema) else { return Ok(batch) };
+        let mut decoder = decoder(&schema, &self.options)?;
+        decoder.decode(text)?;
+        match decoder.flush()?.and_then(|text| lossy::lost(&batch, &text)) {
+            Some(lost) => Err(super::loses(&lost)),
+            None => Ok(batch),
+        }
     }
 
-    fn try_line(&self, text: &[u8]) -> Result<(), ArrowError> {
+    /// Decodes the lines of a batch that failed by themselves, and passes over those that are bad, as long as so many
+    /// are allowed. Otherwise the error names the first line.
+    fn one_by_one(&mut self, e: ArrowError) -> Result<RecordBatch, ArrowError> {
+        let (done, rest) = self.text.split_at(self.from.min(self.text.len()));
+        let first = self.first_line + done.iter().filter(|b| **b == b'\n').count() as u64;
+        let (advice, mut failed, mut good) = (advice(&self.options), Some(e), Vec::new());
+        for (line, text) in (first..).zip(rest.split_inclusive(|b| *b == b'\n')) {
+            match self.try_line(text) {
+                Ok(record) => good.extend(record),
+                Err(e) => {
+                    let e = ArrowError::JsonError(format!("line {line}: {}{advice}", said(e)));
+                    failed = None;
+                    self.options.report.pass_over(self.options.skip_bad, e.into())?;
+                }
+            }
+        }
+        if let Some(e) = failed {
+            let last = self.next_line.saturating_sub(1);
+            let what = format!("lines {first} to {last}: {}{advice}", said(e));
+            return Err(ArrowError::JsonError(what));
+        }
+        self.text.clear();
+        (self.from, self.at) = (0, 0);
+        self.decoder = decoder(&self.schema, &self.options)?;
+        concat_batches(&self.schema, &good)
+    }
+
+    fn try_line(&self, text: &[u8]) -> Result<Option<RecordBatch>, ArrowError> {
         let mut decoder = decoder(&self.schema, &self.options)?;
         decoder.decode(text)?;
-        decoder.flush().map(|_| ())
+        decoder.flush()?.map(|batch| self.checked(batch, text)).transpose()
     }
 }
 

@@ -14,7 +14,7 @@ const MAY_ENTER: [(&str, &[&str]); 10] = [
     ("pack", &["kernel", "wire"]),
     ("trevni", &["kernel", "wire", "io", "checksum", "codec", "pack"]),
     ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
-    ("convert", &["io", "checksum", "codec", "trevni", "arrow"]),
+    ("convert", &["wire", "io", "checksum", "codec", "trevni", "arrow"]),
 ];
 
 #[test]

@@ -26,7 +26,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let started = Instant::now();
-    let dialect = Dialect { delimiter: args.read.delimiter, header: !args.read.no_header };
+    let dialect = Dialect {
+        delimiter: args.read.delimiter,
+        header: !args.read.no_header,
+        row_types: args.read.row_types.clone(),
+    };
     let mut input = None;
     let written = args.output.make(dialect, || {
         let opened = args.read.open(&args.input)?;

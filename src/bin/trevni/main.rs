@@ -18,6 +18,7 @@ mod meta;
 mod output;
 mod random;
 mod rewrite;
+mod row_types;
 mod rows;
 mod rowtext;
 mod schema;

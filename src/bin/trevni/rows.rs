@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni::convert::{Format, ReadOptions, Report, Rows, Source};
+use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
+use crate::row_types::RowTypeArgs;
 use crate::schema_file;
 
 /// How the input is read.
@@ -47,6 +48,8 @@ pub(crate) struct ReadArgs {
     /// Leave out up to so many bad rows, and say how many they were. Of avro, the rest of a block goes with one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: u64,
+    #[command(flatten)]
+    pub(crate) row_types: RowTypeArgs,
 }
 
 /// An open file of rows.
@@ -106,7 +109,7 @@ impl ReadArgs {
 
     fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
         let schema = self.schema.as_deref().map(schema_file::load).transpose()?;
-        Ok(ReadOptions {
+        let mut options = ReadOptions {
             schema,
             infer_rows: self.infer_rows,
             batch_size: self.batch_size,
@@ -116,8 +119,10 @@ impl ReadArgs {
             header: !self.no_header,
             lossy: self.lossy,
             skip_bad: self.skip_bad,
-            report: Arc::default(),
-        })
+            ..ReadOptions::default()
+        };
+        self.row_types.describe(&mut options, &mut WriteOptions::default())?;
+        Ok(options)
     }
 }
 

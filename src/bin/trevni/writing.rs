@@ -8,11 +8,12 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::convert::{Format, Rows, WriteOptions};
+use trevni::convert::{Format, ReadOptions, Rows, WriteOptions};
 use trevni::trevni::FileWriterBuilder;
 
 use crate::fault::Fault;
 use crate::input::PIPE;
+use crate::row_types::RowTypeArgs;
 use crate::rows::{batch_fault, delimiter_for};
 use crate::target::Target;
 
@@ -71,16 +72,17 @@ pub(crate) struct WriteArgs {
     no_sampling: bool,
 }
 
-/// How CSV is written.
-#[derive(Debug, Clone, Copy)]
+/// How CSV is written, and what rows are of formats that do not say.
+#[derive(Debug, Clone)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: Option<u8>,
     pub(crate) header: bool,
+    pub(crate) row_types: RowTypeArgs,
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { delimiter: None, header: true }
+        Self { delimiter: None, header: true, row_types: RowTypeArgs::default() }
     }
 }
 
@@ -123,12 +125,14 @@ impl OutputArgs {
         open: impl FnOnce() -> Result<(String, Rows), Fault>,
     ) -> Result<Written, Fault> {
         let format = self.format()?;
-        let options = WriteOptions {
+        let mut options = WriteOptions {
             properties: self.write.properties(format, builder)?,
             codec: self.write.codec.clone(),
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
+            ..WriteOptions::default()
         };
+        dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
         let mut target = Target::create(&self.output, self.force)?;
         let (name, rows) = open()?;
         let rows = copy(&name, rows, format, &mut target, &options)?;

@@ -10,10 +10,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
 use crate::error::{Error, Result};
+
+/// An enumeration with more symbols forgets them between batches.
+const MOST_SYMBOLS: usize = 1 << 16;
 
 /// The rows of a field so far.
 #[derive(Debug)]
@@ -163,15 +166,9 @@ impl Grow {
                 ends.push(end(bytes.len() + value.len())?);
                 bytes.extend_from_slice(value.as_bytes());
             }
-            Values::Symbols { keys, symbols, numbers } => match numbers.get(value) {
-                Some(key) => keys.push(*key),
-                None => {
-                    let key = end(symbols.len())?;
-                    symbols.push(value.to_owned());
-                    numbers.insert(value.to_owned(), key);
-                    keys.push(key);
-                }
-            },
+            Values::Symbols { keys, symbols, numbers } => {
+                keys.push(key_of(value, symbols, numbers)?);
+            }
             _ => return Err(self.unfit("text")),
         }
         self.is_there()
@@ -295,17 +292,31 @@ impl Grow {
             }
             Values::Struct(fields) => fields.iter_mut().for_each(|field| field.truncate(rows)),
             Values::Union { ids, offsets, branches } => {
-                ids.truncate(rows);
-                offsets.truncate(rows);
-                for (at, branch) in branches.iter_mut().enumerate() {
-                    let of_branch = |id: &&i8| usize::try_from(**id) == Ok(at);
-                    branch.truncate(ids.iter().filter(of_branch).count());
+                // Backwards, so that the first of the rows that go has the last word.
+                while ids.len() > rows {
+                    let branch = ids.pop().and_then(|id| usize::try_from(id).ok());
+                    let branch = branch.and_then(|at| branches.get_mut(at));
+                    let offset = offsets.pop().and_then(|offset| usize::try_from(offset).ok());
+                    if let (Some(branch), Some(offset)) = (branch, offset) {
+                        branch.truncate(offset);
+                    }
                 }
+                offsets.truncate(rows);
             }
         }
+        let gone = (rows..self.len()).filter(|row| !self.validity.get_bit(*row)).count();
+        self.nulls -= gone;
         self.validity.truncate(rows);
-        let there = BooleanBuffer::new(self.validity.as_slice().to_vec().into(), 0, self.len());
-        self.nulls = self.len() - there.count_set_bits();
+    }
+
+    /// Lets an enumeration know a symbol before a row has it.
+    pub(in crate::convert) fn know(&mut self, symbol: &str) -> Result<()> {
+        match &mut self.values {
+            Values::Symbols { symbols, numbers, .. } => {
+                key_of(symbol, symbols, numbers).map(|_| ())
+            }
+            _ => Err(self.unfit("symbols")),
+        }
     }
 
     /// The array of all rows; the column is empty behind it. Symbols keep their numbers.
@@ -336,14 +347,13 @@ impl Grow {
                 let size = end(*size)?;
                 Arc::new(FixedSizeBinaryArray::try_new_with_len(size, bytes, nulls, rows)?)
             }
-            Values::Symbols { keys, symbols, .. } => {
+            Values::Symbols { keys, symbols, numbers } => {
                 if symbols.is_empty() && rows > 0 {
                     // Even keys that are null must point somewhere.
-                    symbols.push(String::new());
+                    key_of("", symbols, numbers)?;
                 }
                 let keys = Int32Array::new(std::mem::take(keys).into(), nulls);
-                let symbols = StringArray::from_iter_values(symbols.iter());
-                Arc::new(DictionaryArray::try_new(keys, Arc::new(symbols))?)
+                Arc::new(DictionaryArray::try_new(keys, dictionary(symbols, numbers))?)
             }
             Values::List { ends, item } => {
                 let field = item.field.clone();
@@ -440,6 +450,32 @@ fn unfit(field: &Field, given: &str) -> Error {
     Error::malformed(format!("{name:?} is {kind}, and not made for {given}"))
 }
 
+/// The number of a symbol, which is new or not.
+fn key_of(
+    symbol: &str,
+    symbols: &mut Vec<String>,
+    numbers: &mut HashMap<String, i32>,
+) -> Result<i32> {
+    if let Some(key) = numbers.get(symbol) {
+        return Ok(*key);
+    }
+    let key = end(symbols.len())?;
+    symbols.push(symbol.to_owned());
+    numbers.insert(symbol.to_owned(), key);
+    Ok(key)
+}
+
+/// The symbols so far. Of numbers without a name there is no end: when there are too many, the next batch
+/// begins anew.
+fn dictionary(symbols: &mut Vec<String>, numbers: &mut HashMap<String, i32>) -> ArrayRef {
+    let dictionary = StringArray::from_iter_values(symbols.iter());
+    if symbols.len() > MOST_SYMBOLS {
+        symbols.clear();
+        numbers.clear();
+    }
+    Arc::new(dictionary)
+}
+
 fn end(at: usize) -> Result<i32> {
     i32::try_from(at).map_err(|_| Error::invalid("more than 2 GB of a column in one batch"))
 }
@@ -495,7 +531,8 @@ mod tests {
     fn a_row_that_fails_is_taken_back() {
         let mut with_fault = Grow::new(&sample()).unwrap();
         let mut without = Grow::new(&sample()).unwrap();
-        let rows: [(i64, Option<&[&str]>, Option<i64>); 4] = [
+        type Row = (i64, Option<&'static [&'static str]>, Option<i64>);
+        let rows: [Row; 4] = [
             (1, Some(&["a", "b"]), Some(7)),
             (2, None, None),
             (3, Some(&[]), Some(9)),
@@ -513,6 +550,21 @@ mod tests {
         }
         assert_eq!(with_fault.finish().unwrap().to_data(), without.finish().unwrap().to_data());
         assert_eq!(with_fault.len(), 0);
+    }
+
+    #[test]
+    fn known_symbols_come_first_and_too_many_are_forgotten() {
+        let symbols = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let mut grow = Grow::new(&Arc::new(Field::new("e", symbols, true))).unwrap();
+        ["A", "B", "A"].into_iter().for_each(|name| grow.know(name).unwrap());
+        let mut batch = |texts: &mut dyn Iterator<Item = String>| {
+            texts.for_each(|text| grow.push_text(&text).unwrap());
+            let array = grow.finish().unwrap();
+            array.as_any_dictionary().values().len()
+        };
+        assert_eq!(batch(&mut ["B".to_owned()].into_iter()), 2);
+        assert_eq!(batch(&mut (0..MOST_SYMBOLS).map(|n| n.to_string())), MOST_SYMBOLS + 2);
+        assert_eq!(batch(&mut ["B".to_owned()].into_iter()), 1);
     }
 
     #[test]

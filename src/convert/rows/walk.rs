@@ -40,7 +40,7 @@ enum Kind<'a> {
     LargeBinary(&'a LargeBinaryArray),
     BinaryView(&'a BinaryViewArray),
     Fixed(&'a FixedSizeBinaryArray),
-    Dictionary(&'a dyn AnyDictionaryArray, Vec<usize>, Box<Walk<'a>>),
+    Dictionary(Vec<usize>, Box<Walk<'a>>),
     List(&'a ListArray, Box<Walk<'a>>),
     LargeList(&'a LargeListArray, Box<Walk<'a>>),
     Map(&'a MapArray, Box<Walk<'a>>, Box<Walk<'a>>),
@@ -58,7 +58,7 @@ impl<'a> Walk<'a> {
     pub(in crate::convert) fn is_null(&self, row: usize) -> bool {
         match &self.kind {
             Kind::Nothing => true,
-            Kind::Dictionary(_, keys, values) => {
+            Kind::Dictionary(keys, values) => {
                 self.array.is_null(row) || keys.get(row).is_none_or(|key| values.is_null(*key))
             }
             _ => self.array.is_null(row),
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
     pub(in crate::convert) fn bool(&self, row: usize) -> Result<bool> {
         match &self.kind {
             Kind::Boolean(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.bool(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.bool(self.key(keys, row)?),
             _ => Err(self.unfit("a boolean")),
         }
     }
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> {
                 let value = v.value(row);
                 i64::try_from(value).map_err(|_| Error::invalid(format!("{value} is out of range")))
             }
-            Kind::Dictionary(_, keys, values) => values.long(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.long(self.key(keys, row)?),
             _ => Err(self.unfit("an integer")),
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
     pub(in crate::convert) fn unsigned(&self, row: usize) -> Result<u64> {
         match &self.kind {
             Kind::UInt64(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.unsigned(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.unsigned(self.key(keys, row)?),
             _ => {
                 let value = self.long(row)?;
                 u64::try_from(value).map_err(|_| Error::invalid(format!("{value} is out of range")))
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
     pub(in crate::convert) fn float(&self, row: usize) -> Result<f32> {
         match &self.kind {
             Kind::Float32(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.float(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.float(self.key(keys, row)?),
             _ => Err(self.unfit("a float")),
         }
     }
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
         match &self.kind {
             Kind::Float32(v) => Ok(v.value(row).into()),
             Kind::Float64(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.double(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.double(self.key(keys, row)?),
             _ => Err(self.unfit("a double")),
         }
     }
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             Kind::Utf8(v) => Ok(v.value(row)),
             Kind::LargeUtf8(v) => Ok(v.value(row)),
             Kind::Utf8View(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.text(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.text(self.key(keys, row)?),
             _ => Err(self.unfit("text")),
         }
     }
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
             Kind::LargeBinary(v) => Ok(v.value(row)),
             Kind::BinaryView(v) => Ok(v.value(row)),
             Kind::Fixed(v) => Ok(v.value(row)),
-            Kind::Dictionary(_, keys, values) => values.bytes(self.key(keys, row)?),
+            Kind::Dictionary(keys, values) => values.bytes(self.key(keys, row)?),
             _ => self.text(row).map(str::as_bytes),
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Kind<'a> {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let keys = dictionary.normalized_keys();
-                Kind::Dictionary(dictionary, keys, walk(dictionary.values())?)
+                Kind::Dictionary(keys, walk(dictionary.values())?)
             }
             DataType::List(_) => {
                 let list = array.as_list::<i32>();
