@@ -39,6 +39,8 @@ mod json;
 mod lossy;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod random;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod replay;
@@ -61,6 +63,8 @@ use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
 pub use comparison::Comparison;
+#[cfg(feature = "protobuf")]
+pub use protobuf::ProtobufType;
 pub use random::random_rows;
 pub use report::Report;
 pub use source::Source;
@@ -79,6 +83,8 @@ pub const FORMATS: &[Format] = &[
     avro::FORMAT,
     #[cfg(feature = "parquet")]
     parquet::FORMAT,
+    #[cfg(feature = "protobuf")]
+    protobuf::FORMAT,
     #[cfg(feature = "thrift")]
     thrift::FORMAT,
     #[cfg(feature = "json")]
@@ -138,6 +144,9 @@ pub struct ReadOptions {
     /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
     /// one would is bad.
     pub lossy: bool,
+    /// What rows of Protocol Buffers are.
+    #[cfg(feature = "protobuf")]
+    pub protobuf: Option<ProtobufType>,
     /// What rows of Thrift are.
     #[cfg(feature = "thrift")]
     pub thrift: Option<ThriftType>,
@@ -158,6 +167,8 @@ impl Default for ReadOptions {
             delimiter: b',',
             header: true,
             lossy: false,
+            #[cfg(feature = "protobuf")]
+            protobuf: None,
             #[cfg(feature = "thrift")]
             thrift: None,
             skip_bad: 0,
@@ -173,6 +184,9 @@ pub struct WriteOptions {
     pub properties: WriterProperties,
     /// For Avro and Parquet files: the codec, by the name that the format gives it. Otherwise snappy.
     pub codec: Option<String>,
+    /// What rows of Protocol Buffers are to be.
+    #[cfg(feature = "protobuf")]
+    pub protobuf: Option<ProtobufType>,
     /// What rows of Thrift are to be.
     #[cfg(feature = "thrift")]
     pub thrift: Option<ThriftType>,
@@ -188,6 +202,8 @@ impl Default for WriteOptions {
         Self {
             properties,
             codec: None,
+            #[cfg(feature = "protobuf")]
+            protobuf: None,
             #[cfg(feature = "thrift")]
             thrift: None,
             delimiter: b',',

@@ -137,7 +137,7 @@ fn union(fields: &UnionFields, mode: UnionMode, n: usize, rng: &mut Rng) -> Resu
     let offsets = (mode == UnionMode::Dense).then(|| {
         let mut next = [0i32; 256];
         let offset = |id: &i8| {
-            let next = next.iter_mut().nth(usize::from(id.cast_unsigned()));
+            let next = next.get_mut(usize::from(id.cast_unsigned()));
             next.map_or(0, |next| std::mem::replace(next, *next + 1))
         };
         chosen.iter().map(offset).collect::<Vec<_>>().into()

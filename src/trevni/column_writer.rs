@@ -41,7 +41,7 @@ pub(super) struct ColumnWriter {
     sampled: Vec<SealedBlock>,
     full: Vec<RawBlock>,
     /// Memory for the next block.
-    spare: Option<Vec<u8>>,
+    spare: Vec<Vec<u8>>,
     pub(super) blocks: usize,
     pub(super) descriptors: Vec<u8>,
     sizes: (u64, u64),
@@ -118,7 +118,7 @@ impl ColumnWriter {
             packer,
             sampled: Vec::new(),
             full: Vec::new(),
-            spare: None,
+            spare: Vec::new(),
             blocks: 0,
             descriptors: Vec::new(),
             sizes: (0, 0),
@@ -223,7 +223,7 @@ impl ColumnWriter {
         }
         self.encoder.finish();
         let raw = RawBlock {
-            bytes: self.encoder.replace(self.spare.take().unwrap_or_default()),
+            bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
             rows: std::mem::take(&mut self.rows),
             first_value: self.first_value.take(),
         };
@@ -268,11 +268,17 @@ impl ColumnWriter {
         if let Some(packer) = &mut self.packer {
             return packer.send(lane, queue);
         }
+        // As many blocks as were filled since the last time may be the next time.
+        let wanted = self.full.len().max(1);
         for raw in self.full.drain(..) {
             let sealer = self.sealer.clone();
             queue.push(lane, raw.bytes.len(), move |stored| sealer.seal(raw, stored))?;
         }
-        self.spare = self.spare.take().or_else(|| queue.memory());
+        while self.spare.len() < wanted
+            && let Some(memory) = queue.memory()
+        {
+            self.spare.push(memory);
+        }
         Ok(())
     }
 

@@ -183,9 +183,10 @@ impl SealQueue {
 
     /// Gives back the memory of a block that is done with.
     pub(super) fn recycle(&mut self, stored: Vec<u8>, raw: Vec<u8>) {
-        if self.stored.len() < self.most + 4 {
-            self.stored.push(stored);
-            self.raw.push(raw);
+        for (kept, memory) in [(&mut self.stored, stored), (&mut self.raw, raw)] {
+            if kept.len() < self.most + 4 {
+                kept.push(memory);
+            }
         }
     }
 

@@ -117,10 +117,8 @@ impl Resolver<'_> {
                 Ok(Step::Union(branches))
             }
             (writer, Avro::Union(_), _) => {
-                let branch = self.branch(writer, reader, shape);
-                if let Err(why) = branch.step {
-                    return Err(why);
-                }
+                let Branch { counts, step } = self.branch(writer, reader, shape);
+                let branch = Branch { counts, step: Ok(step?) };
                 Ok(Step::Branch(Box::new(branch)))
             }
             (Avro::Record { .. }, Avro::Record { .. }, Shape::Record(shapes)) => {

@@ -47,10 +47,9 @@ impl RowTypeArgs {
         let _ = (&read, &write);
         #[cfg(feature = "protobuf")]
         if let (Some(path), Some(name)) = (&self.proto_descriptor, &self.message) {
-            let of_file = || Fault::of(path.display());
-            let descriptors = std::fs::read(path).map_err(of_file())?;
+            let descriptors = std::fs::read(path).map_err(Fault::of(path.display()))?;
             let message = trevni::convert::ProtobufType::try_new(&descriptors, name);
-            let message = message.map_err(of_file())?;
+            let message = message.map_err(Fault::of(path.display()))?;
             (read.protobuf, write.protobuf) = (Some(message.clone()), Some(message));
         }
         #[cfg(feature = "thrift")]

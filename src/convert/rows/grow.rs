@@ -6,17 +6,18 @@
 //! ```
 //! A row that fails half-way is taken back with [`truncate`](Grow::truncate).
 
-use std::collections::HashMap;
+#[cfg(test)]
+mod tests;
+mod values;
+
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::*;
 
+use self::values::{Values, cut, dictionary, end, key_of, longs, numbers, offsets, unfit};
 use crate::error::{Error, Result};
-
-/// An enumeration with more symbols forgets them between batches.
-const MOST_SYMBOLS: usize = 1 << 16;
 
 /// The rows of a field so far.
 #[derive(Debug)]
@@ -25,27 +26,6 @@ pub(in crate::convert) struct Grow {
     validity: BooleanBufferBuilder,
     nulls: usize,
     values: Values,
-}
-
-#[derive(Debug)]
-enum Values {
-    Nothing,
-    Boolean(BooleanBufferBuilder),
-    Int8(Vec<i8>),
-    Int16(Vec<i16>),
-    Int32(Vec<i32>),
-    Int64(Vec<i64>),
-    UInt32(Vec<u32>),
-    UInt64(Vec<u64>),
-    Float32(Vec<f32>),
-    Float64(Vec<f64>),
-    Bytes { ends: Vec<i32>, bytes: Vec<u8> },
-    Fixed { size: usize, bytes: Vec<u8> },
-    Symbols { keys: Vec<i32>, symbols: Vec<String>, numbers: HashMap<String, i32> },
-    List { ends: Vec<i32>, item: Box<Grow> },
-    Map { ends: Vec<i32>, key: Box<Grow>, value: Box<Grow> },
-    Struct(Vec<Grow>),
-    Union { ids: Vec<i8>, offsets: Vec<i32>, branches: Vec<Grow> },
 }
 
 impl Grow {
@@ -243,12 +223,6 @@ impl Grow {
         self.is_there()
     }
 
-    /// Takes back the value that a struct's field got since the last row, if it did: the next one replaces it.
-    pub(in crate::convert) fn take_back(&mut self, at: usize) -> Result<()> {
-        let rows = self.validity.len();
-        self.child(at).map(|field| field.truncate(rows))
-    }
-
     /// What takes the one value of a row of a union.
     pub(in crate::convert) fn branch(&mut self, at: usize) -> Result<&mut Grow> {
         let unfit = || unfit(&self.field, "a union with such a branch");
@@ -355,228 +329,11 @@ impl Grow {
                 let keys = Int32Array::new(std::mem::take(keys).into(), nulls);
                 Arc::new(DictionaryArray::try_new(keys, dictionary(symbols, numbers))?)
             }
-            Values::List { ends, item } => {
-                let field = item.field.clone();
-                Arc::new(ListArray::try_new(field, offsets(ends), item.finish()?, nulls)?)
-            }
-            Values::Map { ends, key, value } => {
-                let DataType::Map(entries, _) = self.field.data_type() else {
-                    return Err(unfit(&self.field, "a map"));
-                };
-                let DataType::Struct(fields) = entries.data_type() else {
-                    return Err(unfit(&self.field, "a map"));
-                };
-                let columns = vec![key.finish()?, value.finish()?];
-                let pairs = StructArray::try_new(fields.clone(), columns, None)?;
-                let offsets = offsets(ends);
-                Arc::new(MapArray::try_new(entries.clone(), offsets, pairs, nulls, false)?)
-            }
-            Values::Struct(children) => {
-                let DataType::Struct(fields) = self.field.data_type() else {
-                    return Err(unfit(&self.field, "a struct"));
-                };
-                let columns = children.iter_mut().map(Grow::finish).collect::<Result<_>>()?;
-                let fields = fields.clone();
-                Arc::new(StructArray::try_new_with_length(fields, columns, nulls, rows)?)
-            }
-            Values::Union { ids, offsets, branches } => {
-                let DataType::Union(fields, _) = self.field.data_type() else {
-                    return Err(unfit(&self.field, "a union"));
-                };
-                let (ids, offsets) = (std::mem::take(ids), std::mem::take(offsets));
-                let columns = branches.iter_mut().map(Grow::finish).collect::<Result<_>>()?;
-                let offsets = Some(offsets.into());
-                Arc::new(UnionArray::try_new(fields.clone(), ids.into(), offsets, columns)?)
-            }
+            nested => nested.finish(&self.field, nulls, rows)?,
         })
     }
 
     fn unfit(&self, given: &str) -> Error {
         unfit(&self.field, given)
-    }
-}
-
-impl Values {
-    fn new(field: &FieldRef) -> Result<Self> {
-        let grow = |field: &FieldRef| Grow::new(field).map(Box::new);
-        Ok(match field.data_type() {
-            DataType::Null => Values::Nothing,
-            DataType::Boolean => Values::Boolean(BooleanBufferBuilder::new(0)),
-            DataType::Int8 => Values::Int8(Vec::new()),
-            DataType::Int16 => Values::Int16(Vec::new()),
-            DataType::Int32 => Values::Int32(Vec::new()),
-            DataType::Int64
-            | DataType::Timestamp(TimeUnit::Nanosecond, _)
-            | DataType::Duration(TimeUnit::Nanosecond) => Values::Int64(Vec::new()),
-            DataType::UInt32 => Values::UInt32(Vec::new()),
-            DataType::UInt64 => Values::UInt64(Vec::new()),
-            DataType::Float32 => Values::Float32(Vec::new()),
-            DataType::Float64 => Values::Float64(Vec::new()),
-            DataType::Utf8 | DataType::Binary => {
-                Values::Bytes { ends: Vec::new(), bytes: Vec::new() }
-            }
-            DataType::FixedSizeBinary(size) => {
-                let size = usize::try_from(*size).map_err(|_| unfit(field, "such a size"))?;
-                Values::Fixed { size, bytes: Vec::new() }
-            }
-            DataType::Dictionary(..) => {
-                Values::Symbols { keys: Vec::new(), symbols: Vec::new(), numbers: HashMap::new() }
-            }
-            DataType::List(item) => Values::List { ends: Vec::new(), item: grow(item)? },
-            DataType::Map(entries, _) => match entries.data_type() {
-                DataType::Struct(fields) => match fields.as_ref() {
-                    [key, value] => {
-                        Values::Map { ends: Vec::new(), key: grow(key)?, value: grow(value)? }
-                    }
-                    _ => return Err(unfit(field, "such entries")),
-                },
-                _ => return Err(unfit(field, "such entries")),
-            },
-            DataType::Struct(fields) => {
-                Values::Struct(fields.iter().map(Grow::new).collect::<Result<_>>()?)
-            }
-            DataType::Union(fields, UnionMode::Dense) => {
-                let branches = fields.iter().map(|(_, field)| Grow::new(field));
-                let branches = branches.collect::<Result<_>>()?;
-                Values::Union { ids: Vec::new(), offsets: Vec::new(), branches }
-            }
-            _ => return Err(unfit(field, "rows")),
-        })
-    }
-}
-
-fn unfit(field: &Field, given: &str) -> Error {
-    let (name, kind) = (field.name(), field.data_type());
-    Error::malformed(format!("{name:?} is {kind}, and not made for {given}"))
-}
-
-/// The number of a symbol, which is new or not.
-fn key_of(
-    symbol: &str,
-    symbols: &mut Vec<String>,
-    numbers: &mut HashMap<String, i32>,
-) -> Result<i32> {
-    if let Some(key) = numbers.get(symbol) {
-        return Ok(*key);
-    }
-    let key = end(symbols.len())?;
-    symbols.push(symbol.to_owned());
-    numbers.insert(symbol.to_owned(), key);
-    Ok(key)
-}
-
-/// The symbols so far. Of numbers without a name there is no end: when there are too many, the next batch
-/// begins anew.
-fn dictionary(symbols: &mut Vec<String>, numbers: &mut HashMap<String, i32>) -> ArrayRef {
-    let dictionary = StringArray::from_iter_values(symbols.iter());
-    if symbols.len() > MOST_SYMBOLS {
-        symbols.clear();
-        numbers.clear();
-    }
-    Arc::new(dictionary)
-}
-
-fn end(at: usize) -> Result<i32> {
-    i32::try_from(at).map_err(|_| Error::invalid("more than 2 GB of a column in one batch"))
-}
-
-/// Cuts a list of ends to some rows; gives the last that is left.
-fn cut(ends: &mut Vec<i32>, rows: usize) -> usize {
-    ends.truncate(rows);
-    ends.last().map_or(0, |end| usize::try_from(*end).unwrap_or(0))
-}
-
-fn offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
-    let offsets: Vec<i32> = std::iter::once(0).chain(ends.drain(..)).collect();
-    OffsetBuffer::new(ScalarBuffer::from(offsets))
-}
-
-fn numbers<T: ArrowPrimitiveType>(v: &mut Vec<T::Native>, nulls: Option<NullBuffer>) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::new(std::mem::take(v).into(), nulls))
-}
-
-fn longs(v: &mut Vec<i64>, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let longs = PrimitiveArray::<Int64Type>::new(std::mem::take(v).into(), nulls);
-    Ok(make_array(longs.into_data().into_builder().data_type(data_type.clone()).build()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sample() -> FieldRef {
-        let list = Field::new_list("l", Field::new("item", DataType::Utf8, false), true);
-        let branches =
-            [Field::new("null", DataType::Null, true), Field::new("n", DataType::Int64, false)];
-        let union = UnionFields::try_new([0, 1], branches).unwrap();
-        let union = Field::new("u", DataType::Union(union, UnionMode::Dense), true);
-        let id = Field::new("id", DataType::Int32, false);
-        Arc::new(Field::new("row", DataType::Struct(vec![id, list, union].into()), true))
-    }
-
-    fn row(grow: &mut Grow, id: i64, texts: Option<&[&str]>, n: Option<i64>) -> Result<()> {
-        grow.child(0)?.push_long(id)?;
-        if let Some(texts) = texts {
-            let list = grow.child(1)?;
-            texts.iter().try_for_each(|text| list.item()?.push_text(text))?;
-            list.end_list()?;
-        }
-        if let Some(n) = n {
-            grow.child(2)?.branch(1)?.push_long(n)?;
-        }
-        grow.end_struct()
-    }
-
-    #[test]
-    fn a_row_that_fails_is_taken_back() {
-        let mut with_fault = Grow::new(&sample()).unwrap();
-        let mut without = Grow::new(&sample()).unwrap();
-        type Row = (i64, Option<&'static [&'static str]>, Option<i64>);
-        let rows: [Row; 4] = [
-            (1, Some(&["a", "b"]), Some(7)),
-            (2, None, None),
-            (3, Some(&[]), Some(9)),
-            (4, Some(&["c"]), None),
-        ];
-        for (id, texts, n) in rows {
-            let before = with_fault.len();
-            let fault = row(&mut with_fault, i64::MAX, texts, n).unwrap_err().to_string();
-            assert_eq!(fault, "malformed: \"id\": 9223372036854775807 is out of range");
-            with_fault.child(1).unwrap().item().unwrap().push_text("left over").unwrap();
-            with_fault.child(2).unwrap().branch(1).unwrap().push_long(1).unwrap();
-            with_fault.truncate(before);
-            row(&mut with_fault, id, texts, n).unwrap();
-            row(&mut without, id, texts, n).unwrap();
-        }
-        assert_eq!(with_fault.finish().unwrap().to_data(), without.finish().unwrap().to_data());
-        assert_eq!(with_fault.len(), 0);
-    }
-
-    #[test]
-    fn known_symbols_come_first_and_too_many_are_forgotten() {
-        let symbols = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        let mut grow = Grow::new(&Arc::new(Field::new("e", symbols, true))).unwrap();
-        ["A", "B", "A"].into_iter().for_each(|name| grow.know(name).unwrap());
-        let mut batch = |texts: &mut dyn Iterator<Item = String>| {
-            texts.for_each(|text| grow.push_text(&text).unwrap());
-            let array = grow.finish().unwrap();
-            array.as_any_dictionary().values().len()
-        };
-        assert_eq!(batch(&mut ["B".to_owned()].into_iter()), 2);
-        assert_eq!(batch(&mut (0..MOST_SYMBOLS).map(|n| n.to_string())), MOST_SYMBOLS + 2);
-        assert_eq!(batch(&mut ["B".to_owned()].into_iter()), 1);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused() {
-        let mut grow = Grow::new(&sample()).unwrap();
-        let fault = grow.end_struct().unwrap_err().to_string();
-        assert_eq!(fault, "malformed: \"id\" is missing");
-        grow.truncate(0);
-        grow.child(0).unwrap().push_long(1).unwrap();
-        grow.child(0).unwrap().push_long(2).unwrap();
-        let fault = grow.end_struct().unwrap_err().to_string();
-        assert_eq!(fault, "malformed: \"id\" has two values in one struct");
-        assert!(grow.push_bool(true).is_err() && grow.child(3).is_err() && grow.branch(0).is_err());
     }
 }
