@@ -140,10 +140,13 @@ impl<R: BufRead> Records<R> {
         }
         let Some(schema) = lossy::as_text(&self.schema) else { return Ok(batch) };
         let mut decoder = decoder(&schema, &self.options, header, batch.num_rows().max(1));
-        let n = decoder.decode(text)?;
-        if n == text.len() {
-            decoder.decode(&[])?;
+        let mut rest = text;
+        // A header is decoded by itself; nothing at all says that the text has ended.
+        while !rest.is_empty() && decoder.capacity() > 0 {
+            let n = decoder.decode(rest)?;
+            rest = rest.get(n.max(1)..).unwrap_or_default();
         }
+        decoder.decode(&[])?;
         match decoder.flush()?.and_then(|text| lossy::lost(&batch, &text)) {
             Some(lost) => Err(super::loses(&lost)),
             None => Ok(batch),

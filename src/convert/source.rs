@@ -53,6 +53,14 @@ impl Source {
         &self.name
     }
 
+    /// How many bytes it has, if that is known.
+    pub fn size(&self) -> Option<u64> {
+        match &self.body {
+            Body::File(file) => file.metadata().ok().map(|about| about.len()),
+            Body::Pipe(_) => None,
+        }
+    }
+
     /// How many bytes have been taken from it; goes on counting while it is read.
     pub fn taken(&self) -> Arc<AtomicU64> {
         self.taken.clone()

@@ -1,7 +1,11 @@
 //! The command, run as people run it.
 
+mod bad_rows;
 mod convert;
+mod diff;
+mod reference;
 mod tree;
+mod whole;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use trevni::convert::{Format, WriteOptions};
 
 use crate::fault::Fault;
 use crate::output;
-use crate::rows::{ReadArgs, batch_fault, delimiter_for};
+use crate::rows::{ReadArgs, batch_fault, delimiter_for, tell_report};
 
 /// Print rows as JSON lines or CSV, of any format that `convert` reads.
 ///
@@ -76,7 +76,9 @@ fn print(mut args: Args) -> Result<(), Fault> {
             }
         }
     }
-    sink.finish().map_err(of_file())
+    sink.finish().map_err(of_file())?;
+    tell_report(&opened.report);
+    Ok(())
 }
 
 /// The first rows of a range.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::fault::{Fault, tell};
 use crate::rows::{ReadArgs, tell_report};
 use crate::table::ratio;
-use crate::writing::{Dialect, OutputArgs};
+use crate::writing::{Dialect, Input, OutputArgs};
 
 /// Convert between trv, avro, parquet, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
@@ -34,8 +34,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut input = None;
     let written = args.output.make(dialect, || {
         let opened = args.read.open(&args.input)?;
-        input = Some((opened.taken, opened.report, opened.rows.schema().fields().len()));
-        Ok((opened.name, opened.rows))
+        let columns = opened.rows.schema().fields().len();
+        input = Some((opened.taken.clone(), opened.report, columns));
+        let read = opened.size.map(|size| (size, opened.taken));
+        Ok(Input { name: opened.name, rows: opened.rows, read })
     })?;
     let Some((taken, report, columns)) = input else { return Ok(()) };
     let (read, rows) = (taken.load(Ordering::Relaxed), written.rows);

@@ -6,7 +6,7 @@ use trevni::convert::random_rows;
 
 use crate::fault::Fault;
 use crate::schema_file;
-use crate::writing::{Dialect, OutputArgs};
+use crate::writing::{Dialect, Input, OutputArgs};
 
 /// Rows of a batch.
 const BATCH: usize = 4096;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let schema = schema_file::load(&args.schema)?;
     args.output.make(Dialect::default(), || {
         let rows = random_rows(schema, args.count, args.seed, BATCH);
-        Ok(("random rows".to_owned(), rows))
+        Ok(Input { name: "random rows".to_owned(), rows, read: None })
     })?;
     Ok(())
 }

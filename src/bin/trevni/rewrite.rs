@@ -20,7 +20,7 @@ use trevni::trevni::{ColumnMetadata, FileReader, FileWriter, Metadata, copy_rows
 use crate::fault::{Fault, tell};
 use crate::input;
 use crate::target::Target;
-use crate::writing::{Dialect, OutputArgs};
+use crate::writing::{Dialect, Input, OutputArgs};
 
 /// The keys of a file's metadata that say what its columns are.
 pub(crate) const SCHEMAS: [&str; 3] = ["ARROW:schema", "avro.schema", "arrow.layout"];
@@ -175,7 +175,8 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
     let builder = WriterProperties::builder().set_key_value_metadata(pairs);
     let builder = builder.set_codec(codec_of(file)?).set_layout(layout);
     let written = args.output.make_with(builder, Dialect::default(), || {
-        Ok((args.input.display().to_string(), Reordered::over(Box::new(reader), order)?))
+        let rows = Reordered::over(Box::new(reader), order)?;
+        Ok(Input { name: args.input.display().to_string(), rows, read: None })
     })?;
     Ok(written.bytes)
 }

@@ -57,6 +57,8 @@ pub(crate) struct Opened {
     /// What it is called in errors.
     pub(crate) name: String,
     pub(crate) rows: Rows,
+    /// How many bytes it has, if that is known.
+    pub(crate) size: Option<u64>,
     /// Bytes read of it so far.
     pub(crate) taken: Arc<AtomicU64>,
     /// What has been left out so far.
@@ -94,11 +96,11 @@ impl ReadArgs {
                 Format::sniff(head).ok_or_else(what)?
             }
         };
-        let taken = source.taken();
+        let (taken, size) = (source.taken(), source.size());
         let options = self.options(path)?;
         let report = options.report.clone();
         let rows = (format.open)(source, &options).map_err(Fault::of(&name))?;
-        Ok(Opened { name, rows, taken, report })
+        Ok(Opened { name, rows, size, taken, report })
     }
 
     /// Makes batches no larger than what is wanted.

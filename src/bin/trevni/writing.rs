@@ -2,6 +2,8 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -112,7 +114,7 @@ impl OutputArgs {
     pub(crate) fn make(
         &self,
         dialect: Dialect,
-        open: impl FnOnce() -> Result<(String, Rows), Fault>,
+        open: impl FnOnce() -> Result<Input, Fault>,
     ) -> Result<Written, Fault> {
         self.make_with(WriterProperties::builder(), dialect, open)
     }
@@ -122,7 +124,7 @@ impl OutputArgs {
         &self,
         builder: WriterPropertiesBuilder,
         dialect: Dialect,
-        open: impl FnOnce() -> Result<(String, Rows), Fault>,
+        open: impl FnOnce() -> Result<Input, Fault>,
     ) -> Result<Written, Fault> {
         let format = self.format()?;
         let mut options = WriteOptions {
@@ -134,30 +136,46 @@ impl OutputArgs {
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
         let mut target = Target::create(&self.output, self.force)?;
-        let (name, rows) = open()?;
-        let rows = copy(&name, rows, format, &mut target, &options)?;
+        let rows = copy(open()?, format, &mut target, &options)?;
         let bytes = target.commit(&self.output)?;
         Ok(Written { rows, bytes })
     }
 }
 
+/// Rows that come from somewhere.
+pub(crate) struct Input {
+    /// What they are called in errors.
+    pub(crate) name: String,
+    pub(crate) rows: Rows,
+    /// How many bytes there are to read, and how many of them have been, if that is known.
+    pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
+}
+
 /// Passes batches on; gives how many rows there were.
 fn copy(
-    name: &str,
-    rows: Rows,
+    input: Input,
     format: &Format,
     target: &mut Target,
     options: &WriteOptions,
 ) -> Result<u64, Fault> {
+    let Input { name, rows, read } = input;
     let mut sink =
         (format.create)(target, rows.schema(), options).map_err(Fault::of(format.name))?;
-    let bar = progress();
+    // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
+    let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
+    let bar = progress(read.as_ref().map(|(size, _)| *size));
     let mut count = 0u64;
     for batch in rows {
         let batch = batch.map_err(|e| batch_fault(&name, e))?;
         sink.write(&batch).map_err(Fault::of(format.name))?;
         count += batch.num_rows() as u64;
-        bar.set_position(count);
+        match &read {
+            Some((_, taken)) => {
+                bar.set_position(taken.load(Ordering::Relaxed));
+                bar.set_message(format!("{count} rows"));
+            }
+            None => bar.set_position(count),
+        }
     }
     bar.set_message("finishing");
     sink.finish().map_err(Fault::of(format.name))?;
@@ -270,10 +288,16 @@ impl WriteArgs {
     }
 }
 
-/// The rows so far, on stderr if that is a terminal.
-fn progress() -> ProgressBar {
-    let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} rows, {rate} {msg}") {
+/// How much of the input is read, or the rows so far where that is not known; on stderr if that is a terminal.
+fn progress(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => {
+            let template = "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left, {msg}";
+            (ProgressBar::new(size), template)
+        }
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rows, {rate} {msg}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
         let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             // A broken terminal is no reason to stop converting.
             let _ = write!(out, "{:.0} rows/s", state.per_sec());

@@ -1,0 +1,105 @@
+//! Bad rows are named, and left out when asked; numbers lose digits only when asked.
+
+use std::path::{Path, PathBuf};
+
+use super::{code, out, run, run_with, said, str};
+
+const ADVICE: &str = " (types were inferred from the first 1000 rows: infer from more with --infer-rows, or give a \
+                      schema with --schema)";
+
+/// Runs `cat` over text; gives the exit code, what was printed and what was said.
+fn cat(format: &str, text: &str, options: &[&str]) -> (i32, String, String) {
+    let output = run_with(&[&["cat", "-", "--from", format], options].concat(), text.as_bytes());
+    (code(&output), String::from_utf8(output.stdout.clone()).unwrap(), said(&output))
+}
+
+#[test]
+fn csv_goes_on_behind_bad_rows() {
+    let good: String = (0..2000).map(|i| format!("{i},{}.5\n", i)).collect();
+    let text = format!("id,x\n{good}oops,1\n5,6,7\n\"7\n8\",9\n42,1.25\n");
+    let (exit, _, text_said) = cat("csv", &text, &[]);
+    assert_eq!(exit, 1);
+    let what = "line 2002 (id): Error while parsing value 'oops' as type 'Int64' for column 0. Row data: '[oops,1]'";
+    assert_eq!(text_said, format!("error: standard input: Csv error: {what}{ADVICE}\n"));
+    let (exit, printed, text_said) = cat("csv", &text, &["--skip-bad", "3"]);
+    assert_eq!((exit, text_said.as_str()), (0, "3 bad rows left out\n"));
+    assert_eq!(printed.lines().count(), 2001);
+    assert_eq!(printed.lines().last(), Some("{\"id\":42,\"x\":1.25}"));
+    let (exit, _, text_said) = cat("csv", &text, &["--skip-bad", "2"]);
+    assert!(exit == 1 && text_said.contains("line 2004 (id): "), "{text_said}");
+}
+
+#[test]
+fn json_goes_on_behind_bad_rows() {
+    let good: String = (0..2000).map(|i| format!("{{\"id\":{i},\"x\":{i}.5}}\n")).collect();
+    let text = format!("{good}{{\"id\":true}}\n{{\"id\":\n{{\"id\":42,\"x\":1.25}}\n");
+    let (exit, _, text_said) = cat("jsonl", &text, &[]);
+    let what = "line 2001: whilst decoding field 'id': expected primitive got true";
+    assert_eq!(
+        (exit, text_said),
+        (1, format!("error: standard input: Json error: {what}{ADVICE}\n"))
+    );
+    let (exit, printed, text_said) = cat("jsonl", &text, &["--skip-bad", "5"]);
+    assert_eq!((exit, text_said.as_str()), (0, "2 bad rows left out\n"));
+    assert_eq!(printed.lines().last(), Some("{\"id\":42,\"x\":1.25}"));
+}
+
+#[test]
+fn digits_are_lost_only_when_asked() {
+    let lost = "9007199254740993 would lose digits as a floating-point number";
+    for (format, text) in [
+        ("csv", "x\n0.5\n9007199254740993\n7\n"),
+        ("jsonl", "{\"x\":0.5}\n{\"x\":9007199254740993}\n{\"x\":7}\n"),
+    ] {
+        let (exit, _, text_said) = cat(format, text, &[]);
+        let line = if format == "csv" { 3 } else { 2 };
+        assert_eq!(exit, 1);
+        assert!(
+            text_said.contains(&format!("line {line}: ")) && text_said.contains(lost),
+            "{text_said}"
+        );
+        let (exit, printed, _) = cat(format, text, &["--lossy"]);
+        assert_eq!((exit, printed.lines().nth(1)), (0, Some("{\"x\":9.007199254740992e15}")));
+        let (exit, printed, text_said) = cat(format, text, &["--skip-bad", "1"]);
+        assert_eq!((exit, text_said.as_str()), (0, "1 bad row left out\n"));
+        assert_eq!(printed, "{\"x\":0.5}\n{\"x\":7.0}\n");
+        // What is no integer has lost nothing that was promised.
+        let text = text.replace("9007199254740993", "9007199254740993.5e3");
+        assert_eq!(cat(format, &text, &[]).0, 0);
+    }
+}
+
+fn data(below: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(below)
+}
+
+/// Rows that another implementation wrote come through a Trevni file and back.
+#[test]
+fn described_rows_come_and_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let (trv, back) = (folder.path().join("x.trv"), folder.path().join("back.bin"));
+    let (idl, every) = (data("thrift/every.thrift"), data("protobuf/every.desc"));
+    let thrift = |protocol: &'static str| {
+        let name = ["--thrift", str(&idl), "--struct", "Every", "--thrift-protocol", protocol];
+        (data(&format!("thrift/every.{protocol}")), "thrift", name.to_vec())
+    };
+    let protobuf = vec!["--proto-descriptor", str(&every), "--message", "every.Every"];
+    let cases =
+        [thrift("binary"), thrift("compact"), (data("protobuf/every.pb"), "protobuf", protobuf)];
+    for (from, format, described) in cases {
+        let args = ["convert", "--force", "--from", format, str(&from), str(&trv)];
+        out(&[&args[..], &described].concat());
+        let args = ["convert", "--force", "--to", format, str(&trv), str(&back)];
+        out(&[&args[..], &described].concat());
+        let args = ["diff", "--from", format, str(&from), str(&back)];
+        assert!(out(&[&args[..], &described].concat()).starts_with("equal: 50 rows"));
+    }
+    let output = run(&["cat", "--from", "thrift", str(&trv)]);
+    assert_eq!(code(&output), 1);
+    assert!(
+        said(&output).contains("rows of thrift need an IDL, and the name of a struct in it"),
+        "{}",
+        said(&output)
+    );
+    assert_eq!(code(&run(&["cat", "--struct", "Every", str(&trv)])), 2);
+}
