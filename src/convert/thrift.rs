@@ -89,6 +89,11 @@ impl ThriftType {
         Ok(Self { record, protocol: ThriftProtocol::default() })
     }
 
+    /// The schema of the rows that such structs are.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        self.record.schema().map(Arc::new)
+    }
+
     /// The same struct in a protocol.
     pub fn with_protocol(self, protocol: ThriftProtocol) -> Self {
         Self { protocol, ..self }

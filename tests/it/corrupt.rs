@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// The most memory that `f` holds at once beyond what was held before.
-fn most_held<T>(f: impl FnOnce() -> T) -> (T, usize) {
+pub(crate) fn most_held<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = HELD.get();
     MOST.set(before);
     let result = f();

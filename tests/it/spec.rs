@@ -119,7 +119,7 @@ pub mod of_arrow {
     use trevni::arrow::{ArrowWriter, WriterProperties};
     use trevni::trevni::FileReader;
 
-    const SPEC: &str = include_str!("../../spec/arrow.md");
+    const SPEC: &str = include_str!("../../spec/columns.md");
 
     /// The field that a row of the table speaks of.
     fn field(text: &str) -> Field {

@@ -228,3 +228,23 @@ fn checksums_are_written_unless_they_are_refused() {
     assert_eq!(checksum(FileWriter::builder().set_checksum(Checksum::Null)), (Checksum::Null, 0));
     assert_eq!(checksum(FileWriter::builder().set_metadata(Metadata::new())), (Checksum::Null, 0));
 }
+
+/// However many blocks a batch fills, what waits is bounded by the budget.
+#[test]
+fn many_blocks_at_a_time_hold_little_memory() {
+    let columns = vec![ColumnMetadata::new("s", ValueType::String)];
+    let builder = FileWriter::builder().set_memory_budget(1 << 20);
+    let mut writer = builder.build(std::io::sink(), columns).unwrap();
+    let mut numbers = Numbers(7);
+    let ((), held) = crate::corrupt::most_held(|| {
+        for _ in 0..200 {
+            let mut texts = Strings::default();
+            for _ in 0..10_000 {
+                texts.push(format!("{:030}", numbers.next31()).as_bytes()).unwrap();
+            }
+            let values = Values::Bytes(texts);
+            writer.write(10_000, &[ColumnSlice::plain(values.as_slice())]).unwrap();
+        }
+    });
+    assert!(held < 8 << 20, "{held} bytes");
+}
