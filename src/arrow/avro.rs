@@ -14,6 +14,7 @@ mod defaults;
 mod encoder;
 mod from_arrow;
 mod json;
+mod normal;
 mod parse;
 mod resolve;
 mod skip;
@@ -45,10 +46,11 @@ pub fn schema_to_avro(schema: &Schema) -> Result<String> {
 /// The key of a schema's metadata, and of a file's, that holds the text of an Avro schema.
 pub(crate) const SCHEMA: &str = "avro.schema";
 
-/// The Arrow schema of an Avro schema, with the text that this was parsed from.
+/// The Arrow schema of an Avro schema, with the text that this was parsed from, in its normal form.
 pub(crate) fn with_text(avro: &Avro, text: &str) -> Result<Schema> {
     let mut schema = to_arrow(avro)?;
-    schema.metadata.insert(SCHEMA.to_owned(), text.to_owned());
+    let text = normal::normal(text).unwrap_or_else(|| text.to_owned());
+    schema.metadata.insert(SCHEMA.to_owned(), text);
     Ok(schema)
 }
 

@@ -194,9 +194,18 @@ impl<R: BufRead> Lines<R> {
 
 /// The text of an error, without the name of its kind.
 fn said(e: ArrowError) -> String {
-    match e {
-        ArrowError::JsonError(text) => text,
+    let text = match e {
+        ArrowError::JsonError(text)
+        | ArrowError::ParseError(text)
+        | ArrowError::InvalidArgumentError(text) => text,
         other => other.to_string(),
+    };
+    // A field that cannot be null is spoken of as Arrow's programmers see it.
+    let of_field =
+        text.strip_prefix("Encountered unmasked nulls in non-nullable StructArray child: ");
+    match of_field.and_then(|rest| rest.split('"').nth(1)) {
+        Some(name) => format!("field '{name}' is missing or null, and the schema takes no null"),
+        None => text,
     }
 }
 

@@ -3,6 +3,7 @@
 mod bad_rows;
 mod convert;
 mod diff;
+mod faults;
 mod reference;
 mod tree;
 mod whole;

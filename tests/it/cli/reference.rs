@@ -58,3 +58,20 @@ fn the_references_words_are_understood() {
     let expected = "malformed: no Avro file: it does not start with Obj and 1";
     assert!(said(&output).contains(expected), "{}", said(&output));
 }
+
+/// The text of a schema is put in the form in which the reference prints it.
+#[test]
+fn schemas_are_printed_as_the_reference_prints_them() {
+    let Some(corpus) = corpus("golden/trevni") else { return };
+    let mut seen = 0;
+    for path in files(&corpus, "avsc") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let ours = trevni::arrow::schema_from_avro(&text).unwrap();
+        let file = std::fs::File::open(path.with_extension("trv")).unwrap();
+        let file = trevni::trevni::FileReader::try_new(file).unwrap();
+        let theirs = file.header().metadata.get_str("avro.schema").unwrap().to_owned();
+        assert_eq!(ours.metadata()["avro.schema"], theirs, "{}", stem(&path));
+        seen += 1;
+    }
+    assert!(seen > 25);
+}

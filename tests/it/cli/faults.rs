@@ -1,0 +1,107 @@
+//! What is no file of its format, or only a part of one: the exact words.
+
+use super::{code, rows_file, run_with, said};
+
+/// What `cat` says of bytes that it is told to read as a format; it must fail.
+fn fault(format: &str, bytes: &[u8], options: &[&str]) -> String {
+    let output = run_with(&[&["cat", "-", "--from", format], options].concat(), bytes);
+    assert_eq!(code(&output), 1, "{format}: {}", said(&output));
+    let text = said(&output);
+    text.strip_prefix("error: standard input: ").unwrap_or(&text).trim_end().to_owned()
+}
+
+fn made(format: &str) -> Vec<u8> {
+    let from = std::fs::read(rows_file("parcels.csv")).unwrap();
+    let output = run_with(&["convert", "-", "--from", "csv", "-", "--to", format], &from);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    output.stdout
+}
+
+/// The text of a schema file, in a folder that lives as long as it.
+fn schema(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("schema.json");
+    std::fs::write(&path, text).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[test]
+fn files_that_are_of_another_format() {
+    let csv = std::fs::read(rows_file("parcels.csv")).unwrap();
+    for (format, expected) in [
+        ("trv", "offset 0: malformed: not a Trevni file: it does not start with \"Trv\""),
+        ("avro", "offset 0: malformed: no Avro file: it does not start with Obj and 1"),
+        ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
+        ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),
+        ("arrows", "arrow: Io error: failed to fill whole buffer"),
+        ("jsonl", "arrow: Json error: Not valid JSON: expected value at line 1 column 1"),
+    ] {
+        assert_eq!(fault(format, &csv, &[]), expected, "{format}");
+    }
+}
+
+#[test]
+fn files_that_are_cut() {
+    for (format, expected) in [
+        ("trv", "column \"note#value\", offset 7830: malformed: blocks end at 8191, past 8184"),
+        ("avro", "block 0, offset 690: malformed: input ends 1 bytes short of sync marker"),
+        ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
+        ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),
+    ] {
+        let mut bytes = made(format);
+        bytes.truncate(bytes.len() - 7);
+        // The sync marker of an Avro file is another every time, its place is not.
+        let text = fault(format, &bytes, &[]);
+        assert_eq!(text, expected, "{format}");
+    }
+    for (format, expected) in [
+        ("trv", "offset 0: malformed: input ends 4 bytes short of magic"),
+        ("avro", "offset 0: malformed: input ends 1 bytes short of magic"),
+        ("parquet", "malformed: parquet: Parquet file too small. Size is 0 but need 8"),
+        ("arrows", "arrow: Ipc error: Expected schema message, found empty stream."),
+    ] {
+        assert_eq!(fault(format, b"", &[]), expected, "{format}");
+    }
+    let text = fault("jsonl", b"{\"a\":1}\n{\"a\":[", &[]);
+    let expected = "arrow: Json error: Not valid JSON: EOF while parsing a list at line 1 column 6";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn values_that_do_not_fit_a_schema() {
+    let (_folder, path) =
+        schema(r#"{"type":"record","name":"R","fields":[{"name":"a","type":"int"}]}"#);
+    for (format, text, expected) in [
+        (
+            "csv",
+            "a\n1\nx\n",
+            "Csv error: line 3 (a): Error while parsing value 'x' as type 'Int32' for column 0. Row data: '[x]'",
+        ),
+        ("csv", "a,b\n1,2\n", "invalid: the schema has 1 columns, the file 2"),
+        ("csv", "b\n1\n", "invalid: the schema has no column \"b\""),
+        (
+            "jsonl",
+            "{\"a\":1}\n{\"a\":\"x\"}\n",
+            "Json error: line 2: whilst decoding field 'a': failed to parse \"x\" as Int32",
+        ),
+        (
+            "jsonl",
+            "{\"a\":1}\n{}\n",
+            "Json error: line 2: field 'a' is missing or null, and the schema takes no null",
+        ),
+        (
+            "jsonl",
+            "{\"a\":1}\n{\"a\":3000000000}\n",
+            "Json error: line 2: whilst decoding field 'a': failed to parse 3000000000 as Int32",
+        ),
+        (
+            "csv",
+            "a,a\n1\n",
+            "arrow: Csv error: incorrect number of fields for line 1, expected 2 got 1",
+        ),
+    ] {
+        let given = ["--schema", path.as_str()];
+        assert_eq!(fault(format, text.as_bytes(), &given), expected, "{text}");
+    }
+}
