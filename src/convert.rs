@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
-//! (file, pipe)      trv  arrow  arrows  avro  parquet  csv  jsonl
+//! (file, pipe)      trv arrow arrows avro parquet protobuf thrift csv jsonl
 //! ```
 //! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
 //! extension of a path, or by the first bytes of what is to be read.

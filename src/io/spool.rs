@@ -1,11 +1,12 @@
 //! Where sealed blocks wait until the header, which comes first in the file, can be written.
 //!
 //! ```text
-//! lane 0   [extents in the temporary file ...] [tail in memory]
-//! lane 1   [extents in the temporary file ...] [tail in memory]
+//! lane 0   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
+//! lane 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
 //! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each lane notes where its part lies. Reading a lane back is its extents, then its tail.
+//! each lane notes where its part lies. Reading a lane back is its extents, then its tail. A tail is chunks, because one
+//! that grows would be copied whenever it has doubled, and hold up to twice its bytes.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -14,6 +15,9 @@ use super::ReadAt;
 
 /// How much is copied at a time when a lane is read back from the temporary file.
 const COPY: u64 = 1 << 20;
+
+/// Bytes of a chunk at which the next begins.
+const CHUNK: usize = 1 << 20;
 
 /// Bytes of several lanes, kept in memory up to a budget and in a temporary file beyond it.
 #[derive(Debug)]
@@ -28,7 +32,26 @@ pub struct Spool {
 #[derive(Debug, Default)]
 struct Lane {
     extents: Vec<(u64, u64)>,
-    tail: Vec<u8>,
+    tail: Vec<Vec<u8>>,
+}
+
+impl Lane {
+    fn push(&mut self, bytes: &[u8]) {
+        match self.tail.last_mut() {
+            Some(chunk) if chunk.len() + bytes.len() <= CHUNK => chunk.extend_from_slice(bytes),
+            // The first chunk of a lane may stay small; those behind it surely fill.
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK.max(bytes.len()));
+                chunk.extend_from_slice(bytes);
+                self.tail.push(chunk);
+            }
+            None => self.tail.push(bytes.to_vec()),
+        }
+    }
+
+    fn tail_len(&self) -> usize {
+        self.tail.iter().map(Vec::len).sum()
+    }
 }
 
 impl Spool {
@@ -41,7 +64,7 @@ impl Spool {
     /// Appends to a lane; lanes that were not announced are ignored.
     pub fn push(&mut self, lane: usize, bytes: &[u8]) -> io::Result<()> {
         if let Some(lane) = self.lanes.get_mut(lane) {
-            lane.tail.extend_from_slice(bytes);
+            lane.push(bytes);
             self.in_memory += bytes.len();
         }
         if self.in_memory > self.budget { self.spill() } else { Ok(()) }
@@ -60,7 +83,7 @@ impl Spool {
     /// The length of a lane.
     pub fn lane_len(&self, lane: usize) -> u64 {
         self.lanes.get(lane).map_or(0, |lane| {
-            lane.extents.iter().map(|(_, len)| len).sum::<u64>() + lane.tail.len() as u64
+            lane.extents.iter().map(|(_, len)| len).sum::<u64>() + lane.tail_len() as u64
         })
     }
 
@@ -72,7 +95,7 @@ impl Spool {
                 copy_extent(file, start, len, to)?;
             }
         }
-        to.write_all(&lane.tail)
+        lane.tail.iter().try_for_each(|chunk| to.write_all(chunk))
     }
 
     fn spill(&mut self) -> io::Result<()> {
@@ -86,14 +109,14 @@ impl Spool {
             if lane.tail.is_empty() {
                 continue;
             }
-            file.write_all(&lane.tail)?;
-            let len = lane.tail.len() as u64;
+            lane.tail.iter().try_for_each(|chunk| file.write_all(chunk))?;
+            let len = lane.tail_len() as u64;
             match lane.extents.last_mut() {
                 Some((start, before)) if *start + *before == self.file_len => *before += len,
                 _ => lane.extents.push((self.file_len, len)),
             }
             self.file_len += len;
-            self.in_memory -= lane.tail.len();
+            self.in_memory -= lane.tail_len();
             // Give the memory back: lanes grow unevenly, and an empty one must not hold its largest size.
             lane.tail = Vec::new();
         }

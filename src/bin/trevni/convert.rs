@@ -9,7 +9,7 @@ use crate::rows::{ReadArgs, tell_report};
 use crate::table::ratio;
 use crate::writing::{Dialect, Input, OutputArgs};
 
-/// Convert between trv, avro, parquet, arrow (IPC file), arrows (IPC stream), jsonl and csv.
+/// Convert between trv, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
 /// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
 /// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary file
