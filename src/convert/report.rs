@@ -15,12 +15,12 @@ pub struct Report {
 
 impl Report {
     /// Counts a bad row; gives its error back if there are more than `allowed`.
-    pub(super) fn pass_over(&self, allowed: u64, e: Error) -> Result<()> {
+    pub fn pass_over(&self, allowed: u64, e: Error) -> Result<()> {
         self.pass_over_all(1, allowed, e)
     }
 
     /// Counts bad rows; gives the error back if there are more than `allowed`.
-    pub(super) fn pass_over_all(&self, rows: u64, allowed: u64, e: Error) -> Result<()> {
+    pub fn pass_over_all(&self, rows: u64, allowed: u64, e: Error) -> Result<()> {
         let before = self.bad_rows.load(Ordering::Relaxed);
         if before.saturating_add(rows) > allowed {
             return Err(e);

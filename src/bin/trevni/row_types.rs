@@ -1,7 +1,5 @@
 //! What rows are, of formats whose files do not say.
 
-use std::path::PathBuf;
-
 use trevni::convert::{ReadOptions, WriteOptions};
 
 use crate::fault::Fault;
@@ -13,7 +11,7 @@ pub(crate) struct RowTypeArgs {
     /// A file of descriptors (protoc --include_imports --descriptor_set_out) that has the message.
     #[cfg(feature = "protobuf")]
     #[arg(long, value_name = "FILE", requires = "message")]
-    proto_descriptor: Option<PathBuf>,
+    proto_descriptor: Option<std::path::PathBuf>,
     /// The full name of the message that a row of protobuf is.
     #[cfg(feature = "protobuf")]
     #[arg(long, value_name = "NAME", requires = "proto_descriptor")]
@@ -21,7 +19,7 @@ pub(crate) struct RowTypeArgs {
     /// An IDL file that has the struct.
     #[cfg(feature = "thrift")]
     #[arg(long, value_name = "FILE", requires = "struct_name")]
-    thrift: Option<PathBuf>,
+    thrift: Option<std::path::PathBuf>,
     /// The name of the struct that a row of thrift is.
     #[cfg(feature = "thrift")]
     #[arg(long = "struct", value_name = "NAME", requires = "thrift")]

@@ -113,6 +113,7 @@ impl Grow {
     }
 
     /// Adds an unsigned 64-bit integer.
+    #[cfg(feature = "protobuf")]
     pub(in crate::convert) fn push_unsigned(&mut self, value: u64) -> Result<()> {
         match &mut self.values {
             Values::UInt64(v) => v.push(value),
@@ -122,6 +123,7 @@ impl Grow {
     }
 
     /// Adds a single-precision number.
+    #[cfg(feature = "protobuf")]
     pub(in crate::convert) fn push_float(&mut self, value: f32) -> Result<()> {
         match &mut self.values {
             Values::Float32(v) => v.push(value),

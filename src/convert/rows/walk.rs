@@ -95,6 +95,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An integer that is not negative.
+    #[cfg(feature = "protobuf")]
     pub(in crate::convert) fn unsigned(&self, row: usize) -> Result<u64> {
         match &self.kind {
             Kind::UInt64(v) => Ok(v.value(row)),
@@ -107,6 +108,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A number of single precision.
+    #[cfg(feature = "protobuf")]
     pub(in crate::convert) fn float(&self, row: usize) -> Result<f32> {
         match &self.kind {
             Kind::Float32(v) => Ok(v.value(row)),
