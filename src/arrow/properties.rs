@@ -87,8 +87,8 @@ impl WriterProperties {
         &self.metadata
     }
 
-    /// The writer of a file, as far as it does not depend on the columns.
-    pub(super) fn file_writer(&self) -> FileWriterBuilder {
+    /// The builder of a file of plain columns that is written so.
+    pub fn file_writer(&self) -> FileWriterBuilder {
         let mut builder = FileWriter::builder()
             .set_version(self.version)
             .set_codec_level(self.codec_level)

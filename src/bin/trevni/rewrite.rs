@@ -15,7 +15,7 @@ use arrow::error::ArrowError;
 use trevni::arrow::{ArrowReaderBuilder, Layout, WriterProperties};
 use trevni::codec::Codec;
 use trevni::convert::Rows;
-use trevni::trevni::{ColumnMetadata, FileReader, FileWriter, Metadata, copy_rows};
+use trevni::trevni::{ColumnMetadata, FileReader, Metadata, copy_rows};
 
 use crate::fault::{Fault, tell};
 use crate::input;
@@ -80,8 +80,7 @@ fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
     let columns =
         columns.map(|column| settled(column, write.codec.is_some(), write.checksum.is_some()));
     let columns: Vec<ColumnMetadata> = columns.collect::<Result<_, Fault>>()?;
-    let mut builder =
-        write.file_writer(FileWriter::builder().set_metadata(header.metadata.clone()))?;
+    let mut builder = write.file_writer(header.metadata.clone())?;
     if header.version.number() == 1 {
         builder = builder.set_version(header.version);
     }

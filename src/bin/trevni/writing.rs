@@ -11,7 +11,7 @@ use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
 use trevni::convert::{Format, ReadOptions, Rows, WriteOptions};
-use trevni::trevni::FileWriterBuilder;
+use trevni::trevni::{FileWriterBuilder, Metadata};
 
 use crate::fault::Fault;
 use crate::input::PIPE;
@@ -259,31 +259,15 @@ impl WriteArgs {
         Ok(builder.build())
     }
 
-    /// The same for columns that are written as they are.
-    pub(crate) fn file_writer(
-        &self,
-        mut builder: FileWriterBuilder,
-    ) -> Result<FileWriterBuilder, Fault> {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        builder =
-            builder.set_codec_level(self.level).set_parallelism(self.threads.unwrap_or_else(cores));
-        if let Some(name) = self.codec.as_deref().filter(|name| *name != "none") {
-            builder = builder.set_codec(codec(name).map_err(Fault::Usage)?);
+    /// The writer of columns as they are in a file of this metadata, but for what is asked for.
+    pub(crate) fn file_writer(&self, metadata: Metadata) -> Result<FileWriterBuilder, Fault> {
+        let properties = self.properties(Format::named("trv")?, WriterProperties::builder())?;
+        let mut builder = properties.file_writer().set_sampling(false).set_metadata(metadata);
+        if self.codec.as_deref().is_some_and(|name| name != "none") {
+            builder = builder.set_codec(properties.codec());
         }
         if let Some(checksum) = self.checksum {
             builder = builder.set_checksum(checksum);
-        }
-        if let Some(rows) = self.block_rows {
-            builder = builder.set_block_rows(rows);
-        }
-        if let Some(hundredths) = self.symbols_below {
-            builder = builder.set_symbols_below(hundredths);
-        }
-        if let Some(bytes) = self.block_size {
-            builder = builder.set_block_size(bytes);
-        }
-        if let Some(bytes) = self.memory_budget {
-            builder = builder.set_memory_budget(bytes);
         }
         Ok(builder)
     }
