@@ -143,9 +143,10 @@ impl ColumnWriter {
         self.encoder.bytes.len() + sample + self.full.iter().map(|b| b.bytes.len()).sum::<usize>()
     }
 
+    /// Appends some of the rows of a slice.
     pub(super) fn write(
         &mut self,
-        rows: usize,
+        rows: Range<usize>,
         slice: &ColumnSlice<'_>,
         lengths: &Spans<'_>,
         values: &Spans<'_>,
@@ -156,7 +157,7 @@ impl ColumnWriter {
                 slice.values.get(row).filter(|_| indexed).map(into_owned)
             });
         }
-        let mut row = 0;
+        let Range { start: mut row, end: rows } = rows;
         while row < rows {
             if self.encoder.bytes.len() >= self.block_size || self.rows >= MOST_ROWS {
                 self.cut()?;

@@ -5,6 +5,7 @@
 //!                                                 └ every 16th block: hints for it and the next
 //! ```
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::block::{self, BlockDescriptor};
@@ -89,13 +90,13 @@ impl Packer {
     /// Appends rows. `first` gives the value at a row, if the column is indexed.
     pub(super) fn write(
         &mut self,
-        rows: usize,
+        rows: Range<usize>,
         slice: &ColumnSlice<'_>,
         lengths: &Spans<'_>,
         values: &Spans<'_>,
         first: impl Fn(usize) -> Option<Value<'static>>,
     ) -> Result<()> {
-        let mut row = 0;
+        let Range { start: mut row, end: rows } = rows;
         while row < rows {
             let full = self.rows >= self.packing.block_rows
                 || self.gathered.bytes() >= self.packing.block_bytes;

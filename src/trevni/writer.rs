@@ -9,6 +9,7 @@
 //! blocks wait in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
 
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -21,7 +22,7 @@ use super::header::{Header, Version};
 use super::metadata::{ColumnMetadata, Metadata};
 use super::sample::Sampling;
 use super::seal::{SealQueue, SealedBlock};
-use super::spans::check_slices;
+use super::spans::{BatchSpans, check_slices};
 use super::summary::FileSummary;
 use super::threads;
 use super::tree::ColumnTree;
@@ -32,6 +33,9 @@ use crate::io::Spool;
 use crate::wire;
 
 const MEMORY_BUDGET: usize = 256 << 20;
+
+/// Rows that are encoded before the blocks that they filled are sealed, and their memory can be filled again.
+const SEGMENT: usize = 1 << 15;
 
 /// What a [`FileWriter`] is to do.
 #[derive(Debug, Clone)]
@@ -228,23 +232,35 @@ impl<W: Write> FileWriter<W> {
         let total = self.header.rows.checked_add(rows as u64);
         let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
         self.broken = true;
-        let tree = &self.tree;
-        let encode = |(lane, (writer, slice)): (usize, (&mut ColumnWriter, &ColumnSlice<'_>))| {
-            let (lengths, values) = spans.of(lane, tree);
-            let written = writer.write(rows, slice, &lengths, &values);
-            written.map_err(|e| e.in_column(writer.column().name()))
-        };
-        match threads::wide(&self.pool) {
-            None => self.writers.iter_mut().zip(columns).enumerate().try_for_each(encode)?,
-            Some(pool) => {
-                let columns = self.writers.par_iter_mut().zip(columns).enumerate();
-                pool.install(|| columns.try_for_each(encode))?;
-            }
+        for start in (0..rows).step_by(SEGMENT) {
+            self.encode(start..rows.min(start + SEGMENT), columns, &spans)?;
+            self.seal(false)?;
         }
-        self.seal(false)?;
         self.header.rows = total;
         self.broken = false;
         Ok(())
+    }
+
+    /// Appends some of the rows to the blocks that are being filled.
+    fn encode(
+        &mut self,
+        rows: Range<usize>,
+        columns: &[ColumnSlice<'_>],
+        spans: &BatchSpans,
+    ) -> Result<()> {
+        let tree = &self.tree;
+        let encode = |(lane, (writer, slice)): (usize, (&mut ColumnWriter, &ColumnSlice<'_>))| {
+            let (lengths, values) = spans.of(lane, tree);
+            let written = writer.write(rows.clone(), slice, &lengths, &values);
+            written.map_err(|e| e.in_column(writer.column().name()))
+        };
+        match threads::wide(&self.pool) {
+            None => self.writers.iter_mut().zip(columns).enumerate().try_for_each(encode),
+            Some(pool) => {
+                let columns = self.writers.par_iter_mut().zip(columns).enumerate();
+                pool.install(|| columns.try_for_each(encode))
+            }
+        }
     }
 
     /// Sends what is full through the queue to the spool; at the end all of it.
