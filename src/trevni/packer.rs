@@ -204,7 +204,7 @@ impl Packing {
             first_row: 0,
             offset: 0,
         };
-        Ok((SealedBlock { stored, descriptor, spare: Vec::new() }, gathered))
+        Ok((SealedBlock { stored, descriptor, spare: Vec::new(), is_raw: false }, gathered))
     }
 
     /// Puts zstd over what is packed, if the codec says so and it saves.

@@ -30,14 +30,20 @@ pub(super) struct RawBlock {
 pub(super) struct SealedBlock {
     pub(super) stored: Vec<u8>,
     pub(super) descriptor: BlockDescriptor,
-    /// The memory of the raw block, to be filled again.
+    /// Memory to be filled again: of the raw block, or if that is what is stored, other memory.
     pub(super) spare: Vec<u8>,
+    /// Whether what is stored is the raw block itself, and its checksum.
+    pub(super) is_raw: bool,
 }
 
 impl SealedBlock {
     /// The block as it was before.
-    pub(super) fn into_raw(self) -> RawBlock {
-        let BlockDescriptor { rows, first_value, .. } = self.descriptor;
+    pub(super) fn into_raw(mut self) -> RawBlock {
+        let BlockDescriptor { rows, first_value, uncompressed_size, .. } = self.descriptor;
+        if self.is_raw {
+            self.stored.truncate(uncompressed_size as usize);
+            return RawBlock { bytes: self.stored, rows, first_value };
+        }
         RawBlock { bytes: self.spare, rows, first_value }
     }
 }
@@ -70,15 +76,22 @@ impl Sealer {
     /// Compresses and proves a block. `stored` gives its memory.
     pub(super) fn seal(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<SealedBlock> {
         stored.clear();
-        let RawBlock { bytes, rows, first_value } = raw;
+        let RawBlock { mut bytes, rows, first_value } = raw;
         let uncompressed_size = block::block_size(bytes.len())?;
-        self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
-        let compressed_size = block::block_size(stored.len())?;
-        if self.checksum.is_of_stored() {
-            let proof = self.checksum.of(&stored);
-            stored.extend(proof);
+        let is_raw = self.codec == Codec::Null;
+        if is_raw {
+            // Nothing to copy: the block is stored as it is.
+            std::mem::swap(&mut bytes, &mut stored);
         } else {
-            self.checksum.put(&bytes, &mut stored);
+            self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
+        }
+        let compressed_size = block::block_size(stored.len())?;
+        if self.checksum.size() > 0 {
+            let proof = match is_raw || self.checksum.is_of_stored() {
+                true => self.checksum.of(&stored),
+                false => self.checksum.of(&bytes),
+            };
+            stored.extend(proof);
         }
         let descriptor = BlockDescriptor {
             rows,
@@ -88,7 +101,7 @@ impl Sealer {
             first_row: 0,
             offset: 0,
         };
-        Ok(SealedBlock { stored, descriptor, spare: bytes })
+        Ok(SealedBlock { stored, descriptor, spare: bytes, is_raw })
     }
 
     /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.
@@ -219,7 +232,7 @@ impl Waiting {
 
     fn bytes(&self) -> usize {
         match self {
-            Waiting::Sealed(sealed) => sealed.spare.len(),
+            Waiting::Sealed(sealed) => sealed.descriptor.uncompressed_size as usize,
             Waiting::Job { bytes, .. } => *bytes,
         }
     }

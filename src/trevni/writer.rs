@@ -277,7 +277,7 @@ impl<W: Write> FileWriter<W> {
     fn spool_sealed(&mut self, end: bool) -> Result<()> {
         while let Some((lane, sealed)) = self.queue.pop(end) {
             let Some(writer) = self.writers.get_mut(lane) else { continue };
-            let SealedBlock { stored, descriptor, spare } =
+            let SealedBlock { stored, descriptor, spare, .. } =
                 sealed.map_err(|e| e.in_column(writer.column().name()))?;
             self.spool.push(lane, &stored)?;
             writer.note(&descriptor);
