@@ -7,14 +7,15 @@
 //! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months, days and
 //! nanoseconds, and structs without fields have no form in Parquet.
 
-use std::fs::File;
 use std::io::Write;
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{DataType, Field, IntervalUnit, SchemaRef};
+use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -69,11 +70,35 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
     let file = source.into_file()?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(fault)?;
+    let metadata = builder.schema().metadata().clone();
     let builder = project(builder, options).with_batch_size(options.batch_size);
-    select::select(Box::new(builder.build().map_err(fault)?), options)
+    let batches = builder.build().map_err(fault)?;
+    let schema = batches.schema().as_ref().clone().with_metadata(metadata);
+    select::select(Box::new(File { batches, schema: Arc::new(schema) }), options)
 }
 
-type Builder = ParquetRecordBatchReaderBuilder<File>;
+/// Row groups with the schema's metadata, which the library's own batches are without.
+struct File {
+    batches: ParquetRecordBatchReader,
+    schema: SchemaRef,
+}
+
+impl Iterator for File {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.batches.next()?;
+        Some(batch.and_then(|batch| batch.with_schema(self.schema.clone())))
+    }
+}
+
+impl RecordBatchReader for File {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
 
 /// Leaves out the fields at the top that nobody wants.
 fn project(builder: Builder, options: &ReadOptions) -> Builder {
