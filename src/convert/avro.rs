@@ -93,7 +93,9 @@ impl<R: BufRead> Datums<R> {
                 Ok(None) => self.blocks.give_back(block),
                 Err((row, e)) => {
                     let e = explained(&block, row, &e);
-                    self.report.pass_over_all(block.rows - row, self.skip_bad, e)?;
+                    // Bytes behind the last row are bad even though no row is.
+                    let rows = (block.rows - row).max(1);
+                    self.report.pass_over_all(rows, self.skip_bad, e)?;
                 }
             }
         }

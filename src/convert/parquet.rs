@@ -5,16 +5,19 @@
 //!             row groups ◄── RecordBatch     a row group ends at 1,048,576 rows or 64 MiB, so memory stays bounded
 //! ```
 //! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months, days and
-//! nanoseconds, and structs without fields have no form in Parquet.
+//! nanoseconds, structs without fields, and dictionaries of some types have no form in Parquet, nor have rows without columns.
+//! What was in runs comes back value by value.
 
-use std::fs::File;
 use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{DataType, Field, IntervalUnit, SchemaRef};
+use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -54,37 +57,99 @@ fn codec(name: &str) -> Result<Compression> {
     })
 }
 
+/// What the library says of a file.
 fn fault(e: ParquetError) -> Error {
+    sorted(e, |what| Error::malformed(what))
+}
+
+/// What the library says of a table.
+fn refusal(e: ParquetError) -> Error {
+    sorted(e, |what| Error::invalid(what))
+}
+
+fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {
     match e {
         ParquetError::NYI(what) => Error::unsupported(format!("parquet: {what}")),
-        ParquetError::External(e) => Error::malformed(format!("parquet: {e}")),
+        ParquetError::External(e) => match e.downcast::<std::io::Error>() {
+            Ok(e) => Error::from(*e),
+            Err(e) => of(format!("parquet: {e}")),
+        },
         ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
-            Error::malformed(format!("parquet: {what}"))
+            of(format!("parquet: {what}"))
         }
-        other => Error::malformed(format!("parquet: {other}")),
+        other => of(format!("parquet: {other}")),
     }
 }
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
     let file = source.into_file()?;
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(fault)?;
-    let builder = project(builder, options).with_batch_size(options.batch_size);
-    select::select(Box::new(builder.build().map_err(fault)?), options)
+    let rows = caught(fault, || {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(fault)?;
+        let metadata = builder.schema().metadata().clone();
+        let builder = project(builder, options).with_batch_size(options.batch_size);
+        let batches = builder.build().map_err(fault)?;
+        let schema = Arc::new(batches.schema().as_ref().clone().with_metadata(metadata));
+        Ok(File { batches: Some(batches), schema })
+    })?;
+    select::select(Box::new(rows), options)
 }
 
-type Builder = ParquetRecordBatchReaderBuilder<File>;
+/// What the library makes of a file, or of a table. It panics on some that it does not take, which here is an error like
+/// others.
+fn caught<T>(of: fn(ParquetError) -> Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(of(ParquetError::General(text.unwrap_or("no reason given").to_owned())))
+    })
+}
+
+/// Rows with the schema's metadata, which the library's own batches are without.
+struct File {
+    /// None after an error: what panicked is not to be asked again.
+    batches: Option<ParquetRecordBatchReader>,
+    schema: SchemaRef,
+}
+
+impl Iterator for File {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batches = self.batches.as_mut()?;
+        let next = caught(fault, || {
+            let batch = batches.next().transpose()?;
+            Ok(batch.map(|batch| batch.with_schema(self.schema.clone())).transpose()?)
+        });
+        if next.is_err() {
+            self.batches = None;
+        }
+        next.map_err(ArrowError::from).transpose()
+    }
+}
+
+impl RecordBatchReader for File {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
 
 /// Leaves out the fields at the top that nobody wants.
 fn project(builder: Builder, options: &ReadOptions) -> Builder {
     let Some(columns) = &options.columns else { return builder };
-    let is_wanted = |field: &Field| {
-        let below =
-            |name: &String| name.strip_prefix(field.name()).is_some_and(|r| r.starts_with('.'));
-        columns.iter().any(|name| name == field.name() || below(name))
+    let is_in = |name: &str, field: &Field| {
+        name.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let fields = builder.schema().fields().iter().enumerate();
-    let roots: Vec<usize> = fields.filter(|(_, f)| is_wanted(f)).map(|(i, _)| i).collect();
+    let fields = builder.schema().fields();
+    if columns.iter().any(|name| !fields.iter().any(|field| is_in(name, field))) {
+        // It will be missed, and then all are named.
+        return builder;
+    }
+    let is_wanted = |field: &Field| columns.iter().any(|name| is_in(name, field));
+    let wanted = fields.iter().enumerate().filter(|(_, field)| is_wanted(field));
+    let roots: Vec<usize> = wanted.map(|(at, _)| at).collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
     builder.with_projection(mask)
 }
@@ -94,6 +159,9 @@ fn create<'a>(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
+    if schema.fields().is_empty() {
+        return Err(Error::invalid("Parquet cannot hold rows without columns"));
+    }
     for field in schema.fields() {
         if let Some(what) = without_form(field.data_type()) {
             let name = field.name();
@@ -110,43 +178,75 @@ fn create<'a>(
         .set_compression(codec)
         .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))
         .build();
-    let writer = ArrowWriter::try_new(to, schema, Some(properties)).map_err(fault)?;
-    Ok(Box::new(Groups(writer)))
+    let start = || ArrowWriter::try_new(to, schema, Some(properties)).map_err(refusal);
+    Ok(Box::new(Groups(Some(caught(refusal, start)?))))
 }
 
 /// The part of a type that Parquet has no form for.
-fn without_form(data_type: &DataType) -> Option<&'static str> {
+fn without_form(data_type: &DataType) -> Option<String> {
     match data_type {
-        DataType::Union(..) => Some("unions"),
+        DataType::Union(..) => Some("unions".to_owned()),
         DataType::Interval(IntervalUnit::MonthDayNano) => {
-            Some("intervals of months, days and nanoseconds")
+            Some("intervals of months, days and nanoseconds".to_owned())
         }
-        DataType::Struct(fields) if fields.is_empty() => Some("a struct without fields"),
+        DataType::Struct(fields) if fields.is_empty() => Some("a struct without fields".to_owned()),
         DataType::Struct(fields) => fields.iter().find_map(|f| without_form(f.data_type())),
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _)
-        | DataType::RunEndEncoded(_, item) => without_form(item.data_type()),
-        DataType::Dictionary(_, values) => without_form(values),
+        | DataType::Map(item, _) => without_form(item.data_type()),
+        DataType::RunEndEncoded(_, item) => without_form(item.data_type()).or_else(|| {
+            item.data_type().is_nested().then(|| format!("runs of {}", item.data_type()))
+        }),
+        DataType::FixedSizeBinary(0) => Some("binary of a fixed size of 0".to_owned()),
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale)
+            if *scale < 0 =>
+        {
+            Some("decimals of a negative scale".to_owned())
+        }
+        DataType::Dictionary(_, values) => without_form(values)
+            .or_else(|| (!is_in_dictionaries(values)).then(|| format!("a dictionary of {values}"))),
         _ => None,
     }
 }
 
-struct Groups<W: Write + Send>(ArrowWriter<W>);
+/// Whether the library writes a dictionary of such values so that it can read it.
+fn is_in_dictionaries(values: &DataType) -> bool {
+    use DataType::*;
+    match values {
+        Utf8 | LargeUtf8 | Binary | LargeBinary | FixedSizeBinary(_) => true,
+        Null | Boolean | Float16 | Decimal128(..) | Decimal256(..) | Interval(_) => false,
+        other => other.is_primitive(),
+    }
+}
+
+/// Writes row groups; none after an error, for then the file cannot become whole.
+struct Groups<W: Write + Send>(Option<ArrowWriter<W>>);
+
+fn unfinished() -> Error {
+    Error::invalid("parquet: an error was met before")
+}
 
 impl<W: Write + Send> Sink for Groups<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.0.write(batch).map_err(fault)?;
-        if self.0.memory_size() >= ROW_GROUP {
-            self.0.flush().map_err(fault)?;
-        }
+        let mut writer = self.0.take().ok_or_else(unfinished)?;
+        self.0 = Some(caught(refusal, || {
+            writer.write(batch).map_err(refusal)?;
+            if writer.memory_size() >= ROW_GROUP {
+                writer.flush().map_err(refusal)?;
+            }
+            Ok(writer)
+        })?);
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        self.0.close().map(drop).map_err(fault)
+        let writer = self.0.ok_or_else(unfinished)?;
+        caught(refusal, || writer.close().map(drop).map_err(refusal))
     }
 }

@@ -91,6 +91,7 @@ impl AvroDecoder {
 
     /// Decodes a row. After an error the row is not there, and the cursor is anywhere within it.
     pub fn decode(&mut self, from: &mut Cursor<'_>) -> Result<()> {
+        let before = self.empty;
         let Self { step, lossy, empty, data, .. } = self;
         let mut sink = Sink { columns: &mut data.columns, lossy: *lossy, empty };
         match sink.run(step, from) {
@@ -100,6 +101,7 @@ impl AvroDecoder {
             }
             Err(e) => {
                 self.plan.truncate(self.rows, &mut self.data.columns);
+                self.empty = before;
                 Err(e)
             }
         }
@@ -188,15 +190,15 @@ impl Sink<'_> {
             if n == 0 {
                 return self.count(counts, total);
             }
-            if n > from.remaining() as u64 {
-                // Only items of no bytes can be so many.
-                *self.empty += n;
-                if *self.empty > MOST_EMPTY {
-                    return Err(Error::too_large("items without bytes", *self.empty, MOST_EMPTY));
-                }
-            }
             for _ in 0..n {
+                let before = from.remaining();
                 one(self, from)?;
+                if from.remaining() == before {
+                    *self.empty += 1;
+                    if *self.empty > MOST_EMPTY {
+                        return Err(Error::too_large("items without bytes", n, MOST_EMPTY));
+                    }
+                }
             }
             let added = u32::try_from(n).ok().and_then(|n| total.checked_add(n));
             total = added.ok_or_else(|| Error::too_large("items", n, u32::MAX.into()))?;

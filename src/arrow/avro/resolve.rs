@@ -13,6 +13,8 @@
 //! What can only be known from the data (a branch, a symbol that the reader lacks) fails when it comes.
 //! (Avro specification: "Schema Resolution".)
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::shape::Shape;
 use super::defaults::{Push, constant};
 use super::parse::Notes;
@@ -95,6 +97,9 @@ pub(super) fn resolve(
 /// Why a step cannot be.
 type Why = String;
 
+/// A field of a record: its name and type.
+type Field = (String, Avro);
+
 struct Resolver<'a> {
     notes: &'a Notes,
 }
@@ -149,39 +154,46 @@ impl Resolver<'_> {
         else {
             return Err(unlike(writer, reader));
         };
+        let pairs = self.pairs(name, theirs, ours);
         let mut steps = Vec::with_capacity(theirs.len());
-        let mut found = vec![false; ours.len()];
-        for (their_name, theirs) in theirs {
-            let wanted = ours.iter().zip(shapes).zip(&mut found);
-            let mut wanted = wanted.filter(|(((our, _), _), _)| our == their_name);
-            let by_alias = || {
-                let all = ours.iter().zip(shapes);
-                all.enumerate().find(|(_, ((our, _), _))| {
-                    let notes = self.notes.fields.get(&(name.clone(), our.clone()));
-                    notes.is_some_and(|notes| notes.aliases.contains(their_name))
-                })
-            };
-            let step = match wanted.next() {
-                Some((((_, our), shape), found)) => {
-                    *found = true;
-                    self.node(theirs, our, shape)
-                }
-                None => match by_alias() {
-                    Some((i, ((_, our), shape))) if !found.get(i).copied().unwrap_or(true) => {
-                        found.iter_mut().skip(i).take(1).for_each(|found| *found = true);
-                        self.node(theirs, our, shape)
-                    }
-                    _ => Ok(Step::Skip(theirs.clone())),
-                },
+        for ((their_name, theirs), at) in theirs.iter().zip(&pairs) {
+            let ours = at.and_then(|at| Some((ours.get(at)?, shapes.get(at)?)));
+            let step = match ours {
+                Some(((_, our), shape)) => self.node(theirs, our, shape),
+                None => Ok(Step::Skip(theirs.clone())),
             };
             steps.push(step.map_err(|why| format!("field {their_name}: {why}"))?);
         }
-        for (((our_name, our), shape), found) in ours.iter().zip(shapes).zip(found) {
-            if !found {
+        let found: HashSet<usize> = pairs.into_iter().flatten().collect();
+        for (at, ((our_name, our), shape)) in ours.iter().zip(shapes).enumerate() {
+            if !found.contains(&at) {
                 steps.push(self.default(name, our_name, our, shape)?);
             }
         }
         Ok(Step::Record(steps))
+    }
+
+    /// Which field of the reader's takes each of the writer's: the one of its name, or else one that has it for an
+    /// alias and whose own name the writer does not have. A field takes no more than one.
+    fn pairs(&self, record: &str, theirs: &[Field], ours: &[Field]) -> Vec<Option<usize>> {
+        let their_names: HashSet<&str> = theirs.iter().map(|(name, _)| name.as_str()).collect();
+        let names = ours.iter().enumerate().rev();
+        let mut by_name: HashMap<&str, usize> =
+            names.map(|(at, (name, _))| (name.as_str(), at)).collect();
+        for (at, (name, _)) in ours.iter().enumerate() {
+            let notes = self.notes.fields.get(&(record.to_owned(), name.clone()));
+            let aliases = notes.filter(|_| !their_names.contains(name.as_str()));
+            for alias in aliases.iter().flat_map(|notes| &notes.aliases) {
+                by_name.entry(alias).or_insert(at);
+            }
+        }
+        let mut free = vec![true; ours.len()];
+        let mut take =
+            |at: &usize| free.get_mut(*at).is_some_and(|free| std::mem::replace(free, false));
+        theirs
+            .iter()
+            .map(|(name, _)| by_name.get(name.as_str()).copied().filter(&mut take))
+            .collect()
     }
 
     fn default(&self, record: &str, name: &str, avro: &Avro, shape: &Shape) -> Result<Step, Why> {

@@ -78,7 +78,7 @@ impl<R: BufRead> BlockReader<R> {
         std::str::from_utf8(text).map_err(|_| Error::malformed("avro.schema is not UTF-8"))
     }
 
-    /// The next block that has rows.
+    /// The next block that has rows, or bytes that should be some.
     pub(super) fn next(&mut self) -> Result<Option<Block>> {
         loop {
             if self.input.is_at_end()? {
@@ -87,7 +87,7 @@ impl<R: BufRead> BlockReader<R> {
             let (number, offset) = (self.number, self.input.at);
             let block = self.block().map_err(|e| e.in_block_at(number, offset))?;
             self.number += 1;
-            if block.rows > 0 {
+            if block.rows > 0 || !block.bytes.is_empty() {
                 return Ok(Some(block));
             }
             self.give_back(block);
@@ -146,20 +146,22 @@ impl<R: BufRead> Input<R> {
     }
 
     fn long(&mut self, what: &'static str) -> Result<i64> {
-        let mut bytes = Vec::with_capacity(10);
+        let (start, mut bytes) = (self.at, Vec::with_capacity(11));
         loop {
             let [byte] = self.array(what)?;
             bytes.push(byte);
             if byte < 0x80 || bytes.len() > 10 {
-                return wire::Cursor::new(&bytes).long(what).map_err(|e| e.at(self.at));
+                let long = || Error::malformed(format!("{what} is longer than ten bytes"));
+                return wire::Cursor::new(&bytes).long(what).map_err(|_| long().at(start));
             }
         }
     }
 
     fn count(&mut self, what: &'static str) -> Result<u64> {
+        let start = self.at;
         let value = self.long(what)?;
         u64::try_from(value)
-            .map_err(|_| Error::malformed(format!("{what}: {value} is negative")).at(self.at))
+            .map_err(|_| Error::malformed(format!("{what} {value} is negative")).at(start))
     }
 
     /// Replaces `into` by `n` bytes; memory grows as they come.
@@ -187,8 +189,13 @@ impl<R: BufRead> Input<R> {
                 let [mut key, mut value] = [Vec::new(), Vec::new()];
                 for part in [&mut key, &mut value] {
                     let size = self.count("size of metadata")?;
-                    let most = MOST_METADATA.saturating_sub(self.at - start);
-                    self.bytes(size, most, "metadata", part)?;
+                    // Pairs of no bytes take memory, too.
+                    let read = self.at - start;
+                    if read.saturating_add(size) > MOST_METADATA {
+                        let size = read.saturating_add(size);
+                        return Err(Error::too_large("metadata", size, MOST_METADATA).at(self.at));
+                    }
+                    self.bytes(size, size, "metadata", part)?;
                 }
                 let key = String::from_utf8(key);
                 let key = key.map_err(|_| Error::malformed("a key is not UTF-8").at(self.at))?;
