@@ -59,12 +59,12 @@ fn codec(name: &str) -> Result<Compression> {
 
 /// What the library says of a file.
 fn fault(e: ParquetError) -> Error {
-    sorted(e, |what| Error::malformed(what))
+    sorted(e, Error::malformed)
 }
 
 /// What the library says of a table.
 fn refusal(e: ParquetError) -> Error {
-    sorted(e, |what| Error::invalid(what))
+    sorted(e, Error::invalid)
 }
 
 fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {

@@ -26,6 +26,7 @@ use std::io::Cursor;
 use arrow::array::{RecordBatch, RecordBatchIterator};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
+#[cfg(feature = "avro")]
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use trevni::arrow::{Layout, WriterProperties};
 use trevni::convert::{Comparison, Format, ReadOptions, Rows, Source, WriteOptions};
@@ -106,6 +107,7 @@ impl Table {
     }
 
     /// The rows as text, values with bars between them.
+    #[cfg(feature = "avro")]
     fn lines(&self) -> Vec<String> {
         let options = FormatOptions::default().with_null("null");
         let mut lines = Vec::new();

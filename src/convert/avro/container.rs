@@ -175,8 +175,9 @@ impl<R: BufRead> Input<R> {
         if read < n { Err(self.short(what, n - read)) } else { Ok(()) }
     }
 
+    /// The pairs of the header that are read.
     fn metadata(&mut self) -> Result<Vec<(String, Vec<u8>)>> {
-        let (mut pairs, start) = (Vec::new(), self.at);
+        let (mut pairs, start): (Vec<(String, Vec<u8>)>, _) = (Vec::new(), self.at);
         loop {
             let n = self.long("count of metadata")?;
             if n < 0 {
@@ -189,7 +190,6 @@ impl<R: BufRead> Input<R> {
                 let [mut key, mut value] = [Vec::new(), Vec::new()];
                 for part in [&mut key, &mut value] {
                     let size = self.count("size of metadata")?;
-                    // Pairs of no bytes take memory, too.
                     let read = self.at - start;
                     if read.saturating_add(size) > MOST_METADATA {
                         let size = read.saturating_add(size);
@@ -199,7 +199,11 @@ impl<R: BufRead> Input<R> {
                 }
                 let key = String::from_utf8(key);
                 let key = key.map_err(|_| Error::malformed("a key is not UTF-8").at(self.at))?;
-                pairs.push((key, value));
+                // What nobody asks for takes no memory, however much there is.
+                if [CODEC, SCHEMA].contains(&key.as_str()) && !pairs.iter().any(|(k, _)| *k == key)
+                {
+                    pairs.push((key, value));
+                }
             }
         }
     }

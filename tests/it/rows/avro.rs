@@ -9,10 +9,8 @@ use trevni::codec::Codec;
 use trevni::convert::WriteOptions;
 use trevni::trevni::{FileReader, Header};
 
-use super::{
-    Table, assert_alike, assert_same, file, in_batches_of, read, table, with_layout, write,
-};
-use crate::testdata::{corpus, files, stem};
+use super::{assert_same, file, in_batches_of, read, table, with_layout, write};
+use crate::testdata::{corpus, files, reference_files, stem};
 
 /// The reference's Avro files.
 pub(super) fn golden() -> Vec<PathBuf> {
@@ -64,6 +62,9 @@ fn golden_files_become_the_references_own() {
         let expected = Bytes::from(std::fs::read(path.with_extension("trv")).unwrap());
         let theirs = FileReader::try_new(expected.clone()).unwrap();
         let options = settings_of(theirs.header());
+        if !options.properties.codec().is_available() {
+            continue;
+        }
         for batch_size in [1, 7, 8192] {
             let rows = read("avro", &bytes, &in_batches_of(batch_size)).unwrap();
             let ours = Bytes::from(write("trv", &rows, &options).unwrap());
@@ -76,7 +77,7 @@ fn golden_files_become_the_references_own() {
             }
         }
     }
-    if !golden().is_empty() {
+    if !golden().is_empty() && cfg!(feature = "deflate") {
         assert_eq!((identical, alike), (3 * 23, 3 * 4));
     }
 }
@@ -107,7 +108,11 @@ fn golden_files_come_back_from_trevni_and_from_avro() {
 /// The reference's Trevni file, too, holds the rows of the Avro file.
 #[test]
 fn the_references_trevni_files_hold_the_rows_of_its_avro_files() {
+    let references = reference_files();
     for path in golden() {
+        if !references.contains(&path.with_extension("trv")) {
+            continue;
+        }
         let expected = table("avro", &std::fs::read(&path).unwrap());
         let found = table("trv", &std::fs::read(path.with_extension("trv")).unwrap());
         assert_same(stem(&path), &expected, &found);
@@ -137,9 +142,8 @@ fn apaches_files_come_back_from_every_layout() {
 }
 
 #[cfg(feature = "parquet")]
-fn assert_parquet_keeps(name: &str, expected: &Table) {
+fn assert_parquet_keeps(name: &str, expected: &super::Table) {
     let parquet = table("parquet", &file("parquet", expected));
-    assert_alike(name, expected, &parquet);
     assert_same(name, expected, &parquet);
     assert_same(name, expected, &table("avro", &file("avro", &parquet)));
 }

@@ -8,6 +8,9 @@ use trevni::convert::ReadOptions;
 use super::container::{B, N, Part, S, block, bytes, field, file_of, header, record};
 use super::{read, table};
 
+/// How many rows a block claims, and its bytes.
+type Block<'a> = (i64, &'a [u8]);
+
 const INT: &str = r#""int""#;
 
 fn fault(bytes: &[u8]) -> String {
@@ -57,6 +60,10 @@ fn what_is_wrong_with_a_header() {
     for (parts, expected) in cases {
         assert_eq!(with(parts), expected);
     }
+    // Pairs of no bytes count, too.
+    let endless = [b"Obj\x01".to_vec(), bytes(&[N(i64::MAX)]), vec![0; (64 << 20) + 1]].concat();
+    let most = "offset 67108869: too large: metadata of 67108865 exceeds the limit of 67108864";
+    assert_eq!(fault(&endless), most);
     let whole = file_of(INT, &[]);
     for end in 0..whole.len() {
         let said = fault(&whole[..end]);
@@ -240,9 +247,9 @@ fn what_is_wrong_with_a_codecs_block() {
 
 #[test]
 fn a_bad_row_takes_the_rest_of_its_block_with_it() {
-    let good: [(i64, &[u8]); 3] = [(2, &[2, 4]), (3, &[6, 0x80]), (2, &[8, 10])];
-    let behind: [(i64, &[u8]); 2] = [(1, &[2, 4]), (1, &[6])];
-    let cases: [(&[(i64, &[u8])], u64, &[&str]); 2] =
+    let good: [Block; 3] = [(2, &[2, 4]), (3, &[6, 0x80]), (2, &[8, 10])];
+    let behind: [Block; 2] = [(1, &[2, 4]), (1, &[6])];
+    let cases: [(&[Block], u64, &[&str]); 2] =
         [(&good, 2, &["1", "2", "3", "4", "5"]), (&behind, 1, &["1", "3"])];
     for (blocks, bad, lines) in cases {
         let file = file_of(INT, blocks);
