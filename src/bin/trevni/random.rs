@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use trevni::convert::random_rows;
 
 use crate::fault::Fault;
+use crate::row_types::RowTypeArgs;
 use crate::schema_file;
 use crate::writing::{Dialect, Input, OutputArgs};
 
@@ -23,11 +24,14 @@ pub(crate) struct Args {
     /// Another number gives other rows.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    row_types: RowTypeArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let schema = schema_file::load(&args.schema)?;
-    args.output.make(Dialect::default(), || {
+    let dialect = Dialect { row_types: args.row_types.clone(), ..Dialect::default() };
+    args.output.make(dialect, || {
         let rows = random_rows(schema, args.count, args.seed, BATCH);
         Ok(Input { name: "random rows".to_owned(), rows, read: None })
     })?;

@@ -1,6 +1,6 @@
 //! What rows are, of formats whose files do not say.
 
-use trevni::convert::{ReadOptions, WriteOptions};
+use trevni::convert::{Format, ReadOptions, WriteOptions};
 
 use crate::fault::Fault;
 
@@ -36,6 +36,23 @@ fn protocol(name: &str) -> Result<trevni::convert::ThriftProtocol, String> {
 }
 
 impl RowTypeArgs {
+    /// Refuses a format whose rows are not described.
+    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        #[cfg(feature = "protobuf")]
+        if format.name == "protobuf" && self.message.is_none() {
+            let what = "rows of protobuf are told by --proto-descriptor and --message";
+            return Err(Fault::Usage(what.to_owned()));
+        }
+        #[cfg(feature = "thrift")]
+        if format.name == "thrift" && self.struct_name.is_none() {
+            return Err(Fault::Usage(
+                "rows of thrift are told by --thrift and --struct".to_owned(),
+            ));
+        }
+        let _ = format;
+        Ok(())
+    }
+
     /// Adds what is described to the ways of reading and of writing.
     pub(crate) fn describe(
         &self,

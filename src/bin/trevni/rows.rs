@@ -96,6 +96,7 @@ impl ReadArgs {
                 Format::sniff(head).ok_or_else(what)?
             }
         };
+        self.row_types.check(format)?;
         let (taken, size) = (source.taken(), source.size());
         let options = self.options(path)?;
         let report = options.report.clone();

@@ -127,6 +127,7 @@ impl OutputArgs {
         open: impl FnOnce() -> Result<Input, Fault>,
     ) -> Result<Written, Fault> {
         let format = self.format()?;
+        dialect.row_types.check(format)?;
         #[allow(clippy::needless_update, reason = "features bring more fields")]
         let mut options = WriteOptions {
             properties: self.write.properties(format, builder)?,

@@ -94,12 +94,14 @@ fn described_rows_come_and_go() {
         let args = ["diff", "--from", format, str(&from), str(&back)];
         assert!(out(&[&args[..], &described].concat()).starts_with("equal: 50 rows"));
     }
-    let output = run(&["cat", "--from", "thrift", str(&trv)]);
-    assert_eq!(code(&output), 1);
-    assert!(
-        said(&output).contains("rows of thrift need an IDL, and the name of a struct in it"),
-        "{}",
-        said(&output)
-    );
+    for (format, told) in
+        [("thrift", "--thrift and --struct"), ("protobuf", "--proto-descriptor and --message")]
+    {
+        let output = run(&["cat", "--from", format, str(&trv)]);
+        assert_eq!(code(&output), 2);
+        let expected = format!("error: rows of {format} are told by {told}\n");
+        assert!(said(&output).starts_with(&expected), "{}", said(&output));
+        assert_eq!(code(&run(&["convert", str(&trv), "-", "--to", format])), 2);
+    }
     assert_eq!(code(&run(&["cat", "--struct", "Every", str(&trv)])), 2);
 }
