@@ -29,6 +29,7 @@
 
 #[cfg(feature = "avro")]
 mod avro;
+mod caught;
 mod comparison;
 #[cfg(feature = "csv")]
 mod csv;

@@ -11,6 +11,7 @@ use arrow::error::ArrowError;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 
+use super::caught::Caught;
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
 use crate::error::{Error, Result};
 
@@ -32,14 +33,16 @@ pub(super) const STREAM: Format = Format {
 
 fn open_file(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FILE.name, options)?;
-    let reader = FileReader::try_new_buffered(source.into_file()?, None)?;
-    select::select(Box::new(reader), options)
+    let file = source.into_file()?;
+    let rows = Caught::open(Error::malformed, || Ok(FileReader::try_new_buffered(file, None)?))?;
+    select::select(Box::new(rows), options)
 }
 
 fn open_stream(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(STREAM.name, options)?;
-    let reader = StreamReader::try_new(BufReader::new(source.into_read()), None)?;
-    select::select(Box::new(reader), options)
+    let stream = BufReader::new(source.into_read());
+    let rows = Caught::open(Error::malformed, || Ok(StreamReader::try_new(stream, None)?))?;
+    select::select(Box::new(rows), options)
 }
 
 fn create_file<'a>(

@@ -9,7 +9,6 @@
 //! What was in runs comes back value by value.
 
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -95,14 +94,9 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(rows), options)
 }
 
-/// What the library makes of a file, or of a table. It panics on some that it does not take, which here is an error like
-/// others.
+/// What the library makes of a file, or of a table. It panics at some that it does not take.
 fn caught<T>(of: fn(ParquetError) -> Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        Err(of(ParquetError::General(text.unwrap_or("no reason given").to_owned())))
-    })
+    super::caught::caught(|text| of(ParquetError::General(text)), run)
 }
 
 /// Rows with the schema's metadata, which the library's own batches are without.
