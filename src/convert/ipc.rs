@@ -14,6 +14,7 @@ use arrow::ipc::writer::{FileWriter, StreamWriter};
 use super::caught::Caught;
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
 use crate::error::{Error, Result};
+use crate::io::ReadAt;
 
 pub(super) const FILE: Format = Format {
     name: "arrow",
@@ -34,8 +35,36 @@ pub(super) const STREAM: Format = Format {
 fn open_file(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FILE.name, options)?;
     let file = source.into_file()?;
+    check_footer(&file)?;
     let rows = Caught::open(Error::malformed, || Ok(FileReader::try_new_buffered(file, None)?))?;
     select::select(Box::new(rows), options)
+}
+
+/// Bytes behind the footer: its length, and the magic.
+const TRAILER: usize = 10;
+
+/// Refuses a file whose footer claims more than there is, for the library would make room for it.
+fn check_footer(file: &std::fs::File) -> Result<()> {
+    let len = ReadAt::len(file)?;
+    let Some(end) = len.checked_sub(TRAILER as u64) else { return Ok(()) };
+    let trailer = file.read_at(end, TRAILER)?;
+    let Some((size, _)) = trailer.split_first_chunk::<4>() else { return Ok(()) };
+    let size = u64::try_from(i32::from_le_bytes(*size)).ok().filter(|size| *size <= end);
+    let Some(size) = size else { return Ok(()) };
+    let footer = file.read_at(end - size, usize::try_from(size).unwrap_or(0))?;
+    // What is no footer at all the library says itself.
+    let Ok(footer) = arrow::ipc::root_as_footer(&footer) else { return Ok(()) };
+    for block in footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten() {
+        let parts = [block.offset(), block.metaDataLength().into(), block.bodyLength()];
+        let parts: Option<Vec<u64>> = parts.iter().map(|n| u64::try_from(*n).ok()).collect();
+        let ends = parts.and_then(|parts| parts.iter().try_fold(0, |a: u64, b| a.checked_add(*b)));
+        if ends.is_none_or(|ends| ends > end - size) {
+            return Err(
+                Error::malformed("a block of the footer is not within the file").at(end - size)
+            );
+        }
+    }
+    Ok(())
 }
 
 fn open_stream(source: Source, options: &ReadOptions) -> Result<Rows> {
