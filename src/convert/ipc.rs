@@ -2,13 +2,14 @@
 //!
 //! A file is read at any position; the bytes of a pipe go to a temporary file first. A stream streams.
 
-use std::io::{BufReader, Write};
+use std::io::{Read, Write};
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
-use arrow::ipc::reader::{FileReader, StreamReader};
+use arrow::ipc::reader::{FileReader, StreamDecoder};
 use arrow::ipc::writer::{FileWriter, StreamWriter};
 
 use super::caught::Caught;
@@ -69,9 +70,78 @@ fn check_footer(file: &std::fs::File) -> Result<()> {
 
 fn open_stream(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(STREAM.name, options)?;
-    let stream = BufReader::new(source.into_read());
-    let rows = Caught::open(Error::malformed, || Ok(StreamReader::try_new(stream, None)?))?;
+    let rows = Caught::open(Error::malformed, || Messages::try_new(source.into_read()))?;
     select::select(Box::new(rows), options)
+}
+
+/// Bytes that are read of a stream at a time.
+const PIECE: usize = 1 << 18;
+
+/// The batches of a stream. The library's own reader of streams would make room for what a message claims; its decoder
+/// takes bytes as they come.
+struct Messages {
+    from: Box<dyn Read + Send>,
+    decoder: StreamDecoder,
+    /// What is read and not decoded.
+    rest: Buffer,
+    /// The batch that came with the schema.
+    first: Option<RecordBatch>,
+    schema: SchemaRef,
+}
+
+impl Messages {
+    fn try_new(from: Box<dyn Read + Send>) -> Result<Self> {
+        let (decoder, rest) = (StreamDecoder::new(), Buffer::default());
+        let schema = Arc::new(Schema::empty());
+        let mut messages = Self { from, decoder, rest, first: None, schema };
+        loop {
+            messages.first = messages.decoder.decode(&mut messages.rest)?;
+            if let Some(schema) = messages.decoder.schema() {
+                messages.schema = schema;
+                return Ok(messages);
+            }
+            if !messages.fill()? {
+                return Err(Error::malformed("the stream ends before its schema"));
+            }
+        }
+    }
+
+    /// Reads some bytes; gives whether there were any.
+    fn fill(&mut self) -> Result<bool> {
+        let mut bytes = Vec::new();
+        self.from.by_ref().take(PIECE as u64).read_to_end(&mut bytes)?;
+        self.rest = Buffer::from_vec(bytes);
+        Ok(!self.rest.is_empty())
+    }
+
+    fn batch(&mut self) -> Result<Option<RecordBatch>> {
+        if let Some(first) = self.first.take() {
+            return Ok(Some(first));
+        }
+        loop {
+            if let Some(batch) = self.decoder.decode(&mut self.rest)? {
+                return Ok(Some(batch));
+            }
+            if !self.fill()? {
+                self.decoder.finish()?;
+                return Ok(None);
+            }
+        }
+    }
+}
+
+impl Iterator for Messages {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batch().map_err(ArrowError::from).transpose()
+    }
+}
+
+impl RecordBatchReader for Messages {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
 }
 
 fn create_file<'a>(
