@@ -48,19 +48,6 @@ fn what_is_written_is_read_again() {
     }
 }
 
-/// Writes both protocols to a folder, for the other implementation to check.
-#[test]
-#[ignore = "for the other implementation: OURS names a folder"]
-fn writes_what_the_other_implementation_checks() {
-    let to = PathBuf::from(std::env::var("OURS").unwrap());
-    for protocol in PROTOCOLS {
-        let thrift = every().with_protocol(protocol);
-        let batches = rows_of(&golden(protocol), &reading(&thrift)).unwrap();
-        let bytes = written(&thrift, batches[0].schema(), &batches).unwrap();
-        std::fs::write(to.join(protocol.name()), bytes).unwrap();
-    }
-}
-
 /// Gives a byte at a time.
 struct Drops(Cursor<Vec<u8>>);
 
