@@ -149,7 +149,7 @@ impl<'a> Rows<'_, 'a> {
             (Avro::Array(item), Shape::List { counts, inner }) => {
                 let n = self.start(*counts)?;
                 (0..n).try_for_each(|_| self.put(item, inner))?;
-                self.end(n)
+                self.end()
             }
             (Avro::Map(inner), Shape::Map { counts, key, value }) => {
                 let n = self.start(*counts)?;
@@ -158,7 +158,7 @@ impl<'a> Rows<'_, 'a> {
                     self.put(&string, key)?;
                     self.put(inner, value)?;
                 }
-                self.end(n)
+                self.end()
             }
             (Avro::Union(branches), _) => self.union(branches, shape),
             (avro, Shape::Leaf { column }) => {
@@ -174,6 +174,7 @@ impl<'a> Rows<'_, 'a> {
         fields.iter().zip(shapes).try_for_each(|((_, avro), shape)| self.put(avro, shape))
     }
 
+    /// Begins the one block of items that a row has, if it has any.
     fn start(&mut self, counts: usize) -> Result<u32> {
         let n = self.feed(counts)?.count()?;
         if n > 0 {
@@ -182,7 +183,8 @@ impl<'a> Rows<'_, 'a> {
         Ok(n)
     }
 
-    fn end(&mut self, _: u32) -> Result<()> {
+    /// Ends the blocks of items.
+    fn end(&mut self) -> Result<()> {
         wire::put_long(self.out, 0);
         Ok(())
     }
