@@ -36,7 +36,7 @@ pub(crate) struct OutputArgs {
 
 /// How a file is written.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Writing trv")]
+#[command(next_help_heading = "Writing trv, avro and parquet")]
 pub(crate) struct WriteArgs {
     /// Of trv null, deflate, snappy, bzip2, or none to name none, which is null; or zstd, lz4, pack, pack+zstd, which
     /// other readers of the format do not know. Of avro null, deflate, snappy, bzip2, xz, zstandard; of parquet null,
