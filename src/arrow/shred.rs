@@ -13,11 +13,39 @@ use arrow::datatypes::Field;
 
 use super::dense;
 use super::lent::{Lent, Shredded, set_lengths, set_there, set_values};
+use super::schema::Planning;
 use super::shape::{Planned, Shape, Trail};
 use super::take::take;
-use super::{nested, types};
+use super::{nested, packed, types};
 use crate::error::{Error, Result};
 use crate::trevni::ValueType;
+
+/// Shreds a batch of a plan's schema. `slots` says which columns take a value for each slot, there or not.
+pub(crate) fn shred_batch(
+    planning: &Planning,
+    slots: &[bool],
+    batch: &RecordBatch,
+) -> Result<Vec<Shredded>> {
+    let Planning { schema, stored, plan } = planning;
+    if batch.num_columns() != schema.fields().len() {
+        let (expected, given) = (schema.fields().len(), batch.num_columns());
+        let what = format!("a batch of {given} columns for a schema of {expected}");
+        return Err(Error::invalid(what));
+    }
+    let mut shredder = Shredder::new(&plan.columns, slots);
+    let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
+    for (((field, stored), shape), array) in fields.zip(batch.columns()) {
+        let trail = Trail::new(field.name());
+        if array.data_type() != field.data_type() {
+            let (expected, given) = (field.data_type(), array.data_type());
+            let what = format!("field {trail}: {given} given for {expected}");
+            return Err(Error::invalid(what));
+        }
+        let array = packed::lower(array, field, stored, &trail)?;
+        shredder.shred(shape, stored, &array, &trail)?;
+    }
+    Ok(shredder.finish())
+}
 
 /// What a batch is shredded into.
 pub(crate) struct Shredder<'a> {

@@ -11,11 +11,9 @@ use arrow::array::{RecordBatch, RecordBatchWriter};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
-use super::packed;
 use super::properties::WriterProperties;
 use super::schema::{self, Planning};
-use super::shape::Trail;
-use super::shred::Shredder;
+use super::shred::shred_batch;
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnMetadata, FileSummary, FileWriter, Metadata};
 
@@ -86,25 +84,7 @@ impl<W: Write + Send> ArrowWriter<W> {
 
     /// Appends a batch, whose columns have the types of the schema. After an error nothing of it is appended.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let Planning { schema, stored, plan } = &self.planning;
-        if batch.num_columns() != schema.fields().len() {
-            let (expected, given) = (schema.fields().len(), batch.num_columns());
-            let what = format!("a batch of {given} columns for a schema of {expected}");
-            return Err(Error::invalid(what));
-        }
-        let mut shredder = Shredder::new(&plan.columns, &self.slots);
-        let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
-        for (((field, stored), shape), array) in fields.zip(batch.columns()) {
-            let trail = Trail::new(field.name());
-            if array.data_type() != field.data_type() {
-                let (expected, given) = (field.data_type(), array.data_type());
-                let what = format!("field {trail}: {given} given for {expected}");
-                return Err(Error::invalid(what));
-            }
-            let array = packed::lower(array, field, stored, &trail)?;
-            shredder.shred(shape, stored, &array, &trail)?;
-        }
-        let columns = shredder.finish();
+        let columns = shred_batch(&self.planning, &self.slots, batch)?;
         let slices: Vec<_> = columns.iter().map(|column| column.as_slice()).collect();
         self.file.write(batch.num_rows(), &slices)
     }

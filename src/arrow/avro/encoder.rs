@@ -8,10 +8,10 @@
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
+use super::super::Layout;
 use super::super::schema::{self, Planning};
-use super::super::shape::{Shape, Trail};
-use super::super::shred::Shredder;
-use super::super::{Layout, packed};
+use super::super::shape::Shape;
+use super::super::shred::shred_batch;
 use super::{Avro, of_schema};
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnSlice, Metadata, Value, ValuesRef};
@@ -69,23 +69,11 @@ impl AvroEncoder {
     }
 
     fn append(&self, batch: &RecordBatch, out: &mut Vec<u8>, ends: &mut Vec<usize>) -> Result<()> {
-        let Planning { schema, stored, plan } = &self.planning;
-        let mut shredder = Shredder::new(&plan.columns, &[]);
-        let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
-        for (((field, stored), shape), array) in fields.zip(batch.columns()) {
-            let trail = Trail::new(field.name());
-            if array.data_type() != field.data_type() {
-                let (expected, given) = (field.data_type(), array.data_type());
-                return Err(Error::invalid(format!("field {trail}: {given} given for {expected}")));
-            }
-            let array = packed::lower(array, field, stored, &trail)?;
-            shredder.shred(shape, stored, &array, &trail)?;
-        }
-        let columns = shredder.finish();
+        let columns = shred_batch(&self.planning, &[], batch)?;
         let mut feeds: Vec<Feed<'_>> = columns.iter().map(|c| Feed::new(c.as_slice())).collect();
         let mut rows = Rows { feeds: &mut feeds, out };
         for _ in 0..batch.num_rows() {
-            match (&self.avro, plan.shapes.as_slice()) {
+            match (&self.avro, self.planning.plan.shapes.as_slice()) {
                 (avro @ Avro::Record { .. }, shapes) => rows.record(avro, shapes)?,
                 (avro, [shape]) => rows.put(avro, shape)?,
                 _ => return Err(unfit()),
