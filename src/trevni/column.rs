@@ -67,6 +67,14 @@ impl ColumnData {
         Self { lengths: None, there, values: Values::new(value_type) }
     }
 
+    /// Forgets the rows, which have no slots, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.values.truncate(0);
+        if let Some(lengths) = &mut self.lengths {
+            lengths.clear();
+        }
+    }
+
     /// Lends the data.
     pub fn as_slice(&self) -> ColumnSlice<'_> {
         let there = self.there.as_ref().map(|there| (there.as_bytes(), 0));

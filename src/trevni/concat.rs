@@ -159,12 +159,7 @@ pub fn copy_rows<R: ReadAt, W: Write + Send>(
     let a_row = bytes / file.rows().max(1) + 1;
     let batch = usize::try_from((BATCH_BYTES / a_row).clamp(1, MOST_ROWS)).unwrap_or(1);
     while reader.remaining() > 0 {
-        for column in &mut data {
-            column.values.truncate(0);
-            if let Some(lengths) = &mut column.lengths {
-                lengths.clear();
-            }
-        }
+        data.iter_mut().for_each(ColumnData::clear);
         let rows = usize::try_from(reader.remaining()).map_or(batch, |left| left.min(batch));
         let rows = reader.read(rows, &mut data)?;
         let slices: Vec<_> = data.iter().map(ColumnData::as_slice).collect();

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut data: Vec<_> = file.columns().iter().map(ColumnData::of).collect();
     let mut out = output::stdout();
     while reader.remaining() > 0 {
-        data.iter_mut().for_each(clear);
+        data.iter_mut().for_each(ColumnData::clear);
         // A file without columns has rows too, and they end where the header says.
         let wanted = usize::try_from(reader.remaining()).map_or(batch, |left| left.min(batch));
         let rows = match reader.read(wanted, &mut data) {
@@ -60,12 +60,4 @@ fn batch_rows(file: &FileReader<std::fs::File>) -> trevni::Result<usize> {
     }
     let a_row = bytes / file.rows().max(1) + 1;
     Ok(usize::try_from((BATCH_BYTES / a_row).clamp(1, MOST_ROWS)).unwrap_or(1))
-}
-
-/// Forgets the rows and keeps the memory.
-fn clear(data: &mut ColumnData) {
-    data.values.truncate(0);
-    if let Some(lengths) = &mut data.lengths {
-        lengths.clear();
-    }
 }
