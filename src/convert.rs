@@ -114,7 +114,21 @@ pub struct Format {
     pub open: fn(Source, &ReadOptions) -> Result<Rows>,
     /// Writes rows.
     pub create: Create,
+    /// What there is to folders that are one, if any are.
+    pub folder: Option<Folder>,
 }
+
+/// What a format has to do with folders.
+#[derive(Debug, Clone, Copy)]
+pub struct Folder {
+    /// Whether a folder is one.
+    pub holds: fn(&Path) -> bool,
+    /// Writes rows to a new folder; `None` if the format writes files, though it reads folders too.
+    pub create: Option<CreateFolder>,
+}
+
+/// Starts a folder of rows. One that exists is an error, unless it may be replaced.
+pub type CreateFolder = fn(&Path, bool, SchemaRef, &WriteOptions) -> Result<Box<dyn Sink>>;
 
 /// Takes rows and makes a file of them.
 pub trait Sink {
@@ -227,6 +241,15 @@ impl Format {
     pub fn of_path(path: &Path) -> Option<&'static Format> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    /// The format of what is at a source: of a folder by what is in it, of a file by its first bytes.
+    pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
+        if let Some(path) = source.folder() {
+            let holds = |format: &&Format| format.folder.is_some_and(|folder| (folder.holds)(path));
+            return Ok(FORMATS.iter().find(holds));
+        }
+        Ok(Self::sniff(source.head()?))
     }
 
     /// The format of what begins so.

@@ -37,6 +37,7 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.starts_with(container::MAGIC),
     open,
     create,
+    folder: None,
 };
 
 /// Bytes of rows that are decoded together, if the batch is not full before.

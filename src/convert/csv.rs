@@ -17,8 +17,14 @@ use super::replay::Replay;
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, lossy, select};
 use crate::error::{Error, Result};
 
-pub(super) const FORMAT: Format =
-    Format { name: "csv", extensions: &["csv", "tsv", "txt"], sniff: is_text, open, create };
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    extensions: &["csv", "tsv", "txt"],
+    sniff: is_text,
+    open,
+    create,
+    folder: None,
+};
 
 /// Text that could be anything: no control characters but blanks and ends of lines.
 fn is_text(head: &[u8]) -> bool {

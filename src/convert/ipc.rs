@@ -23,6 +23,7 @@ pub(super) const FILE: Format = Format {
     sniff: |head| head.starts_with(b"ARROW1"),
     open: open_file,
     create: create_file,
+    folder: None,
 };
 
 pub(super) const STREAM: Format = Format {
@@ -31,6 +32,7 @@ pub(super) const STREAM: Format = Format {
     sniff: |head| head.starts_with(&[0xff; 4]),
     open: open_stream,
     create: create_stream,
+    folder: None,
 };
 
 fn open_file(source: Source, options: &ReadOptions) -> Result<Rows> {

@@ -39,6 +39,7 @@ pub(super) const FORMAT: Format = Format {
     sniff: |_| false,
     open,
     create,
+    folder: None,
 };
 
 /// A message may be as long as this, in reading and in writing.

@@ -1,8 +1,8 @@
-//! Where the bytes of a file of rows come from: a file, or a pipe.
+//! Where the bytes of a file of rows come from: a file, a pipe, or the files of a folder.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,18 +20,19 @@ pub struct Source {
 enum Body {
     File(File),
     Pipe(Box<dyn Read + Send>),
+    Folder(PathBuf),
 }
 
 impl Source {
-    /// Opens a file, or a named pipe.
+    /// Opens a file, a named pipe, or a folder.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let file = File::open(path)?;
         let about = file.metadata()?;
-        if about.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
         let name = path.display().to_string();
+        if about.is_dir() {
+            return Ok(Self::new(name, Body::Folder(path.to_owned())));
+        }
         if about.is_file() {
             Ok(Self::new(name, Body::File(file)))
         } else {
@@ -53,11 +54,19 @@ impl Source {
         &self.name
     }
 
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.body {
+            Body::Folder(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// How many bytes it has, if that is known.
     pub fn size(&self) -> Option<u64> {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
-            Body::Pipe(_) => None,
+            Body::Pipe(_) | Body::Folder(_) => None,
         }
     }
 
@@ -66,7 +75,7 @@ impl Source {
         self.taken.clone()
     }
 
-    /// The first bytes, or all if there are few.
+    /// The first bytes, or all if there are few. A folder has none.
     pub fn head(&mut self) -> io::Result<&[u8]> {
         if self.head.is_none() {
             let mut head = Vec::new();
@@ -78,13 +87,14 @@ impl Source {
                 Body::Pipe(pipe) => {
                     pipe.take(HEAD as u64).read_to_end(&mut head)?;
                 }
+                Body::Folder(_) => {}
             }
             self.head = Some(head);
         }
         Ok(self.head.as_deref().unwrap_or_default())
     }
 
-    /// The bytes one after another.
+    /// The bytes one after another. A folder has none: the first read fails.
     pub fn into_read(self) -> Box<dyn Read + Send> {
         let taken = self.taken;
         match self.body {
@@ -93,6 +103,7 @@ impl Source {
                 let head = io::Cursor::new(self.head.unwrap_or_default());
                 Box::new(Counted { from: head.chain(pipe), taken })
             }
+            Body::Folder(_) => Box::new(NoFile),
         }
     }
 
@@ -106,6 +117,15 @@ impl Source {
         io::copy(&mut self.into_read(), &mut file)?;
         file.rewind()?;
         Ok(file)
+    }
+}
+
+/// A folder, where a file was wanted.
+struct NoFile;
+
+impl Read for NoFile {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::IsADirectory.into())
     }
 }
 

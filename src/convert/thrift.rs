@@ -54,6 +54,7 @@ pub(super) const FORMAT: Format = Format {
     sniff: |_| false,
     open,
     create,
+    folder: None,
 };
 
 /// What rows of Thrift are: a struct of an IDL, and how it lies in bytes.

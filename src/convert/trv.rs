@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.starts_with(b"Trv"),
     open,
     create,
+    folder: None,
 };
 
 /// The key of a schema's metadata that tells that it came from Avro.

@@ -88,12 +88,13 @@ impl ReadArgs {
             true => Source::pipe(&name, std::io::stdin()),
             false => Source::open(path).map_err(Fault::of(&name))?,
         };
-        let format = match self.from.or_else(|| Format::of_path(path)) {
+        let folder = source.folder().is_some();
+        let of_path = || Format::of_path(path).filter(|format| !folder || format.folder.is_some());
+        let format = match self.from.or_else(of_path) {
             Some(format) => format,
             None => {
-                let head = source.head().map_err(Fault::of(&name))?;
                 let what = || Fault::Data(format!("{name}: of no known format; --from names it"));
-                Format::sniff(head).ok_or_else(what)?
+                Format::of_source(&mut source).map_err(Fault::of(&name))?.ok_or_else(what)?
             }
         };
         self.row_types.check(format)?;

@@ -45,11 +45,14 @@ impl Target {
     }
 }
 
+/// The refusal to overwrite.
+pub(crate) fn exists(path: &Path) -> Fault {
+    Fault::Data(format!("{} exists; --force replaces it", path.display()))
+}
+
 fn refused(path: &Path, e: io::Error) -> Fault {
     match e.kind() {
-        ErrorKind::AlreadyExists => {
-            Fault::Data(format!("{} exists; --force replaces it", path.display()))
-        }
+        ErrorKind::AlreadyExists => exists(path),
         _ => Fault::of(path.display())(e),
     }
 }

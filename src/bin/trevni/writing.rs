@@ -10,14 +10,14 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::convert::{Format, ReadOptions, Rows, WriteOptions};
+use trevni::convert::{CreateFolder, Format, ReadOptions, Rows, Sink, WriteOptions};
 use trevni::trevni::{FileWriterBuilder, Metadata};
 
 use crate::fault::Fault;
 use crate::input::PIPE;
 use crate::row_types::RowTypeArgs;
 use crate::rows::{batch_fault, delimiter_for};
-use crate::target::Target;
+use crate::target::{Target, exists};
 
 /// A file to be made.
 #[derive(Debug, clap::Args)]
@@ -137,10 +137,38 @@ impl OutputArgs {
             ..WriteOptions::default()
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
+        if let Some(create) = format.folder.and_then(|folder| folder.create) {
+            return self.make_folder(create, format, &options, open);
+        }
         let mut target = Target::create(&self.output, self.force)?;
-        let rows = copy(open()?, format, &mut target, &options)?;
+        let input = open()?;
+        let sink = (format.create)(&mut target, input.rows.schema(), &options);
+        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
         let bytes = target.commit(&self.output)?;
         Ok(Written { rows, bytes })
+    }
+
+    fn make_folder(
+        &self,
+        create: CreateFolder,
+        format: &Format,
+        options: &WriteOptions,
+        open: impl FnOnce() -> Result<Input, Fault>,
+    ) -> Result<Written, Fault> {
+        let path = &self.output;
+        if path == Path::new(PIPE) {
+            return Err(Fault::Usage(format!(
+                "{} is a folder, and no pipe takes one",
+                format.name
+            )));
+        }
+        if !self.force && path.symlink_metadata().is_ok() {
+            return Err(exists(path));
+        }
+        let input = open()?;
+        let sink = create(path, self.force, input.rows.schema(), options);
+        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
+        Ok(Written { rows, bytes: folder_bytes(path)? })
     }
 }
 
@@ -153,16 +181,20 @@ pub(crate) struct Input {
     pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
 }
 
+/// Bytes of all files below a folder.
+fn folder_bytes(path: &Path) -> Result<u64, Fault> {
+    let mut bytes = 0;
+    for entry in path.read_dir()? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        bytes += if about.is_dir() { folder_bytes(&entry.path())? } else { about.len() };
+    }
+    Ok(bytes)
+}
+
 /// Passes batches on; gives how many rows there were.
-fn copy(
-    input: Input,
-    format: &Format,
-    target: &mut Target,
-    options: &WriteOptions,
-) -> Result<u64, Fault> {
+fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, Fault> {
     let Input { name, rows, read } = input;
-    let mut sink =
-        (format.create)(target, rows.schema(), options).map_err(Fault::of(format.name))?;
     // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
     let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
     let bar = progress(read.as_ref().map(|(size, _)| *size));
