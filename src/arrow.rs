@@ -19,6 +19,8 @@ mod buffers;
 mod dense;
 mod lent;
 mod nested;
+#[cfg(feature = "blosc")]
+pub mod numpy;
 mod packed;
 mod projection;
 mod properties;

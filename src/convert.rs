@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
-//! (file, pipe)      trv arrow arrows avro parquet protobuf thrift csv jsonl
+//! (file, pipe,      trv arrow arrows avro parquet protobuf thrift csv jsonl
+//! folder)           bloscpack bcolz superchunk b2nd b2frame sparse
 //! ```
 //! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
 //! extension of a path, or by the first bytes of what is to be read.
@@ -29,6 +30,8 @@
 
 #[cfg(feature = "avro")]
 mod avro;
+#[cfg(feature = "blosc")]
+mod blosc;
 mod caught;
 mod comparison;
 #[cfg(feature = "csv")]
@@ -63,6 +66,8 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
+#[cfg(feature = "blosc")]
+pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
 pub use comparison::Comparison;
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
@@ -88,6 +93,18 @@ pub const FORMATS: &[Format] = &[
     protobuf::FORMAT,
     #[cfg(feature = "thrift")]
     thrift::FORMAT,
+    #[cfg(feature = "blosc")]
+    blosc::BLOSCPACK,
+    #[cfg(feature = "blosc")]
+    blosc::BCOLZ,
+    #[cfg(feature = "blosc")]
+    blosc::SUPERCHUNK,
+    #[cfg(feature = "blosc")]
+    blosc::B2ND,
+    #[cfg(feature = "blosc")]
+    blosc::B2FRAME,
+    #[cfg(feature = "blosc")]
+    blosc::SPARSE,
     #[cfg(feature = "json")]
     json::FORMAT,
     #[cfg(feature = "csv")]
@@ -114,21 +131,14 @@ pub struct Format {
     pub open: fn(Source, &ReadOptions) -> Result<Rows>,
     /// Writes rows.
     pub create: Create,
-    /// What there is to folders that are one, if any are.
-    pub folder: Option<Folder>,
+    /// Whether a folder is one; `None` if no folder is.
+    pub holds: Option<fn(&Path) -> bool>,
+    /// Writes rows to a path, where that is the better way, or the only one: for folders.
+    pub create_at: Option<CreateAt>,
 }
 
-/// What a format has to do with folders.
-#[derive(Debug, Clone, Copy)]
-pub struct Folder {
-    /// Whether a folder is one.
-    pub holds: fn(&Path) -> bool,
-    /// Writes rows to a new folder; `None` if the format writes files, though it reads folders too.
-    pub create: Option<CreateFolder>,
-}
-
-/// Starts a folder of rows. One that exists is an error, unless it may be replaced.
-pub type CreateFolder = fn(&Path, bool, SchemaRef, &WriteOptions) -> Result<Box<dyn Sink>>;
+/// Starts a file or a folder of rows at a path. One that exists is an error, unless it may be replaced.
+pub type CreateAt = fn(&Path, bool, SchemaRef, &WriteOptions) -> Result<Box<dyn Sink>>;
 
 /// Takes rows and makes a file of them.
 pub trait Sink {
@@ -165,6 +175,12 @@ pub struct ReadOptions {
     /// What rows of Thrift are.
     #[cfg(feature = "thrift")]
     pub thrift: Option<ThriftType>,
+    /// What elements are of Blosc containers that do not say, as NumPy writes it; as many bytes as theirs together.
+    #[cfg(feature = "blosc")]
+    pub dtype: Option<String>,
+    /// Threads that open chunks of Blosc containers.
+    #[cfg(feature = "blosc")]
+    pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,
     /// Where it is counted what was left out.
@@ -186,6 +202,10 @@ impl Default for ReadOptions {
             protobuf: None,
             #[cfg(feature = "thrift")]
             thrift: None,
+            #[cfg(feature = "blosc")]
+            dtype: None,
+            #[cfg(feature = "blosc")]
+            threads: 1,
             skip_bad: 0,
             report: Arc::default(),
         }
@@ -197,8 +217,12 @@ impl Default for ReadOptions {
 pub struct WriteOptions {
     /// For Trevni files.
     pub properties: WriterProperties,
-    /// For Avro and Parquet files: the codec, by the name that the format gives it. Otherwise snappy.
+    /// For Avro and Parquet files and Blosc containers: the codec, by the name that the format gives it. Otherwise snappy;
+    /// of Blosc lz4.
     pub codec: Option<String>,
+    /// For Blosc containers.
+    #[cfg(feature = "blosc")]
+    pub blosc: BloscOptions,
     /// What rows of Protocol Buffers are to be.
     #[cfg(feature = "protobuf")]
     pub protobuf: Option<ProtobufType>,
@@ -217,6 +241,8 @@ impl Default for WriteOptions {
         Self {
             properties,
             codec: None,
+            #[cfg(feature = "blosc")]
+            blosc: BloscOptions::default(),
             #[cfg(feature = "protobuf")]
             protobuf: None,
             #[cfg(feature = "thrift")]
@@ -246,7 +272,7 @@ impl Format {
     /// The format of what is at a source: of a folder by what is in it, of a file by its first bytes.
     pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
         if let Some(path) = source.folder() {
-            let holds = |format: &&Format| format.folder.is_some_and(|folder| (folder.holds)(path));
+            let holds = |format: &&Format| format.holds.is_some_and(|holds| holds(path));
             return Ok(FORMATS.iter().find(holds));
         }
         Ok(Self::sniff(source.head()?))

@@ -3,7 +3,7 @@
 //! [`Error`] is one word wide. Its [`ErrorKind`] says who must act: the machine ([`Io`]), whoever made the
 //! file ([`Malformed`], [`Checksum`]), this build ([`Unsupported`]), the caller ([`Invalid`]), or whoever set
 //! the [`Limits`](crate::io::Limits) ([`TooLarge`]). Where it is known, an error also carries the place in the
-//! file: column, block and byte offset.
+//! file: column, block or chunk, and byte offset.
 //!
 //! [`Io`]: ErrorKind::Io
 //! [`Malformed`]: ErrorKind::Malformed
@@ -32,6 +32,8 @@ pub struct Place {
     pub column: Option<String>,
     /// Index of the block within its column, from 0.
     pub block: Option<usize>,
+    /// Number of the chunk within its array, from 0.
+    pub chunk: Option<u64>,
     /// Offset in bytes from the start of the file.
     pub offset: Option<u64>,
 }
@@ -133,6 +135,12 @@ impl Error {
         self
     }
 
+    /// Adds the number of the chunk, unless one is known already.
+    pub(crate) fn in_chunk(mut self, number: u64) -> Self {
+        self.0.place.chunk.get_or_insert(number);
+        self
+    }
+
     /// Adds the file offset, unless one is known already.
     pub(crate) fn at(mut self, offset: u64) -> Self {
         self.0.place.offset.get_or_insert(offset);
@@ -142,13 +150,18 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { column, block, offset } = &self.0.place;
+        let Place { column, block, chunk, offset } = &self.0.place;
         if let Some(column) = column {
             write!(f, "column {column:?}")?;
-            f.write_str(if block.is_some() || offset.is_some() { ", " } else { ": " })?;
+            let more = block.is_some() || chunk.is_some() || offset.is_some();
+            f.write_str(if more { ", " } else { ": " })?;
         }
         if let Some(block) = block {
             write!(f, "block {block}")?;
+            f.write_str(if offset.is_some() { ", " } else { ": " })?;
+        }
+        if let Some(chunk) = chunk {
+            write!(f, "chunk {chunk}")?;
             f.write_str(if offset.is_some() { ", " } else { ": " })?;
         }
         if let Some(offset) = offset {
@@ -215,7 +228,10 @@ mod tests {
     fn says_the_place_once_and_in_order() {
         let e = Error::malformed("no").at(3).in_block_at(2, 7).in_column("a").at(9).in_column("b");
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
-        assert_eq!(e.place(), &Place { column: Some("a".into()), block: Some(2), offset: Some(7) });
+        assert_eq!(
+            e.place(),
+            &Place { column: Some("a".into()), block: Some(2), chunk: None, offset: Some(7) }
+        );
         let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");
         assert_eq!(
             e.to_string(),

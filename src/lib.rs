@@ -43,6 +43,8 @@
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
+#[cfg(feature = "blosc")]
+pub mod blosc;
 pub mod checksum;
 pub mod codec;
 #[cfg(feature = "arrow")]

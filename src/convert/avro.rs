@@ -37,7 +37,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.starts_with(container::MAGIC),
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// Bytes of rows that are decoded together, if the batch is not full before.

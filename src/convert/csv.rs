@@ -23,7 +23,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: is_text,
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// Text that could be anything: no control characters but blanks and ends of lines.

@@ -23,7 +23,8 @@ pub(super) const FILE: Format = Format {
     sniff: |head| head.starts_with(b"ARROW1"),
     open: open_file,
     create: create_file,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 pub(super) const STREAM: Format = Format {
@@ -32,7 +33,8 @@ pub(super) const STREAM: Format = Format {
     sniff: |head| head.starts_with(&[0xff; 4]),
     open: open_stream,
     create: create_stream,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 fn open_file(source: Source, options: &ReadOptions) -> Result<Rows> {

@@ -27,7 +27,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.trim_ascii_start().starts_with(b"{"),
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// Bytes of text that are decoded together, if the batch is not full before.

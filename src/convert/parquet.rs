@@ -31,7 +31,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.starts_with(b"PAR1"),
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// Bytes of encoded columns that are held before they become a row group.

@@ -39,7 +39,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |_| false,
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// A message may be as long as this, in reading and in writing.

@@ -54,7 +54,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |_| false,
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// What rows of Thrift are: a struct of an IDL, and how it lies in bytes.

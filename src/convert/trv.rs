@@ -16,7 +16,8 @@ pub(super) const FORMAT: Format = Format {
     sniff: |head| head.starts_with(b"Trv"),
     open,
     create,
-    folder: None,
+    holds: None,
+    create_at: None,
 };
 
 /// The key of a schema's metadata that tells that it came from Avro.

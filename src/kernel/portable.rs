@@ -5,7 +5,7 @@
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
 //! offsets    lengths → offsets                         expand     dense values → places among nulls
 //! lanes      numbers of so many bits ↔ values          views    offsets → views
-//! symbols    codes → text
+//! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
 //! ```
 
@@ -15,6 +15,7 @@ mod gather;
 mod lanes;
 mod offsets;
 mod presence;
+mod shuffle;
 mod strings;
 mod symbols;
 mod text;
@@ -30,6 +31,7 @@ pub(super) use lanes::{chunk_stats, count_above, frame, one, scale, unframe, var
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
+pub(super) use shuffle::{bitshuffle, shuffle, unbitshuffle, unshuffle};
 pub(super) use strings::{put_strings, skip_strings, strings};
 pub(super) use symbols::symbols;
 pub use symbols::{GROUP, SymbolTable};
@@ -44,6 +46,7 @@ pub(super) use views::{view, views};
 pub(super) use {
     bits::{ones, word},
     gather::all_below,
+    shuffle::{bitshuffle_from, shuffle_from, unbitshuffle_from, unshuffle_from},
     symbols::WINDOW,
     varints::{Number, numbers},
 };

@@ -4,6 +4,7 @@
 mod gather;
 mod lanes;
 mod nulls;
+mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod strings;

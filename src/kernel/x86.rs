@@ -5,6 +5,7 @@
 //!                           ├ avx2_even 8 values of one length moved and folded together
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
+//! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
@@ -14,12 +15,15 @@
 
 mod avx2_even;
 mod avx2_expand;
+mod avx2_shuffle;
 mod avx512;
 mod avx512_expand;
 mod avx512_put;
+mod avx512_shuffle;
 mod bmi2;
 mod gather;
 mod lanes;
+mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod strings;
@@ -30,6 +34,7 @@ mod views;
 mod window;
 
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
+use shuffle::{avx2 as shuffle_avx2, avx512 as shuffle_avx512};
 
 use super::portable::{CHUNK, ChunkStats, Modular, Slots, SymbolTable};
 
@@ -113,6 +118,10 @@ kernels! {
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx2::varint_size(values: &[i64]) -> u64;
+    shuffle_avx2::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx2::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx2::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx2::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     avx2_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
     );
@@ -138,6 +147,10 @@ kernels! {
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::varint_size(values: &[i64]) -> u64;
+    shuffle_avx512::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx512::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx512::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
+    shuffle_avx512::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     symbols::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
     avx512_expand::expand[T: Copy + Default + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,

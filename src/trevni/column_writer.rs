@@ -107,7 +107,8 @@ impl ColumnWriter {
         let packer = codec.is_value_codec().then(|| Packer::new(&column, packing));
         let packer = packer.transpose().map_err(in_column)?;
         let codec = if packer.is_some() { Codec::Null } else { codec };
-        let sealer = Sealer::new(codec, blocks.level, checksum).map_err(in_column)?;
+        let sealer = Sealer::new(codec, blocks.level, column.value_type(), checksum);
+        let sealer = sealer.map_err(in_column)?;
         Ok(Self {
             block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
             encoder: Encoder::new(with_runs),
@@ -254,10 +255,13 @@ impl ColumnWriter {
         let settled = sample.settle(&self.column, &self.sealer)?;
         if let Some(codec) = settled.codec {
             self.column = self.column.clone().with_codec(codec);
-            self.sealer = Arc::new(self.sealer.with_codec(codec)?);
         }
         if let Some(value_type) = settled.value_type {
             self.column = self.column.clone().with_value_type(value_type);
+        }
+        if settled.codec.is_some() || settled.value_type.is_some() {
+            let codec = settled.codec.unwrap_or_else(|| self.sealer.codec());
+            self.sealer = Arc::new(self.sealer.with(codec, self.column.value_type())?);
         }
         self.sampled = settled.blocks;
         Ok(())

@@ -212,7 +212,7 @@ impl Packing {
         if self.codec != Codec::PackZstd || stored.len() > size {
             return Ok(());
         }
-        let mut zstd = Codec::Zstd.compressor(self.level)?;
+        let mut zstd = Codec::Zstd.compressor(self.level, 1)?;
         let packed = stored.strip_prefix(&[PACKED]).unwrap_or_default();
         let mut passed = vec![PACKED_ZSTD];
         crate::wire::put_long(&mut passed, crate::pack::long(packed.len()));

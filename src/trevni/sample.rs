@@ -79,13 +79,15 @@ impl Sample {
         };
         let bytes = blocks.iter().map(|raw| raw.bytes.len()).sum::<usize>();
         let values = blocks.iter().map(count_varints).sum::<usize>();
-        if bytes < values * (width(value_type) - 2) {
+        let width = value_type.width();
+        // Behind a shuffle even short numbers may be smaller at full width.
+        if bytes < values * (width - 2) && !sealer.codec().is_shuffled() {
             return open.seal(blocks, varints, sealer);
         }
         let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
         let fixed = fixed.collect::<Result<_>>()?;
         let way = Way { value_type: Some(value_type), ..Way::of(value_type, sealer.codec()) };
-        let fixed = open.seal(fixed, way, sealer)?;
+        let fixed = open.seal(fixed, way, &sealer.with(sealer.codec(), value_type)?)?;
         // Varints take time as well, those of more than eight bytes much of it.
         let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
         let varints = open.seal(blocks, Way { slow, ..varints }, sealer)?;
@@ -127,7 +129,7 @@ impl Sampling {
         if !self.codec || cost <= bytes {
             return Ok(Settled { codec: None, value_type, blocks: sealed, cost: cost + slow });
         }
-        let null = sealer.with_codec(Codec::Null)?;
+        let null = sealer.with(Codec::Null, ValueType::Bytes)?;
         let again = sealed.into_iter().map(|block| null.seal(block.into_raw(), Vec::new()));
         let blocks = again.collect::<Result<_>>()?;
         Ok(Settled { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })
@@ -143,10 +145,6 @@ fn fixed(value_type: ValueType) -> Option<ValueType> {
     }
 }
 
-fn width(fixed: ValueType) -> usize {
-    if fixed == ValueType::Fixed32 { 4 } else { 8 }
-}
-
 /// How many varints a block has: as many as bytes that end one.
 fn count_varints(raw: &RawBlock) -> usize {
     raw.bytes.iter().filter(|byte| **byte < 0x80).count()
@@ -159,7 +157,7 @@ fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> 
     Decoder::default().values(&raw.bytes, from, n, &mut values)?;
     let mut encoder = Encoder::new(true);
     encoder.fixed(values.as_slice(), 0..n);
-    debug_assert_eq!(encoder.bytes.len(), n * width(to));
+    debug_assert_eq!(encoder.bytes.len(), n * to.width());
     let (rows, first_value) = (raw.rows, raw.first_value.clone());
     Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value })
 }

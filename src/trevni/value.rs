@@ -73,6 +73,15 @@ impl ValueType {
             .ok_or_else(|| Error::malformed(format!("unknown value type {name:?}")))
     }
 
+    /// Bytes of every value, where all have as many; otherwise 1.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            ValueType::Fixed32 | ValueType::Float => 4,
+            ValueType::Fixed64 | ValueType::Double => 8,
+            _ => 1,
+        }
+    }
+
     /// The most bytes a value takes; `None` for strings and bytes. A boolean counts as a byte.
     pub(crate) fn most_bytes(self) -> Option<usize> {
         match self {

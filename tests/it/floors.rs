@@ -4,17 +4,19 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 10] = [
+const MAY_ENTER: [(&str, &[&str]); 11] = [
     ("error", &[]),
     ("kernel", &[]),
     ("wire", &[]),
     ("io", &[]),
     ("checksum", &["wire"]),
-    ("codec", &["kernel"]),
+    // Blosc's chunks are one of the codecs.
+    ("codec", &["kernel", "blosc"]),
+    ("blosc", &["kernel", "wire", "io"]),
     ("pack", &["kernel", "wire"]),
     ("trevni", &["kernel", "wire", "io", "checksum", "codec", "pack"]),
-    ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
-    ("convert", &["wire", "io", "checksum", "codec", "trevni", "arrow"]),
+    ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni", "blosc"]),
+    ("convert", &["wire", "io", "checksum", "codec", "trevni", "blosc", "arrow"]),
 ];
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{input, output};
 /// Print the blocks of each column: rows, offset, sizes, first value.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file; `-` is standard input.
+    /// A Trevni file, or a container of the Blosc family; `-` is standard input.
     file: PathBuf,
     /// As JSON.
     #[arg(long)]
@@ -34,6 +34,10 @@ const HEADS: [(&str, Align); 7] = [
 const SHOWN: usize = 40;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    #[cfg(feature = "blosc")]
+    if crate::container::is_container(&args.file) {
+        return crate::container::layout(&args.file, args.json);
+    }
     let file = input::open(&args.file)?;
     let of_file = |e: Fault| match e {
         Fault::Data(text) => Fault::Data(format!("{}: {text}", args.file.display())),

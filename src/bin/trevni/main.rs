@@ -6,8 +6,12 @@
 //! ```
 //! Exit codes: 0 all is well, 1 the data or the machine is at fault, 2 the call is.
 
+#[cfg(feature = "blosc")]
+mod blosc;
 mod cat;
 mod concat;
+#[cfg(feature = "blosc")]
+mod container;
 mod convert;
 mod count;
 mod diff;
@@ -65,6 +69,8 @@ enum Command {
     Concat(concat::Args),
     Rewrite(rewrite::Args),
     Totrevni(totrevni::Args),
+    #[cfg(feature = "blosc")]
+    Blosc(blosc::Args),
     #[command(name = "trevni_random")]
     TrevniRandom(totrevni::RandomArgs),
 }
@@ -87,6 +93,8 @@ impl Command {
             Command::Concat(args) => concat::run(&args),
             Command::Rewrite(args) => rewrite::run(&args),
             Command::Totrevni(args) => totrevni::run(&args),
+            #[cfg(feature = "blosc")]
+            Command::Blosc(args) => blosc::run(&args),
             Command::TrevniRandom(args) => totrevni::random(&args),
         }
     }

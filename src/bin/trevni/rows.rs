@@ -48,6 +48,10 @@ pub(crate) struct ReadArgs {
     /// Leave out up to so many bad rows, and say how many they were. Of avro, the rest of a block goes with one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: u64,
+    /// What elements are of Blosc containers that do not say, as NumPy writes it: `<f8`, `[('a', '<i4'), ('b', 'S4')]`.
+    #[cfg(feature = "blosc")]
+    #[arg(long, value_name = "DTYPE")]
+    dtype: Option<String>,
     #[command(flatten)]
     pub(crate) row_types: RowTypeArgs,
 }
@@ -89,7 +93,7 @@ impl ReadArgs {
             false => Source::open(path).map_err(Fault::of(&name))?,
         };
         let folder = source.folder().is_some();
-        let of_path = || Format::of_path(path).filter(|format| !folder || format.folder.is_some());
+        let of_path = || Format::of_path(path).filter(|format| !folder || format.holds.is_some());
         let format = match self.from.or_else(of_path) {
             Some(format) => format,
             None => {
@@ -123,6 +127,10 @@ impl ReadArgs {
             header: !self.no_header,
             lossy: self.lossy,
             skip_bad: self.skip_bad,
+            #[cfg(feature = "blosc")]
+            dtype: self.dtype.clone(),
+            #[cfg(feature = "blosc")]
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
             ..ReadOptions::default()
         };
         self.row_types.describe(&mut options, &mut WriteOptions::default())?;

@@ -14,7 +14,7 @@ use crate::{input, output};
 /// Print the bytes of each column in the file: block count, descriptors, blocks and checksums.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file; `-` is standard input.
+    /// A Trevni file, or a container of the Blosc family; `-` is standard input.
     file: PathBuf,
     /// As JSON.
     #[arg(long)]
@@ -32,6 +32,10 @@ struct Part {
 const BAR: usize = 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    #[cfg(feature = "blosc")]
+    if crate::container::is_container(&args.file) {
+        return crate::container::size(&args.file, args.json);
+    }
     let file = input::open(&args.file)?;
     let total = file.file_len();
     let parts = (0..file.columns().len()).map(|i| part(&file, i)).collect::<Result<Vec<_>, _>>();

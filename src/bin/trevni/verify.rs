@@ -9,7 +9,7 @@ use crate::{input, output};
 /// Verify every block: checksums, codecs, values, counts. Faults go to standard output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trevni files; `-` is standard input.
+    /// Trevni files, or containers of the Blosc family; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -26,6 +26,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
 
 /// Verifies one file; a file that cannot be opened does not keep the others from being verified.
 fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+    #[cfg(feature = "blosc")]
+    if crate::container::is_container(path) {
+        return crate::container::verify(path, out);
+    }
     let name = path.display();
     let file = match input::open(path) {
         Ok(file) => file,

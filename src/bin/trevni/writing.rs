@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::convert::{CreateFolder, Format, ReadOptions, Rows, Sink, WriteOptions};
+use trevni::convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 use trevni::trevni::{FileWriterBuilder, Metadata};
 
 use crate::fault::Fault;
@@ -36,11 +36,11 @@ pub(crate) struct OutputArgs {
 
 /// How a file is written.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Writing trv, avro and parquet")]
+#[command(next_help_heading = "Writing trv, avro, parquet and Blosc containers")]
 pub(crate) struct WriteArgs {
     /// Of trv null, deflate, snappy, bzip2, or none to name none, which is null; or zstd, lz4, pack, pack+zstd, which
     /// other readers of the format do not know. Of avro null, deflate, snappy, bzip2, xz, zstandard; of parquet null,
-    /// snappy, lz4, gzip, zstd, brotli. Default: snappy.
+    /// snappy, lz4, gzip, zstd, brotli; default: snappy. Of Blosc containers blosclz, lz4, lz4hc, zlib, zstd; default: lz4.
     #[arg(long, value_name = "NAME")]
     pub(crate) codec: Option<String>,
     /// Level of the codec.
@@ -65,6 +65,14 @@ pub(crate) struct WriteArgs {
     /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     memory_budget: Option<usize>,
+    /// Of Blosc containers: none, byte or bit. Default: byte.
+    #[cfg(feature = "blosc")]
+    #[arg(long, value_name = "NAME")]
+    shuffle: Option<String>,
+    /// Of Blosc containers the rows of a chunk. Default: as many as fit 1 MiB.
+    #[cfg(feature = "blosc")]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
+    chunk_rows: Option<u64>,
     /// Threads that encode and compress; the file is the same with any number. Default: one for each core.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -132,13 +140,15 @@ impl OutputArgs {
         let mut options = WriteOptions {
             properties: self.write.properties(format, builder)?,
             codec: self.write.codec.clone(),
+            #[cfg(feature = "blosc")]
+            blosc: self.write.blosc()?,
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
             ..WriteOptions::default()
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
-        if let Some(create) = format.folder.and_then(|folder| folder.create) {
-            return self.make_folder(create, format, &options, open);
+        if let Some(create) = format.create_at.filter(|_| self.output != Path::new(PIPE)) {
+            return self.make_at(create, format, &options, open);
         }
         let mut target = Target::create(&self.output, self.force)?;
         let input = open()?;
@@ -148,9 +158,9 @@ impl OutputArgs {
         Ok(Written { rows, bytes })
     }
 
-    fn make_folder(
+    fn make_at(
         &self,
-        create: CreateFolder,
+        create: CreateAt,
         format: &Format,
         options: &WriteOptions,
         open: impl FnOnce() -> Result<Input, Fault>,
@@ -168,7 +178,7 @@ impl OutputArgs {
         let input = open()?;
         let sink = create(path, self.force, input.rows.schema(), options);
         let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
-        Ok(Written { rows, bytes: folder_bytes(path)? })
+        Ok(Written { rows, bytes: bytes_at(path)? })
     }
 }
 
@@ -181,15 +191,13 @@ pub(crate) struct Input {
     pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
 }
 
-/// Bytes of all files below a folder.
-fn folder_bytes(path: &Path) -> Result<u64, Fault> {
-    let mut bytes = 0;
-    for entry in path.read_dir()? {
-        let entry = entry?;
-        let about = entry.metadata()?;
-        bytes += if about.is_dir() { folder_bytes(&entry.path())? } else { about.len() };
+/// Bytes of a file, or of all files below a folder.
+pub(crate) fn bytes_at(path: &Path) -> std::io::Result<u64> {
+    let about = path.metadata()?;
+    if !about.is_dir() {
+        return Ok(about.len());
     }
-    Ok(bytes)
+    path.read_dir()?.try_fold(0, |bytes, entry| Ok(bytes + bytes_at(&entry?.path())?))
 }
 
 /// Passes batches on; gives how many rows there were.
@@ -221,7 +229,16 @@ impl WriteArgs {
     /// Refuses options that the format has no use for.
     fn check(&self, format: &Format) -> Result<(), Fault> {
         let name = format.name;
-        if name != "trv" && self.is_set() {
+        if is_blosc(name) {
+            return match self.is_set() {
+                true => Err(Fault::Usage(format!("options for trv, but the output is {name}"))),
+                false => Ok(()),
+            };
+        }
+        if self.is_set_for_blosc() {
+            return Err(Fault::Usage(format!("options for Blosc, but the output is {name}")));
+        }
+        if name != "trv" && (self.is_set() || self.level.is_some() || self.threads.is_some()) {
             return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
         }
         if !matches!(name, "trv" | "avro" | "parquet") && self.codec.is_some() {
@@ -234,19 +251,18 @@ impl WriteArgs {
     fn is_set(&self) -> bool {
         let Self {
             codec: _,
-            level,
+            level: _,
             checksum,
             block_size,
             block_rows,
             symbols_below,
             layout,
             memory_budget,
-            threads,
+            threads: _,
             no_sampling,
+            ..
         } = self;
-        threads.is_some()
-            || *no_sampling
-            || level.is_some()
+        *no_sampling
             || checksum.is_some()
             || block_size.is_some()
             || block_rows.is_some()
@@ -255,17 +271,44 @@ impl WriteArgs {
             || memory_budget.is_some()
     }
 
+    #[cfg(feature = "blosc")]
+    fn is_set_for_blosc(&self) -> bool {
+        self.shuffle.is_some() || self.chunk_rows.is_some()
+    }
+
+    #[cfg(not(feature = "blosc"))]
+    fn is_set_for_blosc(&self) -> bool {
+        false
+    }
+
+    /// How Blosc containers are written.
+    #[cfg(feature = "blosc")]
+    fn blosc(&self) -> Result<trevni::convert::BloscOptions, Fault> {
+        let level = self.level.map(u8::try_from).transpose();
+        Ok(trevni::convert::BloscOptions {
+            level: level.map_err(|_| Fault::Usage("the levels of Blosc are 0 to 9".into()))?,
+            shuffle: self.shuffle.clone(),
+            chunk_rows: self.chunk_rows,
+            threads: Some(self.threads()),
+        })
+    }
+
+    /// Threads that write.
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores)
+    }
+
     /// The properties of a Trevni file, which only the writer of that format looks at.
     fn properties(
         &self,
         format: &Format,
         builder: WriterPropertiesBuilder,
     ) -> Result<WriterProperties, Fault> {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let mut builder = builder
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
-            .set_parallelism(self.threads.unwrap_or_else(cores));
+            .set_parallelism(self.threads());
         match self.codec.as_deref().filter(|_| format.name == "trv") {
             Some("none") => builder = builder.unset_codec(),
             Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
@@ -324,6 +367,11 @@ fn progress(size: Option<u64>) -> ProgressBar {
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// Whether a format is a container of the Blosc family.
+fn is_blosc(name: &str) -> bool {
+    matches!(name, "bloscpack" | "bcolz" | "superchunk" | "b2nd" | "b2frame" | "sparse")
 }
 
 fn codec(name: &str) -> Result<Codec, String> {

@@ -1,0 +1,192 @@
+//! What `layout`, `size` and `verify` say of containers of the Blosc family.
+//!
+//! ```text
+//! container ──► arrays ──► chunks ──► header: sizes, codec, filters        verify opens each chunk whole
+//! ```
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use trevni::blosc::chunk::{Decoder, Header};
+use trevni::blosc::{ChunkedArray, Contents};
+
+use crate::blosc::info::{content, header};
+use crate::fault::Fault;
+use crate::output;
+use crate::table::{Align, Table, plain, ratio};
+use crate::writing::bytes_at;
+
+/// Whether a path is a container, and no pipe or file of Trevni.
+pub(crate) fn is_container(path: &Path) -> bool {
+    if path.is_dir() {
+        return trevni::blosc::is_container(path);
+    }
+    let mut head = Vec::new();
+    let file =
+        File::open(path).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()));
+    let read = file.map(|file| file.take(16).read_to_end(&mut head));
+    read.is_some_and(|read| read.is_ok()) && trevni::blosc::kind_of(&head).is_some()
+}
+
+fn open(path: &Path) -> Result<Contents, Fault> {
+    trevni::blosc::open(path).map_err(Fault::of(path.display()))
+}
+
+/// The headers of all chunks of an array.
+fn headers(array: &ChunkedArray) -> trevni::Result<Vec<Header>> {
+    let chunks = 0..array.layout().chunks;
+    chunks.map(|number| Header::parse(&array.container().chunk(number)?)).collect()
+}
+
+const HEADS: [(&str, Align); 8] = [
+    ("chunk", Align::Right),
+    ("before", Align::Right),
+    ("after", Align::Right),
+    ("ratio", Align::Right),
+    ("block", Align::Right),
+    ("codec", Align::Left),
+    ("filters", Align::Left),
+    ("content", Align::Left),
+];
+
+/// The chunks of each array.
+pub(crate) fn layout(path: &Path, as_json: bool) -> Result<(), Fault> {
+    let contents = open(path)?;
+    let of_file = || Fault::of(path.display());
+    let mut out = output::stdout();
+    let mut all = Vec::new();
+    if !as_json {
+        let kind = contents.kind.name();
+        writeln!(out, "{}: {kind}, {} bytes", path.display(), bytes_at(path)?)?;
+    }
+    for (name, array) in &contents.arrays {
+        let headers = headers(array).map_err(of_file())?;
+        let about = array.layout();
+        if as_json {
+            let chunks: Vec<_> = headers.iter().map(header).collect();
+            all.push(json!({
+                "name": name, "dtype": about.dtype.name(), "shape": about.shape, "chunks": chunks,
+            }));
+            continue;
+        }
+        let name = plain(name, 200);
+        writeln!(out, "\n{name}: {}, shape {:?}", about.dtype.name(), about.shape)?;
+        let mut table = Table::new(&HEADS);
+        for (number, one) in headers.iter().enumerate() {
+            let said = header(one);
+            let text = |key: &str| said.get(key).map_or(String::new(), shown);
+            table.push(vec![
+                number.to_string(),
+                one.nbytes.to_string(),
+                one.cbytes.to_string(),
+                ratio(one.nbytes.into(), one.cbytes.into()),
+                one.block_size.to_string(),
+                text("codec"),
+                text("filters"),
+                content(one.content),
+            ]);
+        }
+        table.write("  ", &mut out)?;
+    }
+    if as_json {
+        let said =
+            json!({"container": contents.kind.name(), "bytes": bytes_at(path)?, "arrays": all});
+        return output::print_json(&said, false);
+    }
+    Ok(out.flush()?)
+}
+
+fn shown(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(" "),
+        Json::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The bytes of each array.
+pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
+    let contents = open(path)?;
+    let total = bytes_at(path)?;
+    let mut table = Table::new(&[
+        ("array", Align::Left),
+        ("bytes", Align::Right),
+        ("share", Align::Right),
+        ("ratio", Align::Right),
+        ("chunks", Align::Right),
+    ]);
+    let (mut all, mut sum) = (Vec::new(), 0u64);
+    let mut push = |name: &str, bytes: u64, ratio: String, chunks: String| {
+        let share = format!("{:.1}%", bytes as f64 / total.max(1) as f64 * 100.0);
+        table.push(vec![name.to_owned(), bytes.to_string(), share, ratio, chunks]);
+    };
+    for (name, array) in &contents.arrays {
+        let headers = headers(array).map_err(Fault::of(path.display()))?;
+        let stored = headers.iter().map(|header| u64::from(header.cbytes)).sum::<u64>();
+        let before = array.len().saturating_mul(array.row_bytes()? as u64);
+        sum = sum.saturating_add(stored);
+        push(&plain(name, 60), stored, ratio(before, stored), headers.len().to_string());
+        all.push(json!({
+            "name": name, "bytes": stored, "uncompressedSize": before, "chunks": headers.len(),
+        }));
+    }
+    if as_json {
+        return output::print_json(&json!({"bytes": total, "arrays": all}), false);
+    }
+    push("(around them)", total.saturating_sub(sum), String::new(), String::new());
+    push("(all)", total, String::new(), String::new());
+    let mut out = output::stdout();
+    table.write("", &mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Opens every chunk; gives whether all are good. Faults go to `out`.
+pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+    let name = path.display();
+    let contents = match trevni::blosc::open(path) {
+        Ok(contents) => contents,
+        Err(e) => {
+            crate::fault::tell(&format!("error: {name}: {e}"));
+            return Ok(false);
+        }
+    };
+    let (mut faults, mut chunks, mut rows) = (0u64, 0u64, 0u64);
+    for (column, array) in &contents.arrays {
+        rows = rows.max(array.len());
+        chunks += array.layout().chunks;
+        let mut decoder = Decoder::default();
+        let mut bytes = Vec::new();
+        for number in 0..array.layout().chunks {
+            if let Err(e) = open_chunk(array, number, &mut decoder, &mut bytes) {
+                faults += 1;
+                writeln!(out, "{name}: {column}, chunk {number}: {e}")?;
+            }
+        }
+        if let Err(e) = array.container().verify() {
+            faults += 1;
+            writeln!(out, "{name}: {column}: {e}")?;
+        }
+    }
+    let verdict = if faults == 0 { "ok" } else { "FAULTY" };
+    write!(out, "{name}: {verdict}: {}, {rows} rows, {chunks} chunks", contents.kind.name())?;
+    match faults {
+        0 => writeln!(out)?,
+        n => writeln!(out, ", {n} faults")?,
+    }
+    Ok(faults == 0)
+}
+
+fn open_chunk(
+    array: &ChunkedArray,
+    number: u64,
+    decoder: &mut Decoder,
+    bytes: &mut Vec<u8>,
+) -> trevni::Result<()> {
+    let chunk = array.container().chunk(number)?;
+    let nbytes = Header::parse(&chunk)?.nbytes;
+    bytes.resize(usize::try_from(nbytes).unwrap_or(0), 0);
+    decoder.decode(&chunk, bytes)
+}
