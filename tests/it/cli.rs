@@ -1,6 +1,8 @@
 //! The command, run as people run it.
 
 mod bad_rows;
+#[cfg(all(feature = "blosc", feature = "parquet"))]
+mod blosc;
 mod convert;
 mod diff;
 mod faults;
