@@ -110,6 +110,11 @@ impl Bloscpack {
         self
     }
 
+    /// Whether the metadata says what the elements are.
+    pub fn is_typed(&self) -> bool {
+        self.described.is_some()
+    }
+
     /// The version of the format: 1, 2 or 3.
     pub fn version(&self) -> u8 {
         match self.beginning.header.version {

@@ -9,10 +9,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::array::{Attributes, Container};
+use super::array::{Attributes, Chunking, Container};
 use super::bloscpack::Bloscpack;
 use super::chunked_array::ChunkedArray;
-use super::dtype::Kind;
 use super::frame::{ContiguousFrame, INDEX_KEY, SparseFrame};
 use super::rootdir::Rootdir;
 use crate::error::{Error, Result};
@@ -65,16 +64,20 @@ pub struct Contents {
 }
 
 impl Contents {
-    fn of_one(kind: ContainerKind, container: impl Container + 'static) -> Self {
-        let layout = container.layout();
-        let untyped = match layout.dtype.kind {
-            Kind::Void => true,
-            Kind::UInt => layout.dtype.size == 1 && kind == ContainerKind::Bloscpack,
-            _ => false,
-        };
-        let attributes = layout.attributes.clone();
-        let name = if untyped { BYTES } else { VALUES };
+    fn of_one(kind: ContainerKind, typed: bool, container: impl Container + 'static) -> Self {
+        let attributes = container.layout().attributes.clone();
+        let name = if typed { VALUES } else { BYTES };
         Self { kind, arrays: vec![(name.into(), ChunkedArray::new(container))], attributes }
+    }
+
+    fn of_bloscpack(file: Bloscpack) -> Self {
+        Self::of_one(ContainerKind::Bloscpack, file.is_typed(), file)
+    }
+
+    /// Of frames only arrays of a shape say what their elements are.
+    fn of_frame(kind: ContainerKind, frame: impl Container + 'static) -> Self {
+        let typed = matches!(frame.layout().chunking, Chunking::Grid { .. });
+        Self::of_one(kind, typed, frame)
     }
 }
 
@@ -89,21 +92,21 @@ pub fn open(path: impl AsRef<Path>) -> Result<Contents> {
         head.copy_from_slice(&file.read_at(0, head.len())?);
         return match kind_of(head) {
             Some(ContainerKind::Bloscpack) => {
-                Ok(Contents::of_one(ContainerKind::Bloscpack, Bloscpack::open_path(path)?))
+                Ok(Contents::of_bloscpack(Bloscpack::open_path(path)?))
             }
-            Some(kind) => Ok(Contents::of_one(kind, ContiguousFrame::open(path)?)),
+            Some(kind) => Ok(Contents::of_frame(kind, ContiguousFrame::open(path)?)),
             None => Err(Error::malformed("no file of the Blosc family")),
         };
     }
     if path.join(INDEX_KEY).is_file() {
-        return Ok(Contents::of_one(ContainerKind::SparseFrame, SparseFrame::open(path)?));
+        return Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::open(path)?));
     }
     open_rootdir(path)
 }
 
 fn open_rootdir(path: &Path) -> Result<Contents> {
     match Rootdir::open(path)? {
-        Rootdir::Carray(carray) => Ok(Contents::of_one(ContainerKind::Carray, carray)),
+        Rootdir::Carray(carray) => Ok(Contents::of_one(ContainerKind::Carray, true, *carray)),
         Rootdir::Ctable(table) => {
             let attributes = table.attributes().clone();
             let columns = table.into_columns().into_iter();
@@ -117,10 +120,8 @@ fn open_rootdir(path: &Path) -> Result<Contents> {
 pub fn open_source(source: impl ReadAt + 'static) -> Result<Contents> {
     let len = usize::try_from(source.len()?.min(16)).unwrap_or(0);
     match kind_of(&source.read_at(0, len)?) {
-        Some(ContainerKind::Bloscpack) => {
-            Ok(Contents::of_one(ContainerKind::Bloscpack, Bloscpack::open(source)?))
-        }
-        Some(kind) => Ok(Contents::of_one(kind, ContiguousFrame::from_source(source)?)),
+        Some(ContainerKind::Bloscpack) => Ok(Contents::of_bloscpack(Bloscpack::open(source)?)),
+        Some(kind) => Ok(Contents::of_frame(kind, ContiguousFrame::from_source(source)?)),
         None => Err(Error::malformed("no file of the Blosc family")),
     }
 }

@@ -58,6 +58,7 @@ mod cut;
 mod data;
 mod directory;
 mod edit;
+mod excerpt;
 mod fill;
 mod form;
 mod json;
@@ -83,9 +84,9 @@ use crate::error::Result;
 #[derive(Debug)]
 pub enum Rootdir {
     /// An array.
-    Carray(Carray),
+    Carray(Box<Carray>),
     /// A table.
-    Ctable(Ctable),
+    Ctable(Box<Ctable>),
 }
 
 impl Rootdir {
@@ -93,9 +94,9 @@ impl Rootdir {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let folder = Folder::open(path.as_ref())?;
         if folder.exists(names::ROOTDIRS)? || is_shared(&folder)? {
-            return Ok(Rootdir::Ctable(Ctable::open_in(folder)?));
+            return Ok(Rootdir::Ctable(Box::new(Ctable::open_in(folder)?)));
         }
-        Ok(Rootdir::Carray(Carray::open_in(folder)?))
+        Ok(Rootdir::Carray(Box::new(Carray::open_in(folder)?)))
     }
 
     /// Whether a path is a directory that can be opened here, as far as the names of its files tell.

@@ -28,6 +28,7 @@ fn read(path: &Path, options: &ReadOptions) -> trevni::Result<RecordBatch> {
 }
 
 /// Whether columns hold the same values, whatever fields within are called and may be null.
+#[track_caller]
 fn same_columns(a: &[ArrayRef], b: &[ArrayRef]) {
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(b) {

@@ -40,20 +40,16 @@ pub(super) fn parse(path: &str, bytes: &Bytes) -> Result<Bytes> {
     }
 }
 
-/// The same error, with the file that it was met in.
-pub(super) fn in_file(path: &str, e: Error) -> Error {
+/// The same error, with the place that it was met in; offsets within that would mislead.
+pub(super) fn in_file(place: &str, e: Error) -> Error {
     let text = e.kind().to_string();
-    let named = match e.kind() {
-        ErrorKind::Io(_) => return e,
-        ErrorKind::Unsupported(what) => Error::unsupported(format!("{path}: {what}")),
-        _ => Error::malformed(format!(
-            "{path}: {}",
-            text.strip_prefix("malformed: ").unwrap_or(&text)
-        )),
-    };
-    match e.place().offset {
-        Some(offset) => named.at(offset),
-        None => named,
+    match e.kind() {
+        ErrorKind::Io(_) => e,
+        ErrorKind::Unsupported(what) => Error::unsupported(format!("{place}: {what}")),
+        _ => {
+            let what = text.strip_prefix("malformed: ").unwrap_or(&text);
+            Error::malformed(format!("{place}: {what}"))
+        }
     }
 }
 

@@ -107,9 +107,9 @@ impl CtableBuilder {
         let rows = shapes.first().and_then(|shape| shape.first()).copied();
         let alike = shapes.iter().all(|shape| shape.first().copied() == rows);
         if shapes.len() != self.writers.len() || !alike {
+            let (shapes, names) = (shapes.len(), self.names.len());
             return Err(Error::invalid(format!(
-                "{} columns of shapes {shapes:.60?}",
-                self.names.len()
+                "{shapes} shapes of {names} columns, of one length or not"
             )));
         }
         let mut found = Vec::new();

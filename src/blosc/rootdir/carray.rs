@@ -16,6 +16,7 @@ use super::cut::Cut;
 use super::data::{self, Data};
 use super::directory::{self, Sized};
 use super::edit;
+use super::excerpt;
 use super::form::Form;
 use super::sizes::Sizes;
 use super::storage::{Column, Storage, settle};
@@ -104,7 +105,9 @@ impl Carray {
         let [old, new] = [&self.layout.shape, &edit.shape];
         if old.len() != new.len() || old.get(1..) != new.get(1..) {
             return Err(Error::invalid(format!(
-                "an array of {old:?} cannot become one of {new:.60?}"
+                "an array of {} cannot become one of {}",
+                excerpt::list(old),
+                excerpt::list(new)
             )));
         }
         let after = Cut::new(&self.storage, new)?;
@@ -150,6 +153,11 @@ impl Carray {
         let stored = self.attributes.with(attributes);
         directory::put_attributes(change, &self.folder.path(""), self.form, &stored)?;
         Ok(stored)
+    }
+
+    /// `Invalid` if the array has other sizes by now than were read.
+    pub(super) fn check_unchanged(&self) -> Result<()> {
+        self.sized.as_ref().map_or(Ok(()), |sized| sized.check(&self.folder))
     }
 
     /// The bytes of the chunks, counted anew.

@@ -7,10 +7,14 @@
 //! A chunk shape that goes across whole rows cuts rows. Arrays of several dimensions in which the first index runs fastest are cut as
 //! the bytes lie, in runs of as many elements as the chunk shape has.
 
+use super::excerpt;
 use super::storage::Storage;
 use crate::blosc::chunk::MAX_NBYTES;
 use crate::blosc::{Chunking, Order};
 use crate::error::{Error, Result};
+
+/// As many as NumPy has.
+const MAX_DIMENSIONS: usize = 64;
 
 /// The chunks of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +37,15 @@ impl Cut {
         let Some((_, row_shape)) = shape.split_first() else {
             return Err(Error::unsupported("an array without dimensions"));
         };
+        if shape.len() > MAX_DIMENSIONS {
+            return Err(Error::unsupported(format!("an array of {} dimensions", shape.len())));
+        }
         let size = storage.dtype.size as u64;
         let row_bytes = product(row_shape)?.checked_mul(size).ok_or_else(|| huge(shape))?;
         let nbytes = product(shape)?.checked_mul(size).ok_or_else(|| huge(shape))?;
         if row_bytes == 0 || storage.chunk_shape.contains(&0) {
-            let of = &storage.chunk_shape;
-            return Err(Error::malformed(format!("rows of {row_bytes} bytes in chunks of {of:?}")));
+            let of = excerpt::list(&storage.chunk_shape);
+            return Err(Error::malformed(format!("rows of {row_bytes} bytes in chunks of {of}")));
         }
         let Some(chunk_bytes) = bytes_of_chunk(storage, row_shape, row_bytes)? else {
             return Self::boxes(storage, shape, nbytes);
@@ -56,7 +63,9 @@ impl Cut {
         let chunk_shape = storage.chunk_shape.clone();
         if chunk_shape.len() != shape.len() {
             return Err(Error::malformed(format!(
-                "chunks of {chunk_shape:?} of an array of {shape:?}"
+                "chunks of {} of an array of {}",
+                excerpt::list(&chunk_shape),
+                excerpt::list(shape)
             )));
         }
         if storage.order == Order::F {
@@ -116,8 +125,8 @@ fn product(shape: &[u64]) -> Result<u64> {
 }
 
 fn huge(shape: &[u64]) -> Error {
-    let brief: Vec<_> = shape.iter().take(16).collect();
-    Error::malformed(format!("an array of {brief:?} has more than 2^64 bytes"))
+    let shown = excerpt::list(shape);
+    Error::malformed(format!("an array of {shown} has more than 2^64 bytes"))
 }
 
 #[cfg(test)]
@@ -166,6 +175,7 @@ mod tests {
             ("int8", &[most, 2], &[5, 5]),
             ("int8", &[1 << 20, 1 << 20], &[5, 5]),
             ("int8", &[2, 2], &[most, 0]),
+            ("int8", &[1], &[1; 65]),
         ] {
             assert!(cut(dtype, chunk, Order::C, shape).is_err(), "{dtype} {chunk:?} {shape:?}");
         }

@@ -119,6 +119,8 @@ pub(super) fn put_attributes(
     if bytes.len() as u64 > META_BYTES {
         return Err(Error::too_large("attributes", bytes.len() as u64, META_BYTES));
     }
+    // A directory whose attributes cannot be read again could not be opened.
+    Stored::parse(file, &bytes).map_err(|e| Error::invalid(e.to_string()))?;
     sink.put(&format!("{folder}{file}"), &[&bytes])
 }
 

@@ -8,6 +8,7 @@
 //! Every chunk that is new, or must stand for more than before, is in the edit.
 
 use super::cut::Cut;
+use super::excerpt;
 use crate::blosc::Edit;
 use crate::blosc::chunk::Header;
 use crate::error::{Error, Result};
@@ -39,7 +40,11 @@ pub(super) fn check(edit: &Edit, before: &Cut, after: &Cut) -> Result<Vec<Header
     let numbers: Vec<_> = edit.chunks.iter().map(|(number, _)| *number).collect();
     if !numbers.is_sorted_by(|a, b| a < b) || numbers.last().is_some_and(|last| *last >= edit.count)
     {
-        return Err(Error::invalid(format!("chunks {numbers:.60?} of {}", edit.count)));
+        return Err(Error::invalid(format!(
+            "chunks {} of {}",
+            excerpt::list(&numbers),
+            edit.count
+        )));
     }
     if edit.count != after.chunks {
         let (count, chunks) = (edit.count, after.chunks);

@@ -11,20 +11,29 @@
 
 use serde_json::{Number, Value};
 
+use super::excerpt;
 use super::json;
 use crate::blosc::{ByteOrder, Dtype, Kind};
 use crate::error::{Error, Result};
 
 /// The bytes of a JSON value.
 pub(super) fn parse(value: &Value, dtype: &Dtype) -> Result<Vec<u8>> {
-    let wrong =
-        || Error::malformed(format!("fill value {value:.60} of elements {:.60}", dtype.name()));
+    let wrong = || {
+        Error::malformed(format!(
+            "fill value {} of elements {}",
+            excerpt::text(&value.to_string()),
+            excerpt::text(&dtype.name())
+        ))
+    };
     let mut bytes = to_little(value, dtype).ok_or_else(wrong)?;
     if bytes.len() > dtype.size {
         return Err(wrong());
     }
     if bytes.iter().all(|byte| *byte == 0) {
         return Ok(Vec::new());
+    }
+    if dtype.size > MAX_FILL {
+        return Err(Error::too_large("fill value", dtype.size as u64, MAX_FILL as u64));
     }
     bytes.resize(dtype.size, 0);
     in_order(&mut bytes, dtype);
@@ -43,6 +52,9 @@ pub(super) fn to_value(fill: &[u8], dtype: &Dtype) -> Result<Value> {
     from_little(&bytes, dtype)
         .ok_or_else(|| Error::invalid(format!("{} cannot have this fill value", dtype.name())))
 }
+
+/// The most bytes of an element that is not zero; a few bytes of JSON claim them.
+const MAX_FILL: usize = 16 << 20;
 
 /// Enough for the zero of any number; that of a text is empty.
 const MAX_ZERO: usize = 16;
@@ -261,6 +273,14 @@ mod tests {
         assert!(to_value(&[1, 2], &Dtype::parse("int32").unwrap()).is_err());
         assert!(to_value(&[0xff], &Dtype::parse("|S1").unwrap()).is_err());
         assert!(to_value(&[0, 0xd8, 0, 0], &Dtype::parse("<U1").unwrap()).is_err());
+    }
+
+    #[test]
+    fn long_texts_of_zeros_only() {
+        let dtype = Dtype::parse("|S2000000000").unwrap();
+        assert!(parse(&json!(""), &dtype).unwrap().is_empty());
+        assert!(parse(&json!("x"), &dtype).unwrap_err().to_string().contains("exceeds the limit"));
+        assert_eq!(to_value(&[], &dtype).unwrap(), "");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use super::excerpt;
 use crate::error::{Error, Result};
 
 /// How the chunks of a directory lie in files.
@@ -43,7 +44,10 @@ impl Form {
         match name {
             "bcolz" => Ok(Form::Bcolz),
             "superchunk" => Ok(Form::Superchunk(Superchunks::default())),
-            _ => Err(Error::invalid(format!("form {name:?}; there are bcolz and superchunk"))),
+            _ => Err(Error::invalid(format!(
+                "form {}; there are bcolz and superchunk",
+                excerpt::text(name)
+            ))),
         }
     }
 
@@ -70,7 +74,7 @@ impl Slack {
             None => (text, Slack::Bytes),
         };
         let number = digits.trim().parse();
-        number.map(slack).map_err(|_| Error::invalid(format!("slack {text:.60?}")))
+        number.map(slack).map_err(|_| Error::invalid(format!("slack {}", excerpt::text(text))))
     }
 
     /// How many bytes it is behind a chunk of this length; never more than 2 GiB.

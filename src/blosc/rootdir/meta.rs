@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{json, yaml};
+use super::{excerpt, json, yaml};
 use crate::error::{Error, Result};
 
 /// The largest of these files that is read, in bytes: values take many times the memory of their text.
@@ -37,7 +37,10 @@ impl Meta {
         match parse_value(file, bytes)? {
             Value::Object(map) => Ok(Self { file: file.to_owned(), map }),
             Value::Null => Ok(Self { file: file.to_owned(), map: Map::new() }),
-            other => Err(Error::malformed(format!("{file}: {} is no map", brief(&other)))),
+            other => Err(Error::malformed(format!(
+                "{file}: {} is no map",
+                excerpt::text(&other.to_string())
+            ))),
         }
     }
 
@@ -86,7 +89,10 @@ impl Meta {
 
     /// The error that a key's value is not what it should be.
     pub(super) fn wrong(&self, key: &str, wanted: &str) -> Error {
-        let found = self.map.get(key).map_or_else(|| "nothing".to_owned(), brief);
+        let found = self
+            .map
+            .get(key)
+            .map_or_else(|| "nothing".to_owned(), |v| excerpt::text(&v.to_string()));
         Error::malformed(format!("{}: {key:?} is {found}, not {wanted}", self.file))
     }
 }
@@ -104,15 +110,6 @@ pub(super) fn as_counts(value: &Value) -> Option<Vec<u64>> {
     match value {
         Value::Array(items) => items.iter().map(as_count).collect(),
         one => as_count(one).map(|count| vec![count]),
-    }
-}
-
-/// The start of a value's text.
-fn brief(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or("")),
-        None => text,
     }
 }
 
@@ -134,7 +131,7 @@ mod tests {
             assert!(meta.inner("d").unwrap().unwrap().get("e").is_none());
             assert_eq!(meta.count("z").unwrap(), None);
             let e = meta.count("a").unwrap_err().to_string();
-            assert!(e.starts_with("malformed: x: \"a\" is [1,2"), "{e}");
+            assert!(e.starts_with("malformed: x: \"a\" is \"[1,2"), "{e}");
             assert!(
                 meta.text("a").is_err() && meta.inner("a").is_err() && meta.counts("c").is_err()
             );

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::excerpt;
 use super::json;
 use super::meta::Meta;
 use crate::error::{Error, Result};
@@ -47,6 +48,7 @@ pub(super) fn to_bytes(names: &[String]) -> Vec<u8> {
 /// Whether a column of bcolz can have this folder.
 fn is_folder(name: &str) -> bool {
     !TAKEN.contains(&name)
+        && name.len() <= 255
         && !matches!(name, "" | "." | "..")
         && !name.contains(['/', '\\', ':', '\0'])
 }
@@ -59,7 +61,7 @@ pub(super) fn check(name: &str) -> Result<()> {
     if is_name && is_folder(name) && !KEYWORDS.contains(&name) {
         return Ok(());
     }
-    Err(Error::invalid(format!("a column of bcolz cannot be called {name:.60?}")))
+    Err(Error::invalid(format!("a column of bcolz cannot be called {}", excerpt::text(name))))
 }
 
 /// Refuses what is no column of a table of superchunks.
@@ -68,7 +70,7 @@ pub(super) fn check_superchunk(name: &str) -> Result<()> {
     if name.split('.').all(is_name) {
         return Ok(());
     }
-    Err(Error::invalid(format!("a column of superchunks cannot be called {name:.60?}")))
+    Err(Error::invalid(format!("a column of superchunks cannot be called {}", excerpt::text(name))))
 }
 
 #[cfg(test)]

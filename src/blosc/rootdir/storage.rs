@@ -19,6 +19,7 @@ pub(super) use columns::{Column, Columns};
 use serde_json::Value;
 
 use super::chunklen;
+use super::excerpt;
 use super::fill;
 use super::form::{Form, Slack, Superchunks};
 use super::json;
@@ -55,7 +56,7 @@ impl Storage {
     pub fn new(dtype: Dtype, row_shape: &[u64], expectedlen: u64) -> Result<Self> {
         let row_bytes = row_shape.iter().try_fold(dtype.size as u64, |n, of| n.checked_mul(*of));
         let Some(row_bytes) = row_bytes.filter(|bytes| *bytes > 0) else {
-            return Err(Error::invalid(format!("rows of {row_shape:?} {dtype}")));
+            return Err(Error::invalid(format!("rows of {} {dtype}", excerpt::list(row_shape))));
         };
         Ok(Self {
             params: Params::new(Generation::Blosc1, typesize(&dtype)),
@@ -72,8 +73,9 @@ impl Storage {
     fn parse(meta: &Meta, dtype: Dtype, dflt: Option<&Value>, shape: &[u64]) -> Result<Self> {
         let (rows, row_shape) = shape.split_first().unwrap_or((&0, &[]));
         let expectedlen = meta.count("expectedlen")?.unwrap_or(*rows);
-        let mut storage = Self::new(dtype, row_shape, expectedlen)
-            .map_err(|_| Error::unsupported(format!("an array of {shape:.60?} without bytes")))?;
+        let mut storage = Self::new(dtype, row_shape, expectedlen).map_err(|_| {
+            Error::unsupported(format!("an array of {} without bytes", excerpt::list(shape)))
+        })?;
         (storage.params, storage.quantize) = compression::parse(meta, storage.params)?;
         storage.order = match meta.text("order")? {
             None | Some("C") => Order::C,

@@ -82,18 +82,27 @@ impl Index {
         number: usize,
         most: u64,
     ) -> Result<Bytes> {
-        self.read_chunk(source, number, most).map_err(|e| in_file(path, e))
+        let missing = || Error::malformed(format!("{path}: there is no chunk {number}"));
+        let start = *self.starts.get(number).ok_or_else(missing)?;
+        let next = self.starts.get(number + 1).copied().filter(|next| *next > start);
+        self.read_chunk(source, start, next, most)
+            .map_err(|e| in_file(&format!("{path}, chunk at {start}"), e))
     }
 
-    fn read_chunk(&self, source: &impl ReadAt, number: usize, most: u64) -> Result<Bytes> {
-        let missing = || Error::malformed(format!("there is no chunk {number}"));
-        let start = *self.starts.get(number).ok_or_else(missing)?;
-        // No chunk is longer than what it stands for and its header.
+    fn read_chunk(
+        &self,
+        source: &impl ReadAt,
+        start: u64,
+        next: Option<u64>,
+        most: u64,
+    ) -> Result<Bytes> {
+        // No chunk is longer than what it stands for and its header, or goes on where the next begins.
         let room = most.saturating_add(32 + self.digest.size() as u64);
         let file_len = source.len()?;
-        let len = file_len.saturating_sub(start).min(room);
-        let bytes = read_within(source, file_len, start, len, "chunk")?;
-        let chunk = cut_chunk(&bytes, self.digest).map_err(|e| e.at(start))?;
+        let end = next.unwrap_or(file_len).min(file_len);
+        let bytes =
+            read_within(source, file_len, start, end.saturating_sub(start).min(room), "chunk")?;
+        let chunk = cut_chunk(&bytes, self.digest)?;
         Ok(bytes.slice_ref(chunk))
     }
 

@@ -12,6 +12,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::excerpt;
 use crate::error::{Error, Result};
 
 /// How deep maps and lists may lie in one another.
@@ -86,7 +87,7 @@ fn block(rest: &mut &[Line<'_>], depth: usize) -> Step<Value> {
     let mut map = Map::new();
     while let Some((line, below)) = rest.split_first().filter(|(line, _)| line.indent >= indent) {
         let Some((key, inline)) = line.split_key().filter(|_| line.indent == indent) else {
-            return Err(format!("{:?} is not \"key: value\" of its map", line.text));
+            return Err(format!("{} is not \"key: value\" of its map", excerpt::text(line.text)));
         };
         *rest = below;
         let has_more = below.first().is_some_and(|next| next.indent > indent);
@@ -100,7 +101,7 @@ fn block(rest: &mut &[Line<'_>], depth: usize) -> Step<Value> {
             other => other.to_string(),
         };
         if map.insert(key.clone(), value).is_some() {
-            return Err(format!("{key:?} comes twice"));
+            return Err(format!("{} comes twice", excerpt::text(&key)));
         }
     }
     Ok(Value::Object(map))
@@ -112,7 +113,7 @@ fn flow_line(text: &str) -> Step<Value> {
     let value = flow(&mut rest, "", DEPTH)?;
     match rest.trim() {
         "" => Ok(value),
-        more => Err(format!("{more:?} behind a value")),
+        more => Err(format!("{} behind a value", excerpt::text(more))),
     }
 }
 
@@ -130,7 +131,7 @@ fn flow(rest: &mut &str, ends: &str, depth: usize) -> Step<Value> {
         '"' | '\'' => quoted(rest, first).map(Value::String),
         '-' if rest.starts_with("- ") => Err("lists are read in brackets only".into()),
         '|' | '>' | '&' | '*' | '!' if ends.is_empty() && !is_dtype(rest) => {
-            Err(format!("{rest:?} is more YAML than is read"))
+            Err(format!("{} is more YAML than is read", excerpt::text(rest)))
         }
         _ => {
             let end = rest.find(|c| ends.contains(c)).unwrap_or(rest.len());
@@ -180,7 +181,7 @@ fn map(rest: &mut &str, depth: usize) -> Step<Map<String, Value>> {
             other => other.to_string(),
         };
         if !take(rest, ':') {
-            return Err(format!("{key:?} without a value"));
+            return Err(format!("{} without a value", excerpt::text(&key)));
         }
         pairs.insert(key, flow(rest, ",])}", depth - 1)?);
         if !take(rest, ',') && !rest.trim_start().starts_with('}') {
@@ -209,10 +210,11 @@ fn quoted(rest: &mut &str, quote: char) -> Step<String> {
         }
     }
     let parts = end.and_then(|end| rest.split_at_checked(end));
-    let (text, tail) = parts.ok_or_else(|| format!("{rest:?} has no closing quote"))?;
+    let (text, tail) =
+        parts.ok_or_else(|| format!("{} has no closing quote", excerpt::text(rest)))?;
     *rest = tail;
     if quote == '"' {
-        return serde_json::from_str(text).map_err(|e| format!("{text}: {e}"));
+        return serde_json::from_str(text).map_err(|e| format!("{}: {e}", excerpt::text(text)));
     }
     Ok(text.get(1..text.len() - 1).unwrap_or("").replace("''", "'"))
 }

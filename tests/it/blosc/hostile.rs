@@ -6,8 +6,8 @@ use trevni::convert::ReadOptions;
 
 use super::{containers, items, read};
 
-/// Files of a container that are small enough to be damaged everywhere.
-const SMALL: u64 = 1200;
+/// In how many places each file is damaged, at the most.
+const PLACES: usize = 60;
 
 /// Copies a file or a folder.
 fn copy(from: &Path, to: &Path) {
@@ -42,8 +42,11 @@ fn damage(item: &Path) -> usize {
     let mut tried = 0;
     for file in files(&path) {
         let bytes = std::fs::read(&file).unwrap();
-        let step = if bytes.len() as u64 <= SMALL { 1 } else { bytes.len() / 200 };
-        for at in (0..bytes.len()).step_by(step) {
+        // What is at the front says most.
+        let front = 0..bytes.len().min(PLACES / 2);
+        let behind = front.end..bytes.len();
+        let step = (behind.len() / (PLACES / 2)).max(1);
+        for at in front.chain(behind.step_by(step)) {
             std::fs::write(&file, &bytes[..at]).unwrap();
             try_read(&path);
             for flip in [0x01, 0x80, 0xff] {

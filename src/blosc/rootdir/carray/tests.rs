@@ -79,8 +79,12 @@ fn attributes_and_fill_are_kept() {
         assert_eq!((array.form(), &array.layout().attributes), (form, &attributes));
         assert_eq!((&array.layout().fill, array.storage()), (&storage.fill, &storage));
         let edit = Edit { attributes: Some(Attributes::new()), ..edit(&storage, &[], &[0], &[]) };
-        array.commit(edit).unwrap();
+        array.commit(edit.clone()).unwrap();
         assert!(Carray::open(&path).unwrap().layout().attributes.is_empty());
+        let deep = (0..200).fold(serde_json::Value::Null, |deep, _| vec![deep].into());
+        let attributes = Attributes::from_iter([("deep".to_owned(), deep)]);
+        assert!(array.commit(Edit { attributes: Some(attributes), ..edit }).is_err());
+        assert!(Carray::open(&path).is_ok());
         assert!(path.join("data").is_dir());
     }
 }
@@ -102,7 +106,8 @@ fn edits_that_do_not_fit_change_nothing() {
             Edit { shape: vec![45, 1], ..good.clone() },
             Edit { shape: vec![], ..good.clone() },
         ];
-        let changes: [fn(&mut Vec<(u64, Vec<u8>)>); 9] = [
+        type Change = fn(&mut Vec<(u64, Vec<u8>)>);
+        let changes: [Change; 9] = [
             |chunks| chunks.swap(0, 1),
             |chunks| chunks[1].0 = 0,
             |chunks| chunks[4].0 = 5,

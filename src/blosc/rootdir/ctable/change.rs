@@ -9,9 +9,10 @@ use super::super::attributes::Stored;
 use super::super::carray::Carray;
 use super::super::column_writer::ColumnWriter;
 use super::super::directory::{self, Sized};
+use super::super::excerpt;
 use super::super::form::Form;
+use super::super::meta::META_BYTES;
 use super::super::names::{self, ROOTDIRS};
-use super::super::sizes::Sizes;
 use super::super::storage::{Column, Columns, Storage};
 use super::Ctable;
 use crate::blosc::Container;
@@ -38,6 +39,7 @@ impl Ctable {
         }
         let data = if self.form == Form::Bcolz { format!("{folder}/data") } else { folder.clone() };
         let mut change = Transaction::new(self.folder.root())?;
+        self.check_unchanged()?;
         change.folder(&data)?;
         let mut writer = ColumnWriter::new(data, column.storage.clone(), self.form);
         chunks.into_iter().try_for_each(|chunk| writer.push(&mut change, &chunk?))?;
@@ -48,7 +50,7 @@ impl Ctable {
             columns.0.insert(at, column);
             let nbytes = self.nbytes().saturating_add(sizes.nbytes);
             let sizes = self.shared_sizes(sized, self.rows(), nbytes, more)?;
-            self.put_shared(sized, &columns, &sizes, &mut change)?;
+            directory::put(&mut change, "", self.form, &columns, &sizes)?;
         } else {
             column.names.clear();
             let prefix = format!("{folder}/");
@@ -65,9 +67,10 @@ impl Ctable {
     pub fn remove_column(&mut self, name: &str) -> Result<()> {
         let at = self.names.iter().position(|found| found == name);
         let Some((at, column)) = at.and_then(|at| Some((at, self.columns.get(at)?))) else {
-            return Err(Error::invalid(format!("there is no column {name:.60?}")));
+            return Err(Error::invalid(format!("there is no column {}", excerpt::text(name))));
         };
         let mut change = Transaction::new(self.folder.root())?;
+        self.check_unchanged()?;
         match &self.sized {
             Some(sized) => {
                 let mut columns = self.shared(sized);
@@ -76,7 +79,7 @@ impl Ctable {
                 change.remove(&gone.folder())?;
                 let nbytes = self.nbytes().saturating_sub(column.nbytes());
                 let sizes = self.shared_sizes(sized, self.rows(), nbytes, -less)?;
-                self.put_shared(sized, &columns, &sizes, &mut change)?;
+                directory::put(&mut change, "", self.form, &columns, &sizes)?;
             }
             None => {
                 change.remove(name)?;
@@ -88,6 +91,18 @@ impl Ctable {
         self.end(change)
     }
 
+    /// `Invalid` if the table has other columns or rows by now than were read.
+    fn check_unchanged(&self) -> Result<()> {
+        if let Some(sized) = &self.sized {
+            return sized.check(&self.folder);
+        }
+        let rootdirs = self.folder.read(ROOTDIRS, META_BYTES)?.unwrap_or_default();
+        if names::parse(ROOTDIRS, &rootdirs)? == self.names {
+            return self.columns.iter().try_for_each(Carray::check_unchanged);
+        }
+        Err(Error::invalid(format!("{ROOTDIRS} has changed since it was opened")))
+    }
+
     fn end(&mut self, change: Transaction) -> Result<()> {
         change.commit()?;
         *self = Self::open_in(self.folder.reopen()?)?;
@@ -97,7 +112,8 @@ impl Ctable {
     fn check_new(&self, at: usize, name: &str, storage: &Storage, shape: &[u64]) -> Result<()> {
         let has_rows = self.columns.is_empty() || shape.first() == Some(&self.rows());
         if self.column(name).is_some() || at > self.names.len() || !has_rows {
-            let what = format!("column {name:.60?} of {shape:.60?} at {at}");
+            let what =
+                format!("column {} of {} at {at}", excerpt::text(name), excerpt::list(shape));
             return Err(Error::invalid(format!("{what}: the table has {} rows", self.rows())));
         }
         match self.form {
@@ -121,18 +137,6 @@ impl Ctable {
             Column::new(name, column.storage().clone(), item_shape.to_vec())
         });
         Columns(columns.collect())
-    }
-
-    /// Puts the files that columns share into a change.
-    fn put_shared(
-        &self,
-        sized: &Sized,
-        columns: &Columns,
-        sizes: &Sizes,
-        change: &mut Transaction,
-    ) -> Result<()> {
-        sized.check(&self.folder)?;
-        directory::put(change, "", self.form, columns, sizes)
     }
 
     /// Bytes of the elements of all columns.

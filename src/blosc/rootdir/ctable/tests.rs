@@ -100,7 +100,7 @@ fn columns_come_and_go() {
         for (at, name, rows) in
             [(0, "key", 33), (3, "new", 33), (0, "new", 34), (0, "a/b", 33), (0, "..", 33)]
         {
-            let chunks = chunks_of(&new, &[rows], &vec![0; 2 * rows as usize]).into_iter().map(Ok);
+            let chunks = chunks_of(&new, &[rows], &vec![0; 2 * size(rows)]).into_iter().map(Ok);
             assert!(
                 table.add_column(at, name, new.clone(), &[rows], chunks).is_err(),
                 "{at} {name} {rows}"
@@ -117,6 +117,23 @@ fn columns_come_and_go() {
         assert!(table.remove_column("new").is_err());
         assert_eq!(Ctable::open(&path).unwrap().names(), ["extra", "key"]);
         assert!(!path.join(".trevni").exists());
+    }
+}
+
+#[test]
+fn columns_that_another_has_changed_are_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    for (i, form) in FORMS.into_iter().enumerate() {
+        let path = home.path().join(i.to_string());
+        build(&path, form, 5);
+        let mut table = Ctable::open(&path).unwrap();
+        Ctable::open(&path).unwrap().remove_column("key").unwrap();
+        let new = storage("int8", 10);
+        let chunk = Ok(encode(&new, &[1; 5]));
+        let e = table.add_column(0, "new", new, &[5], [chunk]).unwrap_err().to_string();
+        assert!(e.contains("has changed"), "{e}");
+        assert!(table.remove_column("id").is_err());
+        assert_eq!(Ctable::open(&path).unwrap().names(), ["id", "ok"]);
     }
 }
 
@@ -198,7 +215,9 @@ fn columns_in_columns() {
     ];
     let path = home.path().join("a");
     let mut builder = CtableBuilder::create(&path, columns, FORMS[1], false).unwrap();
-    (0..3).for_each(|i| builder.push(i, &encode(&storage("int8", 4), &[7, i as u8, 9])).unwrap());
+    (0..3).for_each(|i| {
+        builder.push(i, &encode(&storage("int8", 4), &[7, [0, 1, 2][i], 9])).unwrap()
+    });
     builder.finish(&[vec![3], vec![3], vec![3]], &Attributes::new()).unwrap();
     assert!(path.join("data/p/x/__1__.bin").is_file());
     let mut table = Ctable::open(&path).unwrap();
@@ -214,4 +233,57 @@ fn columns_in_columns() {
     );
     assert!(under.is_err());
     assert_same(&table, &path, &[vec![7, 1, 9], vec![7, 2, 9]]);
+}
+
+#[test]
+fn tables_of_two_dimensions_in_boxes() {
+    use crate::blosc::Chunking;
+    use crate::blosc::rootdir::form::Slack;
+    use crate::blosc::rootdir::superchunk::assemble;
+    let home = tempfile::tempdir().unwrap();
+    let write = |file: &str, bytes: &[u8]| {
+        let path = home.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    write("meta/sizes", b"shape: (5, 4)\n");
+    write("meta/storage", b"dtype:\n  a: int8\n  b: '(2,)int16'\nchunkshape: (3, 2)\n");
+    let boxes = |bytes: usize| -> Vec<_> {
+        (0..6).map(|i| encode(&storage("int8", 1), &vec![i; bytes])).collect()
+    };
+    for (name, bytes) in [("a", 6), ("b", 24)] {
+        let chunks = boxes(bytes);
+        let slices: Vec<&[u8]> = chunks[..4].iter().map(Vec::as_slice).collect();
+        let file =
+            assemble(&slices, crate::blosc::Digest::Adler32, Slack::Percent(5), None).unwrap();
+        write(&format!("data/{name}/__1__.bin"), &file);
+    }
+    let mut table = Ctable::open(home.path()).unwrap();
+    let shapes: Vec<_> =
+        table.columns().iter().map(|column| column.layout().shape.clone()).collect();
+    assert_eq!(shapes, [vec![5, 4], vec![5, 4, 2]]);
+    let chunk_shape = vec![3, 2, 2];
+    assert_eq!(
+        table.columns()[1].layout().chunking,
+        Chunking::Grid { block_shape: chunk_shape.clone(), chunk_shape }
+    );
+    let edits = [(6, vec![8, 4]), (24, vec![8, 4, 2])].map(|(bytes, shape)| {
+        let chunks =
+            boxes(bytes).into_iter().zip(0..).skip(4).map(|(chunk, i)| (i, chunk)).collect();
+        Edit { chunks, count: 6, shape, attributes: None }
+    });
+    table.commit(edits.to_vec(), None).unwrap();
+    table.remove_column("a").unwrap();
+    let table = Ctable::open(home.path()).unwrap();
+    assert_eq!(
+        (table.names(), table.columns()[0].layout().shape.as_slice()),
+        (&["b".to_owned()][..], &[8, 4, 2][..])
+    );
+    let expected: Vec<_> = (0..6).map(|i| vec![i; 24]).collect();
+    assert_eq!(decode_chunks(&table.columns()[0]), expected);
+    let new = storage("int8", 3);
+    assert!(
+        table.form() != Form::Bcolz
+            && Ctable::open(home.path()).unwrap().add_column(0, "c", new, &[8, 4], []).is_err()
+    );
 }

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::{Storage, parse_dtype};
+use crate::blosc::rootdir::excerpt;
 use crate::blosc::rootdir::fill;
 use crate::blosc::rootdir::meta::Meta;
 use crate::blosc::{ByteOrder, Dtype};
@@ -172,10 +173,14 @@ impl Table<'_> {
         columns: &mut Vec<Column>,
     ) -> Result<()> {
         for (name, value) in map {
-            if name.is_empty() || name.contains(['.', '/']) || names.len() >= DEPTH {
-                return Err(Error::malformed(format!("column {name:.60?} in {names:.60?}")));
+            if name.is_empty()
+                || name.len() > 255
+                || name.contains(['.', '/'])
+                || names.len() >= DEPTH
+            {
+                return Err(Error::malformed(format!("a column {}", excerpt::text(name))));
             }
-            let names = [names, &[name.clone()]].concat();
+            let names = [names, std::slice::from_ref(name)].concat();
             // A fill value that is no map is that of all columns.
             let dflt = match dflt {
                 Some(Value::Object(dflt)) => dflt.get(name),
@@ -216,7 +221,8 @@ fn split_shape(text: &str) -> Result<(Vec<u64>, &str)> {
     };
     let numbers = shape.split(',').map(str::trim).filter(|number| !number.is_empty());
     let shape = numbers.map(|number| number.parse().ok()).collect::<Option<Vec<_>>>();
-    let shape =
-        shape.ok_or_else(|| Error::malformed(format!("a type with the shape {text:.60?}")))?;
+    let shape = shape.ok_or_else(|| {
+        Error::malformed(format!("a shape before the type {}", excerpt::text(text)))
+    })?;
     Ok((shape, text))
 }

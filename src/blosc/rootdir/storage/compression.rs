@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Storage;
 use crate::blosc::chunk::Params;
+use crate::blosc::rootdir::excerpt;
 use crate::blosc::rootdir::json;
 use crate::blosc::rootdir::meta::Meta;
 use crate::blosc::{Compressor, Filter};
@@ -55,7 +56,12 @@ fn parse_compression(inner: &Meta, mut params: Params) -> Result<Params> {
                 Some("shuffle") => set_filter(&mut params, Filter::Shuffle { group: 0 }),
                 Some("bitshuffle") => set_filter(&mut params, Filter::BitShuffle),
                 Some("truncate") => {}
-                _ => return Err(Error::unsupported(format!("filter {name:.60}"))),
+                _ => {
+                    return Err(Error::unsupported(format!(
+                        "filter {}",
+                        excerpt::text(&name.to_string())
+                    )));
+                }
             }
         }
     }

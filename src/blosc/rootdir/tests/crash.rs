@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::spec::write;
 use super::*;
 use crate::blosc::journal::tests::{crash_at, crash_child};
 
@@ -62,14 +63,13 @@ fn a_change_of_a_table_is_whole_or_not_at_all() {
         return run(&task, &path);
     }
     let home = tempfile::tempdir().unwrap();
-    for (form, task) in
-        [(0, "change"), (1, "change"), (0, "add"), (2, "add"), (0, "remove"), (1, "remove")]
-    {
+    for (form, task) in [(0, "change"), (1, "change"), (0, "add"), (2, "remove")] {
         let path = |name: &str| -> PathBuf { home.path().join(format!("{form}-{task}-{name}")) };
         let [old, new] = ["old", "new"].map(path);
         for path in [&old, &new] {
             prepare(path, FORMS[form]);
         }
+        let prepared = files(&old);
         run(task, &new);
         let (old, new) = (state(&old), state(&new));
         assert_ne!(old, new);
@@ -77,7 +77,7 @@ fn a_change_of_a_table_is_whole_or_not_at_all() {
         let (mut seen_old, mut seen_new) = (0, 0);
         for step in 0.. {
             let path = path(&step.to_string());
-            prepare(&path, FORMS[form]);
+            write(&path, &prepared);
             let killed = crash_at(NAME, &path, task, step);
             let found = state(&path);
             assert!(found == old || found == new, "{form} {task} {step}");

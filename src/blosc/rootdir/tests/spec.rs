@@ -44,7 +44,7 @@ fn example(name: &str) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-fn write(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
+pub(super) fn write(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
     for (file, bytes) in files {
         let path = root.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -152,7 +152,7 @@ fn the_example_of_the_proposals_is_read() {
         assert_eq!((layout.shape.as_slice(), layout.order), (&[6, 4][..], Order::C));
         let parts = bytes.chunks(bytes.len() / 2);
         let chunks: Vec<_> = parts.map(|part| encode(column.storage(), part)).collect();
-        let file = superchunk_of(&chunks, bytes.len() as u32 / 2);
+        let file = superchunk_of(&chunks, u32::try_from(bytes.len() / 2).unwrap());
         assert_eq!(hex(&expected[&format!("data/{name}/__1__.bin")]), hex(&file), "{name}");
         assert_eq!(decode(column), *bytes);
     }

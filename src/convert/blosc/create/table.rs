@@ -32,8 +32,13 @@ pub(super) fn table(
     let (path, of, attributes) = (path.to_owned(), schema.clone(), how.attributes.clone());
     let start = move |widths: &Widths| {
         let fields = NumpyField::of_columns(&of, widths)?;
-        let columns = fields.iter().map(|field| {
-            let storage = storage(&how, field).map_err(|e| e.in_column(&field.name))?;
+        let rows = fields.iter().map(|field| Ok(how.chunk_rows(row_bytes(field)?)));
+        let rows = rows.collect::<Result<Vec<_>>>()?;
+        // The columns of superchunks share the rows of a chunk.
+        let shared = rows.iter().min().copied().filter(|_| form != Form::Bcolz);
+        let columns = fields.iter().zip(rows).map(|(field, rows)| {
+            let storage = storage(&how, field, shared.unwrap_or(rows))
+                .map_err(|e| e.in_column(&field.name))?;
             Ok((field.name.clone(), storage))
         });
         let mut columns = columns.collect::<Result<Vec<_>>>()?;
@@ -65,8 +70,7 @@ fn no_columns() -> Error {
     Error::invalid("a table without columns")
 }
 
-fn storage(how: &How, field: &NumpyField) -> Result<Storage> {
-    let rows = how.chunk_rows(row_bytes(field)?);
+fn storage(how: &How, field: &NumpyField, rows: u64) -> Result<Storage> {
     let mut storage = Storage::new(field.dtype.clone(), &field.shape, rows)?;
     let typesize = usize::from(storage.params.typesize);
     storage.params = how.params(storage.params.generation, typesize)?;
