@@ -103,6 +103,11 @@ impl ReadArgs {
         };
         self.row_types.check(format)?;
         let (taken, size) = (source.taken(), source.size());
+        if folder {
+            // Its files are read as they are needed; all of them count.
+            let bytes = crate::writing::bytes_at(path).map_err(Fault::of(&name))?;
+            taken.store(bytes, Ordering::Relaxed);
+        }
         let options = self.options(path)?;
         let report = options.report.clone();
         let rows = (format.open)(source, &options).map_err(Fault::of(&name))?;
