@@ -1,0 +1,50 @@
+//! The rows of arrays that a mask keeps.
+//!
+//! ```text
+//! array    a b c d      most types                    Arrow's own kernel
+//! mask     1 0 0 1      unions, values of no bytes    taken: that kernel forgets to count the latter
+//! kept     a     d
+//! ```
+
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
+use arrow::compute::{FilterBuilder, FilterPredicate};
+use arrow::datatypes::DataType;
+
+use super::nested;
+use super::take::take;
+use crate::error::Result;
+
+/// A mask, made ready for many arrays.
+pub(crate) struct Filter {
+    kernel: FilterPredicate,
+    rows: UInt64Array,
+}
+
+impl Filter {
+    /// Keeps the rows where the mask is true.
+    pub(crate) fn new(mask: &BooleanArray) -> Self {
+        let kernel = FilterBuilder::new(mask).optimize().build();
+        let rows = mask.values().set_indices().map(|row| row as u64);
+        Self { kernel, rows: UInt64Array::from_iter_values(rows) }
+    }
+
+    /// How many rows are kept.
+    pub(crate) fn count(&self) -> usize {
+        self.kernel.count()
+    }
+
+    /// The rows of an array that are kept.
+    pub(crate) fn filter(&self, array: &ArrayRef) -> Result<ArrayRef> {
+        match is_taken(array.data_type()) {
+            true => take(array, &self.rows),
+            false => Ok(self.kernel.filter(array)?),
+        }
+    }
+}
+
+fn is_taken(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::FixedSizeBinary(0) | DataType::Union(..) => true,
+        other => nested::fields(other).iter().any(|field| is_taken(field.data_type())),
+    }
+}
