@@ -42,6 +42,7 @@ mod writer;
 mod tests;
 
 pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
+pub(crate) use predicate::Bound;
 pub use predicate::{ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};

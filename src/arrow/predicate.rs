@@ -207,12 +207,17 @@ impl Predicate {
 
     /// Fails unless all columns are in a schema, of types that can be compared with their literals.
     pub fn check(&self, schema: &Schema) -> Result<()> {
-        Bound::new(&self.node, schema.fields()).map(|_| ())
+        self.bind(schema).map(|_| ())
+    }
+
+    /// The condition on batches of one schema.
+    pub(crate) fn bind(&self, schema: &Schema) -> Result<Bound> {
+        Bound::new(&self.node, schema.fields())
     }
 
     /// Whether it is true of each row, false, or null.
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let bound = Bound::new(&self.node, batch.schema_ref().fields())?;
+        let bound = self.bind(batch.schema_ref())?;
         bound.evaluate(batch.columns(), batch.num_rows())
     }
 }

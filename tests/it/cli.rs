@@ -1,6 +1,7 @@
 //! The command, run as people run it.
 
 mod bad_rows;
+mod condition;
 mod convert;
 mod diff;
 mod faults;

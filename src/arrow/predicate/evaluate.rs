@@ -11,10 +11,11 @@ use std::collections::HashSet;
 use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::kernels::{boolean, cmp};
-use arrow::compute::{cast, take};
+use arrow::compute::{cast, prep_null_mask_filter, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 
+use super::super::filter::Filter;
 use super::super::packed;
 use super::Operator;
 use super::bind::{Bound, Test};
@@ -49,6 +50,16 @@ impl Among {
 }
 
 impl Bound {
+    /// The rows of a batch of which it is true.
+    pub(crate) fn keep(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let answers = self.evaluate(batch.columns(), batch.num_rows())?;
+        let filter = Filter::new(&prep_null_mask_filter(&answers));
+        let columns = batch.columns().iter().map(|column| filter.filter(column));
+        let columns = columns.collect::<Result<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(filter.count()));
+        Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
+    }
+
     /// Whether it is true of each row of these columns, false, or null.
     pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
         match self {

@@ -105,7 +105,7 @@ mod tests {
             (Literal::from(true), "true"),
             (i64::MIN.into(), "-9223372036854775808"),
             (0.1f32.into(), "0.1"),
-            (-0.0f64.into(), "-0"),
+            ((-0.0f64).into(), "-0"),
             (1e300f64.into(), "1e300"),
             (f64::NAN.into(), "nan"),
             (f32::NEG_INFINITY.into(), "-inf"),
