@@ -164,8 +164,10 @@ impl<R: ReadAt> Sieve<R> {
     /// Takes what is kept of the first of rows that [`next`](Self::next) gave. The others are given again.
     pub(super) fn settle(&mut self, rows: RowSelection, read: usize) -> Result<Vec<Stored>> {
         let given = rows.row_count();
-        self.passed.put_back(rows, read as u64);
-        self.waiting += given - read as u64;
+        if (read as u64) < given {
+            self.passed.put_back(rows, read as u64);
+            self.waiting += given - read as u64;
+        }
         self.limit -= read as u64;
         let (mut left, mut first) = (read, Vec::new());
         while left > 0 {
