@@ -7,7 +7,7 @@
 //! ```
 
 use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
-use arrow::compute::{FilterBuilder, FilterPredicate};
+use arrow::compute::{FilterBuilder, FilterPredicate, prep_null_mask_filter};
 use arrow::datatypes::DataType;
 
 use super::nested;
@@ -21,9 +21,10 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Keeps the rows where the mask is true.
+    /// Keeps the rows where the mask is true; null is not.
     pub(crate) fn new(mask: &BooleanArray) -> Self {
-        let kernel = FilterBuilder::new(mask).optimize().build();
+        let mask = known(mask);
+        let kernel = FilterBuilder::new(&mask).optimize().build();
         let rows = mask.values().set_indices().map(|row| row as u64);
         Self { kernel, rows: UInt64Array::from_iter_values(rows) }
     }
@@ -40,6 +41,12 @@ impl Filter {
             false => Ok(self.kernel.filter(array)?),
         }
     }
+}
+
+/// The mask with false for null.
+pub(crate) fn known(mask: &BooleanArray) -> BooleanArray {
+    // Arrow's own function panics where there are no nulls.
+    if mask.null_count() == 0 { mask.clone() } else { prep_null_mask_filter(mask) }
 }
 
 fn is_taken(data_type: &DataType) -> bool {

@@ -15,8 +15,9 @@ mod tests;
 
 use std::ops::Range;
 
-use arrow::array::{Array, BooleanArray};
-use arrow::compute::prep_null_mask_filter;
+use arrow::array::BooleanArray;
+
+use super::filter::known;
 
 /// Some rows to pass over or to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +74,8 @@ impl RowSelection {
         let mut at = 0u64;
         let mut ranges = Vec::new();
         for filter in filters {
-            let known = match filter.null_count() {
-                0 => filter.clone(),
-                _ => prep_null_mask_filter(filter),
-            };
-            let slices = known.values().set_slices();
+            let mask = known(filter);
+            let slices = mask.values().set_slices();
             ranges.extend(slices.map(|(start, end)| at + start as u64..at + end as u64));
             at += filter.len() as u64;
         }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::kernels::{boolean, cmp};
-use arrow::compute::{cast, prep_null_mask_filter, take};
+use arrow::compute::{cast, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 
@@ -53,7 +53,7 @@ impl Bound {
     /// The rows of a batch of which it is true.
     pub(crate) fn keep(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let answers = self.evaluate(batch.columns(), batch.num_rows())?;
-        let filter = Filter::new(&prep_null_mask_filter(&answers));
+        let filter = Filter::new(&answers);
         let columns = batch.columns().iter().map(|column| filter.filter(column));
         let columns = columns.collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(filter.count()));

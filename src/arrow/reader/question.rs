@@ -11,6 +11,7 @@ use arrow::compute::concat;
 use arrow::datatypes::{Fields, SchemaRef};
 
 use super::super::Layout;
+use super::super::filter;
 use super::super::packed;
 use super::super::predicate::{Bound, Node};
 use super::super::projection::Projected;
@@ -47,10 +48,7 @@ impl Question {
             let what = format!("a predicate gave {} answers for {} rows", answers.len(), rows.rows);
             return Err(Error::invalid(what));
         }
-        Ok(match answers.null_count() {
-            0 => answers,
-            _ => arrow::compute::prep_null_mask_filter(&answers),
-        })
+        Ok(filter::known(&answers))
     }
 
     fn ask_raised(&mut self, rows: &Stored, schema: &SchemaRef) -> Result<BooleanArray> {

@@ -6,7 +6,11 @@ use super::{code, out, rows_file, run, said, str};
 
 /// The lines of `cat` for which this is true.
 fn lines(text: &str, is: impl Fn(&Json) -> bool) -> Vec<Json> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).filter(|row| is(row)).collect()
+    let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut rows: Vec<Json> = rows.filter(|row| is(row)).collect();
+    // Avro has no instants in seconds: there it is a number.
+    rows.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("shipped")));
+    rows
 }
 
 fn printed(args: &[&str]) -> Vec<Json> {
@@ -27,7 +31,7 @@ fn rows_of_every_format_are_chosen() {
         });
         assert!(heavy.len() > 20 && heavy.len() < 200);
         let condition = "weight > 10.5 and express";
-        assert_eq!(printed(&["cat", path, "--where", condition]), heavy, "{format}");
+        assert!(printed(&["cat", path, "--where", condition]) == heavy, "{format}");
         assert_eq!(printed(&["head", path, "--where", condition]), heavy[..10], "{format}");
         assert_eq!(
             printed(&["cat", path, "--where", condition, "-n", "3"]),
@@ -35,8 +39,8 @@ fn rows_of_every_format_are_chosen() {
             "{format}"
         );
         assert_eq!(out(&["count", path, "--where", condition]), format!("{}\n", heavy.len()));
-        assert_eq!(out(&["count", path]), "226\n", "{format}");
-        assert_eq!(out(&["count", path, "--rows", "200.."]), "26\n", "{format}");
+        assert_eq!(out(&["count", path]), "200\n", "{format}");
+        assert_eq!(out(&["count", path, "--rows", "150.."]), "50\n", "{format}");
         // Rows are those of the file; columns that only the condition looks at are not printed.
         let args = ["cat", path, "--where", condition, "--columns", "id,city", "--rows", "20..60"];
         let part = lines(&all, |row| (1020..1060).contains(&row["id"].as_i64().unwrap()));

@@ -63,7 +63,11 @@ fn only_blocks_with_rows_that_are_left_are_read() {
     let n = 20_000;
     let table = table(n);
     for codec in [Codec::Null, Codec::Snappy, Codec::Pack] {
-        let properties = WriterProperties::builder().set_codec(codec).set_block_rows(100).build();
+        let properties = WriterProperties::builder()
+            .set_codec(codec)
+            .set_block_rows(100)
+            .set_block_size(1000)
+            .build();
         let file = write(&table.schema(), std::slice::from_ref(&table), properties).unwrap();
         let every = |column: &str| blocks_with(&file, column, &(0..n as u64).collect::<Vec<_>>());
         for condition in [
@@ -107,7 +111,7 @@ fn only_blocks_with_rows_that_are_left_are_read() {
 #[test]
 fn nothing_is_read_behind_the_limit() {
     let table = table(50_000);
-    let properties = WriterProperties::builder().set_block_rows(100).build();
+    let properties = WriterProperties::builder().set_codec(Codec::Pack).set_block_rows(100).build();
     let file = write(&table.schema(), &[table], properties).unwrap();
     let source = noting(&file);
     let predicate = Predicate::parse("id >= 50").unwrap();
@@ -131,7 +135,7 @@ fn nothing_is_read_behind_the_limit() {
 #[test]
 fn short_blocks_between_rows_are_left_out() {
     let table = table(1000);
-    let properties = WriterProperties::builder().set_block_rows(3).build();
+    let properties = WriterProperties::builder().set_codec(Codec::Pack).set_block_rows(3).build();
     let file = write(&table.schema(), &[table], properties).unwrap();
     let source = noting(&file);
     let rows: Vec<u64> = (0..1000).step_by(7).collect();

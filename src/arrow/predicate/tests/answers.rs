@@ -32,10 +32,11 @@ fn ask(batch: &RecordBatch, text: &str) -> Vec<Option<bool>> {
 #[test]
 fn null_is_neither_true_nor_false() {
     let pairs: Vec<_> = THREE.iter().flat_map(|a| THREE.map(|b| (*a, b))).collect();
-    let column = |of: &dyn Fn(&(Option<bool>, Option<bool>)) -> Option<bool>| -> ArrayRef {
-        Arc::new(pairs.iter().map(of).collect::<BooleanArray>())
-    };
-    let columns = [("a", column(&|pair| pair.0), true), ("b", column(&|pair| pair.1), true)];
+    let column = |values: Vec<Option<bool>>| -> ArrayRef { Arc::new(BooleanArray::from(values)) };
+    let columns = [
+        ("a", column(pairs.iter().map(|pair| pair.0).collect()), true),
+        ("b", column(pairs.iter().map(|pair| pair.1).collect()), true),
+    ];
     let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let not = |a: Option<bool>| a.map(|a| !a);
     let each = |of: &dyn Fn(Option<bool>, Option<bool>) -> Option<bool>| -> Vec<_> {

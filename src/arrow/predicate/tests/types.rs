@@ -4,6 +4,8 @@
 //! values   1  5  -  9          > 5      0 0 - 1         encoded again as a dictionary and as runs: the same
 //! ```
 
+#![allow(clippy::cast_possible_truncation)]
+
 use std::sync::Arc;
 
 use arrow::array::*;
@@ -22,7 +24,7 @@ fn answers(array: &ArrayRef, condition: &str) -> Result<Vec<Option<bool>>> {
     let plain = ask(array)?;
     let rows: Int32Array = (0..array.len() as i32).map(Some).collect();
     let dictionary = DataType::Dictionary(DataType::Int32.into(), array.data_type().clone().into());
-    let keyed = Int32DictionaryArrayOf::of(rows.clone(), array);
+    let keyed: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::try_new(rows, array.clone())?);
     assert_eq!(keyed.data_type(), &dictionary);
     assert_eq!(ask(&keyed)?, plain, "{condition} of {dictionary}");
     assert_eq!(ask(&keyed.slice(1, 2))?, plain[1..3], "{condition} of a part of {dictionary}");
@@ -32,14 +34,6 @@ fn answers(array: &ArrayRef, condition: &str) -> Result<Vec<Option<bool>>> {
     assert_eq!(ask(&runs)?, twice, "{condition} of runs of {}", array.data_type());
     assert_eq!(ask(&runs.slice(1, 3))?, twice[1..4], "{condition}");
     Ok(plain)
-}
-
-struct Int32DictionaryArrayOf;
-
-impl Int32DictionaryArrayOf {
-    fn of(keys: Int32Array, values: &ArrayRef) -> ArrayRef {
-        Arc::new(DictionaryArray::<Int32Type>::try_new(keys, values.clone()).unwrap())
-    }
 }
 
 /// Three values in order and a null, and literals: of the second value, and of one between the second and the third.
