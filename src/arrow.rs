@@ -17,14 +17,17 @@ mod avro;
 mod bare;
 mod buffers;
 mod dense;
+mod filter;
 mod lent;
 mod nested;
 #[cfg(feature = "blosc")]
 pub mod numpy;
 mod packed;
+mod predicate;
 mod projection;
 mod properties;
 mod reader;
+mod row_filter;
 mod schema;
 mod selection;
 mod shape;
@@ -41,9 +44,12 @@ mod writer;
 mod tests;
 
 pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
+pub(crate) use predicate::Bound;
+pub use predicate::{ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
+pub use row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 pub use selection::{RowSelection, RowSelector};
 pub use writer::ArrowWriter;
 

@@ -77,7 +77,7 @@ pub use source::Source;
 #[cfg(feature = "thrift")]
 pub use thrift::{ThriftProtocol, ThriftType};
 
-use crate::arrow::WriterProperties;
+use crate::arrow::{Predicate, WriterProperties};
 use crate::error::{Error, Result};
 
 /// All formats of this build. Sniffing asks them in this order, so the vaguest comes last.
@@ -162,6 +162,10 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// The rows that are wanted, from 0; `None` for all.
     pub rows: Option<Range<u64>>,
+    /// Which of these rows are wanted, by the values in them; it may look at columns that are not wanted themselves.
+    pub predicate: Option<Predicate>,
+    /// How many rows are wanted, at the most, of those that pass.
+    pub limit: Option<u64>,
     /// What stands between the fields of CSV.
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
@@ -195,6 +199,8 @@ impl Default for ReadOptions {
             batch_size: 8192,
             columns: None,
             rows: None,
+            predicate: None,
+            limit: None,
             delimiter: b',',
             header: true,
             lossy: false,

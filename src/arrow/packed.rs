@@ -81,12 +81,8 @@ pub(crate) fn lower(
             let values = lower(dictionary.values(), &inner, to, trail)?;
             take(&values, dictionary.keys(), trail)
         }
-        DataType::RunEndEncoded(ends, inner) => {
-            let (values, rows) = match ends.data_type() {
-                DataType::Int16 => runs::<Int16Type>(array)?,
-                DataType::Int32 => runs::<Int32Type>(array)?,
-                _ => runs::<Int64Type>(array)?,
-            };
+        DataType::RunEndEncoded(_, inner) => {
+            let (values, rows) = run_values(array)?;
             take(&lower(values, inner, to, trail)?, &rows, trail)
         }
         DataType::Union(..) if !is_union(to.data_type()) => {
@@ -121,6 +117,17 @@ fn is_union(data_type: &DataType) -> bool {
 }
 
 /// The values of a run-end encoded array, and which of them each row has.
+pub(crate) fn run_values(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
+    match array.data_type() {
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array),
+            DataType::Int32 => runs::<Int32Type>(array),
+            _ => runs::<Int64Type>(array),
+        },
+        other => Err(Error::invalid(format!("{other} has no runs"))),
+    }
+}
+
 fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
     let Some(array) = array.as_any().downcast_ref::<RunArray<R>>() else {
         return Err(Error::invalid("run ends of another type"));

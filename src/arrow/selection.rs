@@ -3,10 +3,21 @@
 //! ```text
 //! selectors     skip 2   select 3   skip 4   select 1
 //! ranges                 2..5                9..10        ascending, apart, none empty
+//! mask          0 0      1 1 1      0 0 0 0  1
 //! ```
-//! The names are those of the crate `parquet`.
+//! The names are those of the crate `parquet`. A selection is a set of rows and knows no end of the table: rows that
+//! are passed over behind the last one read leave no trace.
+
+mod sets;
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
+
+use arrow::array::BooleanArray;
+
+use super::filter::known;
 
 /// Some rows to pass over or to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +66,24 @@ impl RowSelection {
             .filter(|range| !range.is_empty())
             .collect();
         ranges.sort_unstable_by_key(|range| range.start);
+        Self::from_ascending(ranges)
+    }
+
+    /// The rows for which a mask is true; null is not. The masks lie end to end.
+    pub fn from_filters(filters: &[BooleanArray]) -> Self {
+        let mut at = 0u64;
+        let mut ranges = Vec::new();
+        for filter in filters {
+            let mask = known(filter);
+            let slices = mask.values().set_slices();
+            ranges.extend(slices.map(|(start, end)| at + start as u64..at + end as u64));
+            at += filter.len() as u64;
+        }
+        Self::from_ascending(ranges)
+    }
+
+    /// Ranges that ascend and overlap nowhere; what touches becomes one.
+    fn from_ascending(mut ranges: Vec<Range<u64>>) -> Self {
         ranges.dedup_by(|next, before| {
             let joined = next.start <= before.end;
             if joined {
@@ -70,16 +99,30 @@ impl RowSelection {
         self.ranges.iter().map(|range| range.end - range.start).sum()
     }
 
+    /// How many rows are passed over before the last that is read.
+    pub fn skipped_row_count(&self) -> u64 {
+        self.ranges.last().map_or(0, |last| last.end) - self.row_count()
+    }
+
+    /// Whether any row is read.
+    pub fn selects_any(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
+    /// The rows as selectors, in turns those that are passed over and those that are read; the last reads.
+    pub fn iter(&self) -> impl Iterator<Item = RowSelector> + '_ {
+        let mut at = 0;
+        let selectors = self.ranges.iter().flat_map(move |range| {
+            let skip = RowSelector::skip(range.start - at);
+            at = range.end;
+            [skip, RowSelector::select(range.end - range.start)]
+        });
+        selectors.filter(|selector| selector.row_count > 0)
+    }
+
     /// The rows, as ascending ranges that do not touch.
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
-    }
-
-    /// The selected rows that lie in a range, too.
-    pub(crate) fn within(&self, rows: &Range<u64>) -> Self {
-        let part = |range: &Range<u64>| range.start.max(rows.start)..range.end.min(rows.end);
-        let ranges = self.ranges.iter().map(part).filter(|range| !range.is_empty()).collect();
-        Self { ranges }
     }
 
     /// Takes the first rows away, `most` at the most.
@@ -125,41 +168,14 @@ impl From<Vec<RowSelector>> for RowSelection {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(ranges: &[Range<u64>]) -> RowSelection {
-        RowSelection { ranges: ranges.to_vec() }
+impl FromIterator<RowSelector> for RowSelection {
+    fn from_iter<I: IntoIterator<Item = RowSelector>>(selectors: I) -> Self {
+        selectors.into_iter().collect::<Vec<_>>().into()
     }
+}
 
-    #[test]
-    #[allow(clippy::reversed_empty_ranges)]
-    fn ranges_ascend_and_do_not_touch() {
-        let ranges = [7..9, 3..3, 0..2, 8..20, 2..3, 30..40, 5..4];
-        let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), 12);
-        assert_eq!(selection, of(&[0..3, 7..12]));
-        assert_eq!(selection.row_count(), 8);
-        assert_eq!(selection.within(&(2..8)), of(&[2..3, 7..8]));
-        let selectors = [(1, true), (2, false), (3, false), (0, true), (1, false), (4, true)];
-        let selectors = selectors.map(|(row_count, skip)| RowSelector { row_count, skip });
-        let one = RowSelection::from_consecutive_ranges(std::iter::once(1..7), 7);
-        assert_eq!(RowSelection::from(selectors.to_vec()), one);
-    }
-
-    #[test]
-    fn is_taken_in_parts_and_given_back() {
-        for most in 0..10 {
-            for read in 0..=most {
-                let mut rest = of(&[0..3, 7..8, 9..12]);
-                let first = rest.split_off_first(most);
-                assert_eq!(first.row_count(), most.min(7));
-                let read = read.min(first.row_count());
-                rest.put_back(first, read);
-                let mut whole = of(&[0..3, 7..8, 9..12]);
-                whole.split_off_first(read);
-                assert_eq!(rest, whole, "{read} of {most}");
-            }
-        }
+impl From<RowSelection> for Vec<RowSelector> {
+    fn from(selection: RowSelection) -> Self {
+        selection.iter().collect()
     }
 }

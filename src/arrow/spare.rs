@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use arrow::array::Array;
+use arrow::array::{Array, ArrayRef};
 use arrow::buffer::Buffer;
 use arrow::datatypes::ArrowNativeType;
 use arrow::record_batch::RecordBatch;
@@ -47,6 +47,14 @@ impl Spare {
         self.noted.extend(data.nulls().map(|nulls| nulls.inner().inner().clone()));
         self.noted.extend(data.buffers().iter().cloned());
         data.child_data().iter().for_each(|child| self.note_all(child));
+    }
+
+    /// Takes back, for the next batch, what arrays are made of that are about to be dropped.
+    pub(crate) fn give_arrays(&mut self, arrays: &[ArrayRef]) {
+        let noted = std::mem::take(&mut self.noted);
+        arrays.iter().for_each(|array| self.note_all(&array.to_data()));
+        let given = std::mem::replace(&mut self.noted, noted);
+        self.given.extend(given);
     }
 
     /// An empty vector, with memory if there is some.
@@ -91,7 +99,7 @@ impl Spare {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{ArrayRef, Decimal128Array, Float64Array, RecordBatch, StringArray};
+    use arrow::array::{Decimal128Array, Float64Array, RecordBatch, StringArray};
     use std::sync::Arc;
 
     fn batch() -> RecordBatch {

@@ -20,7 +20,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use super::{Format, ReadOptions, Rows, Source, refuse_schema, select};
 use crate::arrow::numpy::{ChunkedReader, Column};
 use crate::blosc::{self, Dtype};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The key of a schema's metadata that holds the attributes of an array or a table.
 pub const ATTRIBUTES_KEY: &str = "blosc.attributes";
@@ -95,15 +95,13 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         None => blosc::open_source(source.into_file()?)?,
     };
     let threads = options.threads.max(1);
-    let wanted = |name: &str| match &options.columns {
-        Some(names) => names.iter().any(|wanted| wanted == name),
-        None => true,
-    };
     // Of a table only the wanted columns are opened; an array of records has its columns within.
     let table = contents.arrays.len() > 1;
     let mut columns = Vec::new();
-    for (name, array) in contents.arrays {
-        if table && !wanted(&name) {
+    // Where no column is wanted, one still says how many rows there are.
+    let none = !contents.arrays.iter().any(|(name, _)| is_wanted(name, options));
+    for (at, (name, array)) in contents.arrays.into_iter().enumerate() {
+        if table && !is_wanted(&name, options) && !(none && at == 0) {
             continue;
         }
         let array = array.with_parallelism(threads);
@@ -113,9 +111,6 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         };
         columns.push(Column { name, array });
     }
-    if columns.is_empty() && table {
-        return Err(Error::invalid("none of the columns is there"));
-    }
     let mut reader = ChunkedReader::try_new(columns, options.batch_size)?;
     if let Some(rows) = &options.rows {
         reader = reader.with_rows(rows.clone());
@@ -124,6 +119,17 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     let rows = WithAttributes::new(reader, &said);
     // Rows are chosen already.
     select::select(Box::new(rows), &ReadOptions { rows: None, ..options.clone() })
+}
+
+/// Whether a column, or a part of it, is printed or looked at by the condition.
+fn is_wanted(name: &str, options: &ReadOptions) -> bool {
+    let within = |path: &str| {
+        path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let Some(columns) = &options.columns else { return true };
+    let looked_at = options.predicate.as_ref().map(|predicate| predicate.columns());
+    columns.iter().any(|path| within(path))
+        || looked_at.into_iter().flatten().any(|path| within(&path))
 }
 
 /// Batches whose schema carries the attributes.

@@ -23,6 +23,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
+use crate::arrow::Predicate;
 use crate::error::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {
@@ -134,7 +135,8 @@ type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
 
 /// Leaves out the fields at the top that nobody wants.
 fn project(builder: Builder, options: &ReadOptions) -> Builder {
-    let Some(columns) = &options.columns else { return builder };
+    let Some(mut columns) = options.columns.clone() else { return builder };
+    columns.extend(options.predicate.iter().flat_map(Predicate::columns));
     let is_in = |name: &str, field: &Field| {
         name.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };

@@ -1,4 +1,10 @@
 //! Columns and rows of formats that cannot choose them while they read.
+//!
+//! ```text
+//! rows of the file ──► range ──► predicate ──► limit ──► columns
+//! ```
+
+mod passing;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,17 +16,22 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
+use self::passing::Passing;
 use super::{ReadOptions, Rows};
 use crate::error::{Error, Result};
 
 /// The columns and rows that are wanted of all there are.
 pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
-    let rows = match &options.columns {
-        Some(names) => Box::new(Columns::new(rows, names)?),
+    let rows = match &options.rows {
+        Some(range) => Box::new(RowRange::new(rows, range.clone())),
         None => rows,
     };
-    Ok(match &options.rows {
-        Some(range) => Box::new(RowRange::new(rows, range.clone())),
+    let rows = match (&options.predicate, options.limit) {
+        (None, None) => rows,
+        (predicate, limit) => Box::new(Passing::new(rows, predicate.as_ref(), limit)?),
+    };
+    Ok(match &options.columns {
+        Some(names) => Box::new(Columns::new(rows, names)?),
         None => rows,
     })
 }

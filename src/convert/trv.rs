@@ -33,6 +33,12 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     if let Some(rows) = &options.rows {
         builder = builder.with_row_range(rows.clone());
     }
+    if let Some(predicate) = &options.predicate {
+        builder = builder.with_predicate(predicate.clone());
+    }
+    if let Some(limit) = options.limit {
+        builder = builder.with_limit(limit);
+    }
     Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
 }
 

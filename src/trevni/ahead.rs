@@ -30,7 +30,7 @@ type Opened = Result<BlockOpener>;
 pub(super) struct Ahead {
     pool: Arc<ThreadPool>,
     /// Blocks behind this row are not wanted.
-    until: u64,
+    pub(super) until: u64,
     jobs: VecDeque<(usize, Arc<Job<Opened>>)>,
     /// Openers without work.
     idle: Arc<Mutex<Vec<BlockOpener>>>,

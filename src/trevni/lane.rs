@@ -73,7 +73,10 @@ impl Lane {
 
     /// Opens blocks ahead from now on, those before row `until`.
     pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64) {
-        self.ahead = Some(Ahead::new(pool.clone(), until));
+        match &mut self.ahead {
+            Some(ahead) => ahead.until = until,
+            None => self.ahead = Some(Ahead::new(pool.clone(), until)),
+        }
     }
 
     /// Sets the lane before the block that holds `row`, unless that is open already and not yet past it. Gives

@@ -70,6 +70,21 @@ impl<R: ReadAt> RowsReader<R> {
         Ok(self)
     }
 
+    /// Reads with the threads of another reader, and opens no blocks ahead until it is told to.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
+        self.pool.clone_from(&other.pool);
+        self
+    }
+
+    /// Opens blocks ahead from now on, if there are threads for it: those that begin before a row.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn open_ahead(&mut self, until: u64) {
+        if let Some(pool) = &self.pool {
+            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until));
+        }
+    }
+
     /// The next row.
     pub fn row(&self) -> u64 {
         self.row

@@ -3,6 +3,7 @@
 mod bad_rows;
 #[cfg(all(feature = "blosc", feature = "parquet"))]
 mod blosc;
+mod condition;
 mod convert;
 mod diff;
 mod faults;

@@ -1,6 +1,5 @@
 //! `trevni cat` and `trevni head`: rows as text.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -48,9 +47,7 @@ pub(crate) fn head(mut args: Args) -> Result<(), Fault> {
 
 fn print(mut args: Args) -> Result<(), Fault> {
     if let Some(limit) = args.limit {
-        args.read.rows = Some(first(limit, args.read.rows.take()));
-        // Few rows need no large batch.
-        args.read.fit_batch(limit);
+        args.read.limit_to(limit);
     }
     let opened = args.read.open(&args.file)?;
     let format = Format::named(match args.format {
@@ -79,10 +76,4 @@ fn print(mut args: Args) -> Result<(), Fault> {
     sink.finish().map_err(of_file())?;
     tell_report(&opened.report);
     Ok(())
-}
-
-/// The first rows of a range.
-fn first(limit: u64, range: Option<Range<u64>>) -> Range<u64> {
-    let range = range.unwrap_or(0..u64::MAX);
-    range.start..range.start.saturating_add(limit).min(range.end)
 }

@@ -1,24 +1,31 @@
 //! `trevni count`: how many rows.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use trevni::trevni::FileReader;
 
 use crate::fault::Fault;
-use crate::{input, output};
+use crate::output;
+use crate::rows::{ReadArgs, batch_fault, tell_report};
 
-/// Print the number of rows; of several files each, and the sum.
+/// Print the number of rows, of any format that `convert` reads; of several files each, and the sum.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trevni files; `-` is standard input.
+    /// Files of rows; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+    // Rows are counted without their columns, but for those that a condition looks at.
+    args.read.columns.get_or_insert_default();
     let mut out = output::stdout();
     let mut sum = 0u64;
     for path in &args.files {
-        let rows = input::open(path)?.rows();
+        let rows = count(path, &args.read)?;
         sum = sum.saturating_add(rows);
         if args.files.len() > 1 {
             writeln!(out, "{rows}\t{}", path.display())?;
@@ -30,4 +37,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         writeln!(out, "{sum}")?;
     }
     Ok(out.flush()?)
+}
+
+fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
+    let (name, source, format) = read.find(path)?;
+    if format.name == "trv" && read.rows.is_none() && read.predicate.is_none() {
+        let file = source.into_file().map_err(Fault::of(&name))?;
+        return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
+    }
+    let opened = read.open_as(path, name, source, format)?;
+    let mut rows = 0u64;
+    for batch in opened.rows {
+        rows += batch.map_err(|e| batch_fault(&opened.name, e))?.num_rows() as u64;
+    }
+    tell_report(&opened.report);
+    Ok(rows)
 }

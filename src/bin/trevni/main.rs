@@ -81,7 +81,7 @@ impl Command {
             Command::Cat(args) => cat::run(args),
             Command::Head(args) => cat::head(args),
             Command::Schema(args) => schema::run(&args),
-            Command::Count(args) => count::run(&args),
+            Command::Count(args) => count::run(args),
             Command::Meta(args) => meta::run(&args),
             Command::Layout(args) => layout::run(&args),
             Command::Size(args) => size::run(&args),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use trevni::ErrorKind;
+use trevni::arrow::Predicate;
 use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use crate::fault::{Fault, tell};
@@ -22,10 +24,17 @@ pub(crate) struct ReadArgs {
     from: Option<&'static Format>,
     /// Only these columns; parts of nested ones with dots.
     #[arg(long, value_delimiter = ',', value_name = "a,b.c")]
-    columns: Option<Vec<String>>,
+    pub(crate) columns: Option<Vec<String>>,
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
+    /// Only rows of which this is true, such as "price > 10 and city in ('Ulm')". Its columns need not be among --columns;
+    /// --rows are those of the file, before it is asked.
+    #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
+    pub(crate) predicate: Option<Predicate>,
+    /// At most so many rows of these; the commands that limit rows have their own word for it.
+    #[arg(skip)]
+    pub(crate) limit: Option<u64>,
     /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema that its
     /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
@@ -86,6 +95,12 @@ pub(crate) fn tell_report(report: &Report) {
 impl ReadArgs {
     /// Opens a file, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
+        let (name, source, format) = self.find(path)?;
+        self.open_as(path, name, source, format)
+    }
+
+    /// Finds a file, and its format.
+    pub(crate) fn find(&self, path: &Path) -> Result<(String, Source, &'static Format), Fault> {
         let pipe = path == Path::new(PIPE);
         let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
         let mut source = match pipe {
@@ -101,21 +116,51 @@ impl ReadArgs {
                 Format::of_source(&mut source).map_err(Fault::of(&name))?.ok_or_else(what)?
             }
         };
+        Ok((name, source, format))
+    }
+
+    /// Opens a file that was found.
+    pub(crate) fn open_as(
+        &self,
+        path: &Path,
+        name: String,
+        source: Source,
+        format: &'static Format,
+    ) -> Result<Opened, Fault> {
         self.row_types.check(format)?;
         let (taken, size) = (source.taken(), source.size());
-        if folder {
+        if source.folder().is_some() {
             // Its files are read as they are needed; all of them count.
             let bytes = crate::writing::bytes_at(path).map_err(Fault::of(&name))?;
             taken.store(bytes, Ordering::Relaxed);
         }
         let options = self.options(path)?;
         let report = options.report.clone();
-        let rows = (format.open)(source, &options).map_err(Fault::of(&name))?;
+        let rows = (format.open)(source, &options).map_err(|e| self.fault(&name, e))?;
         Ok(Opened { name, rows, size, taken, report })
     }
 
+    /// What cannot be read: if it is the condition, the call is at fault.
+    fn fault(&self, name: &str, e: trevni::Error) -> Fault {
+        match e.kind() {
+            ErrorKind::Invalid(_) if self.predicate.is_some() => {
+                Fault::Usage(format!("{name}: {e}"))
+            }
+            _ => Fault::of(name)(e),
+        }
+    }
+
+    /// Reads at most so many rows.
+    pub(crate) fn limit_to(&mut self, rows: u64) {
+        self.limit = Some(rows);
+        // Few rows need no large batch, unless many are looked at to find them.
+        if self.predicate.is_none() {
+            self.fit_batch(rows);
+        }
+    }
+
     /// Makes batches no larger than what is wanted.
-    pub(crate) fn fit_batch(&mut self, rows: u64) {
+    fn fit_batch(&mut self, rows: u64) {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX).max(1);
         self.batch_size = self.batch_size.min(rows);
     }
@@ -128,6 +173,8 @@ impl ReadArgs {
             batch_size: self.batch_size,
             columns: self.columns.clone(),
             rows: self.rows.clone(),
+            predicate: self.predicate.clone(),
+            limit: self.limit,
             delimiter: delimiter_for(self.delimiter, path),
             header: !self.no_header,
             lossy: self.lossy,
@@ -168,6 +215,13 @@ fn range(text: &str) -> Result<Range<u64>, String> {
         return Err("the first row is behind the last".into());
     }
     Ok(range)
+}
+
+fn predicate(text: &str) -> Result<Predicate, String> {
+    Predicate::parse(text).map_err(|e| match e.kind() {
+        ErrorKind::Invalid(what) => what.clone(),
+        _ => e.to_string(),
+    })
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {

@@ -32,6 +32,9 @@ impl Encoder {
     }
 
     pub(super) fn set_dictionary(&mut self, dictionary: Option<&[u8]>) -> Result<()> {
+        // A stream that did not fit is not over for the context, which then takes no dictionary.
+        let reset = self.context.context_mut().reset(zstd_safe::ResetDirective::SessionOnly);
+        reset.map_err(|code| std::io::Error::other(zstd_safe::get_error_name(code)))?;
         Ok(self.context.set_dictionary(self.level, dictionary.unwrap_or(&[]))?)
     }
 }
@@ -59,5 +62,25 @@ impl Decoder {
         let context = self.context.get_or_insert_default();
         let n = context.decompress_to_buffer(bytes, out).ok()?;
         (n == out.len()).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_follows_a_stream_that_did_not_fit() {
+        let mut encoder = Encoder::new(3).unwrap();
+        let bytes: Vec<u8> = (0..4000u32).map(|i| (i * i >> 7).to_le_bytes()[0]).collect();
+        assert_eq!(encoder.compress(&bytes, &mut [0; 20]), None);
+        encoder.set_dictionary(Some(&bytes[..1000])).unwrap();
+        let mut out = [0; 5000];
+        let n = encoder.compress(&bytes, &mut out).unwrap();
+        let mut decoder = Decoder::default();
+        decoder.set_dictionary(Some(&bytes[..1000])).unwrap();
+        let mut back = vec![0; bytes.len()];
+        decoder.decompress(&out[..n], &mut back).unwrap();
+        assert!(back == bytes);
     }
 }

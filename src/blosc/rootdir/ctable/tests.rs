@@ -255,7 +255,8 @@ fn tables_of_two_dimensions_in_boxes() {
         let chunks = boxes(bytes);
         let slices: Vec<&[u8]> = chunks[..4].iter().map(Vec::as_slice).collect();
         let file =
-            assemble(&slices, crate::blosc::bloscpack::Digest::Adler32, Slack::Percent(5), None).unwrap();
+            assemble(&slices, crate::blosc::bloscpack::Digest::Adler32, Slack::Percent(5), None)
+                .unwrap();
         write(&format!("data/{name}/__1__.bin"), &file);
     }
     let mut table = Ctable::open(home.path()).unwrap();

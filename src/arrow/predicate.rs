@@ -1,0 +1,296 @@
+//! Conditions on rows, without an engine: comparisons of columns with literals, joined by `and`, `or` and `not`.
+//!
+//! ```text
+//! text ──parse──► Predicate ──bind──► Bound ──evaluate──► true, false or null for each row
+//!        ◄─show──            schema           batch
+//! ```
+//! Null is neither true nor false, as in SQL: `not a = 1` leaves out the rows in which `a` is null, as `a = 1` does.
+
+mod bind;
+mod evaluate;
+mod lexer;
+mod literal;
+mod moment;
+mod number;
+mod parse;
+mod show;
+
+#[cfg(test)]
+mod tests;
+
+use arrow::array::{BooleanArray, RecordBatch};
+use arrow::datatypes::Schema;
+
+pub(crate) use bind::Bound;
+pub use literal::Literal;
+
+use crate::error::Result;
+
+/// A condition on rows.
+///
+/// ```
+/// use trevni::arrow::{Operator, Predicate};
+///
+/// let parsed = Predicate::parse("price > 10 and city in ('Ulm', 'Bonn')")?;
+/// let made = Predicate::compare("price", Operator::Gt, 10)
+///     .and(Predicate::is_in("city", ["Ulm", "Bonn"]));
+/// assert_eq!(parsed, made);
+/// assert_eq!(parsed.to_string(), "price > 10 and city in ('Ulm', 'Bonn')");
+/// assert_eq!(parsed.columns(), ["price", "city"]);
+/// # Ok::<(), trevni::Error>(())
+/// ```
+///
+/// The words of the language, in capitals or not:
+///
+/// ```text
+/// a = 1   a != 1   a < 1   a <= 1   a > 1   a >= 1   a between 1 and 9   a not between 1 and 9
+/// a in (1, 2)   a not in (1, 2)   a is null   a is not null   flag   not flag
+/// x and y   x or y   not x   (x)          not binds more than and, and more than or
+/// a.b                                     the field b of the struct a
+/// "of"."a name"                           names that are words of the language, or have signs in them
+/// ```
+///
+/// | literal | compares with |
+/// |---|---|
+/// | `10`, `-0.5`, `1e9`, `nan`, `inf`, `-inf` | numbers of all kinds, exactly; in floating-point columns as the nearest value there is |
+/// | `'text'`, with `''` for a quote | text |
+/// | `x'6162'` | binary |
+/// | `true`, `false` | booleans |
+/// | `'2024-01-31'`, `'2024-01-31T10:00:00.5'`, with `Z` or `+01:00` | dates and timestamps, of which those with a zone need one here or a fixed one of their own |
+/// | `'10:00:00.5'` | times |
+/// | `'1d 2h 3m 4.5s'`, down to `ns` | durations |
+///
+/// A number that no value of the column can be is no error: `a > 10.5` and `a < 1e30` are what they are in mathematics.
+/// Floating-point numbers are in IEEE's total order, as in Arrow's own comparisons: NaN is above infinity, and -0
+/// below 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicate {
+    pub(crate) node: Node,
+}
+
+/// The tree of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Node {
+    Compare {
+        column: ColumnPath,
+        operator: Operator,
+        literal: Literal,
+    },
+    In {
+        column: ColumnPath,
+        literals: Vec<Literal>,
+    },
+    IsNull(ColumnPath),
+    /// A boolean column by itself.
+    IsTrue(ColumnPath),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+}
+
+/// How a column is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `=`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// The names that lead to a column: of a field, and of fields within it.
+///
+/// Made from text, it is cut at the dots; made from an array, each name is taken as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ColumnPath(Vec<String>);
+
+impl From<&str> for ColumnPath {
+    fn from(dotted: &str) -> Self {
+        Self(dotted.split('.').map(str::to_owned).collect())
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for ColumnPath {
+    fn from(names: [&str; N]) -> Self {
+        Self(names.map(str::to_owned).into())
+    }
+}
+
+impl ColumnPath {
+    /// The names.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Predicate {
+    /// Parses a condition; an error shows the place.
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::parse(text).map(|node| Self { node })
+    }
+
+    /// A column compared with a literal.
+    pub fn compare(
+        column: impl Into<ColumnPath>,
+        operator: Operator,
+        literal: impl Into<Literal>,
+    ) -> Self {
+        let (column, literal) = (column.into(), literal.into());
+        Self { node: Node::Compare { column, operator, literal } }
+    }
+
+    /// Whether a column is one of these; of none, it never is.
+    pub fn is_in<L: Into<Literal>>(
+        column: impl Into<ColumnPath>,
+        literals: impl IntoIterator<Item = L>,
+    ) -> Self {
+        let literals = literals.into_iter().map(Into::into).collect();
+        Self { node: Node::In { column: column.into(), literals } }
+    }
+
+    /// Whether a column is null.
+    pub fn is_null(column: impl Into<ColumnPath>) -> Self {
+        Self { node: Node::IsNull(column.into()) }
+    }
+
+    /// A boolean column by itself.
+    pub fn is_true(column: impl Into<ColumnPath>) -> Self {
+        Self { node: Node::IsTrue(column.into()) }
+    }
+
+    /// Both.
+    pub fn and(self, other: Self) -> Self {
+        Self { node: Node::all(vec![self.node, other.node]) }
+    }
+
+    /// Either.
+    pub fn or(self, other: Self) -> Self {
+        Self { node: Node::any(vec![self.node, other.node]) }
+    }
+
+    /// The columns that it speaks of, each once, in the order in which they come; nested ones with dots.
+    pub fn columns(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.node.each_column(&mut |column| {
+            let name = column.0.join(".");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        });
+        names
+    }
+
+    /// The conditions that must all hold, in order; those that look at the same columns are one.
+    pub(crate) fn into_steps(self) -> Vec<Node> {
+        let nodes = match self.node {
+            Node::And(nodes) => nodes,
+            node => vec![node],
+        };
+        let mut steps: Vec<(Vec<String>, Vec<Node>)> = Vec::new();
+        for node in nodes {
+            let predicate = Self { node };
+            let columns = predicate.columns();
+            match steps.iter_mut().find(|(step, _)| *step == columns) {
+                Some((_, nodes)) => nodes.push(predicate.node),
+                None => steps.push((columns, vec![predicate.node])),
+            }
+        }
+        steps.into_iter().map(|(_, nodes)| Node::all(nodes)).collect()
+    }
+
+    /// Fails unless all columns are in a schema, of types that can be compared with their literals.
+    pub fn check(&self, schema: &Schema) -> Result<()> {
+        self.bind(schema).map(|_| ())
+    }
+
+    /// The condition on batches of one schema.
+    pub(crate) fn bind(&self, schema: &Schema) -> Result<Bound> {
+        Bound::new(&self.node, schema.fields())
+    }
+
+    /// Whether it is true of each row, false, or null.
+    pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        let bound = self.bind(batch.schema_ref())?;
+        bound.evaluate(batch.columns(), batch.num_rows())
+    }
+}
+
+impl std::ops::Not for Predicate {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self { node: Node::Not(Box::new(self.node)) }
+    }
+}
+
+impl Node {
+    /// All of these; those that are such lists themselves become one.
+    pub(crate) fn all(nodes: Vec<Node>) -> Self {
+        Self::flat(nodes, Node::And, |node| match node {
+            Node::And(inner) => Ok(inner),
+            other => Err(other),
+        })
+    }
+
+    /// Any of these.
+    pub(crate) fn any(nodes: Vec<Node>) -> Self {
+        Self::flat(nodes, Node::Or, |node| match node {
+            Node::Or(inner) => Ok(inner),
+            other => Err(other),
+        })
+    }
+
+    fn flat(
+        nodes: Vec<Node>,
+        of: impl Fn(Vec<Node>) -> Node,
+        open: impl Fn(Node) -> Result<Vec<Node>, Node>,
+    ) -> Self {
+        let mut flat = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match open(node) {
+                Ok(inner) => flat.extend(inner),
+                Err(node) => flat.push(node),
+            }
+        }
+        match flat.pop() {
+            Some(only) if flat.is_empty() => only,
+            last => {
+                flat.extend(last);
+                of(flat)
+            }
+        }
+    }
+
+    /// Calls `with` for each column that is spoken of.
+    pub(crate) fn each_column<'a>(&'a self, with: &mut impl FnMut(&'a ColumnPath)) {
+        match self {
+            Node::Compare { column, .. } | Node::In { column, .. } => with(column),
+            Node::IsNull(column) | Node::IsTrue(column) => with(column),
+            Node::And(nodes) | Node::Or(nodes) => {
+                nodes.iter().for_each(|node| node.each_column(with));
+            }
+            Node::Not(node) => node.each_column(with),
+        }
+    }
+}
+
+impl Operator {
+    /// The sign in the text.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Operator::Eq => "=",
+            Operator::Ne => "!=",
+            Operator::Lt => "<",
+            Operator::Le => "<=",
+            Operator::Gt => ">",
+            Operator::Ge => ">=",
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! A bound condition on arrays.
+//!
+//! ```text
+//! struct a     x - x x      null where either is        dictionary    its values are asked, then taken by its keys
+//! field  a.b   1 2 - 4                                  run-ends      its values are asked, then repeated
+//! a.b > 1      0 - - 1
+//! ```
+
+use std::collections::HashSet;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::compute::kernels::{boolean, cmp};
+use arrow::compute::{cast, take};
+use arrow::datatypes::DataType;
+use arrow::row::{RowConverter, SortField};
+
+use super::super::filter::Filter;
+use super::super::packed;
+use super::Operator;
+use super::bind::{Bound, Test};
+use crate::error::{Error, Result};
+
+/// Where a column is: of the fields, of the fields of that struct, and so on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route(pub(crate) Vec<usize>);
+
+/// Many values of a type, to look others up in.
+#[derive(Debug)]
+pub(crate) struct Among {
+    data_type: DataType,
+    converter: RowConverter,
+    rows: HashSet<Box<[u8]>>,
+}
+
+impl Among {
+    pub(crate) fn new(values: &ArrayRef) -> Result<Self> {
+        let data_type = values.data_type().clone();
+        let converter = RowConverter::new(vec![SortField::new(data_type.clone())])?;
+        let rows = converter.convert_columns(std::slice::from_ref(values))?;
+        let rows = rows.iter().map(|row| row.as_ref().into()).collect();
+        Ok(Self { data_type, converter, rows })
+    }
+
+    fn has(&self, array: &ArrayRef) -> Result<BooleanArray> {
+        let rows = self.converter.convert_columns(std::slice::from_ref(array))?;
+        let found = rows.iter().map(|row| self.rows.contains(row.as_ref()));
+        Ok(BooleanArray::new(found.collect::<BooleanBuffer>(), array.logical_nulls()))
+    }
+}
+
+impl Bound {
+    /// The rows of a batch of which it is true.
+    pub(crate) fn keep(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let answers = self.evaluate(batch.columns(), batch.num_rows())?;
+        let filter = Filter::new(&answers);
+        let columns = batch.columns().iter().map(|column| filter.filter(column));
+        let columns = columns.collect::<Result<_>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(filter.count()));
+        Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
+    }
+
+    /// Whether it is true of each row of these columns, false, or null.
+    pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
+        match self {
+            Bound::Tests { column, tests } => {
+                let (array, above) = column.follow(columns)?;
+                let mut any = all(rows, false);
+                for test in tests {
+                    any = boolean::or_kleene(&any, &test.ask(&array)?)?;
+                }
+                Ok(beneath(any, above))
+            }
+            Bound::IsNull(column) => {
+                let (array, above) = column.follow(columns)?;
+                let valid = NullBuffer::union(array.logical_nulls().as_ref(), above.as_ref());
+                Ok(match valid {
+                    Some(valid) => BooleanArray::new(!valid.inner(), None),
+                    None => all(rows, false),
+                })
+            }
+            Bound::IsTrue(column) => {
+                let (array, above) = column.follow(columns)?;
+                Ok(beneath(Test::Compare(Operator::Eq, yes()).ask(&array)?, above))
+            }
+            Bound::And(bounds) => {
+                let mut both = all(rows, true);
+                for bound in bounds {
+                    if both.false_count() == rows {
+                        break;
+                    }
+                    both = boolean::and_kleene(&both, &bound.evaluate(columns, rows)?)?;
+                }
+                Ok(both)
+            }
+            Bound::Or(bounds) => {
+                let mut any = all(rows, false);
+                for bound in bounds {
+                    any = boolean::or_kleene(&any, &bound.evaluate(columns, rows)?)?;
+                }
+                Ok(any)
+            }
+            Bound::Not(bound) => Ok(boolean::not(&bound.evaluate(columns, rows)?)?),
+        }
+    }
+}
+
+fn all(rows: usize, value: bool) -> BooleanArray {
+    let values = if value { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
+    BooleanArray::new(values, None)
+}
+
+fn yes() -> ArrayRef {
+    std::sync::Arc::new(BooleanArray::from(vec![true]))
+}
+
+/// Answers are null, too, where a struct around the column is.
+fn beneath(answers: BooleanArray, above: Option<NullBuffer>) -> BooleanArray {
+    if above.is_none() {
+        return answers;
+    }
+    let (values, nulls) = answers.into_parts();
+    BooleanArray::new(values, NullBuffer::union(nulls.as_ref(), above.as_ref()))
+}
+
+impl Route {
+    /// The array, and where the structs around it are null.
+    fn follow(&self, columns: &[ArrayRef]) -> Result<(ArrayRef, Option<NullBuffer>)> {
+        let other = || Error::invalid("columns of another schema");
+        let (first, rest) = self.0.split_first().ok_or_else(other)?;
+        let mut array = columns.get(*first).ok_or_else(other)?.clone();
+        let mut above = None;
+        for place in rest {
+            let outer = array.as_struct_opt().ok_or_else(other)?;
+            above = NullBuffer::union(above.as_ref(), outer.nulls());
+            let inner = outer.columns().get(*place).ok_or_else(other)?.clone();
+            array = inner;
+        }
+        Ok((array, above))
+    }
+}
+
+/// The answers for the values of rows, to the rows.
+fn taken(answers: &BooleanArray, rows: &dyn Array) -> Result<BooleanArray> {
+    Ok(take(answers, rows, None)?.as_boolean().clone())
+}
+
+/// As another type, such as bytes of any length instead of a fixed one.
+fn of_type(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
+    match array.data_type() == data_type {
+        true => Ok(array.clone()),
+        false => Ok(cast(array, data_type)?),
+    }
+}
+
+impl Test {
+    /// The answer for each row of an array.
+    fn ask(&self, array: &ArrayRef) -> Result<BooleanArray> {
+        match array.data_type() {
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_any_dictionary();
+                let values = dictionary.values();
+                if values.len() > array.len() {
+                    return self.ask(&take(values, dictionary.keys(), None)?);
+                }
+                taken(&self.ask(values)?, dictionary.keys())
+            }
+            DataType::RunEndEncoded(..) => {
+                let (values, rows) = packed::run_values(array)?;
+                taken(&self.ask(values)?, &rows)
+            }
+            _ => self.ask_values(array),
+        }
+    }
+
+    fn ask_values(&self, array: &ArrayRef) -> Result<BooleanArray> {
+        let (operator, value) = match self {
+            Test::Always(answer) => {
+                let (values, _) = all(array.len(), *answer).into_parts();
+                return Ok(BooleanArray::new(values, array.logical_nulls()));
+            }
+            Test::Among(among) => return among.has(&of_type(array, &among.data_type)?),
+            Test::Compare(operator, value) => (*operator, value),
+        };
+        let array = of_type(array, value.data_type())?;
+        let value = Scalar::new(value.clone());
+        Ok(match operator {
+            Operator::Eq => cmp::eq(&array, &value),
+            Operator::Ne => cmp::neq(&array, &value),
+            Operator::Lt => cmp::lt(&array, &value),
+            Operator::Le => cmp::lt_eq(&array, &value),
+            Operator::Gt => cmp::gt(&array, &value),
+            Operator::Ge => cmp::gt_eq(&array, &value),
+        }?)
+    }
+}

@@ -1,0 +1,138 @@
+//! Conditions: their text, and their answers beside those of plain Rust and of Arrow's kernels.
+//!
+//! ```text
+//! tree ──show──► text ──parse──► the same tree          column of every type ──► asked ──► beside a loop
+//! ```
+
+mod answers;
+mod types;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn literals() -> impl Strategy<Value = Literal> {
+    prop_oneof![
+        any::<bool>().prop_map(Literal::from),
+        any::<i64>().prop_map(Literal::from),
+        any::<f64>().prop_map(Literal::from),
+        ".{0,6}".prop_map(Literal::from),
+        prop::collection::vec(any::<u8>(), 0..4).prop_map(Literal::from),
+    ]
+}
+
+fn columns() -> impl Strategy<Value = ColumnPath> {
+    let names = prop_oneof!["[a-z_][a-z0-9_]{0,3}", ".{0,4}", "(?i)and|not|null|x|nan"];
+    prop::collection::vec(names, 1..3).prop_map(ColumnPath)
+}
+
+fn operators() -> impl Strategy<Value = Operator> {
+    use Operator::*;
+    prop::sample::select(vec![Eq, Ne, Lt, Le, Gt, Ge])
+}
+
+fn predicates() -> impl Strategy<Value = Predicate> {
+    let leaf = prop_oneof![
+        (columns(), operators(), literals()).prop_map(|(c, o, l)| Predicate::compare(c, o, l)),
+        (columns(), prop::collection::vec(literals(), 0..4))
+            .prop_map(|(c, l)| Predicate::is_in(c, l)),
+        columns().prop_map(Predicate::is_null),
+        columns().prop_map(Predicate::is_true),
+    ];
+    leaf.prop_recursive(4, 20, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(b)),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(b)),
+            inner.prop_map(|a| !a),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_shown_parses_to_the_same(predicate in predicates()) {
+        let text = predicate.to_string();
+        let parsed = Predicate::parse(&text);
+        prop_assert!(parsed.is_ok(), "{}: {}", text, parsed.unwrap_err());
+        prop_assert_eq!(parsed.unwrap(), predicate, "{}", text);
+    }
+
+    #[test]
+    fn any_text_is_a_condition_or_an_error(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "a", ".", "and", "or", "not", "in", "(", ")", ",", "is", "null", "between", "=", "<", "<>", "1", "-", "'x'",
+            "'", "\"", "x'0", "1e", "é", "\u{0}", "true", " ", "-inf", "1.5.", "+",
+        ]), 0..12),
+        text in ".{0,20}",
+    ) {
+        let _ = Predicate::parse(&words.concat());
+        let _ = Predicate::parse(&words.join(" "));
+        let _ = Predicate::parse(&text);
+    }
+}
+
+#[test]
+fn texts_are_shown_in_one_way() {
+    for (text, shown) in [
+        ("a=1", "a = 1"),
+        (" A  <>  'it''s' ", "A != 'it''s'"),
+        ("a == x'00FF'", "a = x'00ff'"),
+        ("a.b <= 1.50", "a.b <= 1.5"),
+        ("\"a b\".\"not\" is not null", "not \"a b\".\"not\" is null"),
+        ("a NOT IN (1, 2 ,3)", "not a in (1, 2, 3)"),
+        ("a between 1 and 2 and b", "a >= 1 and a <= 2 and b"),
+        ("a not between -1 and 2", "not (a >= -1 and a <= 2)"),
+        ("((a)) or (b or c)", "a or b or c"),
+        ("a and (b or c)", "a and (b or c)"),
+        ("a and b or c and not d", "a and b or c and not d"),
+        ("not not a", "not not a"),
+        ("a = nan or a < -INF", "a = nan or a < -inf"),
+        ("a in ()", "a in ()"),
+        ("größe > 1", "größe > 1"),
+        ("true_ = TRUE", "true_ = true"),
+    ] {
+        let parsed = Predicate::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(parsed.to_string(), shown);
+    }
+    let predicate = Predicate::parse("b.c = 1 and a or b.c is null and \"x.y\".z").unwrap();
+    assert_eq!(predicate.columns(), ["b.c", "a", "x.y.z"]);
+}
+
+#[test]
+fn errors_show_the_place() {
+    for (text, what, at) in [
+        ("", "a column should stand where the end is,", 1),
+        ("price >> 10", "a literal should stand where `>` is,", 8),
+        ("price > ", "a literal should stand where the end is,", 9),
+        ("a = b", "a literal should stand where `b` is,", 5),
+        (
+            "a = null",
+            "a literal, or `is null` for the comparison, should stand where `null` is,",
+            5,
+        ),
+        ("a = 1 b", "`and`, `or` or the end should stand where `b` is,", 7),
+        ("(a = 1", "`)` should stand where the end is,", 7),
+        ("a in 1", "`(` should stand where the number 1 is,", 6),
+        ("a in (1 2)", "`,` or `)` should stand where the number 2 is,", 9),
+        ("a not 1", "`in` or `between` should stand where the number 1 is,", 7),
+        ("a between 1 or 2", "`and` should stand where `or` is,", 13),
+        ("a is 1", "`null` should stand where the number 1 is,", 6),
+        ("a like 'x'", "`and`, `or` or the end should stand where `like` is,", 3),
+        ("10 < a", "a column should stand where the number 10 is,", 1),
+        ("é = 'x", "a ' that is never closed", 5),
+        ("a.", "a column should stand where the end is,", 3),
+        ("a = x'0'", "x'...' takes pairs of the digits 0 to 9 and a to f", 5),
+        ("a = 1x", "1x is no number", 5),
+        ("a ; b", "';' means nothing", 3),
+    ] {
+        let e = Predicate::parse(text).unwrap_err().to_string();
+        let arrow = format!("{}^", " ".repeat(at - 1));
+        assert_eq!(e, format!("invalid: {what} at character {at}\n  {text}\n  {arrow}"));
+    }
+    let deep = format!("{}a{}", "(".repeat(5000), ")".repeat(5000));
+    let e = Predicate::parse(&deep).unwrap_err().to_string();
+    assert!(e.contains("fewer parentheses and `not` should stand"), "{}", &e[..90]);
+    assert!(Predicate::parse(&"not ".repeat(100_000)).is_err());
+}

@@ -1,0 +1,270 @@
+//! What of a file is read.
+//!
+//! ```text
+//! rows      range ──► selection ──► predicates ──► offset ──► limit
+//! fields    projection                                              columns that only predicates look at are not given out
+//! ```
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::super::predicate::{Bound, Predicate};
+use super::super::projection::{Projected, ProjectionMask};
+use super::super::row_filter::RowFilter;
+use super::super::schema::{self, Planning, Wanted};
+use super::super::selection::RowSelection;
+use super::fields::FieldsReader;
+use super::options::ArrowReaderOptions;
+use super::question::Question;
+use super::sieve::{self, Sieve, Stage};
+use super::{ArrowReader, Output, Way};
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::trevni::FileReader;
+
+/// Rows of a batch unless more or fewer are asked for.
+const BATCH_SIZE: usize = 8192;
+
+/// Opens a file and says what of it is read.
+pub struct ArrowReaderBuilder<R> {
+    file: FileReader<R>,
+    planning: Planning,
+    /// Why the schema asked for could not be had.
+    failed: Option<Error>,
+    batch_size: usize,
+    projection: ProjectionMask,
+    rows: Range<u64>,
+    selection: Option<RowSelection>,
+    predicate: Option<Predicate>,
+    filter: Option<RowFilter>,
+    offset: u64,
+    limit: u64,
+    parallelism: usize,
+}
+
+impl<R: ReadAt> ArrowReaderBuilder<R> {
+    /// Opens a file: reads its header and finds its schema.
+    pub fn try_new(source: R) -> Result<Self> {
+        Self::try_new_with_options(source, ArrowReaderOptions::default())
+    }
+
+    /// Opens a file with options.
+    pub fn try_new_with_options(source: R, options: ArrowReaderOptions) -> Result<Self> {
+        let file = FileReader::try_new_with_limits(source, options.limits)?;
+        Self::plan(file, &options.wanted)
+    }
+
+    /// Reads from a file that is open already.
+    pub fn from_file(file: FileReader<R>, skip_arrow_metadata: bool) -> Result<Self> {
+        Self::plan(file, if skip_arrow_metadata { &Wanted::Columns } else { &Wanted::Stored })
+    }
+
+    fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
+        let header = file.header();
+        let planning = schema::find(&header.metadata, &header.columns, wanted)?;
+        let (rows, projection) = (0..file.rows(), ProjectionMask::all());
+        Ok(Self {
+            file,
+            planning,
+            failed: None,
+            batch_size: BATCH_SIZE,
+            projection,
+            rows,
+            selection: None,
+            predicate: None,
+            filter: None,
+            offset: 0,
+            limit: u64::MAX,
+            parallelism: 1,
+        })
+    }
+
+    /// The schema of the file, before projection.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.planning.schema
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    /// The file, to look at its header and its blocks.
+    pub fn file(&self) -> &FileReader<R> {
+        &self.file
+    }
+
+    /// The most rows of a batch. Default: 8192.
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows.max(1);
+        self
+    }
+
+    /// The fields to read. Default: all.
+    pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// The rows to read; those past the end are not there. Default: all.
+    pub fn with_row_range(mut self, rows: Range<u64>) -> Self {
+        self.rows = rows.start.min(self.file.rows())..rows.end.min(self.file.rows());
+        self
+    }
+
+    /// The rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that
+    /// have such rows are opened. Default: all.
+    pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
+    /// Which rows to read, by the values in them: those for which it is true. Conditions that are joined by `and` are
+    /// asked one after another, in the order in which they stand: of each column only the blocks are opened that have
+    /// rows for which those before it were true. Default: all.
+    pub fn with_predicate(mut self, predicate: Predicate) -> Self {
+        self.predicate = Some(predicate);
+        self
+    }
+
+    /// Which rows to read, by predicates of the caller's own; behind that of [`with_predicate`](Self::with_predicate),
+    /// if there is one. They are given batches of at most 8192 rows, or of the batch size if that is more. Default: all.
+    pub fn with_row_filter(mut self, filter: RowFilter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Leaves out so many rows, of those that would be read. Default: none.
+    pub fn with_offset(mut self, rows: u64) -> Self {
+        self.offset = rows;
+        self
+    }
+
+    /// Reads at most so many rows: of those that pass the predicates, behind the offset. Nothing is read on behind
+    /// the last of them. Default: all.
+    pub fn with_limit(mut self, rows: u64) -> Self {
+        self.limit = rows;
+        self
+    }
+
+    /// How many threads decompress and decode. The batches are the same, in the same order, and few blocks are
+    /// held ahead. Default: 1, the caller's.
+    pub fn with_parallelism(mut self, threads: usize) -> Self {
+        self.parallelism = threads;
+        self
+    }
+
+    /// Whether to pass over the Arrow schema; if no other can be had, [`build`](Self::build) says why. For files
+    /// whose Arrow schema is broken use [`ArrowReaderOptions`].
+    pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
+        let header = self.file.header();
+        let wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        match schema::find(&header.metadata, &header.columns, &wanted) {
+            Ok(planning) => (self.planning, self.failed) = (planning, None),
+            Err(e) => self.failed = Some(e),
+        }
+        self
+    }
+
+    /// Starts to read.
+    pub fn build(mut self) -> Result<ArrowReader<R>> {
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let questions = self.questions()?;
+        let rows = RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
+        let scattered = self.selection.is_some();
+        let mut rows = match self.selection.take() {
+            Some(selection) => selection.intersection(&rows),
+            None => rows,
+        };
+        if questions.is_empty() {
+            rows = rows.offset(self.offset).limit(self.limit);
+        }
+        // Scattered rows leave blocks out: which, is seen when it is their turn.
+        let end = rows.ranges().last().map_or(0, |last| last.end);
+        let ahead = if scattered { 0 } else { end };
+        let mut output = self.projection.clone();
+        let mut stages: Vec<Stage<R>> = Vec::with_capacity(questions.len());
+        let schema = &self.planning.schema;
+        for (wanted, question) in questions {
+            let held = stages.iter().map(|stage| &stage.read);
+            let read = held.fold(wanted.clone(), |left, held| left.minus(held, schema.fields()));
+            output = output.minus(&read, schema.fields());
+            let reader = self.reader(&read, stages.first().map(Stage::reader), ahead)?;
+            let projected = wanted.project(&self.planning)?;
+            stages.push(Stage::new(question, wanted, projected, read, reader));
+        }
+        sieve::keep(&mut stages, schema.fields(), &self.projection);
+        let reader = self.reader(&output, stages.first().map(Stage::reader), ahead)?;
+        let way = match stages.is_empty() {
+            true => Way::Straight(rows),
+            false => Way::Sifted(Box::new(Sieve::new(
+                schema.fields().clone(),
+                stages,
+                rows,
+                (self.offset, self.limit),
+                self.batch_size,
+            ))),
+        };
+        let Projected { fields, stored, .. } = self.projection.project(&self.planning)?;
+        let metadata = schema.metadata().clone();
+        Ok(ArrowReader {
+            schema: Arc::new(Schema::new_with_metadata(fields, metadata)),
+            output: Output {
+                fields: schema.fields().clone(),
+                stored: stored.into(),
+                wanted: self.projection,
+                read: output,
+                reader,
+            },
+            way,
+            batch_size: self.batch_size,
+            pending: VecDeque::new(),
+        })
+    }
+
+    /// A reader of some fields. What opens blocks ahead is one pool of threads.
+    fn reader(
+        &self,
+        fields: &ProjectionMask,
+        first: Option<&FieldsReader<R>>,
+        ahead: u64,
+    ) -> Result<FieldsReader<R>> {
+        let reader = FieldsReader::new(&self.file, &self.planning, fields)?;
+        match first {
+            None => reader.with_parallelism(self.parallelism, ahead),
+            Some(first) => Ok(reader.with_threads_of(first)),
+        }
+    }
+
+    /// What is asked of rows, in order, and the columns that each question is about.
+    fn questions(&mut self) -> Result<Vec<(ProjectionMask, Question)>> {
+        let fields = self.planning.schema.fields();
+        let mut questions = Vec::new();
+        for node in self.predicate.take().map(Predicate::into_steps).unwrap_or_default() {
+            let mask = ProjectionMask::of_bound(&Bound::new(&node, fields)?);
+            let question = Question::of_node(&node, &mask.project(&self.planning)?)?;
+            questions.push((mask, question));
+        }
+        for predicate in self.filter.take().into_iter().flat_map(|filter| filter.predicates) {
+            questions.push((predicate.projection().clone(), Question::Arrow(predicate)));
+        }
+        Ok(questions)
+    }
+}
+
+impl<R> std::fmt::Debug for ArrowReaderBuilder<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { planning, batch_size, projection, rows, .. } = self;
+        f.debug_struct("ArrowReaderBuilder")
+            .field("schema", &planning.schema)
+            .field("batch_size", batch_size)
+            .field("projection", projection)
+            .field("rows", rows)
+            .finish_non_exhaustive()
+    }
+}

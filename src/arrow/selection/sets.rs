@@ -1,0 +1,140 @@
+//! Selections of selections.
+//!
+//! ```text
+//! a               ..xxxx..xx      b            x.xxx..x..
+//! intersection    ..xxx...        union        x.xxxx.xxx
+//! and_then        ..x.xx..x       the rows of a that b chooses among them: the 1st, 3rd, 4th, 5th
+//! ```
+
+use std::ops::Range;
+
+use super::RowSelection;
+
+impl RowSelection {
+    /// The rows that both read.
+    pub fn intersection(&self, other: &Self) -> Self {
+        let mut ranges = Vec::new();
+        let (mut left, mut right) = (self.ranges.iter(), other.ranges.iter());
+        let (mut a, mut b) = (left.next(), right.next());
+        while let (Some(x), Some(y)) = (a, b) {
+            let both = x.start.max(y.start)..x.end.min(y.end);
+            if !both.is_empty() {
+                ranges.push(both);
+            }
+            if x.end < y.end {
+                a = left.next();
+            } else {
+                b = right.next();
+            }
+        }
+        Self { ranges }
+    }
+
+    /// The rows that either reads.
+    pub fn union(&self, other: &Self) -> Self {
+        let ranges = self.ranges.iter().chain(&other.ranges).cloned();
+        Self::from_consecutive_ranges(ranges, u64::MAX)
+    }
+
+    /// The rows that `other` reads, where its first row is the first of those that this one reads, and so on.
+    pub fn and_then(&self, other: &Self) -> Self {
+        let mut ranges = Vec::new();
+        let mut chosen = other.ranges.iter().peekable();
+        // How many rows of this selection lie before the range at hand.
+        let mut before = 0;
+        for range in &self.ranges {
+            let here = before..before + (range.end - range.start);
+            let place = |nth: u64| range.start + (nth - here.start);
+            while let Some(part) = chosen.peek().filter(|part| part.start < here.end) {
+                let (start, end) = (part.start.max(here.start), part.end.min(here.end));
+                ranges.push(place(start)..place(end));
+                if part.end > here.end {
+                    break;
+                }
+                chosen.next();
+            }
+            before = here.end;
+        }
+        Self::from_ascending(ranges)
+    }
+
+    /// All rows that are read but the first `rows`.
+    pub fn offset(mut self, rows: u64) -> Self {
+        self.split_off_first(rows);
+        self
+    }
+
+    /// The first `rows` rows that are read.
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.split_off_first(rows)
+    }
+
+    /// The rows that lie before a row, and those from it on.
+    pub(crate) fn split_at(mut self, row: u64) -> (Self, Self) {
+        let whole = self.ranges.partition_point(|range| range.end <= row);
+        let mut behind = self.ranges.split_off(whole);
+        if let Some(range) = behind.first_mut().filter(|range| range.start < row) {
+            self.ranges.push(range.start..row);
+            range.start = row;
+        }
+        (self, Self { ranges: behind })
+    }
+
+    /// Takes the first ranges away: as many as span `most` rows, with gaps of up to `gap` rows between them, and one
+    /// at least.
+    pub(crate) fn split_off_spanning(&mut self, gap: u64, most: u64) -> Self {
+        let (mut rows, mut n) = (0, 0);
+        let mut end: Option<u64> = None;
+        for range in &self.ranges {
+            let between = end.map_or(0, |end| range.start - end);
+            rows += range.end - range.start + if between <= gap { between } else { 0 };
+            if rows > most && n > 0 {
+                break;
+            }
+            n += 1;
+            end = Some(range.end);
+        }
+        Self { ranges: self.ranges.drain(..n).collect() }
+    }
+
+    /// Appends rows that lie behind all of these.
+    pub(crate) fn append(&mut self, behind: Self) {
+        let mut behind = behind.ranges.into_iter();
+        if let Some(first) = behind.next() {
+            match self.ranges.last_mut().filter(|last| last.end == first.start) {
+                Some(last) => last.end = first.end,
+                None => self.ranges.push(first),
+            }
+        }
+        self.ranges.extend(behind);
+    }
+
+    /// The rows, and those in gaps of up to `most` rows between them.
+    pub(crate) fn bridged(&self, most: u64) -> Self {
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for range in &self.ranges {
+            match ranges.last_mut().filter(|last| range.start - last.end <= most) {
+                Some(last) => last.end = range.end,
+                None => ranges.push(range.clone()),
+            }
+        }
+        Self { ranges }
+    }
+
+    /// Which of the rows of `outer`, which has all of these, these are: a mask over its rows.
+    pub(crate) fn mask_within(&self, outer: &Self) -> arrow::array::BooleanArray {
+        let mut mask = arrow::array::BooleanBufferBuilder::new(0);
+        let rows = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let mut inner = self.ranges.iter().peekable();
+        for range in &outer.ranges {
+            let mut at = range.start;
+            while let Some(part) = inner.next_if(|part| part.start < range.end) {
+                mask.append_n(rows(part.start - at), false);
+                mask.append_n(rows(part.end - part.start), true);
+                at = part.end;
+            }
+            mask.append_n(rows(range.end - at), false);
+        }
+        arrow::array::BooleanArray::new(mask.finish(), None)
+    }
+}
