@@ -11,7 +11,8 @@
 //! the whole file anew and renames it into place.
 //!
 //! ```
-//! use trevni::blosc::{Bloscpack, BloscpackBuilder, Build, Container, Dtype, Order};
+//! use trevni::blosc::bloscpack::{Bloscpack, BloscpackBuilder};
+//! use trevni::blosc::{Build, Container, Dtype, Order};
 //! use trevni::blosc::chunk::{Encoder, Generation, Params};
 //!
 //! let folder = tempfile::tempdir().unwrap();

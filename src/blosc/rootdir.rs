@@ -25,7 +25,7 @@
 //! (`journal`). New directories are made by [`CarrayBuilder`] and [`CtableBuilder`]. (Specification: `spec/rootdir.md`.)
 //!
 //! ```
-//! use trevni::blosc::array::{Attributes, Build, Container};
+//! use trevni::blosc::{Attributes, Build, Container};
 //! use trevni::blosc::chunk::Encoder;
 //! use trevni::blosc::rootdir::{Carray, CarrayBuilder, Form, Storage};
 //! use trevni::blosc::Dtype;

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_dictionary_follows_a_stream_that_did_not_fit() {
         let mut encoder = Encoder::new(3).unwrap();
-        let bytes: Vec<u8> = (0..4000u32).map(|i| (i * i >> 7).to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> = (0..4000u32).map(|i| ((i * i) >> 7).to_le_bytes()[0]).collect();
         assert_eq!(encoder.compress(&bytes, &mut [0; 20]), None);
         encoder.set_dictionary(Some(&bytes[..1000])).unwrap();
         let mut out = [0; 5000];
