@@ -136,6 +136,7 @@ impl Error {
     }
 
     /// Adds the number of the chunk, unless one is known already.
+    #[cfg(feature = "blosc")]
     pub(crate) fn in_chunk(mut self, number: u64) -> Self {
         self.0.place.chunk.get_or_insert(number);
         self
