@@ -6,6 +6,9 @@
 //!            halved
 //! ```
 
+#[cfg(feature = "object_store")]
+mod portions;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ use super::shape::{Shape, Trail};
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt};
 use crate::trevni::{FileReader, RowsReader};
+#[cfg(feature = "object_store")]
+pub(super) use portions::Projection;
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;

@@ -26,6 +26,7 @@ const FIRST_READ: u64 = 64 << 10;
 /// A file that is open for reading.
 pub struct FileReader<R> {
     inner: Arc<Inner<R>>,
+    limits: Limits,
 }
 
 struct Inner<R> {
@@ -34,12 +35,11 @@ struct Inner<R> {
     header: Header,
     tree: ColumnTree,
     blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
-    limits: Limits,
 }
 
 impl<R> Clone for FileReader<R> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone() }
+        Self { inner: self.inner.clone(), limits: self.limits }
     }
 }
 
@@ -53,10 +53,23 @@ impl<R: ReadAt> FileReader<R> {
     pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
         let len = source.len()?;
         let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
+        Ok(Self::from_header(source, len, header)?.with_limits(limits))
+    }
+
+    /// Opens a file whose header has been read.
+    pub(super) fn from_header(source: R, len: u64, header: Header) -> Result<Self> {
         check_column_count(&header, len)?;
         let tree = ColumnTree::new(&header.columns)?;
         let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { inner: Arc::new(Inner { source, len, header, tree, blocks, limits }) })
+        let inner = Arc::new(Inner { source, len, header, tree, blocks });
+        Ok(Self { inner, limits: Limits::default() })
+    }
+
+    /// The same file under other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// What stands before the columns.
@@ -94,7 +107,7 @@ impl<R: ReadAt> FileReader<R> {
 
     /// The limits in force.
     pub fn limits(&self) -> &Limits {
-        &self.inner.limits
+        &self.limits
     }
 
     /// The length of the file in bytes.
@@ -110,9 +123,24 @@ impl<R: ReadAt> FileReader<R> {
         if let Some(blocks) = kept.and_then(OnceLock::get) {
             return Ok(blocks.clone());
         }
-        let blocks: Arc<[_]> =
-            self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?.into();
-        Ok(kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone()))
+        let blocks = self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?;
+        Ok(self.keep_blocks(column, blocks))
+    }
+
+    /// Whether the blocks of a column have been read.
+    pub(super) fn has_blocks(&self, column: usize) -> bool {
+        self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
+    }
+
+    /// Keeps the blocks of a column that have been read.
+    pub(super) fn keep_blocks(
+        &self,
+        column: usize,
+        blocks: Vec<BlockDescriptor>,
+    ) -> Arc<[BlockDescriptor]> {
+        let blocks: Arc<[_]> = blocks.into();
+        let kept = self.inner.blocks.get(column);
+        kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone())
     }
 
     fn read_blocks(&self, column: usize, meta: &ColumnMetadata) -> Result<Vec<BlockDescriptor>> {
@@ -125,16 +153,7 @@ impl<R: ReadAt> FileReader<R> {
         let blocks = read_growing(source, *len, at, least, |bytes| {
             block::read_descriptors(meta, count, checksum, bytes, at)
         })?;
-        let end = blocks.last().map_or(at, |last| last.offset + last.stored_size(checksum));
-        let bound = header.start(column + 1).unwrap_or(*len);
-        if end > bound {
-            return Err(Error::malformed(format!("blocks end at {end}, past {bound}")).at(start));
-        }
-        let rows: u64 = blocks.iter().map(|block| u64::from(block.rows)).sum();
-        if rows != header.rows {
-            let (expected, what) = (header.rows, "blocks hold");
-            return Err(Error::malformed(format!("{what} {rows} rows of {expected}")).at(start));
-        }
+        header.check_blocks(column, *len, &blocks)?;
         Ok(blocks)
     }
 
@@ -157,6 +176,30 @@ impl<R> std::fmt::Debug for FileReader<R> {
             .field("len", len)
             .field("header", header)
             .finish_non_exhaustive()
+    }
+}
+
+impl Header {
+    /// Compares the blocks of a column with the rows of the file, and with where the next column starts.
+    pub(super) fn check_blocks(
+        &self,
+        column: usize,
+        len: u64,
+        blocks: &[BlockDescriptor],
+    ) -> Result<()> {
+        let start = self.start(column).unwrap_or(len);
+        let checksum = self.checksum(column)?;
+        let end = blocks.last().map_or(start + 4, |last| last.offset + last.stored_size(checksum));
+        let bound = self.start(column + 1).unwrap_or(len);
+        if end > bound {
+            return Err(Error::malformed(format!("blocks end at {end}, past {bound}")).at(start));
+        }
+        let rows: u64 = blocks.iter().map(|block| u64::from(block.rows)).sum();
+        if rows != self.rows {
+            let (expected, what) = (self.rows, "blocks hold");
+            return Err(Error::malformed(format!("{what} {rows} rows of {expected}")).at(start));
+        }
+        Ok(())
     }
 }
 

@@ -4,17 +4,18 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 10] = [
+const MAY_ENTER: [(&str, &[&str]); 11] = [
     ("error", &[]),
     ("kernel", &[]),
     ("wire", &[]),
     ("io", &[]),
+    ("object_store", &["io"]),
     ("checksum", &["wire"]),
     ("codec", &["kernel"]),
     ("pack", &["kernel", "wire"]),
-    ("trevni", &["kernel", "wire", "io", "checksum", "codec", "pack"]),
-    ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni"]),
-    ("convert", &["wire", "io", "checksum", "codec", "trevni", "arrow"]),
+    ("trevni", &["kernel", "wire", "io", "object_store", "checksum", "codec", "pack"]),
+    ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni"]),
+    ("convert", &["wire", "io", "object_store", "checksum", "codec", "trevni", "arrow"]),
 ];
 
 #[test]

@@ -6,6 +6,7 @@ mod floor;
 mod formats;
 mod race;
 mod random;
+mod remote;
 mod report;
 mod tables;
 
@@ -42,6 +43,9 @@ struct Args {
     /// Print the results as JSON and nothing else; writes no files.
     #[arg(long, conflicts_with = "out")]
     json: bool,
+    /// Instead, read columns out of a store that takes 20 ms to answer, and count its requests.
+    #[arg(long, conflicts_with_all = ["json", "out"])]
+    remote: bool,
     /// Where results.json and chart.svg are written; a full race writes them beside the sources.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -58,6 +62,9 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    if args.remote {
+        return remote::race(args.quick);
+    }
     let mut outcomes = Vec::new();
     for recipe in RECIPES.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
         outcomes.extend(race_over(args, recipe)?);

@@ -9,7 +9,7 @@ use crate::{input, output};
 /// Print the number of rows; of several files each, and the sum.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trevni files; `-` is standard input.
+    /// Trevni files, or URLs of such; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut out = output::stdout();
     let mut sum = 0u64;
     for path in &args.files {
-        let rows = input::open(path)?.rows();
+        let rows = input::header(path)?.rows;
         sum = sum.saturating_add(rows);
         if args.files.len() > 1 {
             writeln!(out, "{rows}\t{}", path.display())?;

@@ -10,6 +10,7 @@ use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
+use crate::remote;
 use crate::row_types::RowTypeArgs;
 use crate::schema_file;
 
@@ -80,13 +81,16 @@ pub(crate) fn tell_report(report: &Report) {
 }
 
 impl ReadArgs {
-    /// Opens a file, or standard input.
+    /// Opens a file, an object in a store, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
         let pipe = path == Path::new(PIPE);
         let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
         let mut source = match pipe {
             true => Source::pipe(&name, std::io::stdin()),
-            false => Source::open(path).map_err(Fault::of(&name))?,
+            false => match remote::source(path)? {
+                Some(source) => source,
+                None => Source::open(path).map_err(Fault::of(&name))?,
+            },
         };
         let folder = source.folder().is_some();
         let of_path = || Format::of_path(path).filter(|format| !folder || format.folder.is_some());
