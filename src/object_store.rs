@@ -32,7 +32,7 @@ mod writer;
 
 pub use self::url::{environment, from_url};
 pub(crate) use beside::beside;
-pub use object::{Location, Object, fetch};
+pub use object::{Fetched, Location, Object, fetch};
 pub use requests::FetchOptions;
 pub use writer::ObjectWriter;
 

@@ -62,6 +62,7 @@ mod settle;
 mod spans;
 mod strings;
 mod summary;
+mod table;
 mod threads;
 mod tree;
 mod value;

@@ -47,6 +47,9 @@ impl From<ObjectMeta> for Location {
     }
 }
 
+/// Pieces of an object, each with its offset.
+pub type Fetched = Vec<(u64, Bytes)>;
+
 /// An object of known size, to be read by ranges. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Object {
@@ -112,7 +115,7 @@ impl Object {
 
     /// Fetches ranges, by as many requests as the options make of them. Gives each piece with its offset; between
     /// the ranges that were asked for, there may be more.
-    pub async fn fetch(&self, ranges: &[Range<u64>]) -> Result<Vec<(u64, Bytes)>> {
+    pub async fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
         self.check(ranges)?;
         let requests = self.options.requests(ranges);
         // Each request owns what it needs: a stream of futures that borrow from a closure is not `Send`.

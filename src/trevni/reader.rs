@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! try_new       header                        one read of 64 KiB, more only if the header is longer
-//! blocks        descriptors of one column     when they are first asked for, then kept
+//! blocks        block table of one column     when they are first asked for, then kept
 //! rows_reader   blocks                        one at a time for each column
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
@@ -11,14 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::block::{self, BlockDescriptor};
+use super::block::BlockDescriptor;
 use super::header::Header;
 use super::metadata::ColumnMetadata;
+use super::table::{COUNT, Table};
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt, read_within};
-use crate::wire::Cursor;
 
 /// How much of a file is read for its header at first.
 const FIRST_READ: u64 = 64 << 10;
@@ -123,11 +123,12 @@ impl<R: ReadAt> FileReader<R> {
         if let Some(blocks) = kept.and_then(OnceLock::get) {
             return Ok(blocks.clone());
         }
-        let blocks = self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?;
+        let blocks = self.read_blocks(column).map_err(|e| e.in_column(meta.name()))?;
         Ok(self.keep_blocks(column, blocks))
     }
 
     /// Whether the blocks of a column have been read.
+    #[cfg(feature = "object_store")]
     pub(super) fn has_blocks(&self, column: usize) -> bool {
         self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
     }
@@ -143,18 +144,17 @@ impl<R: ReadAt> FileReader<R> {
         kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone())
     }
 
-    fn read_blocks(&self, column: usize, meta: &ColumnMetadata) -> Result<Vec<BlockDescriptor>> {
+    fn read_blocks(&self, column: usize) -> Result<Vec<BlockDescriptor>> {
         let Inner { source, len, header, .. } = &*self.inner;
-        let start = header.start(column).unwrap_or(*len);
-        let checksum = header.checksum(column)?;
-        let count = read_within(source, *len, start, 4, "block count")?;
-        let count = Cursor::new(&count).fixed32("block count")?;
-        let (at, least) = (start + 4, u64::from(count) * block::DESCRIPTOR);
-        let blocks = read_growing(source, *len, at, least, |bytes| {
-            block::read_descriptors(meta, count, checksum, bytes, at)
-        })?;
-        header.check_blocks(column, *len, &blocks)?;
-        Ok(blocks)
+        let start = header.span(column, *len).start;
+        let mut size = COUNT;
+        loop {
+            let bytes = read_within(source, *len, start, size, "block count")?;
+            match header.read_table(column, *len, &bytes)? {
+                Table::Whole(blocks) => return Ok(blocks),
+                Table::Longer(least) => size = least,
+            }
+        }
     }
 
     /// Some bytes of the file.
@@ -176,30 +176,6 @@ impl<R> std::fmt::Debug for FileReader<R> {
             .field("len", len)
             .field("header", header)
             .finish_non_exhaustive()
-    }
-}
-
-impl Header {
-    /// Compares the blocks of a column with the rows of the file, and with where the next column starts.
-    pub(super) fn check_blocks(
-        &self,
-        column: usize,
-        len: u64,
-        blocks: &[BlockDescriptor],
-    ) -> Result<()> {
-        let start = self.start(column).unwrap_or(len);
-        let checksum = self.checksum(column)?;
-        let end = blocks.last().map_or(start + 4, |last| last.offset + last.stored_size(checksum));
-        let bound = self.start(column + 1).unwrap_or(len);
-        if end > bound {
-            return Err(Error::malformed(format!("blocks end at {end}, past {bound}")).at(start));
-        }
-        let rows: u64 = blocks.iter().map(|block| u64::from(block.rows)).sum();
-        if rows != self.rows {
-            let (expected, what) = (self.rows, "blocks hold");
-            return Err(Error::malformed(format!("{what} {rows} rows of {expected}")).at(start));
-        }
-        Ok(())
     }
 }
 

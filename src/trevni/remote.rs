@@ -13,11 +13,11 @@ use std::sync::Arc;
 use ::object_store::ObjectStore;
 
 use super::header::Header;
-use super::plan::{Table, read_table};
 use super::reader::FileReader;
+use super::table::Table;
 use crate::error::{Error, Result};
 use crate::io::Ranges;
-use crate::object_store::{FetchOptions, Location, Object};
+use crate::object_store::{FetchOptions, Fetched, Location, Object};
 
 /// How much is read, at least, where the first read did not hold the header.
 const MORE_HEADER: u64 = 256 << 10;
@@ -90,6 +90,7 @@ impl RemoteFile {
         &self.file
     }
 
+    #[cfg(feature = "arrow")]
     pub(crate) fn pieces(&self) -> &Arc<Ranges> {
         &self.pieces
     }
@@ -132,7 +133,7 @@ impl RemoteFile {
         let (header, len) = (self.file.header(), self.file.file_len());
         let mut spare = spare;
         let guess = |column: &usize| {
-            let (span, table) = (header.span(*column, len), header.table(*column, len));
+            let (span, table) = (header.span(*column, len), header.table_span(*column, len));
             let size = span.end - span.start;
             if size <= self.object.options().gap() && size <= spare {
                 spare -= size;
@@ -151,7 +152,7 @@ impl RemoteFile {
         for column in wanted.drain(..) {
             let span = header.span(column, len);
             let bytes = self.pieces.available(span.clone())?;
-            match read_table(header, column, len, &bytes)? {
+            match header.read_table(column, len, &bytes)? {
                 Table::Whole(blocks) => {
                     self.file.keep_blocks(column, blocks);
                 }
@@ -176,6 +177,6 @@ impl RemoteFile {
 }
 
 /// Adds what was fetched.
-pub(crate) fn insert_pieces(pieces: &Ranges, fetched: Vec<(u64, bytes::Bytes)>) -> Result<()> {
+pub(crate) fn insert_pieces(pieces: &Ranges, fetched: Fetched) -> Result<()> {
     fetched.into_iter().try_for_each(|(offset, bytes)| Ok(pieces.insert(offset, bytes)?))
 }

@@ -20,7 +20,7 @@ mkdir "$work/plain"
 "$work/venv/bin/python" tests/remote/store_peer.py serve "$work/plain/ports" > "$work/server.log" 2>&1 &
 server=$!
 for _ in $(seq 300); do [ -e "$work/plain/ports" ] || sleep 0.1; done
-read -r s3 plain < "$work/plain/ports" || { cat "$work/server.log"; exit 1; }
+read -r s3 plain ranged < "$work/plain/ports" || { cat "$work/server.log"; exit 1; }
 export AWS_ENDPOINT="http://127.0.0.1:$s3" AWS_ALLOW_HTTP=true
 peer bucket peers
 
@@ -48,7 +48,7 @@ if "$trevni" random "$work/schema.json" 600000 "$(there large.trv)"; then exit 1
 # The same from everywhere: S3, HTTP with ranges, HTTP without, and the file itself.
 columns=$(head -1 testdata/rows/quakes.csv | cut -d, -f2,4)
 for file in quakes large; do
-  for from in "$(there $file.trv)" "$AWS_ENDPOINT/peers/a/$file.trv" "http://127.0.0.1:$plain/$file.trv" "file://$(home $file.trv)"; do
+  for from in "$(there $file.trv)" "http://127.0.0.1:$ranged/$file.trv" "http://127.0.0.1:$plain/$file.trv" "file://$(home $file.trv)"; do
     same() { cmp <("$trevni" "$1" "$from" "${@:2}") <("$trevni" "$1" "$(home $file.trv)" "${@:2}"); }
     for what in count meta schema head; do same $what; done
     same cat --columns "$columns" --rows 100..250

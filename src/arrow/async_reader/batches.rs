@@ -11,7 +11,6 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use arrow::array::RecordBatch;
-use bytes::Bytes;
 use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{FutureExt, StreamExt};
@@ -22,7 +21,7 @@ use crate::arrow::reader::ArrowReader;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::Ranges;
-use crate::object_store::beside;
+use crate::object_store::{Fetched, beside};
 use crate::trevni::{RemoteFile, insert_pieces};
 
 /// The batches of a file.
@@ -69,7 +68,7 @@ struct Reading {
 /// A window that is being fetched.
 struct Ahead {
     window: Window,
-    pieces: MaybeDone<BoxFuture<'static, Result<Vec<(u64, Bytes)>>>>,
+    pieces: MaybeDone<BoxFuture<'static, Result<Fetched>>>,
 }
 
 impl Reading {

@@ -24,31 +24,35 @@ const GATHERED: usize = 1 << 20;
 
 /// The object of a URL, as a source of rows; `None` if it is no URL.
 pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
-    let Some((name, store, key)) = object(path)? else { return Ok(None) };
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let name = path.display().to_string();
     Ok(Some(Source::in_store(name, store, key, runtime()?.handle().clone())))
 }
 
 /// The header of the Trevni file at a URL.
 pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
-    let Some((name, store, key)) = object(path)? else { return Ok(None) };
+    let Some((store, key)) = object(path)? else { return Ok(None) };
     match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
         Ok(file) => Ok(Some(file.file().header().clone())),
         Err(e) if is_unsupported(&e) => Ok(None),
-        Err(e) => Err(Fault::of(name)(e)),
+        Err(e) => Err(Fault::of(path.display())(e)),
     }
 }
 
 /// An object to be made; one that exists is left alone unless `force`.
 pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> {
-    let Some((_, store, key)) = object(path)? else { return Ok(None) };
+    let Some((store, key)) = object(path)? else { return Ok(None) };
     let object = ObjectWriter::new(store, key).with_refuse_existing(!force);
     Ok(Some(Upload { runtime: runtime()?, object, gathered: Vec::new() }))
 }
 
-fn object(path: &Path) -> Result<Option<(String, Arc<dyn ObjectStore>, Key)>, Fault> {
+/// A store, and a key there.
+type Place = (Arc<dyn ObjectStore>, Key);
+
+/// What a URL means.
+fn object(path: &Path) -> Result<Option<Place>, Fault> {
     let Some(url) = path.to_str().filter(|path| path.contains("://")) else { return Ok(None) };
-    let (store, key) = from_url(url, environment()).map_err(Fault::of(url))?;
-    Ok(Some((url.to_owned(), store, key)))
+    Ok(Some(from_url(url, environment()).map_err(Fault::of(url))?))
 }
 
 /// The store gives no parts of objects.

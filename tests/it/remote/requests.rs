@@ -58,12 +58,12 @@ fn tables_and_blocks_are_fetched_once_and_alone() {
         let (store, file) = opened(options()).await;
         assert_eq!(store.gets(), [0..256]);
         // Of the first column the table is there, and of its blocks the second is wanted.
-        file.fetch_rows(&[0], std::slice::from_ref(&(600_000..600_010))).await.unwrap();
+        file.fetch_rows(&[0], &[600_000..600_010]).await.unwrap();
         assert_eq!(store.gets(), [3268..6353]);
         let read = file.file().read_rows(0, 600_000..600_010).unwrap();
         assert_eq!(read.values.len(), 10);
         // Of the second the table is guessed to be of 18 blocks; it has two, and the guess reaches into the first.
-        file.fetch_rows(&[1], std::slice::from_ref(&(600_000..600_010))).await.unwrap();
+        file.fetch_rows(&[1], &[600_000..600_010]).await.unwrap();
         assert_eq!(store.gets(), [6668..6888, 6888..9978]);
         // All is there by now but the outer blocks.
         file.fetch_rows(&[0, 1], &[0..1, 700_000..1_100_000]).await.unwrap();
