@@ -13,6 +13,10 @@
 //! its types from its Avro schema, and a file without either from its columns.
 
 mod assemble;
+#[cfg(feature = "object_store")]
+mod async_reader;
+#[cfg(feature = "object_store")]
+mod async_writer;
 mod avro;
 mod bare;
 mod buffers;
@@ -43,6 +47,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "object_store")]
+pub use async_reader::{ArrowStream, ArrowStreamBuilder};
+#[cfg(feature = "object_store")]
+pub use async_writer::AsyncArrowWriter;
 pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
 pub(crate) use predicate::Bound;
 pub use predicate::{ColumnPath, Literal, Operator, Predicate};

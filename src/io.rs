@@ -1,7 +1,7 @@
 //! Where bytes come from and where they wait: positioned reads, limits, the spool, files that appear whole.
 //!
 //! ```text
-//! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at}
+//! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at} ◄── Ranges: pieces that were fetched
 //! writing   sealed blocks ──► Spool (memory up to the budget, then one temporary file)
 //!                                └─► spliced behind the header ──► AtomicFile ──fsync, rename──► path
 //! ```
@@ -10,9 +10,13 @@
 //! `Bytes::from_owner(map)`.
 
 mod atomic;
+mod ranges;
 mod spool;
 
 pub use atomic::AtomicFile;
+pub use ranges::Ranges;
+#[cfg(all(feature = "arrow", feature = "object_store"))]
+pub(crate) use ranges::without;
 pub use spool::Spool;
 
 use std::fs::File;

@@ -31,6 +31,9 @@
 //! any feature. Below both lie the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from
 //! those below it.
 //!
+//! Files may lie in a store: with the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter`
+//! read and write them there. Bytes are planned, fetched, and then decoded by the same code as those of local files.
+//!
 //! Files are readable by the format's other readers unless a codec is asked for that they lack. The one that is worth
 //! it is [`Codec::Pack`](codec::Codec::Pack): smaller, and several times as fast to read.
 //!
@@ -52,6 +55,8 @@ pub mod convert;
 mod error;
 pub mod io;
 mod kernel;
+#[cfg(feature = "object_store")]
+pub mod object_store;
 mod pack;
 pub mod trevni;
 pub mod wire;

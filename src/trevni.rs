@@ -34,6 +34,7 @@
 mod ahead;
 mod bits;
 mod block;
+mod chunks;
 mod column;
 mod column_writer;
 mod concat;
@@ -47,7 +48,10 @@ mod metadata;
 mod opener;
 mod packed;
 mod packer;
+mod plan;
 mod reader;
+#[cfg(feature = "object_store")]
+mod remote;
 mod root;
 mod row;
 mod rows;
@@ -58,6 +62,7 @@ mod settle;
 mod spans;
 mod strings;
 mod summary;
+mod table;
 mod threads;
 mod tree;
 mod value;
@@ -69,12 +74,17 @@ mod writer;
 pub use crate::pack::{ViewBuffer, Views};
 pub use bits::Bits;
 pub use block::BlockDescriptor;
+pub use chunks::FileChunks;
 pub use column::{ColumnData, ColumnSlice};
 pub use column_writer::BLOCK_SIZE;
 pub use concat::{concat, copy_rows, disagreement};
 pub use header::{Header, Version};
 pub use metadata::{ColumnMetadata, Metadata};
 pub use reader::FileReader;
+#[cfg(feature = "object_store")]
+pub use remote::RemoteFile;
+#[cfg(all(feature = "arrow", feature = "object_store"))]
+pub(crate) use remote::insert_pieces;
 pub use row::RowWriter;
 pub use rows::RowsReader;
 pub use strings::{Offsets, Strings};

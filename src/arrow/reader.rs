@@ -10,6 +10,8 @@
 mod builder;
 mod fields;
 mod options;
+#[cfg(feature = "object_store")]
+mod portions;
 mod question;
 mod sieve;
 mod stored;
@@ -37,6 +39,8 @@ pub struct ArrowReader<R> {
     output: Output<R>,
     way: Way<R>,
     batch_size: usize,
+    /// How many of the rows that pass predicates may be read, if not all.
+    portion: Option<u64>,
     /// Rows that are assembled, but not yet raised.
     pending: VecDeque<Stored>,
 }
@@ -95,13 +99,15 @@ impl<R: ReadAt> ArrowReader<R> {
                 Ok(Some(read))
             }
             Way::Sifted(sieve) => {
-                let rows = sieve.next(self.batch_size)?;
+                let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
+                let rows = sieve.next(most)?;
                 if !rows.selects_any() {
                     return Ok(None);
                 }
                 reader.open_ahead(sieve.worth_opening());
                 let read = reader.read(&rows)?;
                 let kept = sieve.settle(rows, read.rows)?;
+                self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
                 let Output { fields, wanted, stored, read: mask, .. } = &self.output;
                 let mut parts = sieve.parts(&kept);
                 parts.push(Part { mask, arrays: &read.arrays });

@@ -15,7 +15,7 @@ use super::properties::WriterProperties;
 use super::schema::{self, Planning};
 use super::shred::shred_batch;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, FileSummary, FileWriter, Metadata};
+use crate::trevni::{ColumnMetadata, FileChunks, FileSummary, FileWriter, Metadata};
 
 /// Writes record batches of one schema to a Trevni file.
 ///
@@ -121,6 +121,11 @@ impl<W: Write + Send> ArrowWriter<W> {
     /// Writes the file; gives back what it was written to, and what it came to.
     pub fn finish(self) -> Result<(W, FileSummary)> {
         self.file.finish()
+    }
+
+    /// The bytes of the file, of which none are written.
+    pub fn into_chunks(self) -> Result<(W, FileChunks)> {
+        self.file.into_chunks()
     }
 
     /// Writes the file.

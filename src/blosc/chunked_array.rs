@@ -260,6 +260,45 @@ impl Layout {
             .ok_or_else(|| Error::malformed(format!("rows of shape {:?}", self.shape)))
     }
 
+    /// The numbers of the chunks that reading these rows opens.
+    ///
+    /// # Errors
+    /// `Invalid` for rows that the array does not have.
+    pub fn chunks_of(&self, rows: Range<u64>) -> Result<Range<u64>> {
+        if rows.end > self.rows() {
+            return Err(Error::invalid(format!("rows {rows:?}, but there are {}", self.rows())));
+        }
+        if rows.is_empty() {
+            return Ok(0..0);
+        }
+        if self.order == Order::F && self.shape.len() > 1 {
+            return Ok(0..self.chunks);
+        }
+        let row = self.row_bytes()? as u64;
+        // No product passes the bytes of the array.
+        let bytes = rows.start.saturating_mul(row)..rows.end.saturating_mul(row);
+        let numbers = match &self.chunking {
+            _ if bytes.is_empty() => 0..0,
+            Chunking::Flat { chunk_bytes } => {
+                let each = (*chunk_bytes).max(1);
+                bytes.start / each..bytes.end.div_ceil(each)
+            }
+            Chunking::Varied { ends } => {
+                let first = ends.partition_point(|end| *end <= bytes.start) as u64;
+                first..ends.partition_point(|end| *end < bytes.end) as u64 + 1
+            }
+            Chunking::Grid { chunk_shape, .. } => {
+                let sides = self.shape.iter().zip(chunk_shape);
+                let mut sides = sides.map(|(len, side)| len.div_ceil((*side).max(1)));
+                let bands = sides.next().unwrap_or(1).max(1);
+                let band = self.chunks / bands;
+                let each = chunk_shape.first().map_or(1, |side| (*side).max(1));
+                rows.start / each * band..rows.end.div_ceil(each).saturating_mul(band)
+            }
+        };
+        Ok(numbers.start..numbers.end.min(self.chunks))
+    }
+
     /// The shape of a chunk, of chunks that are all alike and end with a row.
     pub fn chunk_shape(&self) -> Option<Vec<u64>> {
         match &self.chunking {

@@ -45,6 +45,8 @@ mod edit;
 mod header;
 mod index;
 mod metalayer;
+#[cfg(feature = "object_store")]
+mod remote;
 mod sparse;
 mod special;
 mod step;
@@ -57,6 +59,8 @@ pub use contiguous::ContiguousFrame;
 pub use header::FrameHeader;
 pub use index::{Index, Slot};
 pub use metalayer::Metalayer;
+#[cfg(feature = "object_store")]
+pub use remote::RemoteFrame;
 pub use sparse::{INDEX_KEY, Keys, SparseFrame, SparseIndex, SparseLayout};
 pub use trailer::Trailer;
 

@@ -1,10 +1,16 @@
-//! Where the bytes of a file of rows come from: a file, a pipe, or the files of a folder.
+//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store.
+
+#[cfg(feature = "object_store")]
+mod object;
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+#[cfg(feature = "object_store")]
+pub(super) use object::StoredObject;
 
 /// How much is looked at to tell the format.
 const HEAD: usize = 4096;
@@ -21,6 +27,8 @@ enum Body {
     File(File),
     Pipe(Box<dyn Read + Send>),
     Folder(PathBuf),
+    #[cfg(feature = "object_store")]
+    Object(StoredObject, Option<object::Answer>),
 }
 
 impl Source {
@@ -45,6 +53,26 @@ impl Source {
         Self::new(name.into(), Body::Pipe(Box::new(from)))
     }
 
+    /// An object in a store. Whoever reads waits, so the runtime must be driven by other threads.
+    #[cfg(feature = "object_store")]
+    pub fn in_store(
+        name: impl Into<String>,
+        store: Arc<dyn ::object_store::ObjectStore>,
+        path: ::object_store::path::Path,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        Self::new(name.into(), Body::Object(StoredObject { store, path, runtime }, None))
+    }
+
+    /// The object, if it is one.
+    #[cfg(feature = "object_store")]
+    pub(super) fn object(&self) -> Option<StoredObject> {
+        match &self.body {
+            Body::Object(object, _) => Some(object.clone()),
+            _ => None,
+        }
+    }
+
     fn new(name: String, body: Body) -> Self {
         Self { name, head: None, body, taken: Arc::default() }
     }
@@ -67,6 +95,8 @@ impl Source {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
             Body::Pipe(_) | Body::Folder(_) => None,
+            #[cfg(feature = "object_store")]
+            Body::Object(_, answer) => answer.as_ref().map(|answer| answer.size),
         }
     }
 
@@ -88,6 +118,11 @@ impl Source {
                     pipe.take(HEAD as u64).read_to_end(&mut head)?;
                 }
                 Body::Folder(_) => {}
+                #[cfg(feature = "object_store")]
+                Body::Object(object, answer) => {
+                    let answer = answer.insert(object.get()?);
+                    answer.take(HEAD as u64).read_to_end(&mut head)?;
+                }
             }
             self.head = Some(head);
         }
@@ -103,7 +138,15 @@ impl Source {
                 let head = io::Cursor::new(self.head.unwrap_or_default());
                 Box::new(Counted { from: head.chain(pipe), taken })
             }
-            Body::Folder(_) => Box::new(NoFile),
+            Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
+            #[cfg(feature = "object_store")]
+            Body::Object(object, answer) => match answer.map_or_else(|| object.get(), Ok) {
+                Ok(answer) => {
+                    let head = io::Cursor::new(self.head.unwrap_or_default());
+                    Box::new(Counted { from: head.chain(answer), taken })
+                }
+                Err(e) => Box::new(Failed(Some(e))),
+            },
         }
     }
 
@@ -120,12 +163,12 @@ impl Source {
     }
 }
 
-/// A folder, where a file was wanted.
-struct NoFile;
+/// What could not be opened: the first read says why.
+struct Failed(Option<io::Error>);
 
-impl Read for NoFile {
+impl Read for Failed {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::IsADirectory.into())
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

@@ -1,10 +1,14 @@
-//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first. Rows that came from
+//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first. Of objects in stores
+//! only what is wanted is fetched, if their stores give parts. Rows that came from
 //! Avro are written in the Avro layout, unless another is asked for.
+
+#[cfg(feature = "object_store")]
+mod object;
 
 use std::io::Write;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Schema, SchemaRef};
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
 use crate::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, ProjectionMask, schema_to_avro};
@@ -25,9 +29,14 @@ const AVRO_SCHEMA: &str = "avro.schema";
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
+    #[cfg(feature = "object_store")]
+    if let Some(object) = source.object()
+        && let Some(rows) = object::open(object, options, &source.taken())?
+    {
+        return Ok(rows);
+    }
     let mut builder = ArrowReaderBuilder::try_new(source.into_file()?)?;
-    if let Some(columns) = &options.columns {
-        let mask = ProjectionMask::columns(builder.schema(), columns.iter().map(String::as_str))?;
+    if let Some(mask) = mask(options, builder.schema())? {
         builder = builder.with_projection(mask);
     }
     if let Some(rows) = &options.rows {
@@ -40,6 +49,12 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         builder = builder.with_limit(limit);
     }
     Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
+}
+
+/// The fields that are wanted, unless all are.
+fn mask(options: &ReadOptions, schema: &Schema) -> Result<Option<ProjectionMask>> {
+    let names = options.columns.as_ref().map(|columns| columns.iter().map(String::as_str));
+    names.map(|names| ProjectionMask::columns(schema, names)).transpose()
 }
 
 fn create<'a>(

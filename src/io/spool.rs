@@ -5,15 +5,14 @@
 //! lane 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
 //! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each lane notes where its part lies. Reading a lane back is its extents, then its tail. A tail is chunks, because one
+//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks, because one
 //! that grows would be copied whenever it has doubled, and hold up to twice its bytes.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::ReadAt;
-
-/// How much is copied at a time when a lane is read back from the temporary file.
+/// How much is taken at a time of what is in the temporary file.
 const COPY: u64 = 1 << 20;
 
 /// Bytes of a chunk at which the next begins.
@@ -31,21 +30,21 @@ pub struct Spool {
 
 #[derive(Debug, Default)]
 struct Lane {
-    extents: Vec<(u64, u64)>,
-    tail: Vec<Vec<u8>>,
+    extents: VecDeque<(u64, u64)>,
+    tail: VecDeque<Vec<u8>>,
 }
 
 impl Lane {
     fn push(&mut self, bytes: &[u8]) {
-        match self.tail.last_mut() {
+        match self.tail.back_mut() {
             Some(chunk) if chunk.len() + bytes.len() <= CHUNK => chunk.extend_from_slice(bytes),
             // The first chunk of a lane may stay small; those behind it surely fill.
             Some(_) => {
                 let mut chunk = Vec::with_capacity(CHUNK.max(bytes.len()));
                 chunk.extend_from_slice(bytes);
-                self.tail.push(chunk);
+                self.tail.push_back(chunk);
             }
-            None => self.tail.push(bytes.to_vec()),
+            None => self.tail.push_back(bytes.to_vec()),
         }
     }
 
@@ -87,15 +86,23 @@ impl Spool {
         })
     }
 
-    /// Copies a lane, from its first byte to its last.
-    pub fn copy_lane(&self, lane: usize, to: &mut impl Write) -> io::Result<()> {
-        let Some(lane) = self.lanes.get(lane) else { return Ok(()) };
-        if let Some(file) = &self.file {
-            for &(start, len) in &lane.extents {
-                copy_extent(file, start, len, to)?;
+    /// Takes the next bytes of a lane away, from its first to its last; `None` when there are no more.
+    pub fn take(&mut self, lane: usize) -> io::Result<Option<Vec<u8>>> {
+        let Self { lanes, file, in_memory, .. } = self;
+        let Some(lane) = lanes.get_mut(lane) else { return Ok(None) };
+        if let (Some((start, len)), Some(file)) = (lane.extents.front_mut(), file) {
+            let n = COPY.min(*len);
+            let mut bytes = vec![0; usize::try_from(n).unwrap_or(usize::MAX)];
+            super::read_exact_at(file, &mut bytes, *start)?;
+            (*start, *len) = (*start + n, *len - n);
+            if *len == 0 {
+                lane.extents.pop_front();
             }
+            return Ok(Some(bytes));
         }
-        lane.tail.iter().try_for_each(|chunk| to.write_all(chunk))
+        let chunk = lane.tail.pop_front();
+        *in_memory -= chunk.as_ref().map_or(0, Vec::len);
+        Ok(chunk)
     }
 
     fn spill(&mut self) -> io::Result<()> {
@@ -111,27 +118,17 @@ impl Spool {
             }
             lane.tail.iter().try_for_each(|chunk| file.write_all(chunk))?;
             let len = lane.tail_len() as u64;
-            match lane.extents.last_mut() {
+            match lane.extents.back_mut() {
                 Some((start, before)) if *start + *before == self.file_len => *before += len,
-                _ => lane.extents.push((self.file_len, len)),
+                _ => lane.extents.push_back((self.file_len, len)),
             }
             self.file_len += len;
             self.in_memory -= lane.tail_len();
             // Give the memory back: lanes grow unevenly, and an empty one must not hold its largest size.
-            lane.tail = Vec::new();
+            lane.tail = VecDeque::new();
         }
         Ok(())
     }
-}
-
-fn copy_extent(file: &File, start: u64, len: u64, to: &mut impl Write) -> io::Result<()> {
-    let mut done = 0;
-    while done < len {
-        let n = usize::try_from(COPY.min(len - done)).unwrap_or(usize::MAX);
-        to.write_all(&file.read_at(start + done, n)?)?;
-        done += n as u64;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -151,11 +148,15 @@ mod tests {
                 assert!(spool.in_memory() <= budget.max(17));
             }
             for (lane, expected) in expected.iter().enumerate() {
-                let mut out = Vec::new();
-                spool.copy_lane(lane, &mut out).unwrap();
-                assert_eq!(&out, expected);
                 assert_eq!(spool.lane_len(lane), expected.len() as u64);
+                let mut out = Vec::new();
+                while let Some(chunk) = spool.take(lane).unwrap() {
+                    out.extend(chunk);
+                }
+                assert_eq!(&out, expected);
+                assert_eq!(spool.lane_len(lane), 0);
             }
+            assert_eq!(spool.in_memory(), 0);
             assert_eq!(spool.spilled() > 0, budget <= 1000);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! try_new       header                        one read of 64 KiB, more only if the header is longer
-//! blocks        descriptors of one column     when they are first asked for, then kept
+//! blocks        block table of one column     when they are first asked for, then kept
 //! rows_reader   blocks                        one at a time for each column
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
@@ -11,14 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::block::{self, BlockDescriptor};
+use super::block::BlockDescriptor;
 use super::header::Header;
 use super::metadata::ColumnMetadata;
+use super::table::{COUNT, Table};
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt, read_within};
-use crate::wire::Cursor;
 
 /// How much of a file is read for its header at first.
 const FIRST_READ: u64 = 64 << 10;
@@ -26,6 +26,7 @@ const FIRST_READ: u64 = 64 << 10;
 /// A file that is open for reading.
 pub struct FileReader<R> {
     inner: Arc<Inner<R>>,
+    limits: Limits,
 }
 
 struct Inner<R> {
@@ -34,12 +35,11 @@ struct Inner<R> {
     header: Header,
     tree: ColumnTree,
     blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
-    limits: Limits,
 }
 
 impl<R> Clone for FileReader<R> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone() }
+        Self { inner: self.inner.clone(), limits: self.limits }
     }
 }
 
@@ -53,10 +53,23 @@ impl<R: ReadAt> FileReader<R> {
     pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
         let len = source.len()?;
         let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
+        Ok(Self::from_header(source, len, header)?.with_limits(limits))
+    }
+
+    /// Opens a file whose header has been read.
+    pub(super) fn from_header(source: R, len: u64, header: Header) -> Result<Self> {
         check_column_count(&header, len)?;
         let tree = ColumnTree::new(&header.columns)?;
         let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { inner: Arc::new(Inner { source, len, header, tree, blocks, limits }) })
+        let inner = Arc::new(Inner { source, len, header, tree, blocks });
+        Ok(Self { inner, limits: Limits::default() })
+    }
+
+    /// The same file under other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// What stands before the columns.
@@ -94,7 +107,7 @@ impl<R: ReadAt> FileReader<R> {
 
     /// The limits in force.
     pub fn limits(&self) -> &Limits {
-        &self.inner.limits
+        &self.limits
     }
 
     /// The length of the file in bytes.
@@ -110,32 +123,38 @@ impl<R: ReadAt> FileReader<R> {
         if let Some(blocks) = kept.and_then(OnceLock::get) {
             return Ok(blocks.clone());
         }
-        let blocks: Arc<[_]> =
-            self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?.into();
-        Ok(kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone()))
+        let blocks = self.read_blocks(column).map_err(|e| e.in_column(meta.name()))?;
+        Ok(self.keep_blocks(column, blocks))
     }
 
-    fn read_blocks(&self, column: usize, meta: &ColumnMetadata) -> Result<Vec<BlockDescriptor>> {
+    /// Whether the blocks of a column have been read.
+    #[cfg(feature = "object_store")]
+    pub(super) fn has_blocks(&self, column: usize) -> bool {
+        self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
+    }
+
+    /// Keeps the blocks of a column that have been read.
+    pub(super) fn keep_blocks(
+        &self,
+        column: usize,
+        blocks: Vec<BlockDescriptor>,
+    ) -> Arc<[BlockDescriptor]> {
+        let blocks: Arc<[_]> = blocks.into();
+        let kept = self.inner.blocks.get(column);
+        kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone())
+    }
+
+    fn read_blocks(&self, column: usize) -> Result<Vec<BlockDescriptor>> {
         let Inner { source, len, header, .. } = &*self.inner;
-        let start = header.start(column).unwrap_or(*len);
-        let checksum = header.checksum(column)?;
-        let count = read_within(source, *len, start, 4, "block count")?;
-        let count = Cursor::new(&count).fixed32("block count")?;
-        let (at, least) = (start + 4, u64::from(count) * block::DESCRIPTOR);
-        let blocks = read_growing(source, *len, at, least, |bytes| {
-            block::read_descriptors(meta, count, checksum, bytes, at)
-        })?;
-        let end = blocks.last().map_or(at, |last| last.offset + last.stored_size(checksum));
-        let bound = header.start(column + 1).unwrap_or(*len);
-        if end > bound {
-            return Err(Error::malformed(format!("blocks end at {end}, past {bound}")).at(start));
+        let start = header.span(column, *len).start;
+        let mut size = COUNT;
+        loop {
+            let bytes = read_within(source, *len, start, size, "block count")?;
+            match header.read_table(column, *len, &bytes)? {
+                Table::Whole(blocks) => return Ok(blocks),
+                Table::Longer(least) => size = least,
+            }
         }
-        let rows: u64 = blocks.iter().map(|block| u64::from(block.rows)).sum();
-        if rows != header.rows {
-            let (expected, what) = (header.rows, "blocks hold");
-            return Err(Error::malformed(format!("{what} {rows} rows of {expected}")).at(start));
-        }
-        Ok(blocks)
     }
 
     /// Some bytes of the file.

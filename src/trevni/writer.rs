@@ -16,6 +16,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::block;
+use super::chunks::FileChunks;
 use super::column::ColumnSlice;
 use super::column_writer::{BlockSettings, ColumnWriter};
 use super::header::{Header, Version};
@@ -325,7 +326,15 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Writes the file; gives back what it was written to.
-    pub fn finish(mut self) -> Result<(W, FileSummary)> {
+    pub fn finish(self) -> Result<(W, FileSummary)> {
+        let (mut to, mut chunks) = self.into_chunks()?;
+        chunks.try_for_each(|chunk| Ok::<_, Error>(to.write_all(&chunk?)?))?;
+        to.flush()?;
+        Ok((to, chunks.into_summary()))
+    }
+
+    /// The bytes of the file, of which none are written.
+    pub fn into_chunks(mut self) -> Result<(W, FileChunks)> {
         self.check_whole()?;
         self.writers.iter_mut().try_for_each(ColumnWriter::finish)?;
         self.seal(true)?;
@@ -341,17 +350,16 @@ impl<W: Write> FileWriter<W> {
         }
         out.clear();
         self.header.write(&mut out)?;
-        self.to.write_all(&out)?;
-        for (lane, writer) in self.writers.iter().enumerate() {
-            out.clear();
-            wire::put_fixed32(&mut out, block::block_size(writer.blocks)?);
-            self.to.write_all(&out)?;
-            self.to.write_all(&writer.descriptors)?;
-            self.spool.copy_lane(lane, &mut self.to)?;
-        }
-        self.to.flush()?;
         let columns = self.writers.iter().map(ColumnWriter::summary).collect();
-        Ok((self.to, FileSummary { rows: self.header.rows, bytes: at, columns }))
+        let summary = FileSummary { rows: self.header.rows, bytes: at, columns };
+        let table = |writer: ColumnWriter| {
+            let mut table = Vec::with_capacity(4 + writer.descriptors.len());
+            wire::put_fixed32(&mut table, block::block_size(writer.blocks)?);
+            table.extend_from_slice(&writer.descriptors);
+            Ok(table)
+        };
+        let tables = self.writers.into_iter().map(table).collect::<Result<Vec<_>>>()?;
+        Ok((self.to, FileChunks::new(out, tables, self.spool, summary)))
     }
 }
 

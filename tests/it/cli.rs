@@ -9,6 +9,7 @@ mod diff;
 mod faults;
 mod reference;
 mod tree;
+mod urls;
 mod whole;
 
 use std::io::Write;

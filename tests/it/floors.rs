@@ -4,19 +4,20 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 11] = [
+const MAY_ENTER: [(&str, &[&str]); 12] = [
     ("error", &[]),
     ("kernel", &[]),
     ("wire", &[]),
     ("io", &[]),
+    ("object_store", &["io"]),
     ("checksum", &["wire"]),
     // Blosc's chunks are one of the codecs.
     ("codec", &["kernel", "blosc"]),
-    ("blosc", &["kernel", "wire", "io"]),
+    ("blosc", &["kernel", "wire", "io", "object_store"]),
     ("pack", &["kernel", "wire"]),
-    ("trevni", &["kernel", "wire", "io", "checksum", "codec", "pack"]),
-    ("arrow", &["kernel", "wire", "io", "checksum", "codec", "trevni", "blosc"]),
-    ("convert", &["wire", "io", "checksum", "codec", "trevni", "blosc", "arrow"]),
+    ("trevni", &["kernel", "wire", "io", "object_store", "checksum", "codec", "pack"]),
+    ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni", "blosc"]),
+    ("convert", &["wire", "io", "object_store", "checksum", "codec", "trevni", "blosc", "arrow"]),
 ];
 
 #[test]

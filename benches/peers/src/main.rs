@@ -4,8 +4,10 @@ mod chart;
 mod check;
 mod floor;
 mod formats;
+mod less;
 mod race;
 mod random;
+mod remote;
 mod report;
 mod tables;
 
@@ -42,6 +44,12 @@ struct Args {
     /// Print the results as JSON and nothing else; writes no files.
     #[arg(long, conflicts_with = "out")]
     json: bool,
+    /// Instead, read columns out of a store that takes 20 ms to answer, and count its requests.
+    #[arg(long, conflicts_with_all = ["json", "out"])]
+    remote: bool,
+    /// Instead, read little of a large table, and count the bytes that are read.
+    #[arg(long, conflicts_with_all = ["json", "out", "remote"])]
+    less: bool,
     /// Where results.json and chart.svg are written; a full race writes them beside the sources.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -58,6 +66,12 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    if args.remote {
+        return remote::race(args.quick);
+    }
+    if args.less {
+        return less::race(args.quick, args.repetitions);
+    }
     let mut outcomes = Vec::new();
     for recipe in RECIPES.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
         outcomes.extend(race_over(args, recipe)?);

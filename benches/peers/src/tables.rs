@@ -10,7 +10,7 @@
 
 mod columns;
 mod events;
-mod lineitem;
+pub mod lineitem;
 mod taxi;
 
 use std::sync::Arc;

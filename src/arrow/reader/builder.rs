@@ -30,18 +30,18 @@ const BATCH_SIZE: usize = 8192;
 
 /// Opens a file and says what of it is read.
 pub struct ArrowReaderBuilder<R> {
-    file: FileReader<R>,
-    planning: Planning,
+    pub(super) file: FileReader<R>,
+    pub(super) planning: Planning,
     /// Why the schema asked for could not be had.
     failed: Option<Error>,
-    batch_size: usize,
-    projection: ProjectionMask,
-    rows: Range<u64>,
-    selection: Option<RowSelection>,
-    predicate: Option<Predicate>,
-    filter: Option<RowFilter>,
-    offset: u64,
-    limit: u64,
+    pub(super) batch_size: usize,
+    pub(super) projection: ProjectionMask,
+    pub(super) rows: Range<u64>,
+    pub(super) selection: Option<RowSelection>,
+    pub(super) predicate: Option<Predicate>,
+    pub(super) filter: Option<RowFilter>,
+    pub(super) offset: u64,
+    pub(super) limit: u64,
     parallelism: usize,
 }
 
@@ -62,7 +62,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         Self::plan(file, if skip_arrow_metadata { &Wanted::Columns } else { &Wanted::Stored })
     }
 
-    fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
+    pub(super) fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
         let header = file.header();
         let planning = schema::find(&header.metadata, &header.columns, wanted)?;
         let (rows, projection) = (0..file.rows(), ProjectionMask::all());
@@ -223,6 +223,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             },
             way,
             batch_size: self.batch_size,
+            portion: None,
             pending: VecDeque::new(),
         })
     }

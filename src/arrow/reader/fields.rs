@@ -28,6 +28,9 @@ const PIECE: u64 = 16_384;
 
 /// Reads some fields.
 pub(super) struct FieldsReader<R> {
+    /// In file order.
+    #[cfg(feature = "object_store")]
+    columns: Vec<usize>,
     stored: Fields,
     shapes: Vec<Shape>,
     buffers: Vec<Buffers>,
@@ -63,7 +66,22 @@ impl<R: ReadAt> FieldsReader<R> {
         let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
         let reader = file.rows_reader(&order)?;
         let decoded = Decoded::default();
-        Ok(Self { stored: stored.into(), shapes, buffers, reader, decoded, gap })
+        Ok(Self {
+            #[cfg(feature = "object_store")]
+            columns: order,
+            stored: stored.into(),
+            shapes,
+            buffers,
+            reader,
+            decoded,
+            gap,
+        })
+    }
+
+    /// The columns that are read, but for their parents; in file order.
+    #[cfg(feature = "object_store")]
+    pub(super) fn columns(&self) -> &[usize] {
+        &self.columns
     }
 
     /// With so many threads; blocks that begin before row `ahead` are opened before it is their turn.

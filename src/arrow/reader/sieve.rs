@@ -148,8 +148,8 @@ impl<R: ReadAt> Sieve<R> {
     }
 
     /// The next rows that pass, `most` at the most; fewer at the end.
-    pub(super) fn next(&mut self, most: usize) -> Result<RowSelection> {
-        let most = self.limit.min(most as u64);
+    pub(super) fn next(&mut self, most: u64) -> Result<RowSelection> {
+        let most = self.limit.min(most);
         while self.waiting < most && self.sift()? {}
         let rows = self.passed.split_off_first(most);
         self.waiting -= rows.row_count();
@@ -266,6 +266,32 @@ impl<R: ReadAt> Sieve<R> {
         if self.waiting >= self.limit {
             self.ahead = RowSelection::default();
         }
+    }
+}
+
+/// For one who fetches first what is read.
+#[cfg(feature = "object_store")]
+impl<R: ReadAt> Sieve<R> {
+    /// The columns that predicates look at.
+    pub(super) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.stages.iter().flat_map(|stage| stage.reader.columns()).copied()
+    }
+
+    /// Takes the rows away that have not been looked at.
+    pub(super) fn take_ahead(&mut self) -> RowSelection {
+        std::mem::take(&mut self.ahead)
+    }
+
+    /// Asks all predicates of some rows; whether more are wanted.
+    pub(super) fn sift_all(&mut self, rows: RowSelection) -> Result<bool> {
+        self.ahead = rows;
+        while self.waiting < self.limit && self.sift()? {}
+        Ok(self.waiting < self.limit)
+    }
+
+    /// The rows that passed, and have not been given out.
+    pub(super) fn passed(&self) -> RowSelection {
+        self.passed.clone().limit(self.limit)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::writing::{Dialect, Input, OutputArgs};
 /// before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows; `-` is standard input.
+    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input.
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,

@@ -12,7 +12,7 @@ use crate::rows::{ReadArgs, batch_fault, tell_report};
 /// Print the number of rows, of any format that `convert` reads; of several files each, and the sum.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files of rows; `-` is standard input.
+    /// Files of rows, or URLs of such; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,19 +1,33 @@
-//! Opens the file that a command looks into; `-` is standard input.
+//! Opens the file that a command looks into; `-` is standard input, and a URL an object in a store.
 
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::Path;
 
-use trevni::trevni::FileReader;
+use trevni::trevni::{FileReader, Header};
 
 use crate::fault::Fault;
+use crate::remote;
 
 /// The name of standard input and output.
 pub(crate) const PIPE: &str = "-";
 
-/// Opens a Trevni file. It is read at any position, so standard input goes to a temporary file first.
+/// The header of a Trevni file. Of an object in a store nothing else is fetched.
+pub(crate) fn header(path: &Path) -> Result<Header, Fault> {
+    match remote::header(path)? {
+        Some(header) => Ok(header),
+        None => Ok(open(path)?.header().clone()),
+    }
+}
+
+/// Opens a Trevni file. It is read at any position, so standard input and objects in stores go to a temporary file
+/// first.
 pub(crate) fn open(path: &Path) -> Result<FileReader<File>, Fault> {
-    let file = open_file(path).map_err(Fault::of(path.display()))?;
+    let file = match remote::source(path)? {
+        Some(source) => source.into_file(),
+        None => open_file(path),
+    };
+    let file = file.map_err(Fault::of(path.display()))?;
     FileReader::try_new(file).map_err(Fault::of(path.display()))
 }
 

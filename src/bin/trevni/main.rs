@@ -21,6 +21,8 @@ mod layout;
 mod meta;
 mod output;
 mod random;
+#[cfg_attr(not(feature = "object_store"), path = "no_remote.rs")]
+mod remote;
 mod rewrite;
 mod row_types;
 mod rows;

@@ -16,7 +16,7 @@ use crate::{input, output};
 /// Print the metadata of the file and of its columns as JSON.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file; `-` is standard input.
+    /// A Trevni file, or the URL of one; `-` is standard input.
     file: PathBuf,
     /// On many lines, indented.
     #[arg(long, short)]
@@ -24,12 +24,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
-    let file = input::open(&args.file)?;
-    let columns: Vec<Value> = file.columns().iter().map(|c| object(c.metadata())).collect();
+    let header = input::header(&args.file)?;
+    let columns: Vec<Value> = header.columns.iter().map(|c| object(c.metadata())).collect();
     let all = json!({
-        "rowCount": file.rows(),
+        "rowCount": header.rows,
         "columnCount": columns.len(),
-        "metadata": object(&file.header().metadata),
+        "metadata": object(&header.metadata),
         "columns": columns,
     });
     output::print_json(&all, args.pretty)

@@ -12,6 +12,7 @@ use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
+use crate::remote;
 use crate::row_types::RowTypeArgs;
 use crate::schema_file;
 
@@ -93,7 +94,7 @@ pub(crate) fn tell_report(report: &Report) {
 }
 
 impl ReadArgs {
-    /// Opens a file, or standard input.
+    /// Opens a file, an object in a store, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
         let (name, source, format) = self.find(path)?;
         self.open_as(path, name, source, format)
@@ -105,7 +106,10 @@ impl ReadArgs {
         let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
         let mut source = match pipe {
             true => Source::pipe(&name, std::io::stdin()),
-            false => Source::open(path).map_err(Fault::of(&name))?,
+            false => match remote::source(path)? {
+                Some(source) => source,
+                None => Source::open(path).map_err(Fault::of(&name))?,
+            },
         };
         let folder = source.folder().is_some();
         let of_path = || Format::of_path(path).filter(|format| !folder || format.holds.is_some());

@@ -11,6 +11,7 @@ use trevni::convert::Source;
 use crate::fault::Fault;
 use crate::input::{self, PIPE};
 use crate::output;
+use crate::remote;
 use crate::rows::ReadArgs;
 use crate::table::plain;
 
@@ -19,7 +20,7 @@ const AVRO_SCHEMA: &str = "avro.schema";
 /// Print the schema of a file, of any format that `convert` reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows; `-` is standard input.
+    /// A file of rows, or the URL of one; `-` is standard input.
     file: PathBuf,
     /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
     #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
@@ -84,7 +85,7 @@ fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
 fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
     let said = match is_trevni(path) {
-        true => input::open(path)?.header().metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
+        true => input::header(path)?.metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
         false => None,
     };
     said.map_or_else(|| schema_to_avro(schema).map_err(Fault::of(path.display())), Ok)
@@ -92,7 +93,8 @@ fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
 
 /// Of standard input, which has been read, only the Arrow schema is left.
 fn is_trevni(path: &Path) -> bool {
-    let mut source = (path != Path::new(PIPE)).then(|| Source::open(path).ok()).flatten();
+    let open = || remote::source(path).ok().flatten().or_else(|| Source::open(path).ok());
+    let mut source = (path != Path::new(PIPE)).then(open).flatten();
     let head = source.as_mut().and_then(|source| source.head().ok());
     head.is_some_and(|head| head.starts_with(b"Trv"))
 }

@@ -1,4 +1,4 @@
-//! Where converted rows go: a file that appears whole, or standard output.
+//! Where converted rows go: a file or an object that appears whole, or standard output.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -8,8 +8,9 @@ use trevni::io::AtomicFile;
 use crate::fault::Fault;
 use crate::input::PIPE;
 use crate::output::{self, Output};
+use crate::remote::{self, Upload};
 
-/// A file in the making, or standard output; counts what is written.
+/// A file or an object in the making, or standard output; counts what is written.
 pub(crate) struct Target {
     to: To,
     written: u64,
@@ -18,6 +19,7 @@ pub(crate) struct Target {
 enum To {
     File(BufWriter<AtomicFile>),
     Stdout(BufWriter<Output>),
+    Store(Upload),
 }
 
 impl Target {
@@ -25,6 +27,8 @@ impl Target {
     pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Fault> {
         let to = if path == Path::new(PIPE) {
             To::Stdout(output::stdout())
+        } else if let Some(upload) = remote::target(path, force)? {
+            To::Store(upload)
         } else {
             let file = AtomicFile::create(path, force).map_err(|e| refused(path, e))?;
             To::File(BufWriter::with_capacity(1 << 18, file))
@@ -36,6 +40,7 @@ impl Target {
     pub(crate) fn commit(self, path: &Path) -> Result<u64, Fault> {
         match self.to {
             To::Stdout(mut out) => out.flush()?,
+            To::Store(upload) => upload.commit().map_err(|e| refused(path, e))?,
             To::File(file) => {
                 let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.commit().map_err(|e| refused(path, e))?;
@@ -62,6 +67,7 @@ impl Write for Target {
         let n = match &mut self.to {
             To::File(file) => file.write(bytes)?,
             To::Stdout(out) => out.write(bytes)?,
+            To::Store(upload) => upload.write(bytes)?,
         };
         self.written += n as u64;
         Ok(n)
@@ -71,6 +77,7 @@ impl Write for Target {
         match &mut self.to {
             To::File(file) => file.flush(),
             To::Stdout(out) => out.flush(),
+            To::Store(upload) => upload.flush(),
         }
     }
 }

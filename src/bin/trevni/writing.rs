@@ -22,7 +22,7 @@ use crate::target::{Target, exists};
 /// A file to be made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// The file to be made; `-` is standard output.
+    /// The file to be made, or the URL of one; `-` is standard output.
     pub(crate) output: PathBuf,
     /// Format of the output, by name. Otherwise its extension says.
     #[arg(long, value_parser = Format::named)]

@@ -104,7 +104,9 @@ impl<W: Write> BloscpackBuilder<W> {
         });
         let starts: Vec<_> = starts.collect();
         beginning::put(&mut self.to, &header, &section, &starts)?;
-        self.spool.copy_lane(0, &mut self.to)?;
+        while let Some(chunk) = self.spool.take(0)? {
+            self.to.write_all(&chunk)?;
+        }
         Ok(self.to)
     }
 

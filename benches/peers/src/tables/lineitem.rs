@@ -14,14 +14,24 @@ use crate::Result;
 
 pub fn rows() -> Rows {
     let schema = schema();
-    let mut source = LineItemArrow::new(LineItemGenerator::new(0.2, 1, 1)).with_batch_size(BATCH);
+    let mut source = generator(0.2);
     Box::new(move |rows| {
         let batch = source.next().ok_or("lineitem has no more rows")??;
         plain(&batch.slice(0, rows), &schema)
     })
 }
 
-fn schema() -> SchemaRef {
+/// The whole table at a scale factor.
+pub fn batches(scale: f64) -> impl Iterator<Item = Result<RecordBatch>> {
+    let schema = schema();
+    generator(scale).map(move |batch| plain(&batch?, &schema))
+}
+
+fn generator(scale: f64) -> LineItemArrow {
+    LineItemArrow::new(LineItemGenerator::new(scale, 1, 1)).with_batch_size(BATCH)
+}
+
+pub fn schema() -> SchemaRef {
     let fields = LineItemArrow::schema_ref().fields().clone();
     let plain = |field: &Field| match field.data_type() {
         DataType::Utf8View => field.clone().with_data_type(DataType::Utf8),

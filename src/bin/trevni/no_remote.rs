@@ -1,0 +1,51 @@
+//! URLs, where the feature `object_store` is not there: they are told apart from paths, and refused.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::path::Path;
+
+use trevni::convert::Source;
+use trevni::trevni::Header;
+
+use crate::fault::Fault;
+
+pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn target(path: &Path, _: bool) -> Result<Option<Upload>, Fault> {
+    refuse(path)
+}
+
+fn refuse<T>(path: &Path) -> Result<Option<T>, Fault> {
+    match path.to_str().is_some_and(|path| path.contains("://")) {
+        true => Err(Fault::Usage(format!(
+            "{} is a URL, and this command was built without the feature object_store",
+            path.display()
+        ))),
+        false => Ok(None),
+    }
+}
+
+/// An object in the making, of which there is none.
+pub(crate) struct Upload(Infallible);
+
+impl Upload {
+    pub(crate) fn commit(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}

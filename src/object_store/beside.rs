@@ -1,0 +1,73 @@
+//! Work that goes on beside its caller, if there is a runtime that can drive it.
+//!
+//! ```text
+//! a tokio runtime at hand    spawned there: goes on while the caller decodes; stopped when it is dropped
+//! none                       goes on whenever the caller waits
+//! ```
+
+use std::future::Future;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use crate::error::{Error, Result};
+
+/// Begins work.
+pub(crate) fn beside<T: Send + 'static>(
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> BoxFuture<'static, Result<T>> {
+    let Ok(runtime) = Handle::try_current() else { return work.boxed() };
+    let mut task = Stopped(runtime.spawn(work));
+    async move { (&mut task.0).await.unwrap_or_else(|e| Err(Error::from(std::io::Error::other(e)))) }
+        .boxed()
+}
+
+/// A task that nobody waits for any more is stopped.
+struct Stopped<T>(JoinHandle<T>);
+
+impl<T> Drop for Stopped<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn needs_no_runtime() {
+        assert_eq!(beside(async { Ok(3) }).now_or_never().unwrap().unwrap(), 3);
+    }
+
+    #[tokio::test]
+    async fn goes_on_by_itself_and_stops_when_dropped() {
+        let done = Arc::new(AtomicBool::new(false));
+        let theirs = done.clone();
+        let work = beside(async move {
+            theirs.store(true, Ordering::Relaxed);
+            Ok(())
+        });
+        tokio::task::yield_now().await;
+        assert!(done.load(Ordering::Relaxed));
+        work.await.unwrap();
+
+        let held = Arc::new(());
+        let theirs = held.clone();
+        let endless = beside(async move {
+            std::future::pending::<()>().await;
+            drop(theirs);
+            Ok(())
+        });
+        tokio::task::yield_now().await;
+        drop(endless);
+        tokio::task::yield_now().await;
+        assert_eq!(Arc::strong_count(&held), 1);
+        let fails = beside(async { Err::<(), _>(Error::invalid("no")) });
+        assert!(fails.await.is_err());
+    }
+}

@@ -1,0 +1,229 @@
+//! An object that is open for reading.
+//!
+//! ```text
+//! open     first bytes ──► size, e-tag                one request, and for a small object the only one
+//! fetch    requests ──► bytes                         each compared with what was asked for
+//! ```
+//! An object that changes between two requests is an error: the store is told the e-tag of the first (unless that is a
+//! weak one), and sizes are compared.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ::object_store::path::Path;
+use ::object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore};
+use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt, TryStreamExt};
+
+use super::FetchOptions;
+use crate::error::{Error, ErrorKind, Result};
+use crate::io::Ranges;
+
+/// Which object is meant: by its path, or by what a listing says of it.
+#[derive(Debug, Clone)]
+pub struct Location {
+    path: Path,
+    size: Option<u64>,
+    e_tag: Option<String>,
+    version: Option<String>,
+}
+
+impl From<Path> for Location {
+    fn from(path: Path) -> Self {
+        Self { path, size: None, e_tag: None, version: None }
+    }
+}
+
+impl From<&str> for Location {
+    fn from(path: &str) -> Self {
+        Path::from(path).into()
+    }
+}
+
+impl From<ObjectMeta> for Location {
+    fn from(meta: ObjectMeta) -> Self {
+        let ObjectMeta { location, size, e_tag, version, .. } = meta;
+        Self { path: location, size: Some(size), e_tag, version }
+    }
+}
+
+/// Pieces of an object, each with its offset.
+pub type Fetched = Vec<(u64, Bytes)>;
+
+/// An object of known size, to be read by ranges. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Object {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    size: u64,
+    e_tag: Option<String>,
+    version: Option<String>,
+    options: FetchOptions,
+}
+
+impl Object {
+    /// Opens an object: reads its first bytes, as many as the options say, or all if there are fewer. One request,
+    /// whether the size is known or not.
+    pub async fn open(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        options: FetchOptions,
+    ) -> Result<(Self, Ranges)> {
+        let first = 0..options.first_read;
+        Self::open_at(store, location.into(), options, first).await
+    }
+
+    async fn open_at(
+        store: Arc<dyn ObjectStore>,
+        location: Location,
+        options: FetchOptions,
+        first: Range<u64>,
+    ) -> Result<(Self, Ranges)> {
+        let Location { path, size, e_tag, version } = location;
+        let mut object = Self { store, path, size: size.unwrap_or(0), e_tag, version, options };
+        let first = first.start..first.end.min(size.unwrap_or(u64::MAX));
+        if first.is_empty() {
+            return Ok((object, Ranges::new(size.unwrap_or(0))));
+        }
+        let result = object.request(first.clone()).await?;
+        if size.is_none() {
+            object.size = result.meta.size;
+            object.e_tag = result.meta.e_tag.clone();
+            object.version = result.meta.version.clone();
+        }
+        let first = first.start..first.end.min(object.size);
+        let bytes = object.collect(result, first.clone()).await?;
+        let ranges = Ranges::new(object.size);
+        ranges.insert(first.start, bytes)?;
+        Ok((object, ranges))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How it is read.
+    pub fn options(&self) -> &FetchOptions {
+        &self.options
+    }
+
+    /// Fetches ranges, by as many requests as the options make of them. Gives each piece with its offset; between
+    /// the ranges that were asked for, there may be more.
+    pub async fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
+        self.check(ranges)?;
+        let requests = self.options.requests(ranges);
+        // Each request owns what it needs: a stream of futures that borrow from a closure is not `Send`.
+        let one = |range: Range<u64>| {
+            let object = self.clone();
+            async move { Ok((range.start, object.get(range).await?)) }
+        };
+        let requests = futures_util::stream::iter(requests.into_iter().map(one));
+        requests.buffer_unordered(self.options.concurrency).try_collect().await
+    }
+
+    fn check(&self, ranges: &[Range<u64>]) -> Result<()> {
+        match ranges.iter().find(|range| range.end > self.size) {
+            Some(range) => {
+                let size = self.size;
+                Err(Error::invalid(format!("bytes {range:?} of an object of {size}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The bytes of one request.
+    async fn get(&self, range: Range<u64>) -> Result<Bytes> {
+        let result = self.request(range.clone()).await.map_err(|e| e.at(range.start))?;
+        if result.meta.size != self.size {
+            let (now, before) = (result.meta.size, self.size);
+            let what = format!("{} has {now} bytes now, {before} before", self.path);
+            return Err(std::io::Error::other(what).into());
+        }
+        self.collect(result, range).await
+    }
+
+    async fn request(&self, range: Range<u64>) -> Result<GetResult> {
+        let options = GetOptions {
+            range: Some(range.into()),
+            if_match: self.e_tag.clone().filter(|e_tag| !e_tag.starts_with("W/")),
+            version: self.version.clone(),
+            ..GetOptions::default()
+        };
+        Ok(self.store.get_opts(&self.path, options).await?)
+    }
+
+    /// The bytes of an answer, which must be those that were asked for. No more are taken than that.
+    async fn collect(&self, result: GetResult, range: Range<u64>) -> Result<Bytes> {
+        let wanted = usize::try_from(range.end - range.start)
+            .map_err(|_| Error::invalid("more bytes than fit in memory"))?;
+        if result.range != range {
+            let what = format!("{}: bytes {:?} came for {range:?}", self.path, result.range);
+            return Err(std::io::Error::other(what).into());
+        }
+        let mut stream = result.into_stream();
+        let mut whole = stream.try_next().await?.unwrap_or_default();
+        if whole.len() < wanted {
+            let mut bytes = BytesMut::with_capacity(wanted);
+            bytes.extend_from_slice(&whole);
+            while let Some(more) = stream.try_next().await? {
+                bytes.extend_from_slice(&more);
+                if bytes.len() > wanted {
+                    break;
+                }
+            }
+            whole = bytes.freeze();
+        }
+        match whole.len().cmp(&wanted) {
+            std::cmp::Ordering::Equal => Ok(whole),
+            std::cmp::Ordering::Less => {
+                let missing = (wanted - whole.len()) as u64;
+                Err(Error::new(ErrorKind::Truncated { what: "a range", missing }).at(range.start))
+            }
+            std::cmp::Ordering::Greater => {
+                let what = format!("{}: more than {wanted} bytes came", self.path);
+                Err(Error::from(std::io::Error::other(what)).at(range.start))
+            }
+        }
+    }
+}
+
+/// Fetches ranges of an object that is opened for them alone.
+pub async fn fetch(
+    store: Arc<dyn ObjectStore>,
+    location: impl Into<Location>,
+    ranges: &[Range<u64>],
+    options: FetchOptions,
+) -> Result<Ranges> {
+    // The first request tells the size.
+    let first = options.requests(ranges).into_iter().next().unwrap_or(0..1);
+    let (object, pieces) = Object::open_at(store, location.into(), options, first).await?;
+    object.check(ranges)?;
+    let missing: Vec<_> = ranges.iter().flat_map(|range| pieces.missing(range.clone())).collect();
+    for (offset, bytes) in object.fetch(&missing).await? {
+        pieces.insert(offset, bytes)?;
+    }
+    Ok(pieces)
+}
+
+/// All bytes of an object.
+#[cfg(feature = "blosc")]
+pub(crate) async fn get(store: &Arc<dyn ObjectStore>, path: &Path) -> Result<Bytes> {
+    Ok(store.get_opts(path, GetOptions::default()).await?.bytes().await?)
+}
+
+/// The first bytes of an object, or all if there are fewer.
+#[cfg(feature = "blosc")]
+pub(crate) async fn get_start(
+    store: &Arc<dyn ObjectStore>,
+    path: &Path,
+    len: u64,
+) -> Result<Bytes> {
+    let options = GetOptions { range: Some((0..len).into()), ..GetOptions::default() };
+    Ok(store.get_opts(path, options).await?.bytes().await?)
+}

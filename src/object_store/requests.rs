@@ -1,0 +1,102 @@
+//! Which requests fetch some ranges.
+//!
+//! ```text
+//! wanted     ▐██▌  ▐█▌            ▐███████████████████▌
+//! requests   [──────]             [────────][─────────]
+//!             gap ≤ 1 MiB   more                8 MiB at the most
+//! ```
+
+use std::ops::Range;
+
+/// How objects are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchOptions {
+    pub(super) first_read: u64,
+    pub(super) gap: u64,
+    pub(super) largest: u64,
+    pub(super) concurrency: usize,
+}
+
+impl Default for FetchOptions {
+    fn default() -> Self {
+        Self { first_read: 64 << 10, gap: 1 << 20, largest: 8 << 20, concurrency: 8 }
+    }
+}
+
+impl FetchOptions {
+    /// How many bytes are read first, in the hope that they hold the header; a smaller object comes whole. Default:
+    /// 64 KiB, in which the headers of some 250 columns fit.
+    pub fn with_first_read(mut self, bytes: u64) -> Self {
+        self.first_read = bytes.max(1);
+        self
+    }
+
+    /// Between ranges that lie no farther apart than this, what nobody asked for is read too: it takes less time
+    /// than one more request. Default: 1 MiB.
+    pub fn with_gap(mut self, bytes: u64) -> Self {
+        self.gap = bytes;
+        self
+    }
+
+    /// The most bytes of one request: larger ones are cut, for stores give several parts of an object sooner than
+    /// one. Default: 8 MiB.
+    pub fn with_largest_request(mut self, bytes: u64) -> Self {
+        self.largest = bytes.max(1);
+        self
+    }
+
+    /// How many requests are under way at a time. Default: 8.
+    pub fn with_concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = requests.max(1);
+        self
+    }
+
+    /// The distance over which ranges are read together.
+    pub fn gap(&self) -> u64 {
+        self.gap
+    }
+
+    /// How many requests are under way at a time.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    /// The requests that fetch these ranges, in the order of the object.
+    pub fn requests(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+        let mut wanted: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
+        wanted.sort_unstable_by_key(|range| range.start);
+        wanted.dedup_by(|next, before| {
+            let joined = next.start <= before.end.saturating_add(self.gap);
+            if joined {
+                before.end = before.end.max(next.end);
+            }
+            joined
+        });
+        wanted.into_iter().flat_map(|range| self.cut(range)).collect()
+    }
+
+    fn cut(&self, range: Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
+        let (end, largest) = (range.end, self.largest);
+        let mut at = range.start;
+        std::iter::from_fn(move || {
+            let part = at..end.min(at.saturating_add(largest));
+            at = part.end;
+            (!part.is_empty()).then_some(part)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined_over_gaps_and_cut_where_they_are_large() {
+        let options = FetchOptions::default().with_gap(10).with_largest_request(100);
+        let wanted = [50..60, 0..5, 15..20, 5..7, 31..31, 71..72, 30..33, 500..701, 520..530];
+        let requests = options.requests(&wanted);
+        assert_eq!(requests, [0..33, 50..60, 71..72, 500..600, 600..700, 700..701]);
+        assert_eq!(options.with_gap(0).requests(&[0..5, 5..6, 7..8]), [0..6, 7..8]);
+        assert_eq!(FetchOptions::default().requests(&[3..3, u64::MAX - 1..u64::MAX]).len(), 1);
+    }
+}

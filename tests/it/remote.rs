@@ -1,0 +1,19 @@
+//! Files in stores: which requests are made, and what comes of them.
+
+#[cfg(feature = "arrow")]
+mod faults;
+#[cfg(feature = "blosc")]
+mod frames;
+#[cfg(feature = "arrow")]
+mod reads;
+mod requests;
+#[cfg(feature = "arrow")]
+mod sources;
+mod store;
+#[cfg(feature = "arrow")]
+mod writes;
+
+/// Runs a test on a runtime of its own thread.
+fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}

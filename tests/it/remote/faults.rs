@@ -1,0 +1,45 @@
+//! Stores that fail, cut short, or give something else: an error each time, and never a wait without end.
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use trevni::Result;
+use trevni::arrow::*;
+use trevni::object_store::FetchOptions;
+
+use super::requests::golden;
+use super::run;
+use super::store::{Noting, Wrong};
+
+/// Reads all of a file by five requests; gives how many rows came, and how many requests were made.
+async fn read(wrong: Wrong) -> (Result<usize>, usize) {
+    let store = Noting::with_file(&golden("boolean-multiblock"), wrong).await;
+    let rows = async {
+        let fetch = FetchOptions::default().with_first_read(100).with_gap(0).with_concurrency(2);
+        let options = ArrowReaderOptions::new();
+        let builder =
+            ArrowStreamBuilder::new_with_options(store.clone(), "file.trv", options, fetch);
+        let builder = builder.await?.with_window_bytes(1);
+        let mask = ProjectionMask::columns(builder.schema(), ["plain"])?;
+        let stream = builder.with_projection(mask).with_batch_size(100_000).build()?;
+        stream.try_fold(0, async |rows, batch| Ok(rows + batch.num_rows())).await
+    };
+    let rows = tokio::time::timeout(Duration::from_secs(20), rows).await.expect("no hang");
+    (rows, store.gets().len())
+}
+
+#[test]
+fn an_error_at_any_request_ends_the_stream() {
+    run(async {
+        let (rows, requests) = read(Wrong::Nothing).await;
+        assert_eq!((rows.unwrap(), requests), (1_100_000, 2));
+        for number in 0..2 {
+            let (rows, _) = read(Wrong::Fails(number)).await;
+            assert!(rows.unwrap_err().to_string().contains("told to fail"), "{number}");
+            let (rows, _) = read(Wrong::Short(number)).await;
+            assert!(rows.unwrap_err().to_string().contains("1 bytes short of a range"), "{number}");
+        }
+        let (rows, _) = read(Wrong::Changes(1)).await;
+        rows.unwrap_err();
+    });
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Files in a store that speaks S3 (moto, from PyPI, on loopback): what the command writes there is what it writes at home,
+# as a client that is not ours (boto3) gets it, and reads back the same, whole and in part; over plain HTTP too, from a
+# server with ranges and from one without.
+#
+#   peers.sh TREVNI      the command to try
+set -euo pipefail
+trevni=$(realpath "$1")
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
+
+python3 -m venv "$work/venv" || { apt-get update -q && apt-get install -qy python3-venv && python3 -m venv "$work/venv"; }
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check -r tests/remote/requirements.txt
+peer() { "$work/venv/bin/python" tests/remote/store_peer.py "$@"; }
+
+export AWS_ACCESS_KEY_ID=peer AWS_SECRET_ACCESS_KEY=peer AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
+mkdir "$work/plain"
+"$work/venv/bin/python" tests/remote/store_peer.py serve "$work/plain/ports" > "$work/server.log" 2>&1 &
+server=$!
+for _ in $(seq 300); do [ -e "$work/plain/ports" ] || sleep 0.1; done
+read -r s3 plain ranged < "$work/plain/ports" || { cat "$work/server.log"; exit 1; }
+export AWS_ENDPOINT="http://127.0.0.1:$s3" AWS_ALLOW_HTTP=true
+peer bucket peers
+
+home() { echo "$work/plain/$1"; }
+there() { echo "s3://peers/a/$1"; }
+
+# A small file, by one request.
+"$trevni" convert testdata/rows/quakes.csv "$(home quakes.trv)"
+"$trevni" convert testdata/rows/quakes.csv "$(there quakes.trv)"
+peer get peers a/quakes.trv | cmp - "$(home quakes.trv)"
+# One that exists is refused, unless it may be replaced.
+if "$trevni" convert testdata/rows/quakes.csv "$(there quakes.trv)"; then exit 1; fi
+"$trevni" convert testdata/rows/quakes.csv "$(there quakes.trv)" --force
+
+# A large one, in parts; the rows are the same whatever the format between.
+"$trevni" schema "$(home quakes.trv)" --format json > "$work/schema.json"
+"$trevni" random "$work/schema.json" 600000 "$(home large.trv)"
+"$trevni" random "$work/schema.json" 600000 "$(there large.trv)"
+[ "$(stat -c %s "$(home large.trv)")" -gt 16000000 ]
+peer get peers a/large.trv | cmp - "$(home large.trv)"
+if "$trevni" random "$work/schema.json" 600000 "$(there large.trv)"; then exit 1; fi
+"$trevni" convert "$(there large.trv)" "$(there large.parquet)" --rows 100000..300000
+[ -z "$(peer left peers)" ]
+
+# The same from everywhere: S3, HTTP with ranges, HTTP without, and the file itself.
+columns=$(head -1 testdata/rows/quakes.csv | cut -d, -f2,4)
+for file in quakes large; do
+  for from in "$(there $file.trv)" "http://127.0.0.1:$ranged/$file.trv" "http://127.0.0.1:$plain/$file.trv" "file://$(home $file.trv)"; do
+    same() { cmp <("$trevni" "$1" "$from" "${@:2}") <("$trevni" "$1" "$(home $file.trv)" "${@:2}"); }
+    for what in count meta schema head; do same $what; done
+    same cat --columns "$columns" --rows 100..250
+    same cat --format csv --columns "$columns"
+  done
+done
+cmp <("$trevni" cat "$(there large.parquet)") <("$trevni" cat "$(home large.trv)" --rows 100000..300000)
+"$trevni" verify "$(there large.trv)"
