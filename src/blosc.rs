@@ -51,6 +51,7 @@ mod dtype;
 mod filter;
 pub mod frame;
 mod journal;
+mod json;
 mod msgpack;
 mod open;
 pub mod rootdir;

@@ -36,7 +36,6 @@ mod beginning;
 mod builder;
 pub(crate) mod digest;
 pub(crate) mod header;
-mod json;
 mod metadata;
 mod numpy;
 pub(crate) mod offsets;

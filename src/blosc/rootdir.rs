@@ -61,7 +61,6 @@ mod edit;
 mod excerpt;
 mod fill;
 mod form;
-mod json;
 mod meta;
 mod names;
 mod sizes;

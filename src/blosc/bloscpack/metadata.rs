@@ -22,8 +22,8 @@ use flate2::write::DeflateEncoder;
 use serde_json::Value;
 
 use super::digest::Digest;
-use super::json;
 use super::properties::{MetadataProperties, Room};
+use crate::blosc::json;
 use crate::error::{Error, Result};
 use crate::wire::{Cursor, put_fixed32};
 
@@ -139,9 +139,7 @@ pub(crate) fn open(header: &SectionHeader, rest: &[u8]) -> Result<Value> {
 
 /// A section with this value.
 pub(crate) fn seal(value: &Value, properties: &MetadataProperties) -> Result<Vec<u8>> {
-    let mut text = String::new();
-    json::put(value, &mut text);
-    let text = text.into_bytes();
+    let text = json::text(value, json::TIGHT).into_bytes();
     let size = within_32_bits(text.len() as u64)?;
     let deflated = match properties.zlib {
         true => Some(deflate(&text, properties.level)?).filter(|bytes| bytes.len() <= text.len()),

@@ -13,9 +13,9 @@
 
 use serde_json::{Map, Value};
 
-use super::json;
 use super::meta::Meta;
 use crate::blosc::Attributes;
+use crate::blosc::json;
 use crate::error::Result;
 
 /// The file in directories of bcolz.
@@ -66,7 +66,7 @@ impl Stored {
             }
             *slot = entry;
         }
-        (json::text(&Value::Object(out)) + "\n").into_bytes()
+        (json::text(&Value::Object(out), json::BLANKS) + "\n").into_bytes()
     }
 }
 

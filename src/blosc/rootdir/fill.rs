@@ -12,7 +12,7 @@
 use serde_json::{Number, Value};
 
 use super::excerpt;
-use super::json;
+use crate::blosc::json;
 use crate::blosc::{ByteOrder, Dtype, Kind};
 use crate::error::{Error, Result};
 

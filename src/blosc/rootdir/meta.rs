@@ -8,7 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{excerpt, json, yaml};
+use super::{excerpt, yaml};
+use crate::blosc::json;
 use crate::error::{Error, Result};
 
 /// The largest of these files that is read, in bytes: values take many times the memory of their text.

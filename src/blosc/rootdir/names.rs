@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::excerpt;
-use super::json;
 use super::meta::Meta;
+use crate::blosc::json;
 use crate::error::{Error, Result};
 
 /// The file, in the folder of the table.
@@ -42,7 +42,7 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Vec<String>> {
 
 /// The bytes of the file.
 pub(super) fn to_bytes(names: &[String]) -> Vec<u8> {
-    (json::text(&json!({ "names": names })) + "\n").into_bytes()
+    (json::text(&json!({ "names": names }), json::BLANKS) + "\n").into_bytes()
 }
 
 /// Whether a column of bcolz can have this folder.

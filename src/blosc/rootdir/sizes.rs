@@ -9,8 +9,8 @@
 
 use serde_json::Value;
 
-use super::json;
 use super::meta::{Meta, as_counts, parse_value};
+use crate::blosc::json;
 use crate::error::{Error, Result};
 
 /// The file, in its folder.
@@ -52,7 +52,7 @@ impl Sizes {
 
     /// The bytes of `meta/sizes`.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let shape = json::text(&Value::from(self.shape.clone()));
+        let shape = json::text(&Value::from(self.shape.clone()), json::BLANKS);
         let cbytes = self.cbytes.unwrap_or(0);
         format!("{{\"shape\": {shape}, \"nbytes\": {}, \"cbytes\": {cbytes}}}\n", self.nbytes)
             .into_bytes()

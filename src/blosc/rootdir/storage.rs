@@ -22,9 +22,9 @@ use super::chunklen;
 use super::excerpt;
 use super::fill;
 use super::form::{Form, Slack, Superchunks};
-use super::json;
 use super::meta::Meta;
 use crate::blosc::chunk::{Generation, Params};
+use crate::blosc::json;
 use crate::blosc::{ByteOrder, Dtype, Kind, Order};
 use crate::error::{Error, Result};
 
@@ -98,7 +98,7 @@ impl Storage {
             return Err(Error::invalid("bcolz cuts whole rows: a chunk shape has one number"));
         };
         let (cparams, expectedlen) = (compression::to_bcolz(self), self.expectedlen);
-        let (dtype, dflt) = (json::text(&self.dtype.name().into()), self.dflt()?);
+        let (dtype, dflt) = (json::text(&self.dtype.name().into(), json::BLANKS), self.dflt()?);
         Ok(format!(
             "{{\"dtype\": {dtype}, \"cparams\": {cparams}, \"chunklen\": {chunklen}, \
              \"expectedlen\": {expectedlen}, \"dflt\": {dflt}}}\n"
@@ -111,7 +111,7 @@ impl Storage {
         let value = fill::to_value(&self.fill, &self.dtype)?;
         match (&self.dtype.kind, &value) {
             (Kind::Float, Value::String(name)) => Ok(name.clone()),
-            _ => Ok(json::text(&value)),
+            _ => Ok(json::text(&value, json::BLANKS)),
         }
     }
 
@@ -195,7 +195,7 @@ pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec
         ("dflt", columns.dflt()?),
     ];
     let map = fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    Ok((json::text(&Value::Object(map)) + "\n").into_bytes())
+    Ok((json::text(&Value::Object(map), json::BLANKS) + "\n").into_bytes())
 }
 
 /// The form, with what depends on the chunks settled.

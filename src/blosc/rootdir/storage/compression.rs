@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::Storage;
 use crate::blosc::chunk::Params;
+use crate::blosc::json;
 use crate::blosc::rootdir::excerpt;
-use crate::blosc::rootdir::json;
 use crate::blosc::rootdir::meta::Meta;
 use crate::blosc::{Compressor, Filter};
 use crate::error::{Error, Result};
@@ -86,9 +86,12 @@ pub(super) fn to_bcolz(storage: &Storage) -> String {
         [.., Filter::BitShuffle] => 2,
         _ => 0,
     };
-    json::text(&json!({
-        "clevel": level, "shuffle": shuffle, "cname": compressor.name(), "quantize": storage.quantize,
-    }))
+    json::text(
+        &json!({
+            "clevel": level, "shuffle": shuffle, "cname": compressor.name(), "quantize": storage.quantize,
+        }),
+        json::BLANKS,
+    )
 }
 
 /// What stands behind `compression`.

@@ -1,16 +1,31 @@
 //! JSON as Python's `json` module reads and writes it.
 //!
 //! ```text
-//! {"a": 1, "b": [0.5, 1e-05, "\u00e9"], "c": NaN}
-//!      ╰─ a blank behind ':' and ','    ╰─ no letters but ASCII
+//! {"a": 1, "b": [0.5, 1e-05, "\u00e9"], "c": NaN}      directories
+//!      ╰─ a blank behind ':' and ','  ╰─ no letters but ASCII
+//! {"a":1,"b":[0.5,1e-05,"\u00e9"]}                     Bloscpack: without blanks
 //! ```
-//! Python also knows the numbers `NaN`, `Infinity` and `-Infinity`. They are read as texts of these names.
+//! Files are the same to the byte as Python's only if their JSON is. Python also knows the numbers `NaN`, `Infinity` and
+//! `-Infinity`. They are read as texts of these names.
 
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 
 const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
+/// What stands between values, and between names and values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Separators {
+    item: &'static str,
+    key: &'static str,
+}
+
+/// Those of `json.dumps`, unless it is told others.
+pub(super) const BLANKS: Separators = Separators { item: ", ", key: ": " };
+
+/// As short as can be.
+pub(super) const TIGHT: Separators = Separators { item: ",", key: ":" };
 
 /// Reads a value. `what` names the file in errors.
 pub(super) fn parse(what: &str, text: &str) -> Result<Value> {
@@ -41,8 +56,14 @@ fn quote_not_finite(text: &str) -> String {
     out
 }
 
-/// Appends a value.
-pub(super) fn put(value: &Value, out: &mut String) {
+/// The text of a value.
+pub(super) fn text(value: &Value, between: Separators) -> String {
+    let mut out = String::new();
+    put(value, between, &mut out);
+    out
+}
+
+fn put(value: &Value, between: Separators, out: &mut String) {
     match value {
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
             Some(float) => out.push_str(&float_text(float)),
@@ -50,35 +71,32 @@ pub(super) fn put(value: &Value, out: &mut String) {
         },
         Value::String(text) => put_string(text, out),
         Value::Array(values) => {
-            put_list('[', ']', values, out, put);
+            let put_item = |item: &Value, out: &mut String| put(item, between, out);
+            put_list(['[', ']'], values, between, out, put_item);
         }
-        Value::Object(pairs) => put_list('{', '}', pairs, out, |(key, value), out| {
-            put_string(key, out);
-            out.push_str(": ");
-            put(value, out);
-        }),
+        Value::Object(pairs) => {
+            let put_pair = |(key, value): (&String, &Value), out: &mut String| {
+                put_string(key, out);
+                out.push_str(between.key);
+                put(value, between, out);
+            };
+            put_list(['{', '}'], pairs, between, out, put_pair);
+        }
         Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
     }
 }
 
-/// The text of a value.
-pub(super) fn text(value: &Value) -> String {
-    let mut out = String::new();
-    put(value, &mut out);
-    out
-}
-
 fn put_list<T>(
-    open: char,
-    close: char,
+    [open, close]: [char; 2],
     items: impl IntoIterator<Item = T>,
+    between: Separators,
     out: &mut String,
     put_item: impl Fn(T, &mut String),
 ) {
     out.push(open);
     for (i, item) in items.into_iter().enumerate() {
         if i > 0 {
-            out.push_str(", ");
+            out.push_str(between.item);
         }
         put_item(item, out);
     }
@@ -96,7 +114,7 @@ fn put_string(text: &str, out: &mut String) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            ' '..='\u{7f}' => out.push(character),
+            ' '..='~' => out.push(character),
             _ => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     out.push_str(&format!("\\u{unit:04x}"));
@@ -133,18 +151,40 @@ mod tests {
     #[test]
     fn writes_what_python_writes() {
         let value = json!({
-            "µ": "😀\"\\\n\u{1}\u{7f}",
-            "l": [null, true, -1, 18446744073709551615u64, 1.0, {}, []],
-            "f": [0.1, 1e15, 1e16, 1e-4, 1e-5, -0.0, 1.25e-7, 5e-324],
+            "µ": "😀\"\\/\n\r\t\u{8}\u{c}\u{1}\u{7f}",
+            "l": [null, true, false, -1, 18446744073709551615u64, 1.0, {}, []],
         });
-        let expected = concat!(
-            r#"{"\u00b5": "\ud83d\ude00\"\\\n\u0001"#,
-            "\u{7f}",
-            r#"", "l": [null, true, -1, 18446744073709551615, 1.0, {}, []], "#,
-            r#""f": [0.1, 1000000000000000.0, 1e+16, 0.0001, 1e-05, -0.0, 1.25e-07, 5e-324]}"#
+        let tight = concat!(
+            r#"{"\u00b5":"\ud83d\ude00\"\\/\n\r\t\b\f\u0001\u007f","#,
+            r#""l":[null,true,false,-1,18446744073709551615,1.0,{},[]]}"#
         );
-        assert_eq!(text(&value), expected);
-        assert_eq!(parse("x", expected).unwrap(), value);
+        let blanks = concat!(
+            r#"{"\u00b5": "\ud83d\ude00\"\\/\n\r\t\b\f\u0001\u007f", "#,
+            r#""l": [null, true, false, -1, 18446744073709551615, 1.0, {}, []]}"#
+        );
+        for (between, expected) in [(TIGHT, tight), (BLANKS, blanks)] {
+            assert_eq!(text(&value, between), expected);
+            assert_eq!(parse("x", expected).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn floats_are_what_python_writes() {
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (2.5, "2.5"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1.25e-7, "1.25e-07"),
+            (123456789012345680.0, "1.2345678901234568e+17"),
+            (5e-324, "5e-324"),
+        ] {
+            assert_eq!(float_text(value), expected);
+        }
     }
 
     #[test]
