@@ -7,7 +7,7 @@
 //! ```
 //! How a value is stored is no difference; what it is, is. Floating-point numbers are the same if their bits are.
 
-mod common;
+mod supertype;
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
-use self::common::{common, raised};
+use self::supertype::{raised, supertype};
 use super::Rows;
 use crate::error::Result;
 
@@ -114,7 +114,7 @@ fn compare_schemas(a: &Schema, b: &Schema) -> (Vec<String>, Vec<DataType>) {
             (Some(a), Some(b)) if a.name() != b.name() => {
                 lines.push(format!("column {i}: {} | {}", a.name(), b.name()));
             }
-            (Some(a), Some(b)) => match common(a.data_type(), b.data_type()) {
+            (Some(a), Some(b)) => match supertype(a.data_type(), b.data_type()) {
                 Some(data_type) => types.push(data_type),
                 None => {
                     let (name, a, b) = (a.name(), a.data_type(), b.data_type());

@@ -1,7 +1,7 @@
 //! The type in which values of two types can be compared, and arrays as of that type.
 //!
 //! ```text
-//! common(int8, uint32) = int64      common(list<dictionary<utf8>>, large list<utf8>) = large list<large utf8>
+//! supertype(int8, uint32) = int64      supertype(list<dictionary<utf8>>, large list<utf8>) = large list<large utf8>
 //! ```
 
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use arrow::datatypes::*;
 use crate::error::{Error, Result};
 
 /// The type in which values of two types are compared; `None` if they cannot be the same.
-pub(super) fn common(a: &DataType, b: &DataType) -> Option<DataType> {
+pub(super) fn supertype(a: &DataType, b: &DataType) -> Option<DataType> {
     use DataType::*;
     let (a, b) = (bare(a), bare(b));
     Some(match (a, b) {
         (List(a) | LargeList(a) | ListView(a) | LargeListView(a) | FixedSizeList(a, _), b) => {
             let b = item(b)?;
-            LargeList(nullable("item", common(a.data_type(), b.data_type())?))
+            LargeList(nullable("item", supertype(a.data_type(), b.data_type())?))
         }
         (Map(a, _), Map(b, _)) => {
             let (Struct(a), Struct(b)) = (a.data_type(), b.data_type()) else { return None };
             let (Some([ak, av]), Some([bk, bv])) = (a.first_chunk(), b.first_chunk()) else {
                 return None;
             };
-            let key = Field::new("key", common(ak.data_type(), bk.data_type())?, false);
-            let value = nullable("value", common(av.data_type(), bv.data_type())?);
+            let key = Field::new("key", supertype(ak.data_type(), bk.data_type())?, false);
+            let value = nullable("value", supertype(av.data_type(), bv.data_type())?);
             let entries = Struct(vec![Arc::new(key), value].into());
             Map(Arc::new(Field::new("entries", entries, false)), false)
         }
         (Struct(a), Struct(b)) => {
             let pair = |(a, b): (&FieldRef, &FieldRef)| {
                 let same = a.name() == b.name();
-                let data_type = common(a.data_type(), b.data_type()).filter(|_| same)?;
+                let data_type = supertype(a.data_type(), b.data_type()).filter(|_| same)?;
                 Some(nullable(a.name(), data_type))
             };
             let fields: Option<Vec<_>> = a.iter().zip(b).map(pair).collect();
@@ -43,7 +43,7 @@ pub(super) fn common(a: &DataType, b: &DataType) -> Option<DataType> {
         (Union(a, _), Union(b, _)) => {
             let pair = |(a, b): ((i8, &FieldRef), (i8, &FieldRef))| {
                 let same = a.1.name() == b.1.name();
-                let data_type = common(a.1.data_type(), b.1.data_type()).filter(|_| same)?;
+                let data_type = supertype(a.1.data_type(), b.1.data_type()).filter(|_| same)?;
                 Some(nullable(a.1.name(), data_type))
             };
             let fields: Option<Vec<_>> = a.iter().zip(b.iter()).map(pair).collect();
@@ -127,7 +127,7 @@ fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
     units.into_iter().find(|unit| [a, b].contains(unit)).unwrap_or(Second)
 }
 
-/// An array as of a type that [`common`] gave.
+/// An array as of a type that [`supertype`] gave.
 pub(super) fn raised(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());
