@@ -13,6 +13,7 @@ use super::column::ColumnSlice;
 use super::encode::Encoder;
 use super::packed::{DENSE, LENGTHS, PACKED, PackedBlock, SLOTS};
 use super::settle::{Settled, settle};
+use super::statistics::{Seen, Watch};
 use super::strings::{Offsets, Strings};
 use super::value::ValueType;
 use super::values::{Values, ValuesRef};
@@ -266,6 +267,19 @@ impl Gathered {
         }
         put_values(&self.values, hints, out);
         settled
+    }
+
+    /// What there is to see of values that have been packed.
+    pub(super) fn seen(&self, mut watch: Watch, dense: bool) -> Seen {
+        let values = self.values.as_slice();
+        match &self.counts {
+            Counts::There(bits) if self.value_type == ValueType::Null => {
+                watch.count(kernel::count_ones(bits.as_bytes(), 0, bits.len()));
+            }
+            Counts::There(bits) if !dense => watch.add_slots(values, bits),
+            _ => watch.add(values, 0..values.len()),
+        }
+        watch.take()
     }
 
     /// The same values as they are serialised without a codec.

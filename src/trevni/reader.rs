@@ -12,8 +12,10 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use super::block::{self, BlockDescriptor};
+use super::bloom::{BLOOM, BloomFilters};
 use super::header::Header;
 use super::metadata::ColumnMetadata;
+use super::statistics::{STATISTICS, Statistics};
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
@@ -113,6 +115,20 @@ impl<R: ReadAt> FileReader<R> {
         let blocks: Arc<[_]> =
             self.read_blocks(column, meta).map_err(|e| e.in_column(meta.name()))?.into();
         Ok(kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone()))
+    }
+
+    /// What is known of the values of each block of a column; `None` if nothing is, or what is said does not fit the
+    /// blocks.
+    pub fn statistics(&self, column: usize) -> Result<Option<Statistics>> {
+        let meta = self.column(column)?;
+        let Some(bytes) = meta.metadata().get(STATISTICS) else { return Ok(None) };
+        Ok(Statistics::read(bytes, meta.value_type(), &self.blocks(column)?).ok())
+    }
+
+    /// The filters of a column's blocks, under the same rule.
+    pub(crate) fn bloom_filters(&self, column: usize) -> Result<Option<BloomFilters>> {
+        let Some(bytes) = self.column(column)?.metadata().get(BLOOM) else { return Ok(None) };
+        Ok(BloomFilters::read(bytes, &self.blocks(column)?).ok())
     }
 
     fn read_blocks(&self, column: usize, meta: &ColumnMetadata) -> Result<Vec<BlockDescriptor>> {
