@@ -192,8 +192,9 @@ impl Packing {
     ) -> Result<(SealedBlock, Gathered)> {
         let Full { mut gathered, rows, first_value, hints } = full;
         stored.clear();
-        let settled = gathered.pack(self.with_runs, &hints, &mut stored);
-        let seen = watch.map(|watch| gathered.seen(watch, settled.dense)).unwrap_or_default();
+        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut stored);
+        let seen = watch.map(|watch| gathered.seen(watch, settled.dense, &told));
+        let seen = seen.unwrap_or_default();
         let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
         self.pass(size as usize, &mut stored)?;
         let serialised = || gathered.serialise(self.with_runs, settled.dense);

@@ -18,6 +18,7 @@ mod cut;
 mod noted;
 mod order;
 mod seen;
+mod strings;
 
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ use std::borrow::Cow;
 
 pub(super) use noted::Noted;
 pub use order::Order;
-pub(super) use seen::{Seen, Watch};
+pub(super) use seen::{Seen, Told, Watch};
 
 use super::block::BlockDescriptor;
 use super::metadata::ColumnMetadata;

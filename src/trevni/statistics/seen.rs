@@ -3,8 +3,8 @@
 //! ```text
 //! rows ──► watch ──► encode ──► ... ──► cut        seen: how many values, least, greatest, filter
 //! ```
-//! Numbers are compared by a kernel, many at a time; strings by their first eight bytes, and as a whole only where
-//! these are the same.
+//! Numbers are compared by a kernel, many at a time. Of what the value codec has found of a block on its own nothing is
+//! looked at again.
 
 use std::ops::Range;
 
@@ -16,6 +16,7 @@ use super::super::value::{Value, ValueType};
 use super::super::values::ValuesRef;
 use super::cut::cut;
 use super::order::{WIDEST, shortest, wide};
+use super::strings::extremes;
 use super::{Bounds, Order};
 use crate::kernel::{self, Level};
 
@@ -25,6 +26,19 @@ pub(in super::super) struct Seen {
     pub(in super::super) values: usize,
     pub(in super::super) bounds: Option<Bounds>,
     pub(in super::super) filter: Option<BloomFilter>,
+}
+
+/// What the value codec finds of all values while it packs them.
+#[derive(Debug)]
+pub(in super::super) enum Told {
+    Nothing,
+    /// The least and the greatest number.
+    Numbers(i64, i64),
+    /// The distinct strings.
+    Strings {
+        offsets: Vec<i32>,
+        data: Vec<u8>,
+    },
 }
 
 /// Looks at the values of one block after another.
@@ -119,6 +133,31 @@ impl Watch {
                 self.values -= there.len() - ones;
             }
         }
+    }
+
+    /// Takes what the value codec found of all values of a block: says whether that was enough.
+    pub(in super::super) fn add_told(&mut self, values: usize, told: &Told) -> bool {
+        if self.bloom.is_some() || values == 0 || self.order == Order::Unknown {
+            return false;
+        }
+        match told {
+            Told::Nothing => return false,
+            // Without a sign, numbers on both sides of zero are in another order.
+            Told::Numbers(least, greatest) if self.order == Order::Unsigned => {
+                if (*least < 0) != (*greatest < 0) {
+                    return false;
+                }
+                self.add_ranks(Some((least ^ i64::MIN, greatest ^ i64::MIN)));
+            }
+            Told::Numbers(least, greatest) => self.add_ranks(Some((*least, *greatest))),
+            Told::Strings { .. } if self.order == Order::Numbers => return false,
+            Told::Strings { offsets, data } => {
+                let n = offsets.len().saturating_sub(1);
+                self.add_strings(extremes(offsets, data, 0..n));
+            }
+        }
+        self.values += values;
+        true
     }
 
     fn compare(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
@@ -250,68 +289,4 @@ fn of_rank(rank: i64, value_type: ValueType, order: Order) -> Option<Value<'stat
 
 fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
     values.get(range).unwrap_or_default()
-}
-
-/// A string, and its first bytes as a number that compares as they do.
-#[derive(Clone, Copy)]
-struct Keyed<'a> {
-    key: u64,
-    string: &'a [u8],
-}
-
-impl<'a> Keyed<'a> {
-    #[inline]
-    fn at(data: &'a [u8], start: usize, end: usize) -> Self {
-        let string = data.get(start..end).unwrap_or_default();
-        let key = match data.get(start..).and_then(|rest| rest.first_chunk::<8>()) {
-            Some(first) => match string.len() {
-                0 => 0,
-                n @ 1..8 => u64::from_be_bytes(*first) & (u64::MAX << (64 - 8 * n)),
-                _ => u64::from_be_bytes(*first),
-            },
-            None => {
-                let mut first = [0; 8];
-                first.iter_mut().zip(string).for_each(|(to, from)| *to = *from);
-                u64::from_be_bytes(first)
-            }
-        };
-        Self { key, string }
-    }
-
-    #[inline]
-    fn is_less(&self, other: &Self) -> bool {
-        let same = |n: usize| n <= 8 && n == other.string.len();
-        match self.key == other.key {
-            true => !same(self.string.len()) && self.string < other.string,
-            false => self.key < other.key,
-        }
-    }
-}
-
-/// The least and the greatest string of a range.
-fn extremes<'a, O: Copy + TryInto<usize>>(
-    offsets: &[O],
-    data: &'a [u8],
-    range: Range<usize>,
-) -> Option<(&'a [u8], &'a [u8])> {
-    let ends = offsets.get(range.start..=range.end)?;
-    let place = |end: &O| (*end).try_into().unwrap_or(0);
-    let (mut start, ends) = (place(ends.first()?), ends.get(1..)?);
-    let mut both: Option<(Keyed<'_>, Keyed<'_>)> = None;
-    for end in ends {
-        let end = place(end);
-        let string = Keyed::at(data, start, end);
-        start = end;
-        match &mut both {
-            None => both = Some((string, string)),
-            Some((least, greatest)) => {
-                if string.is_less(least) {
-                    *least = string;
-                } else if greatest.is_less(&string) {
-                    *greatest = string;
-                }
-            }
-        }
-    }
-    both.map(|(least, greatest)| (least.string, greatest.string))
 }
