@@ -30,15 +30,18 @@ mod packed;
 mod predicate;
 mod projection;
 mod properties;
+mod pruning;
 mod reader;
 mod row_filter;
 mod schema;
 mod selection;
 mod shape;
 mod shred;
+mod sorting;
 mod spare;
 mod split;
 mod spread;
+mod statistics;
 mod take;
 mod text;
 mod types;
@@ -59,6 +62,8 @@ pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
 pub use row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 pub use selection::{RowSelection, RowSelector};
+pub use sorting::SortingColumn;
+pub use statistics::ColumnStatistics;
 pub use writer::ArrowWriter;
 
 /// How Arrow fields become columns.

@@ -35,7 +35,7 @@ mod tests;
 
 pub use level::Level;
 pub use portable::{
-    CHUNK, ChunkStats, GROUP, INLINE, Modular, Present, Run, SLOT, Slots, SymbolTable,
+    CHUNK, ChunkStats, GROUP, INLINE, Modular, Ordered, Present, Run, SLOT, Slots, SymbolTable,
 };
 
 /// Calls the kernel of a level.
@@ -229,6 +229,11 @@ pub fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
 /// What there is to know of values before they are packed.
 pub fn chunk_stats(level: Level, values: &[i64]) -> ChunkStats {
     at_level!(level, chunk_stats(values))
+}
+
+/// The [ranks](Ordered::rank) of the least and the greatest value, if there are any.
+pub fn bounds<T: Ordered>(level: Level, values: &[T]) -> Option<(i64, i64)> {
+    at_level!(level, bounds(values))
 }
 
 /// How many values are further above `base`, modulo 2^64, than `width` bits say.

@@ -34,6 +34,7 @@
 mod ahead;
 mod bits;
 mod block;
+mod bloom;
 mod chunks;
 mod column;
 mod column_writer;
@@ -60,6 +61,7 @@ mod seal;
 mod seek;
 mod settle;
 mod spans;
+mod statistics;
 mod strings;
 mod summary;
 mod table;
@@ -74,11 +76,16 @@ mod writer;
 pub use crate::pack::{ViewBuffer, Views};
 pub use bits::Bits;
 pub use block::BlockDescriptor;
+pub use bloom::Bloom;
+#[cfg(feature = "arrow")]
+pub(crate) use bloom::{BloomFilters, hashes};
 pub use chunks::FileChunks;
 pub use column::{ColumnData, ColumnSlice};
 pub use column_writer::BLOCK_SIZE;
 pub use concat::{concat, copy_rows, disagreement};
 pub use header::{Header, Version};
+#[cfg(feature = "arrow")]
+pub(crate) use metadata::SORTING;
 pub use metadata::{ColumnMetadata, Metadata};
 pub use reader::FileReader;
 #[cfg(feature = "object_store")]
@@ -87,6 +94,7 @@ pub use remote::RemoteFile;
 pub(crate) use remote::insert_pieces;
 pub use row::RowWriter;
 pub use rows::RowsReader;
+pub use statistics::{BlockStatistics, Bounds, Order, Statistics};
 pub use strings::{Offsets, Strings};
 pub use summary::{ColumnSummary, FileSummary};
 pub use tree::ColumnTree;

@@ -151,6 +151,12 @@ impl ArrowStreamBuilder {
         self.reading(|reader| reader.with_limit(rows))
     }
 
+    /// Whether blocks are left out of which it is known that no row passes the predicate. Default: yes. See
+    /// [`ArrowReaderBuilder::with_pruning`].
+    pub fn with_pruning(self, pruning: bool) -> Self {
+        self.reading(|reader| reader.with_pruning(pruning))
+    }
+
     /// What the reader may allocate on the word of the file.
     pub fn with_limits(self, limits: Limits) -> Self {
         self.reading(|reader| reader.with_limits(limits))

@@ -21,7 +21,8 @@ mod tests;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::datatypes::Schema;
 
-pub(crate) use bind::Bound;
+pub(crate) use bind::{Bound, Test, find};
+pub(crate) use evaluate::{Among, Route};
 pub use literal::Literal;
 
 use crate::error::Result;
@@ -282,6 +283,18 @@ impl Node {
 }
 
 impl Operator {
+    /// What is true where this is false.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Operator::Eq => Operator::Ne,
+            Operator::Ne => Operator::Eq,
+            Operator::Lt => Operator::Ge,
+            Operator::Le => Operator::Gt,
+            Operator::Gt => Operator::Le,
+            Operator::Ge => Operator::Lt,
+        }
+    }
+
     /// The sign in the text.
     pub fn sign(self) -> &'static str {
         match self {

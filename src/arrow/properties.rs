@@ -5,15 +5,19 @@
 //! value types, sampling                         how values are serialised
 //! codec, level, checksum, block size            how blocks are sealed
 //! block rows, symbols                           how blocks of the value codec are packed
+//! statistics, filters, sorting columns          what is known of blocks, to leave them out when reading
 //! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
 //! ```
 
 use super::Layout;
 use super::shape::Plan;
+use super::sorting::SortingColumn;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, ValueType, Version};
+use crate::trevni::{
+    Bloom, ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, ValueType, Version,
+};
 
 /// How an [`ArrowWriter`](super::ArrowWriter) writes.
 #[derive(Debug, Clone)]
@@ -31,7 +35,20 @@ pub struct WriterProperties {
     block_rows: Option<usize>,
     symbols_below: Option<u8>,
     memory_budget: Option<usize>,
+    statistics: Option<bool>,
+    column_statistics: Vec<(String, bool)>,
+    filters: Filters,
+    column_filters: Vec<(String, Filters)>,
+    sorting: Vec<SortingColumn>,
     metadata: Metadata,
+}
+
+/// What is said of filters, of all columns or of one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Filters {
+    enabled: Option<bool>,
+    fpp: Option<f64>,
+    ndv: Option<u64>,
 }
 
 /// Makes [`WriterProperties`].
@@ -55,6 +72,11 @@ impl Default for WriterProperties {
             block_rows: None,
             symbols_below: None,
             memory_budget: None,
+            statistics: None,
+            column_statistics: Vec::new(),
+            filters: Filters::default(),
+            column_filters: Vec::new(),
+            sorting: Vec::new(),
             metadata: Metadata::new(),
         }
     }
@@ -136,6 +158,48 @@ impl WriterProperties {
         Ok(())
     }
 
+    /// Whether statistics are kept of a column.
+    pub(super) fn has_statistics(&self, name: &str) -> bool {
+        let mut own = self.column_statistics.iter().rev().filter(|(path, _)| is_below(name, path));
+        let all = self.statistics.unwrap_or(self.layout() == Layout::Split);
+        own.next().map_or(all, |(_, enabled)| *enabled)
+    }
+
+    /// How large the filters of a column are, if it has any.
+    pub(super) fn bloom_filter(&self, name: &str) -> Option<Bloom> {
+        let mut filters = self.filters;
+        for (_, own) in self.column_filters.iter().filter(|(path, _)| is_below(name, path)) {
+            // A number that is set for a column asks for its filter, as in the crate `parquet`.
+            filters.enabled = own.enabled.or(Some(true));
+            filters.fpp = own.fpp.or(filters.fpp);
+            filters.ndv = own.ndv.or(filters.ndv);
+        }
+        let fpp = filters.fpp.unwrap_or(FPP);
+        filters.enabled.unwrap_or(false).then_some(Bloom { fpp, ndv: filters.ndv })
+    }
+
+    /// By which columns rows are sorted.
+    pub fn sorting_columns(&self) -> &[SortingColumn] {
+        &self.sorting
+    }
+
+    /// Fails if something is said of columns that are not there, or cannot be.
+    pub(super) fn check_paths(&self, columns: &[ColumnMetadata]) -> Result<()> {
+        let statistics = self.column_statistics.iter().map(|(path, _)| path);
+        let mut paths = statistics.chain(self.column_filters.iter().map(|(path, _)| path));
+        let is_there = |path: &String| columns.iter().any(|column| is_below(column.name(), path));
+        if let Some(path) = paths.find(|path| !is_there(path)) {
+            return Err(Error::invalid(format!("no column {path:?} to set statistics of")));
+        }
+        let mut all = self.column_filters.iter().map(|(_, own)| own).chain([&self.filters]);
+        match all.find_map(|filters| filters.fpp.filter(|fpp| !(*fpp > 0.0 && *fpp < 1.0))) {
+            Some(fpp) => {
+                Err(Error::invalid(format!("a filter's rate of {fpp} is not between 0 and 1")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Gives columns their own value types; says which have them.
     pub(super) fn set_column_types(&self, plan: &mut Plan) -> Result<Vec<usize>> {
         let mut typed = Vec::new();
@@ -151,6 +215,9 @@ impl WriterProperties {
         Ok(typed)
     }
 }
+
+/// The rate of false answers of filters unless another is asked for.
+const FPP: f64 = 0.05;
 
 /// Whether a column is at a path or below it.
 fn is_below(name: &str, path: &str) -> bool {
@@ -246,6 +313,67 @@ impl WriterPropertiesBuilder {
     /// Bytes of sealed blocks held in memory; more go to a temporary file.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.0.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Whether of each block of a column the nulls are counted, and the least and the greatest value kept, so that readers
+    /// with a condition leave out blocks. Default: yes; in the Avro layout no, whose columns are always what Avro's tools
+    /// make them.
+    pub fn set_statistics_enabled(mut self, enabled: bool) -> Self {
+        self.0.statistics = Some(enabled);
+        self
+    }
+
+    /// The same for the column of this name, and those below it. Of several that hold for a column the last set counts.
+    pub fn set_column_statistics_enabled(mut self, path: impl Into<String>, enabled: bool) -> Self {
+        self.0.column_statistics.push((path.into(), enabled));
+        self
+    }
+
+    /// Whether blocks of integers, times, text and binary have Bloom filters, by which readers leave out blocks that do
+    /// not have the value that is asked for. They stand in the header, which is read whole. Default: no.
+    pub fn set_bloom_filter_enabled(mut self, enabled: bool) -> Self {
+        self.0.filters.enabled = Some(enabled);
+        self
+    }
+
+    /// About how often a filter says that a value may be in a block in which it is not. Default: 0.05.
+    pub fn set_bloom_filter_fpp(mut self, fpp: f64) -> Self {
+        self.0.filters.fpp = Some(fpp);
+        self
+    }
+
+    /// How many distinct values of a block filters are made for at the most. Default: as many as it has.
+    pub fn set_bloom_filter_ndv(mut self, ndv: u64) -> Self {
+        self.0.filters.ndv = Some(ndv);
+        self
+    }
+
+    /// [`set_bloom_filter_enabled`](Self::set_bloom_filter_enabled) for the column of this name, and those below it.
+    pub fn set_column_bloom_filter_enabled(self, path: impl Into<String>, enabled: bool) -> Self {
+        self.own_filter(path, Filters { enabled: Some(enabled), ..Filters::default() })
+    }
+
+    /// [`set_bloom_filter_fpp`](Self::set_bloom_filter_fpp) for the column of this name; it has filters then.
+    pub fn set_column_bloom_filter_fpp(self, path: impl Into<String>, fpp: f64) -> Self {
+        self.own_filter(path, Filters { fpp: Some(fpp), ..Filters::default() })
+    }
+
+    /// [`set_bloom_filter_ndv`](Self::set_bloom_filter_ndv) for the column of this name; it has filters then.
+    pub fn set_column_bloom_filter_ndv(self, path: impl Into<String>, ndv: u64) -> Self {
+        self.own_filter(path, Filters { ndv: Some(ndv), ..Filters::default() })
+    }
+
+    fn own_filter(mut self, path: impl Into<String>, filters: Filters) -> Self {
+        self.0.column_filters.push((path.into(), filters));
+        self
+    }
+
+    /// The columns that rows are sorted by, the first before the others. Every batch is looked at: one that is not sorted
+    /// is refused. If the first ascends, and is never null, the first value of each of its blocks stands in the block's
+    /// descriptor, as the format has it for sorted columns.
+    pub fn set_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
+        self.0.sorting = columns;
         self
     }
 

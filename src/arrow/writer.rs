@@ -14,6 +14,8 @@ use arrow::error::ArrowError;
 use super::properties::WriterProperties;
 use super::schema::{self, Planning};
 use super::shred::shred_batch;
+use super::sorting::Sorted;
+use super::statistics;
 use crate::error::{Error, Result};
 use crate::trevni::{ColumnMetadata, FileChunks, FileSummary, FileWriter, Metadata};
 
@@ -46,6 +48,7 @@ pub struct ArrowWriter<W> {
     planning: Planning,
     /// Which columns take slots.
     slots: Vec<bool>,
+    sorted: Sorted,
 }
 
 impl<W: Write + Send> ArrowWriter<W> {
@@ -65,9 +68,12 @@ impl<W: Write + Send> ArrowWriter<W> {
         let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
         let mut columns: Vec<ColumnMetadata> = columns.collect();
         properties.set_column_codecs(&mut columns)?;
+        statistics::ask(&properties, &planning, &mut columns)?;
+        let sorted = Sorted::new(properties.sorting_columns(), &schema)?;
+        sorted.note(&planning, &mut columns, &mut metadata)?;
         let slots = columns.iter().map(|column| properties.is_packed(column.name())).collect();
         let file = properties.file_writer().set_typed_columns(typed).build(writer, columns)?;
-        let mut writer = Self { file, planning, slots };
+        let mut writer = Self { file, planning, slots, sorted };
         for (key, value) in properties.metadata().iter() {
             writer.append_key_value_metadata(key, value)?;
         }
@@ -82,11 +88,15 @@ impl<W: Write + Send> ArrowWriter<W> {
         &self.planning.schema
     }
 
-    /// Appends a batch, whose columns have the types of the schema. After an error nothing of it is appended.
+    /// Appends a batch, whose columns have the types of the schema, and whose rows are sorted if that was
+    /// [said](super::WriterPropertiesBuilder::set_sorting_columns). After an error nothing of it is appended.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = shred_batch(&self.planning, &self.slots, batch)?;
         let slices: Vec<_> = columns.iter().map(|column| column.as_slice()).collect();
-        self.file.write(batch.num_rows(), &slices)
+        self.sorted.check(batch)?;
+        self.file.write(batch.num_rows(), &slices)?;
+        self.sorted.push(batch);
+        Ok(())
     }
 
     /// Sets a pair of the file's metadata. Keys that start `trevni.` or `arrow.`, and those of the schemas, are

@@ -7,9 +7,11 @@
 //! lanes      numbers of so many bits ↔ values          views    offsets → views
 //! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
+//! bounds     values → the least and the greatest
 //! ```
 
 mod bits;
+mod bounds;
 mod expand;
 mod gather;
 mod lanes;
@@ -23,6 +25,8 @@ mod varints;
 mod views;
 
 pub(super) use bits::{copy_bits, count_ones, each_run};
+pub use bounds::Ordered;
+pub(super) use bounds::bounds;
 pub(super) use expand::{expand, repeat_ends};
 pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};

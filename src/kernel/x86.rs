@@ -36,7 +36,7 @@ mod window;
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
 use shuffle::{avx2 as shuffle_avx2, avx512 as shuffle_avx512};
 
-use super::portable::{CHUNK, ChunkStats, Modular, Slots, SymbolTable};
+use super::portable::{CHUNK, ChunkStats, Modular, Ordered, Slots, SymbolTable};
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +115,7 @@ kernels! {
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
+    lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx2::varint_size(values: &[i64]) -> u64;
@@ -144,6 +145,7 @@ kernels! {
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
+    lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::varint_size(values: &[i64]) -> u64;

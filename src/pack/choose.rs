@@ -19,11 +19,17 @@ const SAMPLE: usize = 512;
 /// Fewer numbers are not worth a search.
 const FEW: usize = 48;
 
-/// Appends numbers in the form that takes least.
-pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
+/// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) -> (i64, i64) {
     let chunks = values.chunks(CHUNK);
     let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
-    let mut choice = Choice::of(values, &stats);
+    put_known(values, &stats, depth, out);
+    let least = stats.iter().map(|stats| stats.min).min();
+    (least.unwrap_or(0), stats.iter().map(|stats| stats.max).max().unwrap_or(0))
+}
+
+fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+    let mut choice = Choice::of(values, stats);
     if choice.constant {
         out.push(CONSTANT);
         return wire::put_long(out, values.first().copied().unwrap_or(0));
@@ -36,10 +42,11 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
             out.push(MULTIPLES);
             wire::put_long(out, factor.cast_signed());
             wire::put_long(out, shift);
-            return put(&quotients(values, factor, shift), deeper, out);
+            put(&quotients(values, factor, shift), deeper, out);
+            return;
         }
         let mut best = choice.bytes;
-        if put_runs(values, &stats, best, deeper, out)
+        if put_runs(values, stats, best, deeper, out)
             || sample.put_frequent(values, best, deeper, out)
         {
             best = out.len() - start;
@@ -56,7 +63,7 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) {
         // Bases and differences would lie too deep.
         choice.kind = FRAME;
     }
-    choice.put(values, &stats, deeper, out);
+    choice.put(values, stats, deeper, out);
 }
 
 /// Wider numbers are kept whole.

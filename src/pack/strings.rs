@@ -234,19 +234,26 @@ pub(super) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
     }
 }
 
-/// Appends strings in the form that takes least.
-pub(crate) fn put(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+/// Appends strings in the form that takes least; gives the distinct ones, if it has found them.
+pub(crate) fn put(
+    strings: StringsRef<'_>,
+    hints: &Hints,
+    depth: u32,
+    out: &mut Vec<u8>,
+) -> Option<Distinct> {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     if hints.integers && put_integers(strings, deeper, out) {
-        return;
+        return None;
     }
+    let mut found = None;
     if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
         if let Some(distinct) = Distinct::of(strings, most) {
             put_dictionary(&distinct, hints, deeper, out);
             let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
+            found = Some(distinct);
             if few && out.len() - start < strings.bytes().len() / 2 {
-                return;
+                return found;
             }
         }
     }
@@ -257,6 +264,7 @@ pub(crate) fn put(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut 
         out.truncate(start);
         out.extend(dictionary);
     }
+    found
 }
 
 /// Appends strings that are integers as numbers, if all are and it saves.
@@ -266,7 +274,9 @@ fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool 
     out.push(INTEGERS);
     out.push(if high.is_some() { 2 } else { 1 });
     numbers::put(&low, depth, out);
-    high.iter().for_each(|high| numbers::put(high, depth, out));
+    if let Some(high) = high {
+        numbers::put(&high, depth, out);
+    }
     let saves = out.len() - start < strings.bytes().len();
     if !saves {
         out.truncate(start);

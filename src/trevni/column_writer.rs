@@ -18,6 +18,7 @@ use super::packer::{BLOCK_BYTES, BLOCK_ROWS, Packer, Packing};
 use super::sample::{Sample, Sampling};
 use super::seal::{RawBlock, SealQueue, SealedBlock, Sealer};
 use super::spans::{Spans, first_not};
+use super::statistics::{Noted, Seen, Watch};
 use super::summary::ColumnSummary;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
@@ -33,6 +34,9 @@ pub(super) struct ColumnWriter {
     encoder: Encoder,
     rows: u32,
     first_value: Option<Value<'static>>,
+    /// Looks at the values of the block.
+    watch: Option<Watch>,
+    noted: Noted,
     sealer: Arc<Sealer>,
     /// Fills the blocks instead, if the codec takes values.
     packer: Option<Packer>,
@@ -81,7 +85,9 @@ impl ColumnWriter {
         sampling: Sampling,
     ) -> Result<Self> {
         let column = header.columns.get(i).cloned();
-        let column = column.ok_or_else(|| Error::invalid("no such column"))?;
+        let mut column = column.ok_or_else(|| Error::invalid("no such column"))?;
+        let noted = Noted::take(&mut column);
+        let watch = noted.watch(&column);
         let in_column = |e: Error| e.in_column(column.name());
         let checksum = header.checksum(i).map_err(in_column)?;
         if checksum == Checksum::SpecifiedCrc32 {
@@ -104,7 +110,8 @@ impl ColumnWriter {
             block_rows: blocks.rows.max(1),
             block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES).max(1),
         };
-        let packer = codec.is_value_codec().then(|| Packer::new(&column, packing));
+        let packer = || Packer::new(&column, packing, watch.clone());
+        let packer = codec.is_value_codec().then(packer);
         let packer = packer.transpose().map_err(in_column)?;
         let codec = if packer.is_some() { Codec::Null } else { codec };
         let sealer = Sealer::new(codec, blocks.level, column.value_type(), checksum);
@@ -114,6 +121,8 @@ impl ColumnWriter {
             encoder: Encoder::new(with_runs),
             rows: 0,
             first_value: None,
+            watch,
+            noted,
             sample: Sample::of(&column, sealer.codec(), sampling),
             sealer: Arc::new(sealer),
             packer,
@@ -127,9 +136,14 @@ impl ColumnWriter {
         })
     }
 
-    /// The column as it is written.
+    /// The column as it is written, but for what is known of its blocks.
     pub(super) fn column(&self) -> &ColumnMetadata {
         &self.column
+    }
+
+    /// The column as it is written, at the end.
+    pub(super) fn finished(&self) -> ColumnMetadata {
+        self.noted.finish(&self.column)
     }
 
     /// Whether rows can be given as slots.
@@ -167,7 +181,11 @@ impl ColumnWriter {
                 self.first_value = slice.values.get(row).map(into_owned);
             }
             let end = self.fitting(row, rows, slice, lengths, values);
-            self.encode(slice, lengths.range(row, end), values.range(row, end));
+            let values = values.range(row, end);
+            if let Some(watch) = &mut self.watch {
+                watch.add_of(slice, self.column.value_type(), values.clone());
+            }
+            self.encode(slice, lengths.range(row, end), values);
             self.rows += u32::try_from(end - row).unwrap_or(MOST_ROWS);
             row = end;
         }
@@ -228,6 +246,7 @@ impl ColumnWriter {
             bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
             rows: std::mem::take(&mut self.rows),
             first_value: self.first_value.take(),
+            seen: self.watch.as_mut().map(Watch::take).unwrap_or_default(),
         };
         match &mut self.sample {
             Some(sample) => {
@@ -288,7 +307,8 @@ impl ColumnWriter {
     }
 
     /// Notes a block that is sealed.
-    pub(super) fn note(&mut self, descriptor: &BlockDescriptor) {
+    pub(super) fn note(&mut self, descriptor: &BlockDescriptor, seen: Seen) {
+        self.noted.note(descriptor, seen);
         descriptor.put(&self.column, &mut self.descriptors);
         self.blocks += 1;
         self.sizes.0 += u64::from(descriptor.uncompressed_size);

@@ -5,15 +5,18 @@
 //! b.trv  header │ column 0: 1 block  │ column 1: 1 block
 //! ```
 //! A block stands for itself, so where the columns and their settings agree nothing is decoded. Nothing is verified
-//! either: a fault in a block stays in it.
+//! either: a fault in a block stays in it. What is known of the values of the blocks goes with them. First values stay
+//! only where it is known so that the values ascend over all files.
 
 use std::io::Write;
 
-use super::block;
+use super::block::{self, BlockDescriptor};
+use super::bloom::{BLOOM, BloomFilters};
 use super::column::ColumnData;
 use super::header::Header;
-use super::metadata::ColumnMetadata;
+use super::metadata::{ColumnMetadata, SORTING};
 use super::reader::FileReader;
+use super::statistics::{Order, STATISTICS, Statistics};
 use super::summary::{ColumnSummary, FileSummary};
 use super::writer::FileWriter;
 use crate::error::{Error, Result};
@@ -63,7 +66,7 @@ fn are_alike(a: &ColumnMetadata, b: &ColumnMetadata) -> bool {
 }
 
 /// Writes files as one, copying their blocks. They must not [disagree](disagreement). The metadata is that of the
-/// first.
+/// first, but for what it says of the order of rows.
 pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result<FileSummary> {
     if let Some(what) = disagreement(files)? {
         return Err(Error::invalid(format!("files that differ cannot be one: {what}")));
@@ -76,11 +79,18 @@ pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result
         let rows = header.rows.checked_add(file.rows());
         header.rows = rows.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
     }
+    if files.len() > 1 {
+        header.metadata.remove(SORTING);
+        for (i, column) in header.columns.iter_mut().enumerate() {
+            *column = joined(files, i, column.clone())?;
+        }
+    }
     let mut out = Vec::new();
     header.write(&mut out)?;
     let (mut at, mut parts) = (out.len() as u64, Vec::with_capacity(header.columns.len()));
     for (i, start) in header.starts.iter_mut().enumerate() {
-        let part = Part::of(files, i)?;
+        let column = header.columns.get(i).ok_or_else(|| Error::invalid("no such column"))?;
+        let part = Part::of(files, i, column)?;
         *start = at;
         at += 4 + part.descriptors.len() as u64 + part.stored;
         parts.push(part);
@@ -100,6 +110,37 @@ pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result
     Ok(FileSummary { rows: header.rows, bytes: at, columns })
 }
 
+/// The metadata of a column of all files.
+fn joined<R: ReadAt>(
+    files: &[FileReader<R>],
+    i: usize,
+    mut column: ColumnMetadata,
+) -> Result<ColumnMetadata> {
+    let statistics = files.iter().map(|file| file.statistics(i)).collect::<Result<Option<_>>>()?;
+    let statistics = statistics.and_then(Statistics::concat);
+    let ascends = |s: &Statistics| s.order == Order::Natural && s.ascends();
+    if !statistics.as_ref().is_some_and(ascends) {
+        column = column.not_indexed();
+    }
+    match &statistics {
+        Some(statistics) => column.put(STATISTICS, statistics.write(column.value_type())),
+        None => column.remove(STATISTICS),
+    }
+    let filters = files.iter().map(|file| file.bloom_filters(i)).collect::<Result<Option<_>>>()?;
+    match filters.and_then(BloomFilters::concat) {
+        Some(filters) => {
+            let mut sizes = Vec::new();
+            for file in files {
+                let blocks = file.blocks(i)?;
+                sizes.extend(blocks.iter().map(|block| (block.rows, block.uncompressed_size)));
+            }
+            column.put(BLOOM, filters.write(sizes.into_iter()));
+        }
+        None => column.remove(BLOOM),
+    }
+    Ok(column)
+}
+
 /// A column of all files.
 struct Part {
     blocks: usize,
@@ -110,13 +151,18 @@ struct Part {
 }
 
 impl Part {
-    fn of<R: ReadAt>(files: &[FileReader<R>], column: usize) -> Result<Self> {
+    fn of<R: ReadAt>(
+        files: &[FileReader<R>],
+        column: usize,
+        meta: &ColumnMetadata,
+    ) -> Result<Self> {
         let summary = ColumnSummary { blocks: 0, uncompressed_size: 0, compressed_size: 0 };
         let mut part = Self { blocks: 0, descriptors: Vec::new(), stored: 0, summary };
         for file in files {
             let checksum = file.header().checksum(column)?;
             for block in file.blocks(column)?.iter() {
-                block.put(file.column(column)?, &mut part.descriptors);
+                let first_value = block.first_value.clone().filter(|_| meta.is_indexed());
+                BlockDescriptor { first_value, ..*block }.put(meta, &mut part.descriptors);
                 part.blocks += 1;
                 part.stored += block.stored_size(checksum);
                 part.summary.blocks += 1;

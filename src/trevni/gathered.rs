@@ -13,6 +13,7 @@ use super::column::ColumnSlice;
 use super::encode::Encoder;
 use super::packed::{DENSE, LENGTHS, PACKED, PackedBlock, SLOTS};
 use super::settle::{Settled, settle};
+use super::statistics::{Seen, Told, Watch};
 use super::strings::{Offsets, Strings};
 use super::value::ValueType;
 use super::values::{Values, ValuesRef};
@@ -247,7 +248,12 @@ impl Gathered {
     }
 
     /// Appends the payload, without a second pass over it.
-    pub(super) fn pack(&mut self, with_runs: bool, hints: &Hints, out: &mut Vec<u8>) -> Settled {
+    pub(super) fn pack(
+        &mut self,
+        with_runs: bool,
+        hints: &Hints,
+        out: &mut Vec<u8>,
+    ) -> (Settled, Told) {
         let settled = settle(self.value_type, &self.counts, &mut self.values, with_runs);
         out.push(PACKED);
         wire::put_long(out, long(self.items()));
@@ -264,8 +270,30 @@ impl Gathered {
                 pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out);
             }
         }
-        put_values(&self.values, hints, out);
-        settled
+        let told = put_values(&self.values, hints, out);
+        (settled, told)
+    }
+
+    /// What there is to see of values that have been packed.
+    pub(super) fn seen(&self, mut watch: Watch, dense: bool, told: &Told) -> Seen {
+        let values = self.values.as_slice();
+        let there = match &self.counts {
+            Counts::There(bits) if !dense => kernel::count_ones(bits.as_bytes(), 0, bits.len()),
+            _ => values.len(),
+        };
+        // Slots without a value have one that another has; strings there are empty.
+        let is_whole = there == values.len() || matches!(told, Told::Numbers(..));
+        if is_whole && watch.add_told(there, told) {
+            return watch.take();
+        }
+        match &self.counts {
+            Counts::There(bits) if self.value_type == ValueType::Null => {
+                watch.count(kernel::count_ones(bits.as_bytes(), 0, bits.len()));
+            }
+            Counts::There(bits) if !dense => watch.add_slots(values, bits),
+            _ => watch.add(values, 0..values.len()),
+        }
+        watch.take()
     }
 
     /// The same values as they are serialised without a codec.
@@ -297,17 +325,26 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
     StringsRef { offsets: &strings.offsets, data: &strings.data }
 }
 
-fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) {
+fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) -> Told {
     match values {
         Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),
         Values::Int(v) => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();
-            pack::put_numbers(&wide, DEPTH, out);
+            let (least, greatest) = pack::put_numbers(&wide, DEPTH, out);
+            return Told::Numbers(least, greatest);
         }
-        Values::Long(v) => pack::put_numbers(v, DEPTH, out),
+        Values::Long(v) => {
+            let (least, greatest) = pack::put_numbers(v, DEPTH, out);
+            return Told::Numbers(least, greatest);
+        }
         Values::Float(v) => pack::put_floats(v, hints, DEPTH, out),
         Values::Double(v) => pack::put_floats(v, hints, DEPTH, out),
-        Values::Bytes(strings) => pack::put_strings(as_ref(strings), hints, DEPTH, out),
+        Values::Bytes(strings) => {
+            if let Some(distinct) = pack::put_strings(as_ref(strings), hints, DEPTH, out) {
+                return Told::Strings { offsets: distinct.offsets, data: distinct.data };
+            }
+        }
     }
+    Told::Nothing
 }

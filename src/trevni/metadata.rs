@@ -9,6 +9,8 @@
 //! reference; setting a key again keeps its place, and of a key that a file repeats the last value counts.
 //! (Specification: "Metadata", "File Metadata", "Column Metadata".)
 
+use super::bloom::{BLOOM, Bloom};
+use super::statistics::{Order, STATISTICS, Statistics};
 use super::value::ValueType;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
@@ -17,6 +19,8 @@ use crate::wire::{self, Cursor};
 
 pub(crate) const CODEC: &str = "trevni.codec";
 pub(crate) const CHECKSUM: &str = "trevni.checksum";
+/// In the metadata of the file: by which columns its rows are sorted.
+pub(crate) const SORTING: &str = "arrow.sorting";
 const NAME: &str = "trevni.name";
 const TYPE: &str = "trevni.type";
 const VALUES: &str = "trevni.values";
@@ -200,6 +204,33 @@ impl ColumnMetadata {
     ) -> Result<Self> {
         self.pairs.set(key, value)?;
         Ok(self)
+    }
+
+    /// Asks whoever writes the column for statistics of each block, of values in an order: in its metadata there are
+    /// those of the blocks then. Only for columns with at most one value for each row.
+    pub fn with_statistics(mut self, order: Order) -> Self {
+        self.put(STATISTICS, Statistics::request(order));
+        self
+    }
+
+    /// Asks whoever writes the column for a filter of each block's values, if they are integers, strings or bytes.
+    pub fn with_bloom_filter(mut self, bloom: Bloom) -> Self {
+        self.put(BLOOM, bloom.request());
+        self
+    }
+
+    /// The same column without first values.
+    pub fn not_indexed(mut self) -> Self {
+        self.remove(VALUES);
+        self
+    }
+
+    pub(super) fn put(&mut self, key: &str, value: Vec<u8>) {
+        self.pairs.put(key, value);
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.pairs.remove(key);
     }
 
     /// The name; not necessarily its own alone.

@@ -15,6 +15,7 @@ use super::metadata::ColumnMetadata;
 use super::packed::{PACKED, PACKED_ZSTD, SERIALISED};
 use super::seal::{SealQueue, SealedBlock};
 use super::spans::{Spans, first_not};
+use super::statistics::Watch;
 use super::threads;
 use super::value::{Value, ValueType};
 use super::values::ValuesRef;
@@ -45,6 +46,8 @@ pub(super) struct Packing {
 #[derive(Debug)]
 pub(super) struct Packer {
     packing: Packing,
+    /// Looks at the values of each block.
+    watch: Option<Watch>,
     value_type: ValueType,
     gathered: Gathered,
     rows: usize,
@@ -66,11 +69,16 @@ struct Full {
 }
 
 impl Packer {
-    pub(super) fn new(column: &ColumnMetadata, packing: Packing) -> Result<Self> {
+    pub(super) fn new(
+        column: &ColumnMetadata,
+        packing: Packing,
+        watch: Option<Watch>,
+    ) -> Result<Self> {
         packing.codec.check_available()?;
         let value_type = column.value_type();
         Ok(Self {
             packing,
+            watch,
             value_type,
             gathered: Gathered::new(value_type),
             rows: 0,
@@ -161,10 +169,10 @@ impl Packer {
     /// Sends full blocks on their way.
     pub(super) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
         for full in self.full.drain(..) {
-            let (packing, spare) = (self.packing, self.spare.clone());
+            let (packing, watch, spare) = (self.packing, self.watch.clone(), self.spare.clone());
             let bytes = full.gathered.bytes();
             queue.push(lane, bytes, move |stored| {
-                let (sealed, mut gathered) = packing.seal(full, stored)?;
+                let (sealed, mut gathered) = packing.seal(full, watch, stored)?;
                 gathered.clear();
                 threads::lock(&spare).push(gathered);
                 Ok(sealed)
@@ -176,10 +184,17 @@ impl Packer {
 
 impl Packing {
     /// Packs and proves a block. `stored` gives its memory.
-    fn seal(&self, full: Full, mut stored: Vec<u8>) -> Result<(SealedBlock, Gathered)> {
+    fn seal(
+        &self,
+        full: Full,
+        watch: Option<Watch>,
+        mut stored: Vec<u8>,
+    ) -> Result<(SealedBlock, Gathered)> {
         let Full { mut gathered, rows, first_value, hints } = full;
         stored.clear();
-        let settled = gathered.pack(self.with_runs, &hints, &mut stored);
+        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut stored);
+        let seen = watch.map(|watch| gathered.seen(watch, settled.dense, &told));
+        let seen = seen.unwrap_or_default();
         let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
         self.pass(size as usize, &mut stored)?;
         let serialised = || gathered.serialise(self.with_runs, settled.dense);
@@ -204,7 +219,8 @@ impl Packing {
             first_row: 0,
             offset: 0,
         };
-        Ok((SealedBlock { stored, descriptor, spare: Vec::new(), is_raw: false }, gathered))
+        let spare = Vec::new();
+        Ok((SealedBlock { stored, descriptor, seen, spare, is_raw: false }, gathered))
     }
 
     /// Puts zstd over what is packed, if the codec says so and it saves.

@@ -12,8 +12,10 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use super::block::BlockDescriptor;
+use super::bloom::{BLOOM, BloomFilters};
 use super::header::Header;
 use super::metadata::ColumnMetadata;
+use super::statistics::{STATISTICS, Statistics};
 use super::table::{COUNT, Table};
 use super::tree::ColumnTree;
 use crate::checksum::Checksum;
@@ -125,6 +127,20 @@ impl<R: ReadAt> FileReader<R> {
         }
         let blocks = self.read_blocks(column).map_err(|e| e.in_column(meta.name()))?;
         Ok(self.keep_blocks(column, blocks))
+    }
+
+    /// What is known of the values of each block of a column; `None` if nothing is, or what is said does not fit the
+    /// blocks.
+    pub fn statistics(&self, column: usize) -> Result<Option<Statistics>> {
+        let meta = self.column(column)?;
+        let Some(bytes) = meta.metadata().get(STATISTICS) else { return Ok(None) };
+        Ok(Statistics::read(bytes, meta.value_type(), &self.blocks(column)?).ok())
+    }
+
+    /// The filters of a column's blocks, under the same rule.
+    pub(crate) fn bloom_filters(&self, column: usize) -> Result<Option<BloomFilters>> {
+        let Some(bytes) = self.column(column)?.metadata().get(BLOOM) else { return Ok(None) };
+        Ok(BloomFilters::read(bytes, &self.blocks(column)?).ok())
     }
 
     /// Whether the blocks of a column have been read.

@@ -158,6 +158,6 @@ fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> 
     let mut encoder = Encoder::new(true);
     encoder.fixed(values.as_slice(), 0..n);
     debug_assert_eq!(encoder.bytes.len(), n * to.width());
-    let (rows, first_value) = (raw.rows, raw.first_value.clone());
-    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value })
+    let (rows, first_value, seen) = (raw.rows, raw.first_value.clone(), raw.seen.clone());
+    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value, seen })
 }

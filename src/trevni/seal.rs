@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use rayon::ThreadPool;
 
 use super::block::{self, BlockDescriptor};
+use super::statistics::Seen;
 use super::threads::{self, Job};
 use super::value::{Value, ValueType};
 use crate::checksum::Checksum;
@@ -23,6 +24,7 @@ pub(super) struct RawBlock {
     pub(super) bytes: Vec<u8>,
     pub(super) rows: u32,
     pub(super) first_value: Option<Value<'static>>,
+    pub(super) seen: Seen,
 }
 
 /// A block as it lies in the file, and its descriptor.
@@ -30,6 +32,7 @@ pub(super) struct RawBlock {
 pub(super) struct SealedBlock {
     pub(super) stored: Vec<u8>,
     pub(super) descriptor: BlockDescriptor,
+    pub(super) seen: Seen,
     /// Memory to be filled again: of the raw block, or if that is what is stored, other memory.
     pub(super) spare: Vec<u8>,
     /// Whether what is stored is the raw block itself, and its checksum.
@@ -42,9 +45,9 @@ impl SealedBlock {
         let BlockDescriptor { rows, first_value, uncompressed_size, .. } = self.descriptor;
         if self.is_raw {
             self.stored.truncate(uncompressed_size as usize);
-            return RawBlock { bytes: self.stored, rows, first_value };
+            return RawBlock { bytes: self.stored, rows, first_value, seen: self.seen };
         }
-        RawBlock { bytes: self.spare, rows, first_value }
+        RawBlock { bytes: self.spare, rows, first_value, seen: self.seen }
     }
 }
 
@@ -84,7 +87,7 @@ impl Sealer {
     /// Compresses and proves a block. `stored` gives its memory.
     pub(super) fn seal(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<SealedBlock> {
         stored.clear();
-        let RawBlock { mut bytes, rows, first_value } = raw;
+        let RawBlock { mut bytes, rows, first_value, seen } = raw;
         let uncompressed_size = block::block_size(bytes.len())?;
         let is_raw = self.codec == Codec::Null;
         if is_raw {
@@ -109,7 +112,7 @@ impl Sealer {
             first_row: 0,
             offset: 0,
         };
-        Ok(SealedBlock { stored, descriptor, spare: bytes, is_raw })
+        Ok(SealedBlock { stored, descriptor, seen, spare: bytes, is_raw })
     }
 
     /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.

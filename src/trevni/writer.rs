@@ -172,6 +172,7 @@ impl FileWriterBuilder {
             ColumnWriter::new(&header, i, &self.blocks, sampling)
         };
         let writers = (0..header.columns.len()).map(writer).collect::<Result<Vec<_>>>()?;
+        header.columns = writers.iter().map(|writer| writer.column().clone()).collect();
         let spool = Spool::new(writers.len(), self.memory_budget);
         let pool = threads::pool(self.parallelism)?;
         let queue = SealQueue::new(pool.clone());
@@ -278,10 +279,10 @@ impl<W: Write> FileWriter<W> {
     fn spool_sealed(&mut self, end: bool) -> Result<()> {
         while let Some((lane, sealed)) = self.queue.pop(end) {
             let Some(writer) = self.writers.get_mut(lane) else { continue };
-            let SealedBlock { stored, descriptor, spare, .. } =
+            let SealedBlock { stored, descriptor, seen, spare, .. } =
                 sealed.map_err(|e| e.in_column(writer.column().name()))?;
             self.spool.push(lane, &stored)?;
-            writer.note(&descriptor);
+            writer.note(&descriptor, seen);
             self.queue.recycle(stored, spare);
         }
         Ok(())
@@ -338,7 +339,7 @@ impl<W: Write> FileWriter<W> {
         self.check_whole()?;
         self.writers.iter_mut().try_for_each(ColumnWriter::finish)?;
         self.seal(true)?;
-        self.header.columns = self.writers.iter().map(|w| w.column().clone()).collect();
+        self.header.columns = self.writers.iter().map(ColumnWriter::finished).collect();
         let mut out = Vec::new();
         self.header.starts = vec![0; self.header.columns.len()];
         self.header.write(&mut out)?;

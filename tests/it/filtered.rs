@@ -1,7 +1,7 @@
 //! Rows chosen while they are read: whatever the predicates, selections, projections and files, they are those that
 //! Arrow's kernels choose of all.
 
-mod needed;
+pub(crate) mod needed;
 mod parts;
 
 use std::sync::Arc;

@@ -98,7 +98,7 @@ impl Bound {
 }
 
 /// The field at a path. A name that several fields have means none of them.
-fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Result<(Route, &'a Field)> {
+pub(crate) fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Result<(Route, &'a Field)> {
     let mut route = Vec::with_capacity(column.names().len());
     let mut found: Option<&Field> = None;
     let mut inside = Some(fields);

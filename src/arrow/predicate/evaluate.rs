@@ -28,6 +28,7 @@ pub(crate) struct Route(pub(crate) Vec<usize>);
 /// Many values of a type, to look others up in.
 #[derive(Debug)]
 pub(crate) struct Among {
+    values: ArrayRef,
     data_type: DataType,
     converter: RowConverter,
     rows: HashSet<Box<[u8]>>,
@@ -39,7 +40,29 @@ impl Among {
         let converter = RowConverter::new(vec![SortField::new(data_type.clone())])?;
         let rows = converter.convert_columns(std::slice::from_ref(values))?;
         let rows = rows.iter().map(|row| row.as_ref().into()).collect();
-        Ok(Self { data_type, converter, rows })
+        Ok(Self { values: values.clone(), data_type, converter, rows })
+    }
+
+    /// The values.
+    pub(crate) fn values(&self) -> &ArrayRef {
+        &self.values
+    }
+
+    /// Whether any of them lies between two others; null where one of these is.
+    pub(crate) fn any_between(&self, min: &ArrayRef, max: &ArrayRef) -> Result<BooleanArray> {
+        // Rows compare as their values do.
+        let mut sorted: Vec<&[u8]> = self.rows.iter().map(|row| &**row).collect();
+        sorted.sort_unstable();
+        let rows = |bounds: &ArrayRef| -> Result<_> {
+            Ok(self.converter.convert_columns(&[of_type(bounds, &self.data_type)?])?)
+        };
+        let (least, greatest) = (rows(min)?, rows(max)?);
+        let between = least.iter().zip(&greatest).map(|(least, greatest)| {
+            let first = sorted.partition_point(|row| *row < least.as_ref());
+            sorted.get(first).is_some_and(|row| *row <= greatest.as_ref())
+        });
+        let nulls = NullBuffer::union(min.logical_nulls().as_ref(), max.logical_nulls().as_ref());
+        Ok(BooleanArray::new(between.collect::<BooleanBuffer>(), nulls))
     }
 
     fn has(&self, array: &ArrayRef) -> Result<BooleanArray> {
@@ -155,7 +178,7 @@ fn of_type(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
 
 impl Test {
     /// The answer for each row of an array.
-    fn ask(&self, array: &ArrayRef) -> Result<BooleanArray> {
+    pub(crate) fn ask(&self, array: &ArrayRef) -> Result<BooleanArray> {
         match array.data_type() {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();

@@ -11,11 +11,16 @@ use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
 
-use super::super::predicate::{Bound, Predicate};
+use super::super::predicate::{self, Bound, ColumnPath, Predicate};
 use super::super::projection::{Projected, ProjectionMask};
+use super::super::pruning::Pruning;
 use super::super::row_filter::RowFilter;
 use super::super::schema::{self, Planning, Wanted};
 use super::super::selection::RowSelection;
+use super::super::shape::Shape;
+use super::super::sorting::{self, SortingColumn};
+use super::super::statistics::{ColumnStatistics, Place};
+use super::super::{Layout, packed};
 use super::fields::FieldsReader;
 use super::options::ArrowReaderOptions;
 use super::question::Question;
@@ -42,6 +47,7 @@ pub struct ArrowReaderBuilder<R> {
     pub(super) filter: Option<RowFilter>,
     pub(super) offset: u64,
     pub(super) limit: u64,
+    pub(super) pruning: bool,
     parallelism: usize,
 }
 
@@ -78,6 +84,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             filter: None,
             offset: 0,
             limit: u64::MAX,
+            pruning: true,
             parallelism: 1,
         })
     }
@@ -95,6 +102,37 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// The file, to look at its header and its blocks.
     pub fn file(&self) -> &FileReader<R> {
         &self.file
+    }
+
+    /// What is known of the values of a field at the top, or within structs, block by block; `None` if nothing is. Its
+    /// blocks' descriptors are read for it.
+    pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
+        let Planning { schema, stored, plan } = &self.planning;
+        let (route, _) = predicate::find(&column.into(), schema.fields())?;
+        // Of an enum, ordinals are stored: these are no values.
+        if packed::stored_fields(schema.fields(), Layout::Split) != *stored {
+            return Ok(None);
+        }
+        match Place::find(&route, stored, &plan.shapes) {
+            Some(place) => place.statistics(&self.file),
+            None => Ok(None),
+        }
+    }
+
+    /// By which columns the rows of the file are sorted, as its writer has checked; none if it does not say.
+    pub fn sorting_columns(&self) -> Vec<SortingColumn> {
+        let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
+        sorting.into_iter().map(|(_, column)| column).collect()
+    }
+
+    /// The column by which all rows ascend.
+    fn sorted_column(&self) -> Option<usize> {
+        let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
+        let (place, _) = sorting.first().filter(|(_, first)| !first.descending)?;
+        match self.planning.plan.shapes.get(*place)? {
+            Shape::Leaf { column } => Some(*column),
+            _ => None,
+        }
     }
 
     /// The most rows of a batch. Default: 8192.
@@ -150,6 +188,13 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
+    /// Whether blocks are left out of which it is known, by their statistics, filters and first values, that no row of
+    /// them passes the [predicate](Self::with_predicate). The rows that are read are the same. Default: yes.
+    pub fn with_pruning(mut self, pruning: bool) -> Self {
+        self.pruning = pruning;
+        self
+    }
+
     /// How many threads decompress and decode. The batches are the same, in the same order, and few blocks are
     /// held ahead. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
@@ -174,13 +219,17 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        let questions = self.questions()?;
-        let rows = RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
-        let scattered = self.selection.is_some();
-        let mut rows = match self.selection.take() {
-            Some(selection) => selection.intersection(&rows),
-            None => rows,
-        };
+        let mut rows =
+            RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
+        let mut scattered = self.selection.is_some();
+        if let Some(selection) = self.selection.take() {
+            rows = selection.intersection(&rows);
+        }
+        let (questions, worth) = self.questions()?;
+        if let Some(worth) = worth {
+            rows = rows.intersection(&worth);
+            scattered |= rows.ranges().len() > 1;
+        }
         if questions.is_empty() {
             rows = rows.offset(self.offset).limit(self.limit);
         }
@@ -242,19 +291,28 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// What is asked of rows, in order, and the columns that each question is about.
-    fn questions(&mut self) -> Result<Vec<(ProjectionMask, Question)>> {
+    /// What is asked of rows, in order, and the columns that each question is about; and of which rows it is worth to
+    /// ask, if anything is known of that.
+    #[allow(clippy::type_complexity)]
+    fn questions(&mut self) -> Result<(Vec<(ProjectionMask, Question)>, Option<RowSelection>)> {
         let fields = self.planning.schema.fields();
         let mut questions = Vec::new();
+        let mut worth: Option<RowSelection> = None;
+        let mut pruning = Pruning::new(&self.file, self.sorted_column());
         for node in self.predicate.take().map(Predicate::into_steps).unwrap_or_default() {
             let mask = ProjectionMask::of_bound(&Bound::new(&node, fields)?);
-            let question = Question::of_node(&node, &mask.project(&self.planning)?)?;
+            let about = mask.project(&self.planning)?;
+            let question = Question::of_node(&node, &about)?;
+            if let (Question::Stored(bound), true) = (&question, self.pruning) {
+                let rows = pruning.rows(bound, &about)?;
+                worth = Some(worth.map_or_else(|| rows.clone(), |worth| worth.intersection(&rows)));
+            }
             questions.push((mask, question));
         }
         for predicate in self.filter.take().into_iter().flat_map(|filter| filter.predicates) {
             questions.push((predicate.projection().clone(), Question::Arrow(predicate)));
         }
-        Ok(questions)
+        Ok((questions, worth))
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, CHUNK, Level};
+use crate::kernel::{self, CHUNK, Level, Ordered};
 
 fn chunk(seed: u64, width: u32, base: i64) -> [i64; CHUNK] {
     let mask = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
@@ -99,6 +99,12 @@ proptest! {
         prop_assert_eq!(size, bytes.len() as u64);
         for level in levels() {
             prop_assert_eq!(kernel::chunk_stats(level, &values), stats);
+            let bounds = values.iter().copied().min().zip(values.iter().copied().max());
+            prop_assert_eq!(kernel::bounds(level, &values), bounds);
+            let doubles: Vec<f64> = values.iter().map(|v| f64::from_bits(*v as u64)).collect();
+            let least = doubles.iter().copied().min_by(f64::total_cmp).map(Ordered::rank);
+            let greatest = doubles.iter().copied().max_by(f64::total_cmp).map(Ordered::rank);
+            prop_assert_eq!(kernel::bounds(level, &doubles), least.zip(greatest));
             prop_assert_eq!(kernel::count_above(level, &values, base, width), above);
             prop_assert_eq!(kernel::varint_size(level, &values), size);
         }

@@ -7,7 +7,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular};
+use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular, Ordered};
 
 macro_rules! compiled_for {
     ($features:literal, $module:ident) => {
@@ -42,6 +42,11 @@ macro_rules! compiled_for {
             #[target_feature(enable = $features)]
             pub(in super::super) fn chunk_stats(values: &[i64]) -> ChunkStats {
                 portable::chunk_stats(values)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn bounds<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
+                portable::bounds(values)
             }
 
             #[target_feature(enable = $features)]

@@ -15,7 +15,7 @@ use crate::arrow::write;
 
 /// A source that notes where it is read.
 #[derive(Clone)]
-pub(super) struct Noting(pub(super) Bytes, pub(super) Arc<Mutex<Vec<u64>>>);
+pub(crate) struct Noting(pub(crate) Bytes, pub(crate) Arc<Mutex<Vec<u64>>>);
 
 impl ReadAt for Noting {
     fn len(&self) -> std::io::Result<u64> {
@@ -29,7 +29,7 @@ impl ReadAt for Noting {
 }
 
 /// The blocks of a column that were read, each as often as it was.
-pub(super) fn blocks_read(source: &Noting, column: &str) -> Vec<usize> {
+pub(crate) fn blocks_read(source: &Noting, column: &str) -> Vec<usize> {
     let file = FileReader::try_new(source.0.clone()).unwrap();
     let column = file.column_named(column).unwrap_or_else(|| panic!("{column}"));
     let blocks = file.blocks(column).unwrap();
@@ -37,19 +37,19 @@ pub(super) fn blocks_read(source: &Noting, column: &str) -> Vec<usize> {
     notes.iter().filter_map(|at| blocks.iter().position(|block| block.offset == *at)).collect()
 }
 
-pub(super) fn noting(file: &Bytes) -> Noting {
+pub(crate) fn noting(file: &Bytes) -> Noting {
     Noting(file.clone(), Arc::default())
 }
 
 /// The blocks of a column that have some of these rows.
-fn blocks_with(file: &Bytes, column: &str, rows: &[u64]) -> Vec<usize> {
+pub(crate) fn blocks_with(file: &Bytes, column: &str, rows: &[u64]) -> Vec<usize> {
     let file = FileReader::try_new(file.clone()).unwrap();
     let blocks = file.blocks(file.column_named(column).unwrap()).unwrap();
     let of = |row: &u64| blocks.iter().position(|block| *row < block.end_row()).unwrap();
     rows.iter().map(of).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn table(n: usize) -> RecordBatch {
+pub(crate) fn table(n: usize) -> RecordBatch {
     let id: ArrayRef = Arc::new(Int64Array::from_iter_values(0..n as i64));
     let scattered: ArrayRef =
         Arc::new(Int32Array::from_iter_values((0..n).map(|i| (i * 7919 % 10_007) as i32)));
@@ -82,6 +82,7 @@ fn only_blocks_with_rows_that_are_left_are_read() {
             let rows: Vec<u64> = mask.values().set_indices().map(|row| row as u64).collect();
             let reader = ArrowReaderBuilder::try_new(source.clone())
                 .unwrap()
+                .with_pruning(false)
                 .with_predicate(predicate.clone());
             let read =
                 reader.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>();
