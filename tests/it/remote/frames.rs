@@ -84,7 +84,8 @@ async fn numbered() -> Arc<Noting> {
     let new = NewFrame { params: params.clone(), cut, metalayers: Vec::new() };
     let mut frame = new.sparse(&path, false).unwrap();
     for chunk in 0..10 {
-        let values: Vec<u8> = (chunk * 1000..(chunk + 1) * 1000).flat_map(i64::to_le_bytes).collect();
+        let values: Vec<u8> =
+            (chunk * 1000..(chunk + 1) * 1000).flat_map(i64::to_le_bytes).collect();
         let mut encoded = Vec::new();
         blosc::chunk::Encoder::new(&params).unwrap().encode(&values, &mut encoded).unwrap();
         frame.push(&encoded).unwrap();
