@@ -19,6 +19,8 @@
 //! What touches the file system is in one place, what touches stores in another; the rest is the same for both.
 
 mod ask;
+#[cfg(feature = "object_store")]
+mod async_writer;
 mod bounds;
 mod commit;
 mod evolve;
@@ -32,6 +34,10 @@ mod reader;
 mod rolling;
 mod scan;
 mod snapshot;
+#[cfg(feature = "object_store")]
+mod store;
+#[cfg(feature = "object_store")]
+mod stream;
 mod vacuum;
 mod writer;
 
@@ -44,11 +50,17 @@ use std::time::Duration;
 
 use arrow::datatypes::{FieldRef, SchemaRef};
 
+#[cfg(feature = "object_store")]
+pub use async_writer::AsyncDatasetWriter;
 pub use commit::DataFile;
 pub use folder::Folder;
 pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};
 pub use reader::DatasetReader;
 pub use scan::DatasetScan;
+#[cfg(feature = "object_store")]
+pub use store::Prefix;
+#[cfg(feature = "object_store")]
+pub use stream::DatasetStream;
 pub use vacuum::Vacuumed;
 pub use writer::{DatasetSummary, DatasetWriter};
 

@@ -144,11 +144,11 @@ fn what_is_no_commit_is_an_error() {
     let summary = write(path, &[rows(0..10)], properties());
     let at = path.join(names::commit(summary.commit));
     let whole = std::fs::read(&at).unwrap();
-    for len in 0..whole.len() {
+    for len in (0..whole.len()).step_by(11) {
         std::fs::write(&at, &whole[..len]).unwrap();
         assert!(Dataset::open(path).is_err(), "{len}");
     }
-    for i in 0..whole.len() {
+    for i in (0..whole.len()).step_by(7) {
         let mut bytes = whole.clone();
         bytes[i] ^= 0x15;
         std::fs::write(&at, &bytes).unwrap();
