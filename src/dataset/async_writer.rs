@@ -89,6 +89,7 @@ impl AsyncDatasetWriter {
     /// Publishes all rows at once; gives what was written. There is no second time.
     pub async fn finish(&mut self) -> Result<DatasetSummary> {
         self.check()?;
+        self.ended = true;
         while let Some(finished) = self.rolling.end_any()? {
             self.put(finished).await?;
         }
@@ -97,14 +98,12 @@ impl AsyncDatasetWriter {
         }
         let commit =
             self.written.commit(self.schema().clone(), self.partitions.clone(), self.mode)?;
-        if let Some(there) = self.place.snapshot().await?.filter(|_| !commit.replaces) {
-            super::check_fits(&there, &commit)?;
+        let (mut named, files) = (false, std::mem::take(&mut self.written.files));
+        let number = self.place.publish(&commit, &mut named).await;
+        if !named {
+            self.written.files = files;
         }
-        // From here on they may be named, whatever goes wrong: then they are not removed.
-        self.ended = true;
-        let files = std::mem::take(&mut self.written.files);
-        let number = self.place.publish(&commit).await?;
-        Ok(Written::summary(files, number))
+        Ok(Written::summary(commit.files, number?))
     }
 
     /// Gives it up: what was sent is removed.

@@ -162,8 +162,8 @@ impl Folder {
         }
     }
 
-    /// Publishes a commit under the next free number.
-    pub(super) fn publish(&self, commit: &Commit) -> Result<u64> {
+    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    pub(super) fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
             let last = match commit.replaces {
@@ -177,6 +177,7 @@ impl Folder {
             let number = last.map_or(Some(0), |last| last.checked_add(1));
             let number =
                 number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
+            *named = true;
             if self.write_commit(number, &bytes)? {
                 return Ok(number);
             }

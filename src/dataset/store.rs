@@ -208,11 +208,10 @@ impl Prefix {
 
     /// Makes sure that there is a commit, so that files show only when one names them.
     pub(super) async fn begin(&self) -> Result<()> {
-        let (last, there) = self.state().await?;
-        if last.is_some() {
+        if !self.commits().await?.is_empty() {
             return Ok(());
         }
-        let base = there.map(Snapshot::into_commit).unwrap_or_default();
+        let base = self.snapshot().await?.map(Snapshot::into_commit).unwrap_or_default();
         self.write_commit(0, &base.encode()?).await.map(|_| ())
     }
 
@@ -232,8 +231,8 @@ impl Prefix {
         }
     }
 
-    /// Publishes a commit under the next free number.
-    pub(super) async fn publish(&self, commit: &Commit) -> Result<u64> {
+    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    pub(super) async fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
             let last = match commit.replaces {
@@ -247,6 +246,7 @@ impl Prefix {
             let number = last.map_or(Some(0), |last| last.checked_add(1));
             let number =
                 number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
+            *named = true;
             if self.write_commit(number, &bytes).await? {
                 return Ok(number);
             }

@@ -177,13 +177,12 @@ impl DatasetWriter {
         }
         let (schema, partitions) = (self.schema().clone(), std::mem::take(&mut self.partitions));
         let commit = self.written.commit(schema, partitions, self.mode)?;
-        if let Some(there) = self.folder.snapshot()?.filter(|_| !commit.replaces) {
-            super::check_fits(&there, &commit)?;
+        let mut named = false;
+        let number = self.folder.publish(&commit, &mut named);
+        if named {
+            self.written.files.clear();
         }
-        // From here on they may be named, whatever goes wrong: then they are not removed.
-        let files = std::mem::take(&mut self.written.files);
-        let number = self.folder.publish(&commit)?;
-        Ok(Written::summary(files, number))
+        Ok(Written::summary(commit.files, number?))
     }
 }
 

@@ -113,7 +113,9 @@ fn a_writer_that_dies_leaves_the_old_or_the_new() {
         return change(Path::new(&path), TASKS[number("TREVNI_DATASET_TASK")]);
     }
     std::thread::scope(|scope| {
-        TASKS.map(|task| scope.spawn(move || die_everywhere(task)));
+        for task in TASKS {
+            scope.spawn(move || die_everywhere(task));
+        }
     });
 }
 
