@@ -55,15 +55,18 @@ pub use async_reader::{ArrowStream, ArrowStreamBuilder};
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncArrowWriter;
 pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
-pub(crate) use predicate::Bound;
+pub(crate) use predicate::{Bound, Node};
 pub use predicate::{ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;
+pub(crate) use projection::projected_schema;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
 pub use row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
+pub(crate) use schema::{schema_from_ipc, schema_to_ipc};
 pub use selection::{RowSelection, RowSelector};
 pub use sorting::SortingColumn;
 pub use statistics::ColumnStatistics;
+pub(crate) use take::take;
 pub use writer::ArrowWriter;
 
 /// How Arrow fields become columns.

@@ -62,4 +62,4 @@ pub use chunked_table::ChunkedTable;
 pub use compressor::Compressor;
 pub use dtype::{ByteOrder, Dtype, Field, Kind, Unit};
 pub use filter::{Filter, Filters};
-pub use open::{ContainerKind, Contents, is_container, kind_of, open, open_source};
+pub use open::{ContainerKind, Contents, is_container, kind_of, open, open_keys, open_source};

@@ -3,7 +3,7 @@
 //! ```text
 //! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
 //! (file, pipe,      trv arrow arrows avro parquet protobuf thrift csv jsonl
-//! folder)           bloscpack bcolz superchunk b2nd b2frame sparse
+//! folder)           bloscpack bcolz superchunk b2nd b2frame sparse dataset
 //! ```
 //! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
 //! extension of a path, or by the first bytes of what is to be read.
@@ -36,6 +36,7 @@ mod caught;
 mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
+mod dataset;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
@@ -69,6 +70,9 @@ use arrow::datatypes::SchemaRef;
 #[cfg(feature = "blosc")]
 pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
 pub use comparison::Comparison;
+pub use dataset::DatasetOptions;
+#[cfg(feature = "object_store")]
+pub use dataset::dataset_in_store;
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
 pub use random::random_rows;
@@ -105,6 +109,7 @@ pub const FORMATS: &[Format] = &[
     blosc::B2FRAME,
     #[cfg(feature = "blosc")]
     blosc::SPARSE,
+    dataset::FORMAT,
     #[cfg(feature = "json")]
     json::FORMAT,
     #[cfg(feature = "csv")]
@@ -182,8 +187,7 @@ pub struct ReadOptions {
     /// What elements are of Blosc containers that do not say, as NumPy writes it; as many bytes as theirs together.
     #[cfg(feature = "blosc")]
     pub dtype: Option<String>,
-    /// Threads that open chunks of Blosc containers.
-    #[cfg(feature = "blosc")]
+    /// Threads that read: of data sets, and of Blosc containers.
     pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,
@@ -210,7 +214,6 @@ impl Default for ReadOptions {
             thrift: None,
             #[cfg(feature = "blosc")]
             dtype: None,
-            #[cfg(feature = "blosc")]
             threads: 1,
             skip_bad: 0,
             report: Arc::default(),
@@ -229,6 +232,8 @@ pub struct WriteOptions {
     /// For Blosc containers.
     #[cfg(feature = "blosc")]
     pub blosc: BloscOptions,
+    /// For data sets.
+    pub dataset: DatasetOptions,
     /// What rows of Protocol Buffers are to be.
     #[cfg(feature = "protobuf")]
     pub protobuf: Option<ProtobufType>,
@@ -249,6 +254,7 @@ impl Default for WriteOptions {
             codec: None,
             #[cfg(feature = "blosc")]
             blosc: BloscOptions::default(),
+            dataset: DatasetOptions::default(),
             #[cfg(feature = "protobuf")]
             protobuf: None,
             #[cfg(feature = "thrift")]
@@ -281,7 +287,22 @@ impl Format {
             let holds = |format: &&Format| format.holds.is_some_and(|holds| holds(path));
             return Ok(FORMATS.iter().find(holds));
         }
+        #[cfg(feature = "object_store")]
+        if let Some(prefix) = source.prefix() {
+            return Ok(Some(Self::of_prefix(&prefix)?));
+        }
         Ok(Self::sniff(source.head()?))
+    }
+
+    /// The format of what is below a prefix of a store.
+    #[cfg(feature = "object_store")]
+    fn of_prefix(prefix: &source::StoredObject) -> Result<&'static Format> {
+        #[cfg(feature = "blosc")]
+        if prefix.has(crate::blosc::frame::INDEX_KEY)? {
+            return Ok(&blosc::SPARSE);
+        }
+        let _ = prefix;
+        Ok(&dataset::FORMAT)
     }
 
     /// The format of what begins so.

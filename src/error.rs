@@ -3,7 +3,7 @@
 //! [`Error`] is one word wide. Its [`ErrorKind`] says who must act: the machine ([`Io`]), whoever made the
 //! file ([`Malformed`], [`Checksum`]), this build ([`Unsupported`]), the caller ([`Invalid`]), or whoever set
 //! the [`Limits`](crate::io::Limits) ([`TooLarge`]). Where it is known, an error also carries the place in the
-//! file: column, block or chunk, and byte offset.
+//! file: column, block or chunk, and byte offset; of a data set, which file.
 //!
 //! [`Io`]: ErrorKind::Io
 //! [`Malformed`]: ErrorKind::Malformed
@@ -28,6 +28,8 @@ struct Inner {
 /// Where in a file an error was met; each part only if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
+    /// Name of the file, where there are several.
+    pub file: Option<String>,
     /// Name of the column.
     pub column: Option<String>,
     /// Index of the block within its column, from 0.
@@ -122,6 +124,13 @@ impl Error {
         matches!(self.0.kind, ErrorKind::Truncated { .. })
     }
 
+    /// Adds the file, unless one is known already.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn in_file(mut self, name: &str) -> Self {
+        self.0.place.file.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
     /// Adds the column, unless one is known already.
     pub(crate) fn in_column(mut self, name: &str) -> Self {
         self.0.place.column.get_or_insert_with(|| name.to_owned());
@@ -151,7 +160,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { column, block, chunk, offset } = &self.0.place;
+        let Place { file, column, block, chunk, offset } = &self.0.place;
+        if let Some(file) = file {
+            write!(f, "{file}: ")?;
+        }
         if let Some(column) = column {
             write!(f, "column {column:?}")?;
             let more = block.is_some() || chunk.is_some() || offset.is_some();
@@ -231,7 +243,12 @@ mod tests {
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
         assert_eq!(
             e.place(),
-            &Place { column: Some("a".into()), block: Some(2), chunk: None, offset: Some(7) }
+            &Place {
+                column: Some("a".into()),
+                block: Some(2),
+                offset: Some(7),
+                ..Place::default()
+            }
         );
         let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");
         assert_eq!(

@@ -52,6 +52,8 @@ pub mod checksum;
 pub mod codec;
 #[cfg(feature = "arrow")]
 pub mod convert;
+#[cfg(feature = "arrow")]
+pub mod dataset;
 mod error;
 pub mod io;
 mod kernel;

@@ -15,13 +15,14 @@ pub(super) use parts::{Part, join};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
 use super::predicate::Bound;
-use super::schema::Planning;
+use super::schema::{self, Planning};
 use super::shape::Shape;
-use super::{nested, types};
+use super::{Layout, nested, types};
 use crate::error::{Error, Result};
+use crate::trevni::Metadata;
 
 /// Which fields are read; always in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,6 +211,13 @@ fn narrow_all(
         shapes.push(shape);
     });
     (fields, kept, shapes)
+}
+
+/// What is left of a schema.
+pub(crate) fn projected_schema(schema: &SchemaRef, mask: &ProjectionMask) -> Result<SchemaRef> {
+    let planning = schema::plan(schema, Layout::Split, &|_, _| false, &mut Metadata::new())?;
+    let fields = mask.project(&planning)?.fields;
+    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
 /// A map of narrower keys and values, or a list of one of them.

@@ -9,6 +9,8 @@
 
 mod ipc;
 
+pub(crate) use ipc::{decode as schema_from_ipc, encode as schema_to_ipc};
+
 use std::sync::Arc;
 
 use arrow::datatypes::{Fields, Schema, SchemaRef};

@@ -12,7 +12,7 @@ use std::path::Path;
 use super::array::{Attributes, Chunking, Container};
 use super::bloscpack::Bloscpack;
 use super::chunked_array::ChunkedArray;
-use super::frame::{ContiguousFrame, INDEX_KEY, SparseFrame};
+use super::frame::{ContiguousFrame, INDEX_KEY, Keys, SparseFrame};
 use super::rootdir::Rootdir;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
@@ -124,6 +124,11 @@ pub fn open_source(source: impl ReadAt + 'static) -> Result<Contents> {
         Some(kind) => Ok(Contents::of_frame(kind, ContiguousFrame::from_source(source)?)),
         None => Err(Error::malformed("no file of the Blosc family")),
     }
+}
+
+/// Opens the sparse frame of a store of bytes by key. It cannot be changed.
+pub fn open_keys(keys: impl Keys + 'static) -> Result<Contents> {
+    Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::from_keys(keys)?))
 }
 
 /// The kind of container of a file that begins so.

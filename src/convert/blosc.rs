@@ -11,6 +11,8 @@
 
 mod create;
 mod sink;
+#[cfg(feature = "object_store")]
+mod stored;
 
 use std::sync::Arc;
 
@@ -90,10 +92,7 @@ pub struct BloscOptions {
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema("Blosc", options)?;
-    let contents = match source.folder() {
-        Some(path) => blosc::open(path)?,
-        None => blosc::open_source(source.into_file()?)?,
-    };
+    let contents = contents(source)?;
     let threads = options.threads.max(1);
     // Of a table only the wanted columns are opened; an array of records has its columns within.
     let table = contents.arrays.len() > 1;
@@ -119,6 +118,17 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     let rows = WithAttributes::new(reader, &said);
     // Rows are chosen already.
     select::select(Box::new(rows), &ReadOptions { rows: None, ..options.clone() })
+}
+
+fn contents(source: Source) -> Result<blosc::Contents> {
+    #[cfg(feature = "object_store")]
+    if let Some(prefix) = source.prefix() {
+        return blosc::open_keys(stored::StoredKeys(prefix));
+    }
+    match source.folder() {
+        Some(path) => blosc::open(path),
+        None => blosc::open_source(source.into_file()?),
+    }
 }
 
 /// Whether a column, or a part of it, is printed or looked at by the condition.

@@ -1,4 +1,5 @@
-//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store.
+//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store, or those
+//! below a prefix.
 
 #[cfg(feature = "object_store")]
 mod object;
@@ -29,6 +30,8 @@ enum Body {
     Folder(PathBuf),
     #[cfg(feature = "object_store")]
     Object(StoredObject, Option<object::Answer>),
+    #[cfg(feature = "object_store")]
+    Prefix(StoredObject),
 }
 
 impl Source {
@@ -64,6 +67,36 @@ impl Source {
         Self::new(name.into(), Body::Object(StoredObject { store, path, runtime }, None))
     }
 
+    /// The objects below a prefix in a store, as [`in_store`](Self::in_store) has one.
+    #[cfg(feature = "object_store")]
+    pub fn below(
+        name: impl Into<String>,
+        store: Arc<dyn ::object_store::ObjectStore>,
+        path: ::object_store::path::Path,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        Self::new(name.into(), Body::Prefix(StoredObject { store, path, runtime }))
+    }
+
+    /// The prefix, if it is one.
+    #[cfg(feature = "object_store")]
+    pub(super) fn prefix(&self) -> Option<StoredObject> {
+        match &self.body {
+            Body::Prefix(prefix) => Some(prefix.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a folder, or a prefix in a store.
+    pub fn is_folder(&self) -> bool {
+        match &self.body {
+            Body::Folder(_) => true,
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => true,
+            _ => false,
+        }
+    }
+
     /// The object, if it is one.
     #[cfg(feature = "object_store")]
     pub(super) fn object(&self) -> Option<StoredObject> {
@@ -97,6 +130,8 @@ impl Source {
             Body::Pipe(_) | Body::Folder(_) => None,
             #[cfg(feature = "object_store")]
             Body::Object(_, answer) => answer.as_ref().map(|answer| answer.size),
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => None,
         }
     }
 
@@ -119,6 +154,8 @@ impl Source {
                 }
                 Body::Folder(_) => {}
                 #[cfg(feature = "object_store")]
+                Body::Prefix(_) => {}
+                #[cfg(feature = "object_store")]
                 Body::Object(object, answer) => {
                     let answer = answer.insert(object.get()?);
                     answer.take(HEAD as u64).read_to_end(&mut head)?;
@@ -139,6 +176,8 @@ impl Source {
                 Box::new(Counted { from: head.chain(pipe), taken })
             }
             Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
             #[cfg(feature = "object_store")]
             Body::Object(object, answer) => match answer.map_or_else(|| object.get(), Ok) {
                 Ok(answer) => {

@@ -11,7 +11,9 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
-use crate::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, ProjectionMask, schema_to_avro};
+use crate::arrow::{
+    ArrowReaderBuilder, ArrowWriter, Layout, ProjectionMask, WriterProperties, schema_to_avro,
+};
 use crate::error::Result;
 
 pub(super) const FORMAT: Format = Format {
@@ -62,13 +64,19 @@ fn create<'a>(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
+    let properties = properties(&schema, options);
+    Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
+}
+
+/// How files of this schema are written.
+pub(super) fn properties(schema: &Schema, options: &WriteOptions) -> WriterProperties {
     let mut properties = options.properties.clone();
     // Rows of Avro become what Avro's own tools make of them, unless these cannot read it anyway.
-    let from_avro = schema.metadata().contains_key(AVRO_SCHEMA) && schema_to_avro(&schema).is_ok();
+    let from_avro = schema.metadata().contains_key(AVRO_SCHEMA) && schema_to_avro(schema).is_ok();
     if from_avro && !properties.codec().is_value_codec() {
         properties = properties.with_layout_unless_set(Layout::Avro);
     }
-    Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
+    properties
 }
 
 struct File<W: Write + Send>(ArrowWriter<W>);

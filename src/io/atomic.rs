@@ -28,6 +28,9 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
+    /// How temporary names begin.
+    pub(crate) const PREFIX: &str = ".trevni-";
+
     /// Starts a file that will be `path`. Unless `replace`, a path that exists is an error, now and at the end.
     pub fn create(path: impl Into<PathBuf>, replace: bool) -> io::Result<Self> {
         let path = path.into();
@@ -75,14 +78,14 @@ impl Seek for AtomicFile {
 fn new_file_builder() -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = Builder::new();
-    builder.prefix(".trevni-").permissions(std::fs::Permissions::from_mode(0o666));
+    builder.prefix(AtomicFile::PREFIX).permissions(std::fs::Permissions::from_mode(0o666));
     builder
 }
 
 #[cfg(not(unix))]
 fn new_file_builder() -> Builder<'static, 'static> {
     let mut builder = Builder::new();
-    builder.prefix(".trevni-");
+    builder.prefix(AtomicFile::PREFIX);
     builder
 }
 

@@ -5,6 +5,7 @@ mod bad_rows;
 mod blosc;
 mod condition;
 mod convert;
+mod dataset;
 mod diff;
 mod faults;
 mod reference;

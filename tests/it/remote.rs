@@ -1,6 +1,8 @@
 //! Files in stores: which requests are made, and what comes of them.
 
 #[cfg(feature = "arrow")]
+mod dataset;
+#[cfg(feature = "arrow")]
 mod faults;
 #[cfg(feature = "blosc")]
 mod frames;

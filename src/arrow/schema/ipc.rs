@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Writes a schema.
-pub(super) fn encode(schema: &Schema) -> Result<Vec<u8>> {
+pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     let mut tracker = DictionaryTracker::new(true);
     let message = IpcDataGenerator::default()
         .schema_to_bytes_with_dictionary_tracker(schema, &mut tracker, &IpcWriteOptions::default())
@@ -31,7 +31,7 @@ pub(super) fn encode(schema: &Schema) -> Result<Vec<u8>> {
 }
 
 /// Reads a schema.
-pub(super) fn decode(text: &[u8]) -> Result<Schema> {
+pub(crate) fn decode(text: &[u8]) -> Result<Schema> {
     let wrong = |what: String| Error::malformed(format!("ARROW:schema: {what}"));
     let bytes = BASE64_STANDARD.decode(text).map_err(|e| wrong(e.to_string()))?;
     let message = bytes.strip_prefix(&CONTINUATION).unwrap_or(&bytes);

@@ -14,7 +14,8 @@ use crate::rows::{ReadArgs, batch_fault, delimiter_for, tell_report};
 /// JSON lines hold no unions; of a Trevni file, `tojson` prints those too, from its columns.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input.
+    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input. A folder of trv
+    /// files, or a URL that ends in `/`, is read as one.
     file: PathBuf,
     /// How rows are printed.
     #[arg(long, short, value_enum, default_value_t = Text::Json)]

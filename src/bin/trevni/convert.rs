@@ -9,14 +9,15 @@ use crate::rows::{ReadArgs, tell_report};
 use crate::table::ratio;
 use crate::writing::{Dialect, Input, OutputArgs};
 
-/// Convert between trv, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC stream), jsonl and csv.
+/// Convert between trv, data sets of trv files, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC stream), jsonl and csv.
 ///
 /// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
 /// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary file
 /// before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input.
+    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input. A folder of trv
+    /// files, or a URL that ends in `/`, is read as one.
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,

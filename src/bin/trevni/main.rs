@@ -14,6 +14,7 @@ mod concat;
 mod container;
 mod convert;
 mod count;
+mod dataset;
 mod diff;
 mod fault;
 mod input;

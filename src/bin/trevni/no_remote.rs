@@ -4,7 +4,8 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::Path;
 
-use trevni::convert::Source;
+use arrow::datatypes::SchemaRef;
+use trevni::convert::{Sink, Source, WriteOptions};
 use trevni::trevni::Header;
 
 use crate::fault::Fault;
@@ -18,6 +19,19 @@ pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
 }
 
 pub(crate) fn target(path: &Path, _: bool) -> Result<Option<Upload>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn dataset(
+    path: &Path,
+    _: bool,
+    _: SchemaRef,
+    _: &WriteOptions,
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
     refuse(path)
 }
 

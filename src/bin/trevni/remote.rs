@@ -3,6 +3,7 @@
 //! ```text
 //! s3://bucket/key ──► store, path ──► Source       of a trv file only what is wanted is fetched
 //!                                 ──► Upload       parts are sent while rows are read; the object appears at the end
+//! s3://bucket/table/              ──► a data set
 //! ```
 //! Regions, endpoints and keys are taken from the environment, by the names that the stores' own tools have for them.
 
@@ -12,12 +13,15 @@ use std::sync::{Arc, OnceLock};
 
 use ::object_store::ObjectStore;
 use ::object_store::path::Path as Key;
+use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
-use trevni::convert::Source;
+use trevni::convert::{Sink, Source, WriteOptions, dataset_in_store};
+use trevni::dataset::Dataset;
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url};
 use trevni::trevni::{Header, RemoteFile};
 
 use crate::fault::Fault;
+use crate::target::is_folder;
 
 /// Bytes that are gathered before they go to the writer.
 const GATHERED: usize = 1 << 20;
@@ -25,8 +29,30 @@ const GATHERED: usize = 1 << 20;
 /// The object of a URL, as a source of rows; `None` if it is no URL.
 pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
-    let name = path.display().to_string();
-    Ok(Some(Source::in_store(name, store, key, runtime()?.handle().clone())))
+    let (name, runtime) = (path.display().to_string(), runtime()?.handle().clone());
+    Ok(Some(match is_folder(path) {
+        true => Source::below(name, store, key, runtime),
+        false => Source::in_store(name, store, key, runtime),
+    }))
+}
+
+/// Starts a data set at a URL; `None` if it is none.
+pub(crate) fn dataset(
+    path: &Path,
+    replace: bool,
+    schema: SchemaRef,
+    options: &WriteOptions,
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+    let Some(place) = object(path)? else { return Ok(None) };
+    let runtime = runtime()?.handle().clone();
+    Ok(Some(dataset_in_store(place, runtime, replace, schema, options)))
+}
+
+/// Bytes of the data set at a URL; nothing if there is none.
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let table = runtime()?.block_on(Dataset::open_in(store, key));
+    Ok(Some(table.map_or(0, |table| table.bytes())))
 }
 
 /// The header of the Trevni file at a URL.

@@ -111,7 +111,7 @@ impl ReadArgs {
                 None => Source::open(path).map_err(Fault::of(&name))?,
             },
         };
-        let folder = source.folder().is_some();
+        let folder = source.is_folder();
         let of_path = || Format::of_path(path).filter(|format| !folder || format.holds.is_some());
         let format = match self.from.or_else(of_path) {
             Some(format) => format,
@@ -185,7 +185,6 @@ impl ReadArgs {
             skip_bad: self.skip_bad,
             #[cfg(feature = "blosc")]
             dtype: self.dtype.clone(),
-            #[cfg(feature = "blosc")]
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             ..ReadOptions::default()
         };

@@ -50,6 +50,11 @@ impl Target {
     }
 }
 
+/// Whether a path says that it is a folder.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.ends_with('/'))
+}
+
 /// The refusal to overwrite.
 pub(crate) fn exists(path: &Path) -> Fault {
     Fault::Data(format!("{} exists; --force replaces it", path.display()))

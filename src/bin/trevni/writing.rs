@@ -13,16 +13,17 @@ use trevni::codec::Codec;
 use trevni::convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 use trevni::trevni::{FileWriterBuilder, Metadata};
 
+use crate::dataset::{self, DatasetArgs};
 use crate::fault::Fault;
 use crate::input::PIPE;
 use crate::row_types::RowTypeArgs;
 use crate::rows::{batch_fault, delimiter_for};
-use crate::target::{Target, exists};
+use crate::target::{Target, exists, is_folder};
 
 /// A file to be made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// The file to be made, or the URL of one; `-` is standard output.
+    /// The file to be made, or the URL of one; `-` is standard output. What ends in `/` is a data set: a folder of files.
     pub(crate) output: PathBuf,
     /// Format of the output, by name. Otherwise its extension says.
     #[arg(long, value_parser = Format::named)]
@@ -32,6 +33,8 @@ pub(crate) struct OutputArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
 }
 
 /// How a file is written.
@@ -106,7 +109,11 @@ pub(crate) struct Written {
 impl OutputArgs {
     /// The format, which is asked for or that of the extension; fails if the options are not for it.
     pub(crate) fn format(&self) -> Result<&'static Format, Fault> {
-        let Some(format) = self.to.or_else(|| Format::of_path(&self.output)) else {
+        let of_path = || match is_folder(&self.output) {
+            true => Format::named("dataset").ok(),
+            false => Format::of_path(&self.output),
+        };
+        let Some(format) = self.to.or_else(of_path) else {
             let path = self.output.display();
             return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
         };
@@ -114,6 +121,7 @@ impl OutputArgs {
         if self.output == Path::new(PIPE) && !text && std::io::stdout().is_terminal() {
             return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
         }
+        self.dataset.check(format)?;
         self.write.check(format)?;
         Ok(format)
     }
@@ -142,6 +150,7 @@ impl OutputArgs {
             codec: self.write.codec.clone(),
             #[cfg(feature = "blosc")]
             blosc: self.write.blosc()?,
+            dataset: self.dataset.options(),
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
             ..WriteOptions::default()
@@ -171,6 +180,14 @@ impl OutputArgs {
                 "{} is a folder, and no pipe takes one",
                 format.name
             )));
+        }
+        if dataset::is_dataset(format) {
+            let before = dataset::bytes(path)?;
+            let input = open()?;
+            let schema = input.rows.schema();
+            let sink = dataset::create(create, path, self.force, schema, options)?;
+            let rows = copy(input, format, sink)?;
+            return Ok(Written { rows, bytes: dataset::bytes(path)?.saturating_sub(before) });
         }
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(exists(path));
@@ -238,10 +255,11 @@ impl WriteArgs {
         if self.is_set_for_blosc() {
             return Err(Fault::Usage(format!("options for Blosc, but the output is {name}")));
         }
-        if name != "trv" && (self.is_set() || self.level.is_some() || self.threads.is_some()) {
+        let trv = matches!(name, "trv" | "dataset");
+        if !trv && (self.is_set() || self.level.is_some() || self.threads.is_some()) {
             return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
         }
-        if !matches!(name, "trv" | "avro" | "parquet") && self.codec.is_some() {
+        if !trv && !matches!(name, "avro" | "parquet") && self.codec.is_some() {
             return Err(Fault::Usage(format!("a codec, but the output is {name}")));
         }
         Ok(())
@@ -309,7 +327,7 @@ impl WriteArgs {
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
             .set_parallelism(self.threads());
-        match self.codec.as_deref().filter(|_| format.name == "trv") {
+        match self.codec.as_deref().filter(|_| matches!(format.name, "trv" | "dataset")) {
             Some("none") => builder = builder.unset_codec(),
             Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
             None => {}
@@ -387,7 +405,7 @@ fn layout(name: &str) -> Result<Layout, String> {
 }
 
 /// A number of bytes, with k, M or G behind it or not.
-fn size(text: &str) -> Result<usize, String> {
+pub(crate) fn size(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 10),
         None => match text.strip_suffix('M') {

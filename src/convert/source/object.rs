@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use crate::error::{Error, Result};
 
 /// An object, and the runtime that its requests are made on.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(in crate::convert) struct StoredObject {
     pub(in crate::convert) store: Arc<dyn ObjectStore>,
     pub(in crate::convert) path: Path,
@@ -40,6 +40,18 @@ impl StoredObject {
         let result = self.runtime.block_on(get).map_err(Error::from)?;
         let (size, runtime) = (result.meta.size, self.runtime.clone());
         Ok(Answer { runtime, chunk: Bytes::new(), stream: result.into_stream(), size })
+    }
+
+    /// Whether there is an object of this name below it.
+    #[cfg(feature = "blosc")]
+    pub(in crate::convert) fn has(&self, name: &str) -> Result<bool> {
+        let head = GetOptions { head: true, ..GetOptions::default() };
+        let path = self.path.clone().join(name);
+        match self.runtime.block_on(self.store.get_opts(&path, head)) {
+            Ok(_) => Ok(true),
+            Err(::object_store::Error::NotFound { .. }) => Ok(false),
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// Waits for something.

@@ -139,3 +139,22 @@ fn what_is_missing_or_cut_short_is_an_error() {
         }
     });
 }
+
+#[test]
+fn a_frame_below_a_prefix_is_rows_for_those_who_wait() {
+    use arrow::array::RecordBatch;
+    use trevni::convert::{Format, ReadOptions, Source};
+    let folder = FilePath::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("testdata/blosc/blosc2/nd_3d_u2_s.b2nd");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let store = runtime.block_on(with_folder(&folder));
+    let below = Source::below("frame", store, "frame".into(), runtime.handle().clone());
+    let read = |mut source: Source| -> Vec<RecordBatch> {
+        let format = Format::of_source(&mut source).unwrap().unwrap();
+        let options = ReadOptions { batch_size: 7, threads: 2, ..ReadOptions::default() };
+        (format.open)(source, &options).unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    let rows = read(below);
+    assert!(!rows.is_empty());
+    assert_eq!(rows, read(Source::open(&folder).unwrap()));
+}

@@ -1,0 +1,190 @@
+//! Data sets: a folder of files, or the objects below a prefix, as one table.
+//!
+//! ```text
+//! table/ _commits/ 00000000000000000000.trv     which files there are: what no commit names is not there
+//!                  00000000000000000001.trv
+//!        year=2025/part-….trv                   the year is in no column of the file
+//!        year=2026/part-….trv
+//!
+//! writing   batches ──► files under names that nobody else has ──► one commit: all of them are there
+//! reading   commits ──► files ──► pruned by paths and bounds ──► read side by side ──► batches in order
+//! ```
+//! A folder without commits is a data set too: of all `.trv` files in it, and in folders below, whose names begin neither
+//! with `_` nor with `.`. The first writer adopts them.
+//!
+//! Files may differ in their schemas: a column that a file lacks is null, and numbers are widened. Where the values of
+//! files are known, those without rows that a predicate wants are never opened. The layout is restated in
+//! `spec/dataset.md`.
+//!
+//! What touches the file system is in one place, what touches stores in another; the rest is the same for both.
+
+mod ask;
+#[cfg(feature = "object_store")]
+mod async_writer;
+mod bounds;
+mod commit;
+mod evolve;
+mod folder;
+mod merge;
+mod names;
+mod partition;
+mod properties;
+mod prune;
+mod reader;
+mod rolling;
+mod scan;
+mod snapshot;
+#[cfg(feature = "object_store")]
+mod store;
+#[cfg(feature = "object_store")]
+mod stream;
+mod vacuum;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::datatypes::{FieldRef, SchemaRef};
+
+#[cfg(feature = "object_store")]
+pub use async_writer::AsyncDatasetWriter;
+pub use commit::DataFile;
+pub use folder::Folder;
+pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};
+pub use reader::DatasetReader;
+pub use scan::DatasetScan;
+#[cfg(feature = "object_store")]
+pub use store::Prefix;
+#[cfg(feature = "object_store")]
+pub use stream::DatasetStream;
+pub use vacuum::Vacuumed;
+pub use writer::{DatasetSummary, DatasetWriter};
+
+use self::commit::Commit;
+use self::merge::Merger;
+use self::snapshot::Snapshot;
+use crate::error::{Error, Result};
+
+/// A data set as it was when it was opened: what is committed later, it does not see.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use trevni::arrow::Predicate;
+/// use trevni::dataset::{Dataset, DatasetProperties, DatasetWriter};
+///
+/// let folder = tempfile::tempdir()?;
+/// for first in [0, 10, 20] {
+///     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(first..first + 10));
+///     let batch = RecordBatch::try_from_iter([("id", ids)])?;
+///     let properties = DatasetProperties::default();
+///     let mut writer = DatasetWriter::try_new(folder.path(), batch.schema(), properties)?;
+///     writer.write(&batch)?;
+///     writer.finish()?;
+/// }
+/// let table = Dataset::open(folder.path())?;
+/// assert_eq!((table.files().count(), table.rows()), (3, 30));
+/// // Of the three files two are never opened.
+/// let scan = table.scan().with_predicate(Predicate::parse("id = 15")?);
+/// assert_eq!(scan.files()?.len(), 1);
+/// let rows: usize = scan.build()?.map(|batch| batch.map(|b| b.num_rows())).sum::<Result<_, _>>()?;
+/// assert_eq!(rows, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Dataset<P = Folder> {
+    place: P,
+    snapshot: Arc<Snapshot>,
+}
+
+impl Dataset<Folder> {
+    /// Opens a data set in a folder. Where there is none, the error is an [`Io`](crate::ErrorKind::Io) one of the kind
+    /// [`NotFound`](std::io::ErrorKind::NotFound).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let place = Folder::new(path.as_ref());
+        let found = place.snapshot()?.map(Arc::new);
+        let snapshot = found.ok_or_else(|| none(&path.as_ref().display().to_string()))?;
+        Ok(Self { place, snapshot })
+    }
+
+    /// Whether a folder has commits, or files of rows at its top or below folders of partitions.
+    pub fn is_one(path: impl AsRef<Path>) -> bool {
+        Folder::new(path.as_ref()).is_data_set()
+    }
+
+    /// Removes files that no commit names, if they are older than `older`: those of writers that were killed. Commits that
+    /// one so old has replaced go too, and their files.
+    ///
+    /// A writer that takes longer than that, or a reader, loses files that it needs. Clocks are those of this machine and
+    /// of the file system. A data set without commits is an error.
+    pub fn vacuum(path: impl AsRef<Path>, older: Duration) -> Result<Vacuumed> {
+        Folder::new(path.as_ref()).vacuum(older)
+    }
+}
+
+impl<P: Clone> Dataset<P> {
+    /// The schema of the table: that of all files together.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.snapshot.schema
+    }
+
+    /// The columns whose values are in paths.
+    pub fn partitions(&self) -> &[FieldRef] {
+        &self.snapshot.partitions
+    }
+
+    /// The number of the last commit; `None` if there are none.
+    pub fn commit(&self) -> Option<u64> {
+        self.snapshot.commit
+    }
+
+    /// The files, in the order of their rows.
+    pub fn files(&self) -> impl Iterator<Item = &DataFile> {
+        self.snapshot.files()
+    }
+
+    /// Rows of all files.
+    pub fn rows(&self) -> u64 {
+        self.files().map(DataFile::rows).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files().map(DataFile::bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Starts to say what is read.
+    pub fn scan(&self) -> DatasetScan<P> {
+        DatasetScan::new(self.place.clone(), self.snapshot.clone())
+    }
+}
+
+fn none(place: &str) -> Error {
+    let what = format!("{place}: no data set: there are neither commits nor .trv files");
+    std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
+}
+
+/// Refuses rows that do not go with those that are there.
+fn check_fits(there: &Snapshot, commit: &Commit) -> Result<()> {
+    let Some(schema) = &commit.schema else { return Ok(()) };
+    let mut merger = Merger::default();
+    merger.add(&there.schema, "the data set")?;
+    merger.add(schema, "the rows that are added")?;
+    let names: Vec<_> = there.partitions.iter().map(|field| field.name().as_str()).collect();
+    if names != commit.partitions {
+        let list = |names: &[&str]| match names {
+            [] => "nothing".to_owned(),
+            names => names.join(", "),
+        };
+        let asked: Vec<_> = commit.partitions.iter().map(String::as_str).collect();
+        let (names, asked) = (list(&names), list(&asked));
+        let what =
+            format!("the data set is partitioned by {names}, the rows that are added by {asked}");
+        return Err(Error::invalid(what));
+    }
+    Ok(())
+}

@@ -1,0 +1,240 @@
+//! What is asked of each file of a scan, and what is made of its batches.
+//!
+//! ```text
+//! conditions     on columns of the path, or missing       answered once for the file
+//!                on columns of the file                   asked of its reader
+//!                both, or of floats that are widened      asked of its batches, when they are as the table has them
+//! columns        those of the file ──► widened, filled ──► conditions ──► those that are wanted
+//! ```
+
+use arrow::array::{ArrayRef, RecordBatch, new_null_array};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow::error::ArrowError;
+
+use super::evolve::evolve_batch;
+use super::merge::merge_types;
+use crate::arrow::{Bound, ColumnPath, Node, Predicate, ProjectionMask, projected_schema};
+use crate::error::{Error, Result};
+
+/// What is wanted of all files.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The schema of the table, and what is left of it.
+    table: SchemaRef,
+    pub(super) output: SchemaRef,
+    /// The columns that are wanted, if not all.
+    names: Option<Vec<String>>,
+    /// What all must be true.
+    pub(super) steps: Vec<Node>,
+}
+
+/// What is asked of one file.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) mask: ProjectionMask,
+    /// What its reader is asked.
+    pub(super) predicate: Option<Predicate>,
+    /// Columns with one value, which are not in the file.
+    constants: Vec<(FieldRef, ArrayRef)>,
+    /// What is left to ask of its batches, and of which columns.
+    rest: Option<(SchemaRef, Bound)>,
+    output: SchemaRef,
+}
+
+impl Question {
+    pub(super) fn new(
+        table: SchemaRef,
+        names: Option<Vec<String>>,
+        predicate: Option<Predicate>,
+    ) -> Result<Self> {
+        if let Some(predicate) = &predicate {
+            predicate.check(&table)?;
+        }
+        let output = match &names {
+            Some(names) => narrowed(&table, names.iter().map(String::as_str))?,
+            None => table.clone(),
+        };
+        let steps = predicate.map(Predicate::into_steps).unwrap_or_default();
+        Ok(Self { table, output, names, steps })
+    }
+
+    /// What to ask of a file of this schema, with these values in its path; `None` if none of its rows can pass.
+    pub(super) fn ask(
+        &self,
+        file: &SchemaRef,
+        constants: Vec<(FieldRef, ArrayRef)>,
+    ) -> Result<Option<Ask>> {
+        let (mut pushed, mut rest) = (Vec::new(), Vec::new());
+        for step in &self.steps {
+            match self.way(step, file, &constants) {
+                Way::File => pushed.push(step.clone()),
+                Way::Batches => rest.push(step.clone()),
+                Way::Once => {
+                    if !self.answer(step, &constants)? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        let predicate = (!pushed.is_empty()).then(|| Predicate { node: Node::all(pushed) });
+        let rest = (!rest.is_empty()).then(|| Predicate { node: Node::all(rest) });
+        let looked_at = rest.as_ref().map(Predicate::columns).unwrap_or_default();
+        let names = self.names.as_ref().map(|names| names.iter().chain(&looked_at));
+        let names: Option<Vec<&str>> = names.map(|names| names.map(String::as_str).collect());
+        let mask = match &names {
+            Some(names) => mask(file, names, &constants)?,
+            None => {
+                let inside = |field: &&FieldRef| self.table.fields().find(field.name()).is_some();
+                let all: Vec<&str> = file
+                    .fields()
+                    .iter()
+                    .filter(inside)
+                    .map(|field| field.name().as_str())
+                    .collect();
+                mask(file, &all, &constants)?
+            }
+        };
+        let rest = match rest {
+            Some(rest) => {
+                let schema = match names {
+                    Some(names) => narrowed(&self.table, names)?,
+                    None => self.table.clone(),
+                };
+                let bound = rest.bind(&schema)?;
+                Some((schema, bound))
+            }
+            None => None,
+        };
+        Ok(Some(Ask { mask, predicate, constants, rest, output: self.output.clone() }))
+    }
+
+    /// Whether a condition on constants and missing columns is true.
+    fn answer(&self, step: &Node, constants: &[(FieldRef, ArrayRef)]) -> Result<bool> {
+        let value = |field: &FieldRef| {
+            let constant = constants.iter().find(|(constant, _)| constant.name() == field.name());
+            match constant {
+                Some((_, value)) => super::evolve::evolve(value, field.data_type()),
+                None => Ok(new_null_array(field.data_type(), 1)),
+            }
+        };
+        let columns = self.table.fields().iter().map(value).collect::<Result<Vec<_>>>()?;
+        let answer = Bound::new(step, self.table.fields())?.evaluate(&columns, 1)?;
+        Ok(answer.iter().next().flatten() == Some(true))
+    }
+
+    fn way(&self, step: &Node, file: &Schema, constants: &[(FieldRef, ArrayRef)]) -> Way {
+        let mut ways = Vec::new();
+        step.each_column(&mut |column: &ColumnPath| {
+            let root = column.names().first().map(String::as_str).unwrap_or_default();
+            let constant = constants.iter().any(|(constant, _)| constant.name() == root);
+            ways.push(match file.fields().find(root) {
+                _ if constant => Way::Once,
+                None => Way::Once,
+                Some(_) => match (find(column, file.fields()), find(column, self.table.fields())) {
+                    (Some(one), Some(other)) if asks_alike(one.data_type(), other.data_type()) => {
+                        Way::File
+                    }
+                    _ => Way::Batches,
+                },
+            });
+        });
+        match ways.split_first() {
+            Some((first, more)) if more.iter().all(|way| way == first) => *first,
+            // A condition on no column at all is asked of batches.
+            _ => Way::Batches,
+        }
+    }
+}
+
+/// Where a condition is asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    File,
+    Batches,
+    Once,
+}
+
+fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Option<&'a Field> {
+    let (last, above) = column.names().split_last()?;
+    let mut fields = fields;
+    for name in above {
+        fields = match fields.find(name)?.1.data_type() {
+            DataType::Struct(inner) => inner,
+            _ => return None,
+        };
+    }
+    fields.find(last).map(|(_, field)| field.as_ref())
+}
+
+/// Whether comparing with a literal says the same before values are widened.
+fn asks_alike(file: &DataType, table: &DataType) -> bool {
+    let values = |data_type: &DataType| match data_type {
+        DataType::Dictionary(_, values) => values.as_ref().clone(),
+        other => other.clone(),
+    };
+    let (file, table) = (values(file), values(table));
+    // The nearest float of fewer bits is another number.
+    file == table
+        || (!file.is_floating() && file != DataType::Null && merge_types(&file, &table).is_some())
+}
+
+/// What is left of a schema.
+fn narrowed<'a>(schema: &SchemaRef, names: impl IntoIterator<Item = &'a str>) -> Result<SchemaRef> {
+    let all = || schema.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>();
+    let check = |name: &'a str| match ProjectionMask::columns(schema, [name]) {
+        Ok(_) => Ok(name),
+        Err(_) => {
+            Err(Error::invalid(format!("no column {name:?}: there are {}", all().join(", "))))
+        }
+    };
+    let names = names.into_iter().map(check).collect::<Result<Vec<_>>>()?;
+    projected_schema(schema, &ProjectionMask::columns(schema, names)?)
+}
+
+/// The columns of a file that names mean. Of one that lacks a part the whole is read, for its nulls.
+fn mask(
+    file: &SchemaRef,
+    names: &[&str],
+    constants: &[(FieldRef, ArrayRef)],
+) -> Result<ProjectionMask> {
+    let root = |name: &str| {
+        let mut roots = file.fields().iter().map(|field| field.name().as_str());
+        roots.find(|root| name.strip_prefix(*root).is_some_and(|rest| rest.starts_with('.')))
+    };
+    let here = |name: &&str| match ProjectionMask::columns(file, [*name]) {
+        Ok(_) => Some((*name).to_owned()),
+        Err(_) => root(name).map(str::to_owned),
+    };
+    let outside = |name: &&&str| !constants.iter().any(|(constant, _)| constant.name() == **name);
+    let here: Vec<String> = names.iter().filter(outside).filter_map(here).collect();
+    ProjectionMask::columns(file, here.iter().map(String::as_str))
+}
+
+impl Ask {
+    /// Whether all rows of its batches pass.
+    pub(super) fn is_settled(&self) -> bool {
+        self.rest.is_none()
+    }
+
+    /// What is made of a batch.
+    pub(super) fn finish(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        match &self.rest {
+            None => evolve_batch(batch, &self.output, &self.constants),
+            Some((schema, bound)) => {
+                let batch = bound.keep(&evolve_batch(batch, schema, &self.constants)?)?;
+                evolve_batch(&batch, &self.output, &[])
+            }
+        }
+    }
+}
+
+/// Errors of ours are taken out of Arrow's wrapping.
+pub(super) fn unwrapped(e: ArrowError) -> Error {
+    match e {
+        ArrowError::ExternalError(inner) => match inner.downcast::<Error>() {
+            Ok(ours) => *ours,
+            Err(other) => ArrowError::ExternalError(other).into(),
+        },
+        other => other.into(),
+    }
+}

@@ -1,0 +1,194 @@
+//! A commit: which files a data set has got.
+//!
+//! ```text
+//! _commits/00000000000000000007.trv     a file of rows, one for each file of the data set
+//!   path: utf8   rows: uint64   bytes: uint64   min: {a, b}   max: {a, b}   nulls: {a: uint64, b: uint64}
+//!
+//! metadata   dataset.version      1
+//!            dataset.schema       the schema of the rows, as ARROW:schema has it; none if there never were any
+//!            dataset.partitions   ["year","city"], if their values are in the paths
+//!            dataset.replaces     "true": what was committed before is no more
+//! ```
+//! A commit appears whole, under the next free number, and is never changed. What it says is not trusted: paths lead
+//! nowhere else, and rows are compared with the files.
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use bytes::Bytes;
+
+use super::bounds::ColumnBounds;
+use super::names;
+use crate::arrow::{ArrowReaderBuilder, ArrowWriter, schema_from_ipc, schema_to_ipc};
+use crate::error::{Error, Result};
+use crate::trevni::Metadata;
+
+const VERSION: (&str, &str) = ("dataset.version", "1");
+const SCHEMA: &str = "dataset.schema";
+const PARTITIONS: &str = "dataset.partitions";
+const REPLACES: &str = "dataset.replaces";
+
+/// A file of a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataFile {
+    pub(super) path: String,
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+}
+
+impl DataFile {
+    /// Where it is, from the data set; with `/` between folders.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Its rows.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// What a commit says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Commit {
+    /// Of the rows, with partition columns; `None` if nobody wrote any yet.
+    pub(super) schema: Option<SchemaRef>,
+    /// The columns whose values are in the paths.
+    pub(super) partitions: Vec<String>,
+    /// Whether what was committed before is no more.
+    pub(super) replaces: bool,
+    pub(super) files: Vec<DataFile>,
+    /// Of these files, each.
+    pub(super) bounds: Vec<ColumnBounds>,
+}
+
+impl Commit {
+    /// The bytes of its file.
+    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+        let batch = self.batch()?;
+        let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
+        writer.append_key_value_metadata(VERSION.0, VERSION.1)?;
+        if let Some(schema) = &self.schema {
+            writer.append_key_value_metadata(SCHEMA, schema_to_ipc(schema)?)?;
+        }
+        if !self.partitions.is_empty() {
+            let names = serde_json::Value::from(self.partitions.clone());
+            writer.append_key_value_metadata(PARTITIONS, names.to_string())?;
+        }
+        if self.replaces {
+            writer.append_key_value_metadata(REPLACES, "true")?;
+        }
+        writer.write(&batch)?;
+        writer.into_inner()
+    }
+
+    fn batch(&self) -> Result<RecordBatch> {
+        let paths = self.files.iter().map(|file| &file.path);
+        let rows = self.files.iter().map(|file| file.rows);
+        let bytes = self.files.iter().map(|file| file.bytes);
+        let mut columns: Vec<(&str, ArrayRef)> = vec![
+            ("path", Arc::new(StringArray::from_iter_values(paths))),
+            ("rows", Arc::new(UInt64Array::from_iter_values(rows))),
+            ("bytes", Arc::new(UInt64Array::from_iter_values(bytes))),
+        ];
+        if !self.bounds.is_empty() {
+            let nulls = |bounds: &ColumnBounds| Arc::new(bounds.nulls.clone()) as ArrayRef;
+            columns.push(("min", self.record(|bounds| bounds.min.clone())));
+            columns.push(("max", self.record(|bounds| bounds.max.clone())));
+            columns.push(("nulls", self.record(nulls)));
+        }
+        let columns = columns.into_iter().map(|(name, column)| (name, column, false));
+        Ok(RecordBatch::try_from_iter_with_nullable(columns)?)
+    }
+
+    fn record(&self, column: impl Fn(&ColumnBounds) -> ArrayRef) -> ArrayRef {
+        let field = |bounds: &ColumnBounds| {
+            let array = column(bounds);
+            (Arc::new(Field::new(&bounds.name, array.data_type().clone(), true)), array)
+        };
+        Arc::new(StructArray::from(self.bounds.iter().map(field).collect::<Vec<_>>()))
+    }
+
+    /// Reads the bytes of its file.
+    pub(super) fn decode(bytes: Bytes) -> Result<Self> {
+        let builder = ArrowReaderBuilder::try_new(bytes)?;
+        let mut commit = Self::of_metadata(&builder.file().header().metadata)?;
+        let schema = builder.schema().clone();
+        let rows = usize::try_from(builder.rows()).unwrap_or(usize::MAX).max(1);
+        // Rows without bytes would come without end; a path has some.
+        let batches = builder.with_batch_size(rows.min(1 << 16)).build()?;
+        let batches = batches.collect::<std::result::Result<Vec<_>, _>>()?;
+        let batch = arrow::compute::concat_batches(&schema, &batches)?;
+        commit.files = files(&batch)?;
+        commit.bounds = bounds(&batch)?;
+        Ok(commit)
+    }
+
+    fn of_metadata(metadata: &Metadata) -> Result<Self> {
+        let version = metadata.get(VERSION.0);
+        let version =
+            version.ok_or_else(|| Error::malformed("no commit: it has no dataset.version"))?;
+        if version != VERSION.1.as_bytes() {
+            let version = String::from_utf8_lossy(version);
+            return Err(Error::unsupported(format!("commits of version {version}")));
+        }
+        let schema = metadata.get(SCHEMA).map(schema_from_ipc).transpose()?.map(Arc::new);
+        let wrong = |e| Error::malformed(format!("dataset.partitions: {e}"));
+        let partitions = metadata.get(PARTITIONS).map(serde_json::from_slice::<Vec<String>>);
+        let partitions = partitions.transpose().map_err(wrong)?.unwrap_or_default();
+        let replaces = metadata.get(REPLACES).is_some_and(|said| said == b"true");
+        let known = |name: &String| {
+            schema.as_ref().is_some_and(|schema| schema.field_with_name(name).is_ok())
+        };
+        if let Some(unknown) = partitions.iter().find(|name| !known(name)) {
+            let what =
+                format!("dataset.partitions names {unknown:?}, which is not in dataset.schema");
+            return Err(Error::malformed(what));
+        }
+        Ok(Self { schema, partitions, replaces, ..Self::default() })
+    }
+}
+
+fn files(batch: &RecordBatch) -> Result<Vec<DataFile>> {
+    let missing =
+        |name: &str| Error::malformed(format!("the commit has no proper column {name:?}"));
+    let paths = batch.column_by_name("path").and_then(|paths| paths.as_string_opt::<i32>());
+    let paths = paths.filter(|paths| paths.null_count() == 0).ok_or_else(|| missing("path"))?;
+    let numbers = |name| {
+        let column = batch.column_by_name(name);
+        let column = column.and_then(|column| column.as_primitive_opt::<UInt64Type>());
+        column.filter(|column| column.null_count() == 0).ok_or_else(|| missing(name))
+    };
+    let (rows, bytes) = (numbers("rows")?, numbers("bytes")?);
+    let three = paths.iter().flatten().zip(rows.values()).zip(bytes.values());
+    three
+        .map(|((path, rows), bytes)| {
+            names::check(path)?;
+            Ok(DataFile { path: path.to_owned(), rows: *rows, bytes: *bytes })
+        })
+        .collect()
+}
+
+/// The bounds; of a column of which some are missing there are none.
+fn bounds(batch: &RecordBatch) -> Result<Vec<ColumnBounds>> {
+    let record = |name| batch.column_by_name(name).and_then(|column| column.as_struct_opt());
+    let (Some(min), Some(max), Some(nulls)) = (record("min"), record("max"), record("nulls"))
+    else {
+        return Ok(Vec::new());
+    };
+    let column = |(field, low): (&FieldRef, &ArrayRef)| {
+        let high = max.column_by_name(field.name())?.clone();
+        let nulls = nulls.column_by_name(field.name())?.as_primitive_opt::<UInt64Type>()?.clone();
+        let same = high.data_type() == low.data_type();
+        let bounds =
+            ColumnBounds { name: field.name().clone(), min: low.clone(), max: high, nulls };
+        same.then_some(bounds)
+    };
+    Ok(min.fields().iter().zip(min.columns()).filter_map(column).collect())
+}

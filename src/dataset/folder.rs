@@ -1,0 +1,267 @@
+//! A data set in a folder: all that touches the file system.
+//!
+//! ```text
+//! table/ _commits/ 00000000000000000000.trv    what was there before the first writer
+//!                  00000000000000000001.trv    temporary file, fsync, its name if that is free, fsync of the folder
+//!        year=2026/part-….trv                  likewise, and before the commit that names it
+//! ```
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::commit::{Commit, DataFile};
+use super::names;
+use super::snapshot::{History, PlainFile, Snapshot};
+use super::vacuum::{Found, Listing, Vacuumed};
+use crate::arrow::ArrowReaderBuilder;
+use crate::error::{Error, Result};
+use crate::io::AtomicFile;
+use crate::trevni::FileChunks;
+
+/// How deep partitions are believed to be.
+const DEPTH: usize = 16;
+
+/// A folder, as the place of a data set.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        path.split('/').fold(self.path.clone(), |folder, name| folder.join(name))
+    }
+
+    pub(super) fn open(&self, path: &str) -> io::Result<File> {
+        File::open(self.at(path))
+    }
+
+    /// What is there; `None` if there is no data set.
+    pub(super) fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(self.state()?.1)
+    }
+
+    /// The number of the last commit, and what is there.
+    fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
+        let commits = self.commits()?;
+        if commits.is_empty() {
+            let files = self.files()?;
+            let files = files.into_iter().filter(|found| names::is_visible(&found.path));
+            let plain = files.map(|found| self.plain(found)).collect::<Result<_>>()?;
+            return Ok((None, Snapshot::of_files(plain)?));
+        }
+        let last = commits.iter().max().copied();
+        let mut history = History::new(commits);
+        while let Some(number) = history.next(1).first().copied() {
+            history.push(number, fs::read(self.at(&names::commit(number)))?)?;
+        }
+        Ok((last, history.finish()?))
+    }
+
+    /// Whether there are commits, or files of rows; looks no farther than the first.
+    pub(super) fn is_data_set(&self) -> bool {
+        let commits = self.commits().is_ok_and(|commits| !commits.is_empty());
+        commits || self.has_rows("", 0)
+    }
+
+    /// Whether there is a file of rows in a folder, or in the first folders of partitions below.
+    fn has_rows(&self, folder: &str, depth: usize) -> bool {
+        let path = if folder.is_empty() { self.path.clone() } else { self.at(folder) };
+        let names = entries(&path).into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| !names::is_hidden(name)).any(|name| {
+            let below =
+                || if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let partition = name.contains('=') && depth < DEPTH;
+            name.ends_with(names::ENDING) || partition && self.has_rows(&below(), depth + 1)
+        })
+    }
+
+    /// The numbers of all commits.
+    pub(super) fn commits(&self) -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in entries(&self.path.join(names::COMMITS))? {
+            numbers.extend(entry?.file_name().to_str().and_then(names::commit_number));
+        }
+        Ok(numbers)
+    }
+
+    /// All files of rows, commits left out; and temporary ones.
+    fn files(&self) -> io::Result<Vec<Found>> {
+        let mut files = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let path = if folder.is_empty() { self.path.clone() } else { self.at(&folder) };
+            for entry in entries(&path)? {
+                let entry = entry?;
+                // A name that is no text none of ours is.
+                let name = entry.file_name();
+                let Some(name) = name.to_str() else { continue };
+                let temporary = name.starts_with(AtomicFile::PREFIX);
+                if names::is_hidden(name) && !temporary && name != names::COMMITS {
+                    continue;
+                }
+                let path = if folder.is_empty() { name.into() } else { format!("{folder}/{name}") };
+                let about = match entry.path().metadata() {
+                    Err(e) if e.kind() == ErrorKind::NotFound => continue,
+                    about => about?,
+                };
+                if about.is_dir() && !entry.file_type()?.is_symlink() {
+                    folders.push(path);
+                } else if about.is_file() && (temporary || names::is_visible(&path)) {
+                    let age = about.modified()?.elapsed().unwrap_or_default();
+                    files.push(Found { path, bytes: about.len(), age });
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    fn plain(&self, found: Found) -> Result<PlainFile> {
+        let Found { path, bytes, .. } = found;
+        let read = || ArrowReaderBuilder::try_new(self.open(&path)?);
+        let builder = read().map_err(|e| e.in_file(&path))?;
+        let (rows, schema) = (builder.rows(), builder.schema().clone());
+        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
+    }
+
+    /// Makes sure that there is a commit, so that files show only when one names them.
+    pub(super) fn begin(&self) -> Result<()> {
+        fs::create_dir_all(&self.path)?;
+        if !self.commits()?.is_empty() {
+            return Ok(());
+        }
+        let base = self.snapshot()?.map(Snapshot::into_commit).unwrap_or_default();
+        self.write_commit(0, &base.encode()?).map(|_| ())
+    }
+
+    /// Writes a commit; gives whether its number was free.
+    pub(super) fn write_commit(&self, number: u64, bytes: &[u8]) -> Result<bool> {
+        let path = self.at(&names::commit(number));
+        self.make_folders(&path)?;
+        step();
+        let write = || {
+            let mut file = AtomicFile::create(&path, false)?;
+            file.write_all(bytes)?;
+            step();
+            file.commit()
+        };
+        match write() {
+            Ok(()) => {
+                step();
+                Ok(true)
+            }
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    pub(super) fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
+        let bytes = commit.encode()?;
+        loop {
+            let last = match commit.replaces {
+                true => self.commits()?.into_iter().max(),
+                false => {
+                    let (last, now) = self.state()?;
+                    now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;
+                    last
+                }
+            };
+            let number = last.map_or(Some(0), |last| last.checked_add(1));
+            let number =
+                number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
+            *named = true;
+            if self.write_commit(number, &bytes)? {
+                return Ok(number);
+            }
+        }
+    }
+
+    /// Writes a new file, so that it is there for good.
+    pub(super) fn write_file(&self, path: &str, chunks: FileChunks) -> Result<()> {
+        let path = self.at(path);
+        self.make_folders(&path)?;
+        step();
+        let mut file = AtomicFile::create(&path, false)?;
+        for chunk in chunks {
+            file.write_all(&chunk?)?;
+        }
+        step();
+        file.commit()?;
+        step();
+        Ok(())
+    }
+
+    /// Makes the folders that a file is in, for good.
+    fn make_folders(&self, path: &Path) -> io::Result<()> {
+        let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) else { return Ok(()) };
+        fs::create_dir_all(folder)?;
+        let mut above = folder;
+        while above != self.path
+            && let Some(next) = above.parent()
+        {
+            sync(next)?;
+            above = next;
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, path: &str) -> io::Result<()> {
+        fs::remove_file(self.at(path))
+    }
+
+    /// Removes what no commit names, and what is older.
+    pub(super) fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
+        let files = self.files()?;
+        let mut commits = Vec::new();
+        for number in self.commits()? {
+            let about = self.at(&names::commit(number)).metadata()?;
+            commits.push((number, about.modified()?.elapsed().unwrap_or_default()));
+        }
+        let mut listing = Listing::new(files, commits, older);
+        while let Some(number) = listing.next(1).first().copied() {
+            listing.push(number, fs::read(self.at(&names::commit(number)))?)?;
+        }
+        let plan = listing.plan()?;
+        for path in &plan.paths {
+            match self.remove(path) {
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                done => done?,
+            }
+        }
+        Ok(plan.vacuumed)
+    }
+}
+
+/// What is in a folder; nothing if it is not there.
+fn entries(path: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
+    match fs::read_dir(path) {
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None.into_iter().flatten()),
+        Err(e) => Err(e),
+    }
+}
+
+#[cfg(unix)]
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Where a test may end the process.
+#[cfg(test)]
+use super::tests::crash::step;
+
+#[cfg(not(test))]
+fn step() {}

@@ -1,0 +1,188 @@
+//! What of a data set is read.
+//!
+//! ```text
+//! rows      range ──► predicate ──► offset ──► limit
+//! files     ├── 0 ──┤├── 1 ──┤├── 2 ──┤        left out: those behind or before the rows, and those that cannot pass
+//! ```
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{FieldRef, SchemaRef};
+
+use super::ask::Question;
+use super::commit::DataFile;
+use super::snapshot::Snapshot;
+use crate::arrow::Predicate;
+use crate::error::Result;
+
+/// Rows of a batch unless more or fewer are asked for.
+const BATCH_SIZE: usize = 8192;
+
+/// Says what of a data set is read.
+#[derive(Debug, Clone)]
+pub struct DatasetScan<P> {
+    pub(super) place: P,
+    snapshot: Arc<Snapshot>,
+    names: Option<Vec<String>>,
+    predicate: Option<Predicate>,
+    rows: Range<u64>,
+    offset: u64,
+    limit: u64,
+    pub(super) batch_size: usize,
+    pub(super) parallelism: usize,
+}
+
+/// What is to be read, file by file.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) question: Arc<Question>,
+    pub(super) parts: Vec<Part>,
+    pub(super) trim: Trim,
+    pub(super) batch_size: usize,
+}
+
+/// Rows of one file.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub(super) file: DataFile,
+    pub(super) rows: Range<u64>,
+    /// The values in its path.
+    pub(super) constants: Vec<(FieldRef, ArrayRef)>,
+}
+
+/// Rows that are left out, and then given, at the most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trim {
+    offset: u64,
+    limit: u64,
+}
+
+impl<P> DatasetScan<P> {
+    pub(super) fn new(place: P, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            place,
+            snapshot,
+            names: None,
+            predicate: None,
+            rows: 0..u64::MAX,
+            offset: 0,
+            limit: u64::MAX,
+            batch_size: BATCH_SIZE,
+            parallelism: 1,
+        }
+    }
+
+    /// The columns to read, in the order of the schema; parts of nested ones with dots. Default: all.
+    pub fn with_projection<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The rows of which it is true. Its columns need not be among those that are read. Files in which there can be
+    /// none are not opened. Default: all.
+    pub fn with_predicate(mut self, predicate: Predicate) -> Self {
+        self.predicate = Some(predicate);
+        self
+    }
+
+    /// The rows to read, counted over all files, before the predicate is asked. Default: all.
+    pub fn with_row_range(mut self, rows: Range<u64>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Leaves out so many rows, of those that would be read. Default: none.
+    pub fn with_offset(mut self, rows: u64) -> Self {
+        self.offset = rows;
+        self
+    }
+
+    /// Reads at most so many rows: of those that pass the predicate, behind the offset. Default: all.
+    pub fn with_limit(mut self, rows: u64) -> Self {
+        self.limit = rows;
+        self
+    }
+
+    /// The most rows of a batch. No batch has rows of two files. Default: 8192.
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows.max(1);
+        self
+    }
+
+    /// How many threads read and decode, of several files, and of several parts of one. The rows are the same, in the
+    /// same order; ahead of the one that is given out each thread has a few batches. Default: 1, the caller's.
+    pub fn with_parallelism(mut self, threads: usize) -> Self {
+        self.parallelism = threads.max(1);
+        self
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> Result<SchemaRef> {
+        Ok(self.question()?.output)
+    }
+
+    /// The files that would be opened.
+    pub fn files(&self) -> Result<Vec<DataFile>> {
+        Ok(self.plan()?.parts.into_iter().map(|part| part.file).collect())
+    }
+
+    fn question(&self) -> Result<Question> {
+        let schema = self.snapshot.schema.clone();
+        Question::new(schema, self.names.clone(), self.predicate.clone())
+    }
+
+    pub(super) fn plan(&self) -> Result<Plan> {
+        let question = self.question()?;
+        let (mut rows, mut trim) =
+            (self.rows.clone(), Trim { offset: self.offset, limit: self.limit });
+        if question.steps.is_empty() {
+            // Which rows these are is known before any is read.
+            rows.start = rows.start.saturating_add(trim.offset);
+            rows.end = rows.end.min(rows.start.saturating_add(trim.limit));
+            trim = Trim { offset: 0, limit: u64::MAX };
+        }
+        let (mut parts, mut at) = (Vec::new(), 0u64);
+        for group in &self.snapshot.groups {
+            let passing = self.snapshot.may_pass(group, &question.steps)?;
+            for (place, (file, passes)) in group.files.iter().zip(passing).enumerate() {
+                let end = at.saturating_add(file.rows);
+                let wanted = rows.start.clamp(at, end) - at..rows.end.clamp(at, end) - at;
+                at = end;
+                if !passes || wanted.is_empty() || trim.limit == 0 {
+                    continue;
+                }
+                let values = group.values.iter().map(|values| values.slice(place, 1));
+                let constants = self.snapshot.partitions.iter().cloned().zip(values).collect();
+                parts.push(Part { file: file.clone(), rows: wanted, constants });
+            }
+        }
+        let (question, batch_size) = (Arc::new(question), self.batch_size);
+        Ok(Plan { question, parts, trim, batch_size })
+    }
+}
+
+impl Trim {
+    /// How many rows may still be needed.
+    pub(super) fn most(&self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.limit == 0
+    }
+
+    /// What is given out of a batch.
+    pub(super) fn trim(&mut self, batch: &RecordBatch) -> RecordBatch {
+        let fitting = |n: u64, rows: usize| usize::try_from(n).map_or(rows, |n| n.min(rows));
+        let rows = batch.num_rows();
+        let skipped = fitting(self.offset, rows);
+        let taken = fitting(self.limit, rows - skipped);
+        self.offset -= skipped as u64;
+        if self.limit != u64::MAX {
+            self.limit -= taken as u64;
+        }
+        batch.slice(skipped, taken)
+    }
+}

@@ -1,0 +1,221 @@
+//! What a data set is at one time: its schema, and groups of files.
+//!
+//! ```text
+//! _commits/  … 4 │ 5 replaces │ 6 │ 7        read from the last back to the first that replaces those before it
+//!                  group        group group   of files in order; each group with the schema and the bounds of its commit
+//! no commits       one group of all visible files, in the order of their paths
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, UInt64Array, new_null_array};
+use arrow::datatypes::{FieldRef, Schema, SchemaRef};
+
+use super::bounds::{self, ColumnBounds};
+use super::commit::{Commit, DataFile};
+use super::evolve::evolve;
+use super::merge::Merger;
+use super::prune::{self, Fact};
+use super::{names, partition};
+use crate::arrow::{ColumnPath, Node};
+use crate::error::{Error, Result};
+
+/// A data set at one time.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) schema: SchemaRef,
+    /// The columns whose values are in paths.
+    pub(super) partitions: Vec<FieldRef>,
+    pub(super) groups: Vec<Group>,
+    /// The number of the last commit.
+    pub(super) commit: Option<u64>,
+}
+
+/// Files of one commit.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) files: Vec<DataFile>,
+    /// Of the table that they are, without partition columns that are only in paths.
+    schema: SchemaRef,
+    bounds: Vec<ColumnBounds>,
+    /// For each partition column, the value of each file.
+    pub(super) values: Vec<ArrayRef>,
+}
+
+/// Reads commits from the last to the first that counts.
+#[derive(Debug)]
+pub(super) struct History {
+    /// Numbers that are there, ascending.
+    numbers: Vec<u64>,
+    /// Those read, descending.
+    commits: Vec<(u64, Commit)>,
+}
+
+impl History {
+    /// Of commits of these numbers.
+    pub(super) fn new(mut numbers: Vec<u64>) -> Self {
+        numbers.sort_unstable();
+        numbers.dedup();
+        Self { numbers, commits: Vec::new() }
+    }
+
+    /// The numbers of the next commits to read, the last first, some at the most.
+    pub(super) fn next(&self, most: usize) -> Vec<u64> {
+        let done = self.commits.last().is_some_and(|(_, commit)| commit.replaces);
+        let left = if done { 0 } else { self.numbers.len() - self.commits.len() };
+        self.numbers.iter().take(left).rev().take(most).copied().collect()
+    }
+
+    /// Takes the next commit.
+    pub(super) fn push(&mut self, number: u64, bytes: Vec<u8>) -> Result<()> {
+        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
+        if let Some((after, last)) = self.commits.last()
+            && !last.replaces
+            && number.checked_add(1) != Some(*after)
+        {
+            return Err(Error::malformed(format!("commit {} is missing", after - 1)));
+        }
+        if !self.commits.last().is_some_and(|(_, commit)| commit.replaces) {
+            self.commits.push((number, commit));
+        }
+        Ok(())
+    }
+
+    /// What they come to; `None` if nothing was ever written.
+    pub(super) fn finish(self) -> Result<Option<Snapshot>> {
+        if let Some((first, commit)) = self.commits.last()
+            && *first != 0
+            && !commit.replaces
+        {
+            return Err(Error::malformed(format!("commit {} is missing", first - 1)));
+        }
+        Snapshot::of_commits(self.commits.into_iter().rev().collect())
+    }
+}
+
+/// A file without commits: where it is, and what its header says.
+#[derive(Debug)]
+pub(super) struct PlainFile {
+    pub(super) file: DataFile,
+    pub(super) schema: SchemaRef,
+}
+
+impl Snapshot {
+    fn of_commits(commits: Vec<(u64, Commit)>) -> Result<Option<Self>> {
+        let number = commits.last().map(|(number, _)| *number);
+        let mut merger = Merger::default();
+        let mut names: Option<Vec<String>> = None;
+        for (number, commit) in &commits {
+            let Some(schema) = &commit.schema else { continue };
+            merger.add(schema, &format!("commit {number}"))?;
+            if *names.get_or_insert_with(|| commit.partitions.clone()) != commit.partitions {
+                let what =
+                    format!("commit {number} is partitioned by other columns than those before it");
+                return Err(Error::malformed(what));
+            }
+        }
+        let Some(schema) = merger.finish() else { return Ok(None) };
+        let find = |name: String| schema.fields().find(&name).map(|(_, field)| field.clone());
+        let partitions: Vec<_> = names.into_iter().flatten().filter_map(find).collect();
+        let group = |(_, commit): (u64, Commit)| {
+            let schema = commit.schema.unwrap_or_else(|| Arc::new(Schema::empty()));
+            Group::new(commit.files, schema, commit.bounds, &partitions)
+        };
+        let groups = commits.into_iter().map(group).collect::<Result<_>>()?;
+        Ok(Some(Self { schema, partitions, groups, commit: number }))
+    }
+
+    /// Of files that no commit names; `None` if there are none.
+    pub(super) fn of_files(mut files: Vec<PlainFile>) -> Result<Option<Self>> {
+        files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+        let partitions = partition::infer(files.iter().map(|plain| plain.file.path.as_str()))?;
+        let mut merger = Merger::default();
+        for plain in &files {
+            merger.add(&without(&plain.schema, &partitions), &plain.file.path)?;
+        }
+        let Some(inner) = merger.finish() else { return Ok(None) };
+        let fields = inner.fields().iter().chain(&partitions).cloned().collect::<Vec<_>>();
+        let schema = Arc::new(Schema::new_with_metadata(fields, inner.metadata().clone()));
+        let files = files.into_iter().map(|plain| plain.file).collect();
+        // Of columns that some files lack nothing is known.
+        let group = Group::new(files, schema.clone(), Vec::new(), &partitions)?;
+        Ok(Some(Self { schema, partitions, groups: vec![group], commit: None }))
+    }
+
+    /// The commit that has all of this.
+    pub(super) fn into_commit(self) -> Commit {
+        let partitions = self.partitions.iter().map(|field| field.name().clone()).collect();
+        let files = self.groups.into_iter().flat_map(|group| group.files).collect();
+        Commit { schema: Some(self.schema), partitions, files, ..Commit::default() }
+    }
+
+    /// All files, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = &DataFile> {
+        self.groups.iter().flat_map(|group| &group.files)
+    }
+
+    /// Whether each file of a group may have rows that pass all these conditions.
+    pub(super) fn may_pass(&self, group: &Group, steps: &[Node]) -> Result<Vec<bool>> {
+        let rows: Vec<u64> = group.files.iter().map(|file| file.rows).collect();
+        let mut passing: Vec<bool> = rows.iter().map(|rows| *rows > 0).collect();
+        let mut facts: Vec<Fact> = Vec::new();
+        for step in steps {
+            let mut wanted = Vec::new();
+            step.each_column(&mut |column: &ColumnPath| wanted.extend(column.names().first()));
+            for name in wanted {
+                if !facts.iter().any(|fact| fact.name == *name) {
+                    facts.extend(self.fact(group, &rows, name));
+                }
+            }
+            let step = prune::may_pass(step, &rows, &facts)?;
+            passing.iter_mut().zip(step).for_each(|(passing, step)| *passing &= step);
+        }
+        Ok(passing)
+    }
+
+    /// What is known of a column in the files of a group.
+    fn fact(&self, group: &Group, rows: &[u64], name: &str) -> Option<Fact> {
+        let (_, field) = self.schema.fields().find(name)?;
+        let data_type = bounds::bounded(field.data_type())?;
+        let name = name.to_owned();
+        let partition = self.partitions.iter().position(|field| *field.name() == name);
+        if let Some(value) = partition.and_then(|at| group.values.get(at)) {
+            let value = evolve(value, data_type).ok()?;
+            let nulls = (0..value.len()).zip(rows);
+            let nulls = nulls.map(|(file, rows)| if value.is_null(file) { *rows } else { 0 });
+            let nulls = UInt64Array::from_iter_values(nulls);
+            return Some(Fact { name, min: value.clone(), max: value, nulls });
+        }
+        if group.schema.fields().find(&name).is_none() {
+            let none = new_null_array(data_type, rows.len());
+            let nulls = UInt64Array::from(rows.to_vec());
+            return Some(Fact { name, min: none.clone(), max: none, nulls });
+        }
+        let bounds = group.bounds.iter().find(|bounds| bounds.name == name)?;
+        let (min, max) =
+            (evolve(&bounds.min, data_type).ok()?, evolve(&bounds.max, data_type).ok()?);
+        Some(Fact { name, min, max, nulls: bounds.nulls.clone() })
+    }
+}
+
+impl Group {
+    fn new(
+        files: Vec<DataFile>,
+        schema: SchemaRef,
+        bounds: Vec<ColumnBounds>,
+        partitions: &[FieldRef],
+    ) -> Result<Self> {
+        let value = |field: &FieldRef| {
+            partition::column(field, files.iter().map(|file| file.path.as_str()))
+        };
+        let values = partitions.iter().map(value).collect::<Result<_>>()?;
+        Ok(Self { files, schema, bounds, values })
+    }
+}
+
+/// A schema without columns whose values are in paths.
+pub(super) fn without(schema: &Schema, partitions: &[FieldRef]) -> Schema {
+    let is_inside = |field: &&FieldRef| !partitions.iter().any(|one| one.name() == field.name());
+    let fields = schema.fields().iter().filter(is_inside).cloned().collect::<Vec<_>>();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}

@@ -1,0 +1,299 @@
+//! A data set in a store: all that touches it.
+//!
+//! ```text
+//! prefix/_commits/00000000000000000001.trv     one request, which fails if somebody else has that number
+//! prefix/year=2026/part-….trv                  one request, or parts; before the commit that names it
+//! ```
+//! In a store without conditional requests a number is looked for before it is taken: there, of two writers at the same
+//! moment one may lose what it wrote.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ::object_store::path::Path;
+use ::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use futures_util::{StreamExt, TryStreamExt};
+
+use super::Dataset;
+use super::commit::{Commit, DataFile};
+use super::names;
+use super::snapshot::{History, PlainFile, Snapshot};
+use super::vacuum::{Found, Listing, Vacuumed};
+use crate::arrow::{ArrowReaderOptions, ArrowStreamBuilder};
+use crate::error::{Error, ErrorKind, Result};
+use crate::object_store::{FetchOptions, Object, ObjectWriter};
+use crate::trevni::FileChunks;
+
+/// The objects below a prefix, as the place of a data set.
+#[derive(Debug, Clone)]
+pub struct Prefix {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    fetch: FetchOptions,
+}
+
+impl Dataset<Prefix> {
+    /// Opens a data set below a prefix: lists its commits and reads them. Where there is none, the error is an
+    /// [`Io`](ErrorKind::Io) one of the kind [`NotFound`](std::io::ErrorKind::NotFound).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+    /// use futures_util::TryStreamExt;
+    /// use object_store::memory::InMemory;
+    /// use trevni::dataset::{AsyncDatasetWriter, Dataset, DatasetProperties};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+    /// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+    /// let store = Arc::new(InMemory::new());
+    /// let properties = DatasetProperties::default();
+    /// let writer = AsyncDatasetWriter::try_new(store.clone(), "table", batch.schema(), properties);
+    /// let mut writer = writer.await?;
+    /// writer.write(&batch).await?;
+    /// writer.finish().await?;
+    ///
+    /// let table = Dataset::open_in(store, "table").await?;
+    /// let batches: Vec<_> = table.scan().stream()?.try_collect().await?;
+    /// assert_eq!(batches, [batch]);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn open_in(store: Arc<dyn ObjectStore>, prefix: impl Into<Path>) -> Result<Self> {
+        Self::open_with(store, prefix, FetchOptions::default()).await
+    }
+
+    /// Opens a data set whose files are fetched so.
+    pub async fn open_with(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+        fetch: FetchOptions,
+    ) -> Result<Self> {
+        let place = Prefix { store, path: prefix.into(), fetch };
+        let found = place.snapshot().await?.map(Arc::new);
+        let snapshot = found.ok_or_else(|| super::none(place.path.as_ref()))?;
+        Ok(Self { place, snapshot })
+    }
+
+    /// Removes files that no commit names, as [`Dataset::vacuum`] does. Uploads that were begun and never ended are for a
+    /// rule of the bucket.
+    pub async fn vacuum_in(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+        older: Duration,
+    ) -> Result<Vacuumed> {
+        Prefix::new(store, prefix.into()).vacuum(older).await
+    }
+}
+
+impl Prefix {
+    pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path) -> Self {
+        Self { store, path, fetch: FetchOptions::default() }
+    }
+
+    /// The key of a path. Signs in it are taken as they are.
+    fn key(&self, path: &str) -> Result<Path> {
+        let whole = match self.path.as_ref() {
+            "" => path.to_owned(),
+            prefix => format!("{prefix}/{path}"),
+        };
+        Path::parse(whole).map_err(|e| Error::malformed(e.to_string()))
+    }
+
+    /// The path of a key.
+    fn path_of<'a>(&self, key: &'a Path) -> Option<&'a str> {
+        match self.path.as_ref() {
+            "" => Some(key.as_ref()),
+            prefix => key.as_ref().strip_prefix(prefix)?.strip_prefix('/'),
+        }
+    }
+
+    /// Opens a file; what is said of it spares a request for its size.
+    pub(super) async fn open(&self, path: &str) -> Result<ArrowStreamBuilder> {
+        let (options, fetch) = (ArrowReaderOptions::default(), self.fetch.clone());
+        ArrowStreamBuilder::new_with_options(self.store.clone(), self.key(path)?, options, fetch)
+            .await
+    }
+
+    async fn list(&self, below: &str) -> Result<Vec<ObjectMeta>> {
+        let path = match below {
+            "" => self.path.clone(),
+            below => self.key(below)?,
+        };
+        let prefix = (!path.is_root()).then_some(&path);
+        Ok(self.store.list(prefix).try_collect().await?)
+    }
+
+    async fn commits(&self) -> Result<Vec<(u64, Duration)>> {
+        let listed = self.list(names::COMMITS).await?;
+        let number = |meta: &ObjectMeta| {
+            let name = meta.location.filename()?;
+            Some((names::commit_number(name)?, age(meta)))
+        };
+        Ok(listed.iter().filter_map(number).collect())
+    }
+
+    /// All files of rows, commits left out.
+    async fn files(&self) -> Result<Vec<Found>> {
+        let listed = self.list("").await?;
+        let found = |meta: &ObjectMeta| {
+            let path = self.path_of(&meta.location)?.to_owned();
+            names::is_visible(&path).then(|| Found { path, bytes: meta.size, age: age(meta) })
+        };
+        Ok(listed.iter().filter_map(found).collect())
+    }
+
+    async fn read(&self, path: String) -> Result<Vec<u8>> {
+        // The largest commit comes by as many requests as its size asks for.
+        let (object, pieces) =
+            Object::open(self.store.clone(), self.key(&path)?, self.fetch.clone()).await?;
+        let size = object.size();
+        for (offset, bytes) in object.fetch(&pieces.missing(0..size)).await? {
+            pieces.insert(offset, bytes)?;
+        }
+        Ok(pieces.available(0..size)?.to_vec())
+    }
+
+    /// Some commits, in their order.
+    async fn read_commits(&self, numbers: Vec<u64>) -> Result<Vec<(u64, Vec<u8>)>> {
+        let read = |number| {
+            let place = self.clone();
+            async move {
+                let path = names::commit(number);
+                let bytes = place.read(path.clone()).await.map_err(|e| e.in_file(&path))?;
+                Ok((number, bytes))
+            }
+        };
+        let reads = futures_util::stream::iter(numbers.into_iter().map(read));
+        reads.buffered(self.fetch.concurrency()).try_collect().await
+    }
+
+    pub(super) async fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(self.state().await?.1)
+    }
+
+    /// The number of the last commit, and what is there.
+    async fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
+        let commits = self.commits().await?.into_iter().map(|(number, _)| number);
+        let commits: Vec<_> = commits.collect();
+        let Some(last) = commits.iter().max().copied() else {
+            let files = self.files().await?;
+            let plain = |found| {
+                let place = self.clone();
+                async move { place.plain(found).await }
+            };
+            let plain = futures_util::stream::iter(files.into_iter().map(plain));
+            let plain = plain.buffered(self.fetch.concurrency()).try_collect().await?;
+            return Ok((None, Snapshot::of_files(plain)?));
+        };
+        let mut history = History::new(commits);
+        loop {
+            let next = history.next(self.fetch.concurrency());
+            if next.is_empty() {
+                return Ok((Some(last), history.finish()?));
+            }
+            for (number, bytes) in self.read_commits(next).await? {
+                history.push(number, bytes)?;
+            }
+        }
+    }
+
+    async fn plain(&self, found: Found) -> Result<PlainFile> {
+        let Found { path, bytes, .. } = found;
+        let builder = self.open(&path).await.map_err(|e| e.in_file(&path))?;
+        let (rows, schema) = (builder.rows(), builder.schema().clone());
+        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
+    }
+
+    /// Makes sure that there is a commit, so that files show only when one names them.
+    pub(super) async fn begin(&self) -> Result<()> {
+        if !self.commits().await?.is_empty() {
+            return Ok(());
+        }
+        let base = self.snapshot().await?.map(Snapshot::into_commit).unwrap_or_default();
+        self.write_commit(0, &base.encode()?).await.map(|_| ())
+    }
+
+    /// Writes a commit; gives whether its number was free.
+    async fn write_commit(&self, number: u64, bytes: &[u8]) -> Result<bool> {
+        let path = names::commit(number);
+        let mut object =
+            ObjectWriter::new(self.store.clone(), self.key(&path)?).with_refuse_existing(true);
+        // One request, however large.
+        object = object.with_part_size(bytes.len().max(1));
+        object.put(bytes.to_vec().into()).await?;
+        match object.finish().await {
+            Ok(_) => Ok(true),
+            // A request that was made twice finds its own object.
+            Err(e) if exists(&e) => Ok(self.read(path).await? == bytes),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    pub(super) async fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
+        let bytes = commit.encode()?;
+        loop {
+            let last = match commit.replaces {
+                true => self.commits().await?.into_iter().map(|(number, _)| number).max(),
+                false => {
+                    let (last, now) = self.state().await?;
+                    now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;
+                    last
+                }
+            };
+            let number = last.map_or(Some(0), |last| last.checked_add(1));
+            let number =
+                number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
+            *named = true;
+            if self.write_commit(number, &bytes).await? {
+                return Ok(number);
+            }
+        }
+    }
+
+    /// Writes a new file.
+    pub(super) async fn write_file(&self, path: &str, chunks: FileChunks) -> Result<()> {
+        let mut object = ObjectWriter::new(self.store.clone(), self.key(path)?);
+        object.expect(chunks.summary().bytes);
+        for chunk in chunks {
+            object.put(chunk?).await?;
+        }
+        object.finish().await.map(|_| ())
+    }
+
+    pub(super) async fn remove(&self, path: &str) -> Result<()> {
+        match self.store.delete(&self.key(path)?).await {
+            Err(::object_store::Error::NotFound { .. }) => Ok(()),
+            done => Ok(done?),
+        }
+    }
+
+    async fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
+        let mut listing = Listing::new(self.files().await?, self.commits().await?, older);
+        loop {
+            let next = listing.next(self.fetch.concurrency());
+            if next.is_empty() {
+                break;
+            }
+            for (number, bytes) in self.read_commits(next).await? {
+                listing.push(number, bytes)?;
+            }
+        }
+        let plan = listing.plan()?;
+        for path in &plan.paths {
+            self.remove(path).await?;
+        }
+        Ok(plan.vacuumed)
+    }
+}
+
+fn age(meta: &ObjectMeta) -> Duration {
+    let modified = SystemTime::from(meta.last_modified);
+    modified.elapsed().unwrap_or_default()
+}
+
+fn exists(e: &Error) -> bool {
+    matches!(e.kind(), ErrorKind::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists)
+}

@@ -1,0 +1,175 @@
+//! Commits: which count, and what is made of bad ones.
+
+use super::*;
+use crate::dataset::commit::Commit;
+
+fn put(folder: &Path, number: u64, commit: &Commit) {
+    std::fs::create_dir_all(folder.join("_commits")).unwrap();
+    std::fs::write(folder.join(names::commit(number)), commit.encode().unwrap()).unwrap();
+}
+
+fn properties() -> DatasetProperties {
+    DatasetProperties::default()
+}
+
+#[test]
+fn commits_add_up_until_one_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for first in [0, 10, 20] {
+        write(path, &[rows(first..first + 10)], properties());
+    }
+    let before = Dataset::open(path).unwrap();
+    assert_eq!((before.commit(), before.rows()), (Some(3), 30));
+    let replace = DatasetProperties::builder().set_mode(DatasetMode::Replace);
+    let other = rows(0..4).project(&[0]).unwrap();
+    write(path, std::slice::from_ref(&other), replace.build());
+    assert_eq!(read(path), other);
+    // What was opened before still is what it was.
+    assert_eq!(ids(&collect(before.scan())), (0..30).collect::<Vec<_>>());
+    write(path, &[rows(4..6).project(&[0]).unwrap()], properties());
+    assert_eq!(ids(&read(path)), (0..6).collect::<Vec<_>>());
+}
+
+#[test]
+fn plain_files_are_a_data_set_and_are_adopted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file = |name: &str, batch: &RecordBatch| {
+        let at = path.join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let file = std::fs::File::create(at).unwrap();
+        let mut writer = crate::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(batch).unwrap();
+        writer.close().unwrap();
+    };
+    let inner = |ids| rows(ids).project(&[0, 3]).unwrap();
+    file("year=2021/b.trv", &inner(10..20));
+    file("year=2020/a.trv", &inner(0..10));
+    file("_hidden/c.trv", &inner(20..30));
+    file("year=2021/.d.trv", &inner(30..40));
+    std::fs::write(path.join("README"), "no rows").unwrap();
+    assert!(Dataset::is_one(path));
+    let table = Dataset::open(path).unwrap();
+    assert_eq!((table.commit(), table.rows()), (None, 20));
+    let year = table.schema().field_with_name("year").unwrap();
+    assert_eq!((year.data_type(), table.schema().index_of("year").unwrap()), (&DataType::Int64, 2));
+    let scan = table.scan().with_predicate(Predicate::parse("year = 2021").unwrap());
+    assert_eq!(scan.files().unwrap()[0].path(), "year=2021/b.trv");
+    assert_eq!(ids(&collect(scan)), (10..20).collect::<Vec<_>>());
+    assert!(Dataset::vacuum(path, Duration::ZERO).is_err());
+
+    let year: ArrayRef = Arc::new(Int64Array::from(vec![2022; 5]));
+    let inside = inner(40..45);
+    let columns = [("id", inside.column(0)), ("value", inside.column(1)), ("year", &year)];
+    let more =
+        RecordBatch::try_from_iter(columns.map(|(name, column)| (name, column.clone()))).unwrap();
+    let summary = write(path, &[more], properties());
+    assert!(summary.files[0].path().starts_with("year=2022/"));
+    // From here on only files that commits name are there.
+    file("year=2021/late.trv", &inner(90..99));
+    assert_eq!(ids(&read(path)), (0..20).chain(40..45).collect::<Vec<_>>());
+    file("year=2023/conflict.trv", &rows(0..1).project(&[1]).unwrap());
+    assert_eq!(Dataset::open(path).unwrap().rows(), 25);
+}
+
+#[test]
+fn two_writers_at_once_both_land() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            scope.spawn(move || {
+                for turn in 0..5 {
+                    let first = writer * 1000 + turn * 10;
+                    let properties = DatasetProperties::builder().set_max_rows_per_file(4).build();
+                    write(path, &[rows(first..first + 10)], properties);
+                }
+            });
+        }
+    });
+    let expected: Vec<i64> = (0..8)
+        .flat_map(|writer| {
+            (0..5).flat_map(move |turn| (0..10).map(move |i| writer * 1000 + turn * 10 + i))
+        })
+        .collect();
+    assert_eq!(ids(&read(path)), expected);
+    assert_eq!(Dataset::open(path).unwrap().commit(), Some(40));
+}
+
+#[test]
+fn hostile_commits_are_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let summary = write(path, &[rows(0..10)], properties());
+    let good = Commit {
+        schema: Some(rows(0..1).schema()),
+        files: summary.files.clone(),
+        ..Commit::default()
+    };
+    let with = |file: DataFile| Commit { files: vec![file], ..good.clone() };
+    let file = summary.files[0].clone();
+    for other in ["../x.trv", "/etc/passwd", "a//b.trv", "a/./b.trv", "", "a\\b.trv"] {
+        put(path, 2, &with(DataFile { path: other.into(), ..file.clone() }));
+        let e = Dataset::open(path).unwrap_err().to_string();
+        assert!(e.starts_with("_commits/00000000000000000002.trv: malformed"), "{e}");
+    }
+    // Another number of rows than the file has, and a file that is not there.
+    put(path, 2, &with(DataFile { rows: 11, ..file.clone() }));
+    let read =
+        || Dataset::open(path).unwrap().scan().build().unwrap().collect::<Result<Vec<_>, _>>();
+    let e = read().unwrap_err().to_string();
+    assert!(e.contains("10 rows, but the commit says 11") && e.contains("part-"), "{e}");
+    put(path, 2, &with(DataFile { path: "gone.trv".into(), ..file.clone() }));
+    assert!(read().unwrap_err().to_string().contains("gone.trv"));
+    // Sums of rows that no number holds.
+    put(path, 2, &with(DataFile { rows: u64::MAX, ..file.clone() }));
+    assert_eq!(Dataset::open(path).unwrap().rows(), u64::MAX);
+    let scan = Dataset::open(path).unwrap().scan().with_row_range(5..u64::MAX).with_parallelism(2);
+    assert!(scan.clone().with_offset(u64::MAX).build().unwrap().next().is_none());
+    drop(scan);
+    // One is missing.
+    std::fs::rename(path.join(names::commit(2)), path.join(names::commit(3))).unwrap();
+    let e = Dataset::open(path).unwrap_err().to_string();
+    assert!(e.contains("commit 2 is missing"), "{e}");
+    std::fs::remove_file(path.join(names::commit(3))).unwrap();
+    std::fs::remove_file(path.join(names::commit(0))).unwrap();
+    assert!(Dataset::open(path).unwrap_err().to_string().contains("commit 0 is missing"));
+}
+
+#[test]
+fn what_is_no_commit_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let summary = write(path, &[rows(0..10)], properties());
+    let at = path.join(names::commit(summary.commit));
+    let whole = std::fs::read(&at).unwrap();
+    for len in (0..whole.len()).step_by(11) {
+        std::fs::write(&at, &whole[..len]).unwrap();
+        assert!(Dataset::open(path).is_err(), "{len}");
+    }
+    for i in (0..whole.len()).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[i] ^= 0x15;
+        std::fs::write(&at, &bytes).unwrap();
+        if let Ok(table) = Dataset::open(path) {
+            let scan = table.scan().with_predicate(Predicate::parse("id = 3").unwrap());
+            let _ = scan.build().map(|reader| reader.collect::<Result<Vec<_>, _>>());
+        }
+    }
+    // A file of rows is no commit.
+    std::fs::copy(path.join(summary.files[0].path()), &at).unwrap();
+    assert!(Dataset::open(path).unwrap_err().to_string().contains("it has no dataset.version"));
+}
+
+#[test]
+fn commits_come_back_as_they_went() {
+    let folder = tempfile::tempdir().unwrap();
+    let properties = DatasetProperties::builder().set_partition_by(["city"]).build();
+    let summary = write(folder.path(), &[rows(0..100)], properties);
+    let bytes = std::fs::read(folder.path().join(names::commit(summary.commit))).unwrap();
+    let commit = Commit::decode(bytes.clone().into()).unwrap();
+    assert_eq!((&commit.files, &*commit.partitions), (&summary.files, &["city".to_owned()][..]));
+    assert_eq!(commit.bounds.iter().map(|b| &*b.name).collect::<Vec<_>>(), ["id", "year", "value"]);
+    assert_eq!(commit.encode().unwrap(), bytes);
+}

@@ -1,0 +1,102 @@
+//! What can be removed from a data set.
+//!
+//! ```text
+//! commits   3   4 replaces, old   5         3 is read by nobody any more: it goes
+//! files     named by 4 or 5                 stay, and so do those that are young: a writer may be at work on them
+//!           others                          go
+//! ```
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::commit::Commit;
+use super::names;
+use crate::error::{Error, Result};
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Vacuumed {
+    /// How many files of rows.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many commits that another replaced.
+    pub commits: u64,
+}
+
+/// A file that was found.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    pub(super) age: Duration,
+}
+
+/// All that is there; reads commits from the last to the first that counts.
+#[derive(Debug)]
+pub(super) struct Listing {
+    files: Vec<Found>,
+    /// Numbers and ages, the last first.
+    commits: Vec<(u64, Duration)>,
+    older: Duration,
+    read: usize,
+    named: HashSet<String>,
+    /// Whether those before the last that was read count no more.
+    done: bool,
+}
+
+/// What to remove, and what that is.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) paths: Vec<String>,
+    pub(super) vacuumed: Vacuumed,
+}
+
+impl Listing {
+    pub(super) fn new(
+        files: Vec<Found>,
+        mut commits: Vec<(u64, Duration)>,
+        older: Duration,
+    ) -> Self {
+        commits.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
+        Self { files, commits, older, read: 0, named: HashSet::new(), done: false }
+    }
+
+    /// The numbers of the next commits to read.
+    pub(super) fn next(&self, most: usize) -> Vec<u64> {
+        let most = if self.done { 0 } else { most };
+        self.commits.iter().skip(self.read).take(most).map(|(number, _)| *number).collect()
+    }
+
+    pub(super) fn push(&mut self, number: u64, bytes: Vec<u8>) -> Result<()> {
+        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
+        if self.done {
+            return Ok(());
+        }
+        let age = self.commits.get(self.read).map_or(Duration::ZERO, |(_, age)| *age);
+        self.read += 1;
+        // Whoever reads what a young commit replaced may go on doing so.
+        self.done = commit.replaces && age >= self.older;
+        self.named.extend(commit.files.into_iter().map(|file| file.path));
+        Ok(())
+    }
+
+    pub(super) fn plan(self) -> Result<Plan> {
+        if self.commits.is_empty() {
+            return Err(Error::invalid("a data set without commits: all its files are in use"));
+        }
+        let is_old = |found: &&Found| found.age >= self.older && !self.named.contains(&found.path);
+        let (mut paths, mut vacuumed) = (Vec::new(), Vacuumed::default());
+        // Commits first: a file that is gone must not be named by one.
+        for (number, _) in self.commits.iter().skip(self.read).rev() {
+            paths.push(names::commit(*number));
+            vacuumed.commits += 1;
+        }
+        for found in self.files.iter().filter(is_old) {
+            paths.push(found.path.clone());
+            vacuumed.files += 1;
+            vacuumed.bytes = vacuumed.bytes.saturating_add(found.bytes);
+        }
+        Ok(Plan { paths, vacuumed })
+    }
+}

@@ -1,0 +1,207 @@
+//! Record batches to a data set in a folder.
+//!
+//! ```text
+//! write    rolling ──► finished files, under their final names; nobody sees them
+//! finish   the rest ──► one commit names all: now they are there        dropped before that: removed
+//! ```
+
+use std::path::Path;
+
+use arrow::array::{RecordBatch, RecordBatchWriter};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::bounds::FileBounds;
+use super::commit::{Commit, DataFile};
+use super::folder::Folder;
+use super::properties::{DatasetMode, DatasetProperties};
+use super::rolling::{Finished, Rolling};
+use super::snapshot::Snapshot;
+use crate::error::Result;
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatasetSummary {
+    /// Rows of all files.
+    pub rows: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// The files.
+    pub files: Vec<DataFile>,
+    /// The number of the commit that names them.
+    pub commit: u64,
+}
+
+/// Files that are written, and not committed.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) files: Vec<DataFile>,
+    bounds: Vec<FileBounds>,
+}
+
+impl Written {
+    pub(super) fn push(&mut self, file: DataFile, bounds: FileBounds) {
+        self.files.push(file);
+        self.bounds.push(bounds);
+    }
+
+    /// The commit that names them.
+    pub(super) fn commit(
+        &self,
+        schema: SchemaRef,
+        partitions: Vec<String>,
+        mode: DatasetMode,
+    ) -> Result<Commit> {
+        Ok(Commit {
+            schema: Some(schema),
+            partitions,
+            replaces: mode == DatasetMode::Replace,
+            files: self.files.clone(),
+            bounds: FileBounds::join(&self.bounds)?,
+        })
+    }
+
+    /// What they come to.
+    pub(super) fn summary(files: Vec<DataFile>, commit: u64) -> DatasetSummary {
+        let sum = |of: fn(&DataFile) -> u64| files.iter().map(of).fold(0, u64::saturating_add);
+        DatasetSummary { rows: sum(DataFile::rows), bytes: sum(DataFile::bytes), commit, files }
+    }
+}
+
+/// Which columns rows are partitioned by, and whether they may be added to what is there.
+pub(super) fn partitions(
+    there: Option<&Snapshot>,
+    schema: &SchemaRef,
+    properties: &DatasetProperties,
+) -> Result<Vec<String>> {
+    let asked = properties.partitions.clone();
+    let there = there.filter(|_| properties.mode == DatasetMode::Append);
+    let Some(there) = there else { return Ok(asked.unwrap_or_default()) };
+    let names = there.partitions.iter().map(|field| field.name().clone()).collect();
+    let partitions = asked.unwrap_or(names);
+    let commit = Commit {
+        schema: Some(schema.clone()),
+        partitions: partitions.clone(),
+        ..Commit::default()
+    };
+    super::check_fits(there, &commit)?;
+    Ok(partitions)
+}
+
+/// Writes record batches of one schema to a data set in a folder.
+///
+/// New files are named so that writers on several hosts never write the same, and nobody sees them before
+/// [`finish`](Self::finish) publishes all at once. A writer that is dropped removes what it wrote; one that is killed
+/// leaves files that nobody sees, until [`Dataset::vacuum`](super::Dataset::vacuum) removes them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use trevni::dataset::{Dataset, DatasetProperties, DatasetWriter};
+///
+/// let folder = tempfile::tempdir()?;
+/// let column = |values: Vec<i64>| Arc::new(Int64Array::from(values)) as ArrayRef;
+/// let columns = [("year", column(vec![2025, 2026, 2026])), ("id", column(vec![1, 2, 3]))];
+/// let batch = RecordBatch::try_from_iter(columns)?;
+/// let properties = DatasetProperties::builder().set_partition_by(["year"]).build();
+/// let mut writer = DatasetWriter::try_new(folder.path(), batch.schema(), properties)?;
+/// writer.write(&batch)?;
+/// let summary = writer.finish()?;
+/// assert!(summary.files[0].path().starts_with("year=2025/part-"));
+///
+/// let reader = Dataset::open(folder.path())?.scan().build()?;
+/// assert_eq!(reader.collect::<Result<Vec<_>, _>>()?, [batch.slice(0, 1), batch.slice(1, 2)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct DatasetWriter {
+    folder: Folder,
+    rolling: Rolling,
+    partitions: Vec<String>,
+    mode: DatasetMode,
+    begun: bool,
+    written: Written,
+}
+
+impl DatasetWriter {
+    /// Starts to write to a folder, which is made if it is not there.
+    pub fn try_new(
+        path: impl AsRef<Path>,
+        schema: SchemaRef,
+        properties: DatasetProperties,
+    ) -> Result<Self> {
+        let folder = Folder::new(path.as_ref());
+        let there = match properties.mode {
+            DatasetMode::Append => folder.snapshot()?,
+            DatasetMode::Replace => None,
+        };
+        let partitions = partitions(there.as_ref(), &schema, &properties)?;
+        let mode = properties.mode;
+        let rolling = Rolling::new(schema, &partitions, properties)?;
+        Ok(Self { folder, rolling, partitions, mode, begun: false, written: Written::default() })
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        self.rolling.schema()
+    }
+
+    /// Appends a batch. Files that get full are written.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.rolling.push(batch)?;
+        while let Some(finished) = self.rolling.step()? {
+            self.put(finished)?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, finished: Finished) -> Result<()> {
+        if !self.begun {
+            self.folder.begin()?;
+            self.begun = true;
+        }
+        let Finished { path, chunks, bounds } = finished;
+        let (rows, bytes) = (chunks.summary().rows, chunks.summary().bytes);
+        self.folder.write_file(&path, chunks).map_err(|e| e.in_file(&path))?;
+        self.written.push(DataFile { path, rows, bytes }, bounds);
+        Ok(())
+    }
+
+    /// Publishes all rows at once; gives what was written.
+    pub fn finish(mut self) -> Result<DatasetSummary> {
+        while let Some(finished) = self.rolling.end_any()? {
+            self.put(finished)?;
+        }
+        if !self.begun {
+            self.folder.begin()?;
+        }
+        let (schema, partitions) = (self.schema().clone(), std::mem::take(&mut self.partitions));
+        let commit = self.written.commit(schema, partitions, self.mode)?;
+        let mut named = false;
+        let number = self.folder.publish(&commit, &mut named);
+        if named {
+            self.written.files.clear();
+        }
+        Ok(Written::summary(commit.files, number?))
+    }
+}
+
+impl RecordBatchWriter for DatasetWriter {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        Ok(DatasetWriter::write(self, batch)?)
+    }
+
+    fn close(self) -> Result<(), ArrowError> {
+        self.finish()?;
+        Ok(())
+    }
+}
+
+impl Drop for DatasetWriter {
+    /// What was not published is removed.
+    fn drop(&mut self) {
+        for file in &self.written.files {
+            let _ = self.folder.remove(&file.path);
+        }
+    }
+}

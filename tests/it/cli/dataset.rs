@@ -1,0 +1,124 @@
+//! Data sets, as folders and at URLs that end in `/`.
+
+use super::*;
+
+/// The lines of a command, sorted: partitions change the order of rows.
+fn lines(args: &[&str]) -> Vec<String> {
+    let mut lines: Vec<_> = out(args).lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// The places of data sets: a folder, and where there are stores, a URL.
+fn places(folder: &Path) -> Vec<String> {
+    let home = format!("{}/home/", str(folder));
+    match cfg!(feature = "object_store") {
+        true => vec![home, format!("file://{}/there/", str(folder))],
+        false => vec![home],
+    }
+}
+
+#[test]
+fn every_command_reads_a_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let quakes = rows_file("quakes.csv");
+    let file = folder.path().join("quakes.trv");
+    out(&["convert", str(&quakes), str(&file)]);
+    for table in places(folder.path()) {
+        let table = table.as_str();
+        let made = run(&[
+            "convert",
+            str(&quakes),
+            table,
+            "--partition-by",
+            "magType",
+            "--file-rows",
+            "300",
+            "--codec",
+            "null",
+        ]);
+        assert_eq!(code(&made), 0, "{}", said(&made));
+        assert!(
+            said(&made).contains("rows") && !said(&made).contains(" 0 bytes"),
+            "{}",
+            said(&made)
+        );
+        for args in [
+            &["count"][..],
+            &["cat", "--columns", "id,mag"],
+            &["cat", "--where", "mag > 5 and magType = 'mww'"],
+            &["cat", "--format", "csv", "--columns", "magType", "--where", "magType is not null"],
+            &["count", "--where", "magType = 'ml' or mag < 1"],
+            &["schema"],
+        ] {
+            let with = |name: &str| lines(&[&args[..1], &[name], &args[1..]].concat());
+            assert_eq!(with(table), with(str(&file)), "{args:?} {table}");
+        }
+        assert_eq!(out(&["head", table, "-n", "7"]).lines().count(), 7);
+        assert_eq!(out(&["cat", table, "--rows", "10..30"]).lines().count(), 20);
+        // Back to one file, and from one data set to another.
+        let back = folder.path().join("back.trv");
+        out(&["convert", table, str(&back), "--force"]);
+        let other = format!("{}/other/", str(folder.path()));
+        out(&["convert", table, &other, "--force", "--file-size", "64k"]);
+        assert_eq!(lines(&["cat", &other]), lines(&["cat", str(&file)]));
+        assert_eq!(lines(&["cat", str(&back)]), lines(&["cat", str(&file)]));
+    }
+    let home = folder.path().join("home");
+    let folders: Vec<_> =
+        std::fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(folders.iter().any(|name| name == "magType=mww"), "{folders:?}");
+    // A commit is a file of rows as well.
+    let commit = home.join("_commits/00000000000000000001.trv");
+    assert!(out(&["cat", str(&commit)]).contains(r#""path":"magType=mww/part-"#));
+}
+
+#[test]
+fn a_data_set_is_kept_added_to_or_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let quakes = rows_file("quakes.csv");
+    let part = |rows: &str, table: &str, more: &[&str]| {
+        run(&[&["convert", str(&quakes), table, "--rows", rows], more].concat())
+    };
+    for table in places(folder.path()) {
+        let table = table.as_str();
+        assert_eq!(code(&part("0..10", table, &[])), 0);
+        let refused = part("10..15", table, &[]);
+        assert_eq!(code(&refused), 1);
+        assert!(said(&refused).contains("exists; --append adds to it"), "{}", said(&refused));
+        assert_eq!(code(&part("10..15", table, &["--append"])), 0);
+        assert_eq!(out(&["cat", table]), out(&["cat", str(&quakes), "--rows", "0..15"]));
+        let other = part("10..15", table, &["--append", "--partition-by", "magType"]);
+        assert_eq!(code(&other), 2);
+        assert!(said(&other).contains("partitioned by nothing"), "{}", said(&other));
+        assert_eq!(code(&part("20..23", table, &["--force"])), 0);
+        assert_eq!(out(&["cat", table]), out(&["cat", str(&quakes), "--rows", "20..23"]));
+        // Input that cannot be read changes nothing.
+        let bad = run(&["convert", "--from", "trv", str(&quakes), table, "--append"]);
+        assert_eq!(code(&bad), 1);
+        assert_eq!(out(&["count", table]), "3\n");
+        let missing = run(&["count", &format!("{table}none/")]);
+        assert_eq!(code(&missing), 1);
+    }
+    let file = folder.path().join("x.trv");
+    let wrong = run(&["convert", str(&quakes), str(&file), "--append"]);
+    assert_eq!(code(&wrong), 2);
+    assert!(said(&wrong).contains("options for data sets"), "{}", said(&wrong));
+    let pipe = run(&["convert", str(&quakes), "-", "--to", "dataset"]);
+    assert_ne!(code(&pipe), 0);
+}
+
+#[test]
+fn a_folder_of_plain_files_is_a_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let quakes = rows_file("quakes.csv");
+    for (year, rows) in [("2020", "0..10"), ("2021", "10..30")] {
+        let inner = folder.path().join(format!("year={year}"));
+        std::fs::create_dir(&inner).unwrap();
+        out(&["convert", str(&quakes), str(&inner.join("a.trv")), "--rows", rows]);
+    }
+    let table = str(folder.path());
+    assert_eq!(out(&["count", table]), "30\n");
+    assert_eq!(out(&["count", table, "--where", "year = 2021"]), "20\n");
+    assert!(out(&["schema", table]).ends_with("year: Int64\n"));
+}
