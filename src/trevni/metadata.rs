@@ -58,6 +58,15 @@ impl Metadata {
         }
     }
 
+    /// Takes a key of the caller's own away; keys that start `trevni.` are refused.
+    pub fn unset(&mut self, key: &str) -> Result<()> {
+        if key.starts_with(RESERVED) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.remove(key);
+        Ok(())
+    }
+
     pub(crate) fn remove(&mut self, key: &str) {
         self.pairs.retain(|(k, _)| k != key);
     }

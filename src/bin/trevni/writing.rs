@@ -80,6 +80,9 @@ pub(crate) struct WriteArgs {
     /// integers as varints.
     #[arg(long)]
     no_sampling: bool,
+    /// Keep no statistics of the blocks of trv, by which --where leaves out those without rows that match.
+    #[arg(long)]
+    no_statistics: bool,
 }
 
 /// How CSV is written, and what rows are of formats that do not say.
@@ -260,9 +263,11 @@ impl WriteArgs {
             memory_budget,
             threads: _,
             no_sampling,
+            no_statistics,
             ..
         } = self;
         *no_sampling
+            || *no_statistics
             || checksum.is_some()
             || block_size.is_some()
             || block_rows.is_some()
@@ -309,6 +314,9 @@ impl WriteArgs {
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
             .set_parallelism(self.threads());
+        if self.no_statistics {
+            builder = builder.set_statistics_enabled(false);
+        }
         match self.codec.as_deref().filter(|_| format.name == "trv") {
             Some("none") => builder = builder.unset_codec(),
             Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
