@@ -38,7 +38,7 @@ struct May {
 impl May {
     /// Nothing is known.
     fn both(rows: u64) -> Self {
-        let all = RowSelection::from_consecutive_ranges([0..rows].into_iter(), rows);
+        let all = RowSelection::from_consecutive_ranges(std::iter::once(0..rows), rows);
         Self { be_true: all.clone(), be_false: all }
     }
 
@@ -75,9 +75,8 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
     fn ask(&mut self, bound: &Bound, fields: &Fields, about: &Projected) -> Result<May> {
         let all = May::both(self.file.rows());
         Ok(match bound {
-            Bound::Tests { column, tests } if tests.is_empty() => {
+            Bound::Tests { tests, .. } if tests.is_empty() => {
                 // Nothing is one of none, and this is so of nulls, too.
-                let _ = column;
                 May { be_true: RowSelection::default(), be_false: all.be_false }
             }
             Bound::Tests { column, tests } => match self.known(column, fields, about)? {

@@ -142,10 +142,10 @@ impl Sorted {
             let (row, column) = (self.rows + row as u64, &first.column);
             Error::invalid(format!("row {row} belongs before the one before it, by {column:?}"))
         };
-        if let Some(last) = &self.last {
-            if self.comparator(last, &arrays)?(0, 0).is_gt() {
-                return Err(wrong(0));
-            }
+        if let Some(last) = &self.last
+            && self.comparator(last, &arrays)?(0, 0).is_gt()
+        {
+            return Err(wrong(0));
         }
         let compare = self.comparator(&arrays, &arrays)?;
         match (1..batch.num_rows()).find(|row| compare(row - 1, *row).is_gt()) {

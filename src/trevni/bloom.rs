@@ -125,7 +125,7 @@ impl BloomFilter {
     /// The word and the bits of a hash.
     #[allow(clippy::cast_possible_truncation)] // The halves are meant.
     fn place(&self, hash: u64) -> (usize, Words) {
-        let word = (hash >> 32) * self.words.len() as u64 >> 32;
+        let word = ((hash >> 32) * self.words.len() as u64) >> 32;
         let low = hash as u32;
         (word as usize, SALT.map(|salt| 1 << (low.wrapping_mul(salt) >> 27)))
     }

@@ -4,6 +4,7 @@
 //! metadata = long pairs, then of each pair: string key, bytes value
 //! file     trevni.codec, trevni.checksum
 //! column   trevni.name, trevni.type, trevni.codec, trevni.checksum, trevni.values, trevni.array, trevni.parent
+//!          arrow.statistics, arrow.bloom: made anew by every writer
 //! ```
 //! Keys that start `trevni.` are reserved. The pairs keep the order in which they were set, as in the
 //! reference; setting a key again keeps its place, and of a key that a file repeats the last value counts.
@@ -56,6 +57,15 @@ impl Metadata {
             Some((_, old)) => *old = value,
             None => self.pairs.push((key, value)),
         }
+    }
+
+    /// Takes a key of the caller's own away; keys that start `trevni.` are refused.
+    pub fn unset(&mut self, key: &str) -> Result<()> {
+        if key.starts_with(RESERVED) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.remove(key);
+        Ok(())
     }
 
     pub(crate) fn remove(&mut self, key: &str) {

@@ -183,3 +183,47 @@ pub mod of_arrow {
         columns.collect::<Vec<_>>().join("; ")
     }
 }
+
+mod of_statistics {
+    use bytes::Bytes;
+    use trevni::trevni::*;
+
+    const SPEC: &str = include_str!("../../spec/statistics.md");
+
+    /// The statistics in a file of one column.
+    fn entry(column: ColumnMetadata, cuts: &[(usize, ColumnSlice<'_>)], size: usize) -> Vec<u8> {
+        let column = column.with_statistics(Order::Natural);
+        let builder = FileWriter::builder().set_block_size(size);
+        let mut writer = builder.build(Vec::new(), vec![column]).unwrap();
+        for (rows, slice) in cuts {
+            writer.write(*rows, std::slice::from_ref(slice)).unwrap();
+        }
+        let file = FileReader::try_new(Bytes::from(writer.finish().unwrap().0)).unwrap();
+        assert!(file.statistics(0).unwrap().is_some());
+        let blocks = file.blocks(0).unwrap();
+        let sizes: Vec<_> = blocks.iter().map(|b| (b.rows, b.uncompressed_size)).collect();
+        println!("{sizes:?}");
+        file.columns()[0].metadata().get("arrow.statistics").unwrap().to_vec()
+    }
+
+    #[test]
+    fn entries() {
+        let mut examples =
+            SPEC.split("```hex\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        let ints = [-3, 400, 1, 2, 3, 4, 5, 6];
+        let last = [401; 6];
+        let lengths = [1, 1, 0, 1, 1, 1, 0, 1, 1, 1];
+        let slices = [
+            (10, ColumnSlice::array(&lengths, ValuesRef::Int(&ints))),
+            (6, ColumnSlice::array(&[1; 6], ValuesRef::Int(&last))),
+        ];
+        let column = ColumnMetadata::new("n", ValueType::Int).array();
+        assert_eq!(entry(column, &slices, 19), super::unhex(examples.next().unwrap()));
+        let text = format!("appleapricot{}", "z".repeat(60));
+        let offsets = [0, 5, text.len() as i32];
+        let slice = ColumnSlice::array(&[1, 0, 1], ValuesRef::strings(&offsets, text.as_bytes()));
+        let column = ColumnMetadata::new("s", ValueType::String).array();
+        assert_eq!(entry(column, &[(3, slice)], 100), super::unhex(examples.next().unwrap()));
+        assert_eq!(examples.next(), None);
+    }
+}

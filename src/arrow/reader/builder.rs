@@ -33,6 +33,9 @@ use crate::trevni::FileReader;
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
 
+/// A question, and the columns that it is about.
+type Asked = (ProjectionMask, Question);
+
 /// Opens a file and says what of it is read.
 pub struct ArrowReaderBuilder<R> {
     pub(super) file: FileReader<R>,
@@ -293,8 +296,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
 
     /// What is asked of rows, in order, and the columns that each question is about; and of which rows it is worth to
     /// ask, if anything is known of that.
-    #[allow(clippy::type_complexity)]
-    fn questions(&mut self) -> Result<(Vec<(ProjectionMask, Question)>, Option<RowSelection>)> {
+    fn questions(&mut self) -> Result<(Vec<Asked>, Option<RowSelection>)> {
         let fields = self.planning.schema.fields();
         let mut questions = Vec::new();
         let mut worth: Option<RowSelection> = None;

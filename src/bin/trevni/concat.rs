@@ -56,8 +56,12 @@ fn write_anew(
     bar: &indicatif::ProgressBar,
 ) -> Result<(), Fault> {
     let Some(first) = files.first() else { return Ok(()) };
-    let builder = FileWriter::builder().set_metadata(first.header().metadata.clone());
-    let mut writer = builder.build(target, first.columns().to_vec())?;
+    let mut metadata = first.header().metadata.clone();
+    // Nobody knows whether the rows of several files are sorted.
+    metadata.unset("arrow.sorting")?;
+    let builder = FileWriter::builder().set_metadata(metadata);
+    let columns = first.columns().iter().cloned().map(ColumnMetadata::not_indexed);
+    let mut writer = builder.build(target, columns.collect())?;
     let columns: Vec<usize> = (0..first.columns().len()).collect();
     for file in files {
         copy_rows(file, &columns, &mut writer)?;

@@ -1,18 +1,18 @@
-//! `trevni layout`: the blocks of each column, and where they are.
+//! `trevni layout`: the blocks of each column, where they are, and what is known of their values.
 
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use trevni::trevni::{BlockDescriptor, FileReader, Value, ValueType};
+use trevni::trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
 
 use crate::fault::Fault;
 use crate::rowtext::value_to_json;
 use crate::table::{Align, Table, plain, ratio};
 use crate::{input, output};
 
-/// Print the blocks of each column: rows, offset, sizes, first value.
+/// Print the blocks of each column: rows, offset, sizes, first value, and what is known of their values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A Trevni file, or a container of the Blosc family; `-` is standard input.
@@ -31,6 +31,9 @@ const HEADS: [(&str, Align); 7] = [
     ("ratio", Align::Right),
     ("first value", Align::Left),
 ];
+/// Of columns with statistics.
+const KNOWN: [(&str, Align); 3] =
+    [("nulls", Align::Right), ("least", Align::Left), ("greatest", Align::Left)];
 const SHOWN: usize = 40;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
@@ -74,10 +77,12 @@ fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) ->
         write!(out, ", child of {}", plain(parent, 200))?;
     }
     writeln!(out, ", codec {}, checksum {}", codec.name(), checksum.name())?;
-    let mut table = Table::new(&HEADS);
+    let statistics = file.statistics(column)?;
+    let known: &[_] = if statistics.is_some() { &KNOWN } else { &[] };
+    let mut table = Table::new(&[&HEADS, known].concat());
     for (i, block) in blocks.iter().enumerate() {
         let (before, after) = (block.uncompressed_size, block.compressed_size);
-        table.push(vec![
+        let mut cells = vec![
             i.to_string(),
             block.rows.to_string(),
             block.offset.to_string(),
@@ -85,9 +90,46 @@ fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) ->
             after.to_string(),
             ratio(before.into(), after.into()),
             first_value(block, meta.value_type()),
-        ]);
+        ];
+        if let Some((block, order)) =
+            statistics.as_ref().and_then(|s| Some((s.blocks.get(i)?, s.order)))
+        {
+            let [least, greatest] = bounds(block, meta.value_type(), order);
+            cells.extend([block.nulls.to_string(), least, greatest]);
+        }
+        table.push(cells);
     }
     Ok(table.write("  ", out)?)
+}
+
+/// What the values of a block lie between, if that is known; ends that are no values themselves are marked.
+fn bounds(block: &BlockStatistics, value_type: ValueType, order: Order) -> [String; 2] {
+    let Some(bounds) = &block.bounds else { return [String::new(), String::new()] };
+    let mark = if bounds.exact { "" } else { "~" };
+    [&bounds.min, &bounds.max].map(|value| format!("{mark}{}", bound(value, value_type, order)))
+}
+
+fn bound(value: &Value<'_>, value_type: ValueType, order: Order) -> String {
+    match (value, order) {
+        (Value::Long(bits), Order::Unsigned) => bits.cast_unsigned().to_string(),
+        (Value::Bytes(number), Order::Numbers) => number_text(number),
+        (Value::Bytes(text), _) if value_type == ValueType::String => {
+            plain(&String::from_utf8_lossy(text), SHOWN)
+        }
+        _ => plain(&value_to_json(value, value_type), SHOWN),
+    }
+}
+
+/// A number in two's complement, high byte first; in hexadecimal where it is wider than 128 bits.
+fn number_text(number: &[u8]) -> String {
+    let negative = number.first().is_some_and(|high| *high >= 0x80);
+    match number.len() {
+        0..=16 => {
+            let start = if negative { -1 } else { 0 };
+            number.iter().fold(start, |n: i128, byte| n << 8 | i128::from(*byte)).to_string()
+        }
+        _ => number.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
 }
 
 fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
@@ -103,8 +145,11 @@ fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
 fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
     let header = file.header();
     let columns = file.columns().iter().enumerate().map(|(i, meta)| {
-        let blocks = file.blocks(i)?;
-        let blocks = blocks.iter().map(|block| block_json(block, meta.value_type()));
+        let (blocks, statistics) = (file.blocks(i)?, file.statistics(i)?);
+        let known =
+            |at: usize| statistics.as_ref().and_then(|s| Some((s.blocks.get(at)?, s.order)));
+        let blocks = blocks.iter().enumerate();
+        let blocks = blocks.map(|(at, block)| block_json(block, meta.value_type(), known(at)));
         Ok(json!({
             "name": meta.name(),
             "type": meta.value_type().name(),
@@ -124,7 +169,11 @@ fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
     }))
 }
 
-fn block_json(block: &BlockDescriptor, value_type: ValueType) -> Result<Json, Fault> {
+fn block_json(
+    block: &BlockDescriptor,
+    value_type: ValueType,
+    known: Option<(&BlockStatistics, Order)>,
+) -> Result<Json, Fault> {
     let mut json = json!({
         "rows": block.rows,
         "firstRow": block.first_row,
@@ -135,6 +184,18 @@ fn block_json(block: &BlockDescriptor, value_type: ValueType) -> Result<Json, Fa
     if let (Some(value), Some(object)) = (&block.first_value, json.as_object_mut()) {
         let value = serde_json::from_str(&value_to_json(value, value_type))?;
         object.insert("firstValue".into(), value);
+    }
+    if let (Some((known, order)), Some(object)) = (known, json.as_object_mut()) {
+        object.insert("nulls".into(), known.nulls.into());
+        if let Some(bounds) = &known.bounds {
+            let text = |value| match order {
+                Order::Natural => Ok(serde_json::from_str(&value_to_json(value, value_type))?),
+                _ => Ok::<Json, Fault>(bound(value, value_type, order).into()),
+            };
+            object.insert("least".into(), text(&bounds.min)?);
+            object.insert("greatest".into(), text(&bounds.max)?);
+            object.insert("exact".into(), bounds.exact.into());
+        }
     }
     Ok(json)
 }

@@ -83,6 +83,9 @@ pub(crate) struct WriteArgs {
     /// integers as varints.
     #[arg(long)]
     no_sampling: bool,
+    /// Keep no statistics of the blocks of trv, by which --where leaves out those without rows that match.
+    #[arg(long)]
+    no_statistics: bool,
 }
 
 /// How CSV is written, and what rows are of formats that do not say.
@@ -278,9 +281,11 @@ impl WriteArgs {
             memory_budget,
             threads: _,
             no_sampling,
+            no_statistics,
             ..
         } = self;
         *no_sampling
+            || *no_statistics
             || checksum.is_some()
             || block_size.is_some()
             || block_rows.is_some()
@@ -327,6 +332,9 @@ impl WriteArgs {
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
             .set_parallelism(self.threads());
+        if self.no_statistics {
+            builder = builder.set_statistics_enabled(false);
+        }
         match self.codec.as_deref().filter(|_| matches!(format.name, "trv" | "dataset")) {
             Some("none") => builder = builder.unset_codec(),
             Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),

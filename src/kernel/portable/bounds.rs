@@ -94,39 +94,67 @@ fn by_rank<T: Copy, R: Copy + Ord>(values: &[T], rank: impl Fn(T) -> R) -> Optio
     Some((least, ranks().chain(greatest).fold(first, R::max)))
 }
 
+/// What is known of doubles side by side.
+struct Doubles {
+    least: [f64; LANES],
+    greatest: [f64; LANES],
+    /// The bits that one has, and those that all have.
+    any: [u64; LANES],
+    all: [u64; LANES],
+    nans: [u64; LANES],
+}
+
+impl Doubles {
+    #[inline(always)]
+    fn look(&mut self, chunk: &[f64; LANES]) {
+        for (low, value) in self.least.iter_mut().zip(chunk) {
+            *low = if *value < *low { *value } else { *low };
+        }
+        for (high, value) in self.greatest.iter_mut().zip(chunk) {
+            *high = if *value > *high { *value } else { *high };
+        }
+        for (any, value) in self.any.iter_mut().zip(chunk) {
+            *any |= value.to_bits();
+        }
+        for (all, value) in self.all.iter_mut().zip(chunk) {
+            *all &= value.to_bits();
+        }
+        for (nan, value) in self.nans.iter_mut().zip(chunk) {
+            *nan |= u64::from(value.is_nan());
+        }
+    }
+}
+
 /// Of doubles: sooner found by the machine's own comparison, which knows no NaN, nor the signs of zeros. `None` if one
 /// is NaN, or there are none.
 #[inline(always)]
 fn without_nan(values: &[f64]) -> Option<(f64, f64)> {
     let first = *values.first()?;
-    let (mut least, mut greatest) = ([first; LANES], [first; LANES]);
-    let (mut any_bits, mut all_bits, mut nans) = ([0u64; LANES], [u64::MAX; LANES], [0u64; LANES]);
-    let mut look = |chunk: &[f64; LANES]| {
-        for (low, value) in least.iter_mut().zip(chunk) {
-            *low = if *value < *low { *value } else { *low };
-        }
-        for (high, value) in greatest.iter_mut().zip(chunk) {
-            *high = if *value > *high { *value } else { *high };
-        }
-        any_bits.iter_mut().zip(chunk).for_each(|(any, value)| *any |= value.to_bits());
-        all_bits.iter_mut().zip(chunk).for_each(|(all, value)| *all &= value.to_bits());
-        nans.iter_mut().zip(chunk).for_each(|(nan, value)| *nan |= u64::from(value.is_nan()));
+    let mut doubles = Doubles {
+        least: [first; LANES],
+        greatest: [first; LANES],
+        any: [0; LANES],
+        all: [u64::MAX; LANES],
+        nans: [0; LANES],
     };
     let (chunks, rest) = values.as_chunks::<LANES>();
-    chunks.iter().for_each(&mut look);
+    for chunk in chunks {
+        doubles.look(chunk);
+    }
     let mut last = [first; LANES];
     last.iter_mut().zip(rest).for_each(|(to, value)| *to = *value);
-    look(&last);
-    if nans != [0; LANES] {
+    doubles.look(&last);
+    if doubles.nans != [0; LANES] {
         return None;
     }
-    let least = least.iter().fold(first, |a, b| if *b < a { *b } else { a });
-    let greatest = greatest.iter().fold(first, |a, b| if *b > a { *b } else { a });
+    let least = doubles.least.iter().fold(first, |a, b| if *b < a { *b } else { a });
+    let greatest = doubles.greatest.iter().fold(first, |a, b| if *b > a { *b } else { a });
     // Where zero is the end of all, a sign that one has, or that one lacks, is a zero's.
-    let any_negative = any_bits.iter().any(|bits| bits >> 63 == 1);
-    let all_negative = all_bits.iter().all(|bits| bits >> 63 == 1);
-    let least = if least == 0.0 { if any_negative { -0.0 } else { 0.0 } } else { least };
-    let greatest = if greatest == 0.0 { if all_negative { -0.0 } else { 0.0 } } else { greatest };
+    let any_negative = doubles.any.iter().any(|bits| bits >> 63 == 1);
+    let all_negative = doubles.all.iter().all(|bits| bits >> 63 == 1);
+    let zero = |negative| if negative { -0.0 } else { 0.0 };
+    let least = if least == 0.0 { zero(any_negative) } else { least };
+    let greatest = if greatest == 0.0 { zero(all_negative) } else { greatest };
     Some((least, greatest))
 }
 

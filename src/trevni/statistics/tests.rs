@@ -207,7 +207,7 @@ mod random {
         fn strings_lie_between_their_bounds(strings in strings(), at in 0usize..30, binary: bool) {
             let value_type = if binary { ValueType::Bytes } else { ValueType::String };
             let mut offsets = vec![0i32];
-            offsets.extend(strings.iter().scan(0, |end, s| { *end += s.len() as i32; Some(*end) }));
+            offsets.extend(strings.iter().scan(0, |end, s| { *end += i32::try_from(s.len()).unwrap(); Some(*end) }));
             let data = strings.concat();
             let values = ValuesRef::strings(&offsets, data.as_bytes());
             let at = at.min(strings.len());

@@ -100,3 +100,42 @@ fn what_is_no_condition_is_the_callers_fault() {
         }
     }
 }
+
+#[test]
+fn layout_shows_what_is_known_of_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = rows_file("parcels.csv");
+    let path = folder.path().join("parcels.trv");
+    out(&["convert", str(&csv), str(&path), "--block-size", "100"]);
+    let layout: Json = serde_json::from_str(&out(&["layout", "--json", str(&path)])).unwrap();
+    let rows: Vec<Json> = printed(&["cat", str(&csv)]);
+    let column = |name: &str| {
+        let mut columns = layout["columns"].as_array().unwrap().iter();
+        columns.find(|column| column["name"] == name).unwrap()["blocks"].as_array().unwrap().clone()
+    };
+    let blocks = column("id#value");
+    assert!(blocks.len() > 1);
+    for block in &blocks {
+        let first = block["firstRow"].as_u64().unwrap() as usize;
+        let ids = rows[first..first + block["rows"].as_u64().unwrap() as usize].iter();
+        let ids: Vec<i64> = ids.map(|row| row["id"].as_i64().unwrap()).collect();
+        assert_eq!(block["least"].as_i64(), ids.iter().min().copied());
+        assert_eq!(block["greatest"].as_i64(), ids.iter().max().copied());
+        assert_eq!((&block["nulls"], &block["exact"]), (&Json::from(0), &Json::from(true)));
+    }
+    let nulls: u64 =
+        column("weight#value").iter().map(|block| block["nulls"].as_u64().unwrap()).sum();
+    assert_eq!(nulls, rows.iter().filter(|row| row["weight"].is_null()).count() as u64);
+    assert!(out(&["layout", str(&path)]).contains("nulls  least"));
+    // Put together, and rewritten, files know the same; without, nothing.
+    let both = folder.path().join("both.trv");
+    out(&["concat", str(&both), str(&path), str(&path)]);
+    let again = folder.path().join("again.trv");
+    out(&["rewrite", str(&both), str(&again), "--codec", "null", "--block-size", "700"]);
+    for path in [&both, &again] {
+        assert!(out(&["layout", str(path)]).contains("nulls  least"));
+        assert_eq!(out(&["count", str(path), "--where", "id = 1010"]), "2\n");
+    }
+    out(&["convert", str(&csv), str(&path), "--force", "--no-statistics"]);
+    assert!(!out(&["layout", str(&path)]).contains("least"));
+}
