@@ -52,6 +52,7 @@ for file in quakes large; do
     same() { cmp <("$trevni" "$1" "$from" "${@:2}") <("$trevni" "$1" "$(home $file.trv)" "${@:2}"); }
     for what in count meta schema head; do same $what; done
     same cat --columns "$columns" --rows 100..250
+    same cat --columns "$columns" --where "magnitude > 5"
     same cat --format csv --columns "$columns"
   done
 done

@@ -130,11 +130,14 @@ impl Reading {
     fn drop_behind(&self, rows: &RowSelection) -> Result<()> {
         let Some(first) = rows.ranges().first() else { return Ok(()) };
         let file = self.file.file();
-        let mut needed = file.block_ranges(&self.output.columns, &[first.start..file.rows()])?;
+        let from = |columns: &[usize], row: u64| {
+            file.block_ranges(columns, std::slice::from_ref(&(row..file.rows())))
+        };
+        let mut needed = from(&self.output.columns, first.start)?;
         if let Some(asked) = &self.asked
             && let Some(first) = asked.first_row()
         {
-            needed.extend(file.block_ranges(&asked.columns, &[first..file.rows()])?);
+            needed.extend(from(&asked.columns, first)?);
         }
         self.file.pieces().keep(&needed);
         Ok(())

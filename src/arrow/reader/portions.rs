@@ -89,7 +89,10 @@ impl<R: ReadAt> ArrowReader<R> {
     pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
         match &mut self.way {
             Way::Straight(remaining) => std::mem::take(remaining),
-            Way::Sifted(sieve) => sieve.take_ahead(),
+            Way::Sifted(sieve) => {
+                self.portion = Some(0);
+                sieve.take_ahead()
+            }
         }
     }
 
