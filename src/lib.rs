@@ -34,6 +34,9 @@
 //! Files may lie in a store: with the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter`
 //! read and write them there. Bytes are planned, fetched, and then decoded by the same code as those of local files.
 //!
+//! A folder of files, or a prefix of a store, is one table with the feature `arrow`: `dataset` writes it by commits that
+//! appear whole, and reads it without opening files that cannot have what is asked for.
+//!
 //! Files are readable by the format's other readers unless a codec is asked for that they lack. The one that is worth
 //! it is [`Codec::Pack`](codec::Codec::Pack): smaller, and several times as fast to read.
 //!

@@ -68,16 +68,15 @@ impl History {
 
     /// Takes the next commit.
     pub(super) fn push(&mut self, number: u64, bytes: Vec<u8>) -> Result<()> {
+        match self.commits.last() {
+            Some((_, last)) if last.replaces => return Ok(()),
+            Some((after, _)) if number.checked_add(1) != Some(*after) => {
+                return Err(Error::malformed(format!("commit {} is missing", after - 1)));
+            }
+            _ => {}
+        }
         let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
-        if let Some((after, last)) = self.commits.last()
-            && !last.replaces
-            && number.checked_add(1) != Some(*after)
-        {
-            return Err(Error::malformed(format!("commit {} is missing", after - 1)));
-        }
-        if !self.commits.last().is_some_and(|(_, commit)| commit.replaces) {
-            self.commits.push((number, commit));
-        }
+        self.commits.push((number, commit));
         Ok(())
     }
 

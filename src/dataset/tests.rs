@@ -4,6 +4,7 @@ mod commits;
 pub(super) mod crash;
 mod evolution;
 mod random;
+mod spec;
 mod vacuum;
 
 use std::path::Path;

@@ -69,10 +69,10 @@ impl Listing {
     }
 
     pub(super) fn push(&mut self, number: u64, bytes: Vec<u8>) -> Result<()> {
-        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
         if self.done {
             return Ok(());
         }
+        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
         let age = self.commits.get(self.read).map_or(Duration::ZERO, |(_, age)| *age);
         self.read += 1;
         // Whoever reads what a young commit replaced may go on doing so.

@@ -4,6 +4,7 @@
                                   their ports are written to PORTS
     store_peer.py bucket NAME     makes a bucket
     store_peer.py get NAME KEY    prints an object, by boto3
+    store_peer.py keys NAME PREFIX  prints the keys that begin so
     store_peer.py left NAME       prints uploads that were begun and never ended
 """
 
@@ -72,6 +73,9 @@ def main(what, *args):
     elif what == "get":
         body = client().get_object(Bucket=args[0], Key=args[1])["Body"]
         sys.stdout.buffer.write(body.read())
+    elif what == "keys":
+        for object in client().list_objects_v2(Bucket=args[0], Prefix=args[1]).get("Contents", []):
+            print(object["Key"])
     elif what == "left":
         for upload in client().list_multipart_uploads(Bucket=args[0]).get("Uploads", []):
             print(upload["Key"])

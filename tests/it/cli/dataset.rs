@@ -31,7 +31,7 @@ fn every_command_reads_a_data_set() {
             str(&quakes),
             table,
             "--partition-by",
-            "magType",
+            "magnitude_type",
             "--file-rows",
             "300",
             "--codec",
@@ -45,10 +45,18 @@ fn every_command_reads_a_data_set() {
         );
         for args in [
             &["count"][..],
-            &["cat", "--columns", "id,mag"],
-            &["cat", "--where", "mag > 5 and magType = 'mww'"],
-            &["cat", "--format", "csv", "--columns", "magType", "--where", "magType is not null"],
-            &["count", "--where", "magType = 'ml' or mag < 1"],
+            &["cat", "--columns", "id,magnitude"],
+            &["cat", "--where", "magnitude > 5 and magnitude_type = 'mww'"],
+            &[
+                "cat",
+                "--format",
+                "csv",
+                "--columns",
+                "magnitude_type",
+                "--where",
+                "magnitude_type is not null",
+            ],
+            &["count", "--where", "magnitude_type = 'ml' or magnitude < 1"],
             &["schema"],
         ] {
             let with = |name: &str| lines(&[&args[..1], &[name], &args[1..]].concat());
@@ -67,10 +75,10 @@ fn every_command_reads_a_data_set() {
     let home = folder.path().join("home");
     let folders: Vec<_> =
         std::fs::read_dir(&home).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert!(folders.iter().any(|name| name == "magType=mww"), "{folders:?}");
+    assert!(folders.iter().any(|name| name == "magnitude_type=mww"), "{folders:?}");
     // A commit is a file of rows as well.
     let commit = home.join("_commits/00000000000000000001.trv");
-    assert!(out(&["cat", str(&commit)]).contains(r#""path":"magType=mww/part-"#));
+    assert!(out(&["cat", str(&commit)]).contains(r#""path":"magnitude_type=mww/part-"#));
 }
 
 #[test]
@@ -88,7 +96,7 @@ fn a_data_set_is_kept_added_to_or_replaced() {
         assert!(said(&refused).contains("exists; --append adds to it"), "{}", said(&refused));
         assert_eq!(code(&part("10..15", table, &["--append"])), 0);
         assert_eq!(out(&["cat", table]), out(&["cat", str(&quakes), "--rows", "0..15"]));
-        let other = part("10..15", table, &["--append", "--partition-by", "magType"]);
+        let other = part("10..15", table, &["--append", "--partition-by", "magnitude_type"]);
         assert_eq!(code(&other), 2);
         assert!(said(&other).contains("partitioned by nothing"), "{}", said(&other));
         assert_eq!(code(&part("20..23", table, &["--force"])), 0);
