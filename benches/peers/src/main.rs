@@ -5,7 +5,7 @@ mod check;
 mod floor;
 mod formats;
 mod race;
-mod random;
+use peers::random;
 mod report;
 mod tables;
 
