@@ -22,7 +22,7 @@ use crate::Result;
 use crate::course::{CHUNK, Course, VALUE};
 use crate::lanes::{self, Turns};
 use crate::ours::{remove, size};
-use crate::race::{Measure, Racer, timed};
+use crate::race::{Measure, Racer, new_memory, timed};
 
 /// Bytes before the table of offsets.
 const HEADER: u64 = 32;
@@ -304,7 +304,7 @@ impl Racer for Plain {
             Measure::Read => timed(|| self.read(out)),
             Measure::Load | Measure::Chunk if self.home == Home::Memory => Ok(None),
             Measure::Load => timed(|| {
-                let mut new = vec![0; out.len()];
+                let mut new = new_memory(out.len())?;
                 self.read(&mut new)?;
                 Ok(new)
             }),

@@ -44,8 +44,7 @@ impl Course {
             chunks.swap(i, random.below(i as u64 + 1) as usize);
         }
         let laps = if args.quick { 3 } else { args.repetitions };
-        let course =
-            Self { name: name.into(), bytes, elements, laps, chunks, dir: dir.to_owned() };
+        let course = Self { name: name.into(), bytes, elements, laps, chunks, dir: dir.to_owned() };
         std::fs::write(course.file("raw"), &course.bytes)?;
         std::fs::write(course.file("elements"), to_bytes(&course.elements))?;
         std::fs::write(course.file("chunks"), to_bytes(&course.chunks))?;

@@ -11,7 +11,7 @@ use trevni::blosc::{ArrayWriter, Attributes, Build, ChunkedArray, Chunking, Dtyp
 use crate::Result;
 use crate::course::{CHUNK, Course, VALUE};
 use crate::lanes;
-use crate::race::{Measure, Racer, timed};
+use crate::race::{Measure, Racer, new_memory, timed};
 
 const ROWS: u64 = (CHUNK / VALUE) as u64;
 
@@ -141,7 +141,9 @@ impl Racer for Codec {
         let mut elements = course.elements(0).iter();
         let all = elements.all(|n| self.element(*n).is_ok_and(|v| v == course.value(*n)));
         match all && out == course.bytes {
-            true => Ok(self.lanes.iter().flat_map(|lane| &lane.chunks).map(|c| c.len() as u64).sum()),
+            true => {
+                Ok(self.lanes.iter().flat_map(|lane| &lane.chunks).map(|c| c.len() as u64).sum())
+            }
             false => Err("other values than were written".into()),
         }
     }
@@ -176,7 +178,7 @@ impl Container {
                 let properties = BloscpackProperties { checksum, ..Default::default() };
                 let array = Some((dtype.clone(), Order::C));
                 let build = BloscpackBuilder::create(path, false, array, &params, properties)?;
-                (Box::new(build), params)
+                (build.expecting(&[rows], &Attributes::new(), CHUNK as u32)?, params)
             }
             Home::Bcolz => {
                 let storage = Storage::new(dtype.clone(), &[], rows)?;
@@ -246,8 +248,9 @@ impl Racer for Container {
             Measure::Write => timed(|| self.write(&course.bytes)),
             Measure::Read => timed(|| Ok(self.open()?.read_into(0, out)?)),
             Measure::Load => timed(|| {
-                let array = self.open()?;
-                Ok(array.read(0..array.len())?)
+                let mut new = new_memory(course.bytes.len())?;
+                self.open()?.read_into(0, &mut new)?;
+                Ok(new)
             }),
             Measure::Element => timed(|| {
                 self.elements(course.elements(lap), |_, value| {

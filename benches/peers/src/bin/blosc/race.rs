@@ -7,6 +7,7 @@
 
 use std::time::Instant;
 
+use memmap2::MmapMut;
 use serde::Serialize;
 
 use crate::Result;
@@ -91,6 +92,14 @@ pub fn timed<T>(call: impl FnOnce() -> Result<T>) -> Result<Option<f64>> {
     let spent = start.elapsed();
     drop(given);
     Ok(Some(spent.as_secs_f64() * 1e3))
+}
+
+/// Memory that nobody has touched, in large pages if there are some: NumPy asks for them, so all get it so.
+pub fn new_memory(len: usize) -> Result<MmapMut> {
+    let memory = MmapMut::map_anon(len)?;
+    #[cfg(target_os = "linux")]
+    memory.advise(memmap2::Advice::HugePage)?;
+    Ok(memory)
 }
 
 /// Races over a course; says to `progress` what it is about to do.
