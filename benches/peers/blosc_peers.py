@@ -95,8 +95,7 @@ class Frame:
 
     def read(self, out):
         frame = self.open()
-        for n in range(frame.nchunks):
-            frame.decompress_chunk(n, dst=out[n * ROWS : (n + 1) * ROWS])
+        frame.get_slice(0, len(out), out=out)
 
     def load(self):
         frame = self.open()

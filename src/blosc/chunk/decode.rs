@@ -98,7 +98,10 @@ impl Decoder {
         out: &mut [u8],
     ) -> Result<()> {
         let header = Header::parse(head)?;
-        let nbytes = header.nbytes as usize;
+        let (nbytes, cbytes) = (header.nbytes as usize, header.cbytes as usize);
+        // What is behind the chunk is not part of it.
+        let head = head.get(..cbytes).unwrap_or(head);
+        let bytes = bytes.get(..cbytes.saturating_sub(at)).unwrap_or(bytes);
         if start.checked_add(out.len()).is_none_or(|end| end > nbytes) {
             let asked = out.len();
             return Err(Error::invalid(format!(

@@ -98,6 +98,8 @@ mod tests {
             let mut chunk = Vec::new();
             Encoder::new(&params).unwrap().encode(&data, &mut chunk).unwrap();
             let mut decoder = Decoder::default();
+            let behind = vec![0xee; HEAD];
+            chunk.extend(&behind);
             for range in [0..1, 0..8, 4999..5020, 9_996..10_012, 33_333..33_341, 69_992..70_001] {
                 let needed = needed(&chunk[..HEAD], &range).unwrap();
                 let part = &chunk[needed.clone()];
@@ -110,6 +112,24 @@ mod tests {
                 assert_eq!(out, whole);
             }
         }
+    }
+
+    #[test]
+    fn what_is_behind_the_value_that_repeats_is_not_part_of_it() {
+        let mut chunk = Vec::new();
+        let data = data(4096);
+        Encoder::new(&Params::new(Generation::Blosc2, 4))
+            .unwrap()
+            .encode(&data, &mut chunk)
+            .unwrap();
+        chunk.truncate(32);
+        chunk[31] = 3 << 4;
+        chunk[12..16].copy_from_slice(&36u32.to_le_bytes());
+        chunk.extend([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(needed(&chunk, &(4..8)).unwrap(), 0..36);
+        let mut out = [0; 8];
+        Decoder::default().decode_part(&chunk, (0, &chunk), 4, &mut out).unwrap();
+        assert_eq!(out, [1, 2, 3, 4, 1, 2, 3, 4]);
     }
 
     #[test]
