@@ -69,10 +69,42 @@ pub(super) fn read(
     out: &mut [u8],
 ) -> Result<()> {
     let pieces = pieces(container.layout(), start, out)?;
-    let opened = readers.read(pieces, |decoder, piece| {
-        let (head, at, bytes) = fetch(container, &piece)?;
-        let of_chunk = |e: Error| e.in_chunk(piece.chunk);
-        decoder.decode_part(&head, (at, &bytes), piece.start, piece.out).map_err(of_chunk)
+    if pieces.len() < readers.threads {
+        return pieces.into_iter().try_for_each(|piece| read_shared(container, readers, piece));
+    }
+    readers.read(pieces, |decoder, piece| read_piece(container, decoder, piece)).map(drop)
+}
+
+fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>) -> Result<()> {
+    let (head, at, bytes) = fetch(container, &piece)?;
+    let of_chunk = |e: Error| e.in_chunk(piece.chunk);
+    decoder.decode_part(&head, (at, &bytes), piece.start, piece.out).map_err(of_chunk)
+}
+
+/// Reads a piece with several threads, each of which opens some of the blocks.
+fn read_shared(
+    container: &dyn Container,
+    readers: &Coders<Decoder>,
+    piece: Piece<'_>,
+) -> Result<()> {
+    if piece.out.len() <= FEW {
+        let read = |decoder: &mut Decoder, piece| read_piece(container, decoder, piece);
+        return readers.read(vec![piece], read).map(drop);
+    }
+    let Piece { chunk: number, mut start, out } = piece;
+    let chunk = container.chunk(number)?;
+    let block = chunk::Header::parse(&chunk)?.block_size.max(1) as usize;
+    let blocks = (start % block).saturating_add(out.len()).div_ceil(block);
+    let each = blocks.div_ceil(readers.threads).saturating_mul(block);
+    let (mut parts, mut rest) = (Vec::new(), out);
+    while !rest.is_empty() {
+        let len = each.saturating_sub(start % block).min(rest.len()).max(1);
+        let (part, behind) = rest.split_at_mut(len);
+        parts.push((start, part));
+        (start, rest) = (start.saturating_add(len), behind);
+    }
+    let opened = readers.read(parts, |decoder, (start, out)| {
+        decoder.decode_range(&chunk, start, out).map_err(|e| e.in_chunk(number))
     });
     opened.map(drop)
 }

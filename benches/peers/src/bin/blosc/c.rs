@@ -5,8 +5,8 @@
 //! bloscpack    a header, a table of offsets, chunk, [adler32], chunk, [adler32], ...      one file
 //! bcolz        16 bytes and a chunk                                                       a file each
 //! ```
-//! With two threads each has every other chunk. The library's own threads share the blocks of a chunk, of which there
-//! is only one here.
+//! With two threads each takes the next chunk when it is done with one. The library's own threads would share the blocks of a
+//! chunk, of which there is only one here.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -130,14 +130,9 @@ impl Plain {
 
     fn write_memory(&mut self, course: &Course) -> Result<()> {
         self.chunks.resize_with(course.chunks.len(), || (vec![0; ROOM], 0));
-        let mut lanes: Vec<Vec<_>> = (0..self.threads).map(|_| Vec::new()).collect();
-        for (number, chunk) in self.chunks.iter_mut().enumerate() {
-            lanes[number % self.threads].push((number as u64, chunk));
-        }
-        lanes::each(self.threads, &mut lanes, |_, chunks| {
-            for (number, (chunk, len)) in chunks {
-                *len = compress(course.chunk(*number), chunk)?;
-            }
+        let jobs = course.bytes.chunks(CHUNK).zip(&mut self.chunks);
+        lanes::each(&mut vec![(); self.threads], jobs, |(), (bytes, (chunk, len))| {
+            *len = compress(bytes, chunk)?;
             Ok(())
         })
     }
@@ -148,20 +143,18 @@ impl Plain {
         file.write_all(&table)?;
         let turns = Turns::new((file, table.len() as u64, Vec::new()));
         let mut buffers = vec![vec![0; ROOM]; self.threads];
-        lanes::each(self.threads, &mut buffers, |lane, buffer| {
-            for number in (lane..course.chunks.len()).step_by(self.threads) {
-                let n = compress(course.chunk(number as u64), buffer)?;
-                let chunk = &buffer[..n];
-                let digest = libdeflater_of(self.home, chunk);
-                turns.take(number, |(file, end, starts)| {
-                    file.write_all(chunk)?;
-                    file.write_all(&digest)?;
-                    starts.push(*end);
-                    *end += (chunk.len() + digest.len()) as u64;
-                    io::Result::Ok(())
-                })?;
-            }
-            Ok(())
+        let jobs = course.bytes.chunks(CHUNK).enumerate();
+        lanes::each(&mut buffers, jobs, |buffer, (number, bytes)| {
+            let n = compress(bytes, buffer)?;
+            let chunk = &buffer[..n];
+            let digest = digest_of(self.home, chunk);
+            turns.take(number, |(file, end, starts)| {
+                file.write_all(chunk)?;
+                file.write_all(&digest)?;
+                starts.push(*end);
+                *end += (chunk.len() + digest.len()) as u64;
+                Ok(())
+            })
         })?;
         let (mut file, end, mut starts) = turns.into_inner();
         starts.push(end);
@@ -175,12 +168,10 @@ impl Plain {
     fn write_files(&self, course: &Course) -> Result<()> {
         std::fs::create_dir(&self.path)?;
         let mut buffers = vec![vec![0; OWN_HEADER + ROOM]; self.threads];
-        lanes::each(self.threads, &mut buffers, |lane, buffer| {
-            for number in (lane..course.chunks.len()).step_by(self.threads) {
-                let n = compress(course.chunk(number as u64), &mut buffer[OWN_HEADER..])?;
-                File::create(self.own(number as u64))?.write_all(&buffer[..OWN_HEADER + n])?;
-            }
-            Ok(())
+        let jobs = course.bytes.chunks(CHUNK).zip(0..);
+        lanes::each(&mut buffers, jobs, |buffer, (bytes, number)| {
+            let n = compress(bytes, &mut buffer[OWN_HEADER..])?;
+            File::create(self.own(number))?.write_all(&buffer[..OWN_HEADER + n])
         })
     }
 
@@ -205,13 +196,9 @@ impl Plain {
 
     fn read(&self, out: &mut [u8]) -> Result<()> {
         let opened = self.open()?;
-        let mut lanes: Vec<_> = (0..self.threads).map(|_| (Vec::new(), Vec::new())).collect();
-        for (number, part) in out.chunks_mut(CHUNK).enumerate() {
-            lanes[number % self.threads].1.push((number as u64, part));
-        }
-        lanes::each(self.threads, &mut lanes, |_, (buffer, parts)| {
-            let mut parts = parts.iter_mut();
-            parts.try_for_each(|(number, part)| decompress(opened.chunk(*number, buffer)?, part))
+        let mut buffers = vec![Vec::new(); self.threads];
+        lanes::each(&mut buffers, out.chunks_mut(CHUNK).zip(0..), |buffer, (out, number)| {
+            decompress(opened.chunk(number, buffer)?, out)
         })
     }
 
@@ -235,7 +222,7 @@ impl Plain {
 }
 
 /// What stands behind a chunk.
-fn libdeflater_of(home: Home, chunk: &[u8]) -> Vec<u8> {
+fn digest_of(home: Home, chunk: &[u8]) -> Vec<u8> {
     match home {
         Home::File { adler32: true } => libdeflater::adler32(chunk).to_le_bytes().to_vec(),
         _ => Vec::new(),
@@ -261,7 +248,7 @@ impl Opened<'_> {
             }
             file.read_exact_at(&mut buffer[..len], start)?;
             let (chunk, digest) = buffer[..len].split_at(len - self.plain.digest_len());
-            return match libdeflater_of(self.plain.home, chunk) == digest {
+            return match digest_of(self.plain.home, chunk) == digest {
                 true => Ok(chunk),
                 false => Err(io::Error::other("a wrong checksum")),
             };

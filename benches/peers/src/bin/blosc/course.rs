@@ -70,12 +70,6 @@ impl Course {
     pub fn value(&self, element: u64) -> &[u8] {
         &self.bytes[element as usize * VALUE..][..VALUE]
     }
-
-    /// The bytes of a chunk.
-    pub fn chunk(&self, number: u64) -> &[u8] {
-        let start = number as usize * CHUNK;
-        &self.bytes[start..(start + CHUNK).min(self.bytes.len())]
-    }
 }
 
 fn make(name: &str, count: usize) -> Result<Vec<u8>> {

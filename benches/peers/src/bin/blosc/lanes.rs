@@ -1,37 +1,44 @@
 //! Chunks dealt out to threads.
 //!
 //! ```text
-//! thread 0    chunk 0      chunk 2      chunk 4 ...        a lane: every so many of them
-//! thread 1         chunk 1      chunk 3      ...
+//! chunks      0 1 2 3 4 5 ...       each thread takes the next whenever it is done with one
+//! turns       0 ─► 1 ─► 2 ─► ...    what must be done in order waits for its turn
 //! ```
 
-use std::sync::{Condvar, Mutex};
+use std::io;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::Result;
 
-/// Runs `work` in each lane, with the lane's number; in this thread if there is one lane only.
-pub fn each<T: Send>(
-    threads: usize,
+/// Does every job with one of the states, each of which is a thread's; in this thread if there is one only.
+pub fn each<J: Send, T: Send>(
     states: &mut [T],
-    work: impl Fn(usize, &mut T) -> std::io::Result<()> + Sync,
+    jobs: impl Iterator<Item = J> + Send,
+    work: impl Fn(&mut T, J) -> io::Result<()> + Sync,
 ) -> Result<()> {
-    if threads == 1 {
-        return Ok(states.iter_mut().take(1).try_for_each(|state| work(0, state))?);
+    if let [state] = states {
+        return jobs.into_iter().try_for_each(|job| Ok(work(state, job)?));
     }
-    let work = &work;
+    let (jobs, work) = (&Mutex::new(jobs), &work);
+    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = |state: &mut T| {
+        while let Some(job) = next() {
+            work(state, job)?;
+        }
+        io::Result::Ok(())
+    };
     std::thread::scope(|scope| {
-        let lanes = states.iter_mut().take(threads).enumerate();
-        let lanes: Vec<_> =
-            lanes.map(|(lane, state)| scope.spawn(move || work(lane, state))).collect();
-        for lane in lanes {
-            lane.join().map_err(|_| "a thread was lost")??;
+        let run = &run;
+        let threads: Vec<_> =
+            states.iter_mut().map(|state| scope.spawn(move || run(state))).collect();
+        for thread in threads {
+            thread.join().map_err(|_| "a thread was lost")??;
         }
         Ok(())
     })
 }
 
-/// Lets lanes take turns, in the order of their numbers.
-#[derive(Default)]
+/// Lets threads take turns, in the order of their numbers.
 pub struct Turns<T> {
     next: Mutex<(usize, T)>,
     moved: Condvar,
@@ -44,9 +51,9 @@ impl<T> Turns<T> {
 
     /// Waits until it is the turn of `number`, and has the thing to itself then.
     pub fn take<R>(&self, number: usize, work: impl FnOnce(&mut T) -> R) -> R {
-        let mut next = self.next.lock().unwrap_or_else(|e| e.into_inner());
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         while next.0 != number {
-            next = self.moved.wait(next).unwrap_or_else(|e| e.into_inner());
+            next = self.moved.wait(next).unwrap_or_else(PoisonError::into_inner);
         }
         let given = work(&mut next.1);
         next.0 += 1;
@@ -55,6 +62,6 @@ impl<T> Turns<T> {
     }
 
     pub fn into_inner(self) -> T {
-        self.next.into_inner().unwrap_or_else(|e| e.into_inner()).1
+        self.next.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 }

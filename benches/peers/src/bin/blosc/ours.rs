@@ -1,5 +1,6 @@
 //! trevni: chunks in memory, and every container.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use trevni::blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
@@ -42,62 +43,45 @@ pub fn racers(course: &Course, threads: usize) -> Vec<Box<dyn Racer>> {
     ]
 }
 
-/// Chunks in memory, by a coder for each thread.
+/// Chunks in memory, by coders of which each thread has one.
 struct Codec {
     home: &'static str,
     params: Params,
-    lanes: Vec<Lane>,
-}
-
-struct Lane {
     chunks: Vec<Vec<u8>>,
-    decoder: Decoder,
+    decoders: Vec<Decoder>,
 }
 
 impl Codec {
     fn new(home: &'static str, generation: Generation, course: &Course, threads: usize) -> Self {
-        let lane = |lane| {
-            let count = course.chunks.len().saturating_sub(lane).div_ceil(threads);
-            Lane { chunks: vec![Vec::new(); count], decoder: Decoder::default() }
-        };
-        let lanes = (0..threads).map(lane).collect();
-        Self { home, params: Params::new(generation, VALUE as u8), lanes }
+        Self {
+            home,
+            params: Params::new(generation, VALUE as u8),
+            chunks: vec![Vec::new(); course.chunks.len()],
+            decoders: (0..threads).map(|_| Decoder::default()).collect(),
+        }
     }
 
     fn write(&mut self, course: &Course) -> Result<()> {
-        let (threads, params) = (self.lanes.len(), &self.params);
-        lanes::each(threads, &mut self.lanes, |lane, state| {
-            let mut encoder = Encoder::new(params).map_err(std::io::Error::other)?;
-            for (chunk, number) in state.chunks.iter_mut().zip((lane as u64..).step_by(threads)) {
-                chunk.clear();
-                encoder.encode(course.chunk(number), chunk).map_err(std::io::Error::other)?;
-            }
-            Ok(())
+        let encoders = self.decoders.iter().map(|_| Encoder::new(&self.params));
+        let mut encoders = encoders.collect::<std::result::Result<Vec<_>, _>>()?;
+        let jobs = course.bytes.chunks(CHUNK).zip(&mut self.chunks);
+        lanes::each(&mut encoders, jobs, |encoder, (bytes, chunk)| {
+            chunk.clear();
+            encoder.encode(bytes, chunk).map_err(io::Error::other)
         })
     }
 
     fn read(&mut self, out: &mut [u8]) -> Result<()> {
-        let threads = self.lanes.len();
-        let mut parts: Vec<Vec<&mut [u8]>> = (0..threads).map(|_| Vec::new()).collect();
-        for (number, part) in out.chunks_mut(CHUNK).enumerate() {
-            parts[number % threads].push(part);
-        }
-        let mut both: Vec<_> = self.lanes.iter_mut().zip(parts).collect();
-        lanes::each(threads, &mut both, |_, (lane, parts)| {
-            let pairs = lane.chunks.iter().zip(parts);
-            let mut decode = |(chunk, out): (&Vec<u8>, &mut &mut [u8])| {
-                lane.decoder.decode(chunk, out).map_err(std::io::Error::other)
-            };
-            pairs.into_iter().try_for_each(&mut decode)
+        let jobs = self.chunks.iter().zip(out.chunks_mut(CHUNK));
+        lanes::each(&mut self.decoders, jobs, |decoder, (chunk, out)| {
+            decoder.decode(chunk, out).map_err(io::Error::other)
         })
     }
 
     fn element(&mut self, element: u64) -> Result<[u8; VALUE]> {
         let (number, row) = ((element / ROWS) as usize, (element % ROWS) as usize);
-        let threads = self.lanes.len();
-        let lane = &mut self.lanes[number % threads];
         let mut value = [0; VALUE];
-        lane.decoder.decode_range(&lane.chunks[number / threads], row * VALUE, &mut value)?;
+        self.decoders[0].decode_range(&self.chunks[number], row * VALUE, &mut value)?;
         Ok(value)
     }
 }
@@ -141,9 +125,7 @@ impl Racer for Codec {
         let mut elements = course.elements(0).iter();
         let all = elements.all(|n| self.element(*n).is_ok_and(|v| v == course.value(*n)));
         match all && out == course.bytes {
-            true => {
-                Ok(self.lanes.iter().flat_map(|lane| &lane.chunks).map(|c| c.len() as u64).sum())
-            }
+            true => Ok(self.chunks.iter().map(|chunk| chunk.len() as u64).sum()),
             false => Err("other values than were written".into()),
         }
     }
