@@ -1,6 +1,6 @@
 """The Python peers of the race of containers: asked over a pipe for one lap after the other, timing themselves.
 
-    python blosc_peers.py DIR VALUES         DIR holds VALUES.raw, VALUES.elements, VALUES.chunks
+    python blosc_peers.py DIR VALUES [cpu]   DIR holds VALUES.raw, VALUES.elements, VALUES.chunks; cpu: processor time
 
 A question is a line `what home threads from to`; the answer is a line with milliseconds (of `check` the size in bytes),
 `-` if there is no such thing, or `!` and what went wrong. `src/bin/blosc/python.rs` asks.
@@ -156,7 +156,8 @@ def check(home, values, elements, chunks, out):
 
 
 def main():
-    folder, name = sys.argv[1:]
+    folder, name = sys.argv[1:3]
+    clock = time.process_time if sys.argv[3:] == ["cpu"] else time.perf_counter
     file = lambda what, dtype: np.fromfile(os.path.join(folder, f"{name}.{what}"), dtype)
     values = file("raw", "<i8" if name == "i64" else "<f8")
     elements, chunks = file("elements", "<u8").tolist(), file("chunks", "<u8").tolist()
@@ -183,9 +184,9 @@ def main():
             elif not hasattr(home, method):
                 answer = "-"
             else:
-                begin = time.perf_counter()
+                begin = clock()
                 given = work[what]()
-                answer = f"{(time.perf_counter() - begin) * 1e3:.4f}"
+                answer = f"{(clock() - begin) * 1e3:.4f}"
                 del given
         except Exception as e:
             answer = f"! {type(e).__name__}: {e}".replace("\n", " ")

@@ -53,6 +53,9 @@ pub struct Args {
     /// Where files are written and read; a folder of memory keeps the disk out of it.
     #[arg(long, value_name = "DIR", default_value = "/dev/shm")]
     dir: PathBuf,
+    /// Time by what is used of a processor, and not by the clock: for a machine with other work, Linux, one thread.
+    #[arg(long)]
+    cpu: bool,
     /// Print the results as JSON and nothing else.
     #[arg(long)]
     json: bool,
@@ -69,6 +72,12 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    if args.cpu {
+        if args.threads != [1] {
+            return Err("--cpu knows of one thread only: --threads 1".into());
+        }
+        race::time_by_processor()?;
+    }
     let folder = tempfile::Builder::new().prefix("blosc-race-").tempdir_in(&args.dir)?;
     let mut outcomes = Vec::new();
     for name in &args.values {
@@ -91,7 +100,7 @@ fn race_over(args: &Args, course: &Course, threads: usize) -> Result<Vec<Outcome
     racers.extend(ours::racers(course, threads));
     racers.extend(c::racers(course, threads));
     if let Some(program) = &args.python {
-        racers.extend(python::racers(program, course, threads)?);
+        racers.extend(python::racers(program, course, threads, args.cpu)?);
     }
     racers.retain(|racer| args.homes.is_empty() || args.homes.iter().any(|h| h == racer.home()));
     let repetitions = if args.quick { 3 } else { args.repetitions };

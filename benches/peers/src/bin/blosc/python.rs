@@ -32,10 +32,10 @@ struct Peer {
 }
 
 impl Peer {
-    fn start(program: &Path, course: &Course) -> Result<Self> {
+    fn start(program: &Path, course: &Course, cpu: bool) -> Result<Self> {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/blosc_peers.py");
         let mut command = Command::new(program);
-        command.arg(script).arg(&course.dir).arg(&course.name);
+        command.arg(script).arg(&course.dir).arg(&course.name).args(cpu.then_some("cpu"));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (ask, answer) = (child.stdin.take(), child.stdout.take());
         let (ask, answer) = (ask.ok_or("no pipe")?, BufReader::new(answer.ok_or("no pipe")?));
@@ -63,8 +63,13 @@ impl Drop for Peer {
 }
 
 /// Everything that Python's peers have, on so many threads.
-pub fn racers(program: &Path, course: &Course, threads: usize) -> Result<Vec<Box<dyn Racer>>> {
-    let peer = Rc::new(RefCell::new(Peer::start(program, course)?));
+pub fn racers(
+    program: &Path,
+    course: &Course,
+    threads: usize,
+    cpu: bool,
+) -> Result<Vec<Box<dyn Racer>>> {
+    let peer = Rc::new(RefCell::new(Peer::start(program, course, cpu)?));
     let racer = |(home, who): &(&'static str, &'static str)| -> Box<dyn Racer> {
         Box::new(Asked { home, who, threads, peer: peer.clone() })
     };
