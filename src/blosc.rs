@@ -43,6 +43,7 @@
 
 mod array;
 pub mod bloscpack;
+mod buffers;
 pub mod chunk;
 mod chunked_array;
 mod chunked_table;

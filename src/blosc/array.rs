@@ -5,6 +5,8 @@
 //!          ArrayWriter  ──► Build       push(chunk), ..., finish
 //! ```
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
@@ -89,6 +91,14 @@ pub trait Container: Send + Sync + std::fmt::Debug {
 
     /// The stored bytes of a chunk; of one that has none, the header that says so. At most `Header::cbytes` of them count.
     fn chunk(&self, number: u64) -> Result<Bytes>;
+
+    /// The bytes of a [`chunk`](Self::chunk) in `range`, as far as there are some; those behind them too, if they had to be read anyway. What
+    /// begins at 0 has a header that fits this chunk.
+    fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
+        let chunk = self.chunk(number)?;
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+        Ok(chunk.slice(start.min(chunk.len())..))
+    }
 
     /// Looks at all that chunks do not show by themselves: tables that must agree with each other.
     fn verify(&self) -> Result<()> {

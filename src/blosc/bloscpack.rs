@@ -43,6 +43,7 @@ mod properties;
 
 use std::fmt;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -56,6 +57,7 @@ use self::beginning::{Beginning, Sizes};
 use self::header::Version;
 use self::numpy::Described;
 use super::array::{Chunking, Container, Edit, Layout, Order};
+use super::buffers::Source;
 use super::chunk::{self, Generation, Params};
 use super::dtype::{Dtype, Kind};
 use crate::error::{Error, Result};
@@ -66,7 +68,7 @@ const ONE_CHUNK: u64 = 1 << 20;
 
 /// A Bloscpack file that is open.
 pub struct Bloscpack {
-    source: Box<dyn ReadAt>,
+    source: Source,
     path: Option<PathBuf>,
     file_len: u64,
     beginning: Beginning,
@@ -79,17 +81,17 @@ pub struct Bloscpack {
 impl Bloscpack {
     /// Opens a file that lies anywhere. It can be read only.
     pub fn open(source: impl ReadAt + 'static) -> Result<Self> {
-        Self::open_boxed(Box::new(source), None)
+        Self::open_source(Source::Other(Box::new(source)), None)
     }
 
     /// Opens the file of a path, for reading and for changes.
     pub fn open_path(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().canonicalize()?;
         let file = File::open(&path)?;
-        Self::open_boxed(Box::new(file), Some(path))
+        Self::open_source(Source::file(file), Some(path))
     }
 
-    fn open_boxed(source: Box<dyn ReadAt>, path: Option<PathBuf>) -> Result<Self> {
+    fn open_source(source: Source, path: Option<PathBuf>) -> Result<Self> {
         let file_len = source.len()?;
         let beginning = Beginning::read(&source, file_len)?;
         let described = match &beginning.metadata {
@@ -177,19 +179,21 @@ impl Bloscpack {
         until_next.min(incompressible).max(32)
     }
 
-    fn open_chunk(&self, number: u64) -> Result<Bytes> {
+    /// Where a chunk starts, what it stands for, and the most bytes that it takes.
+    fn place(&self, number: u64) -> Result<(u64, u64, u64)> {
         let starts = &self.beginning.starts;
         let there = usize::try_from(number).ok().and_then(|n| Some((n, *starts.get(n)?)));
         let Some((number, start)) = there else {
             return Err(Error::invalid(format!("chunk {number} of {}", starts.len())));
         };
         let nbytes = self.beginning.sizes.get(number, starts.len());
-        let (header, mut bytes) =
-            self.stored(start, self.most(number, start, nbytes)).map_err(|e| e.at(start))?;
-        if u64::from(header.nbytes) != nbytes {
-            let found = format!("chunk {number} is of {} bytes, not of {nbytes}", header.nbytes);
-            return Err(Error::malformed(found).at(start));
-        }
+        Ok((start, nbytes, self.most(number, start, nbytes)))
+    }
+
+    fn open_chunk(&self, number: u64) -> Result<Bytes> {
+        let (start, nbytes, most) = self.place(number)?;
+        let (header, mut bytes) = self.stored(start, most).map_err(|e| e.at(start))?;
+        check_size(number, &header, nbytes).map_err(|e| e.at(start))?;
         let cbytes = usize::try_from(header.cbytes).unwrap_or(usize::MAX).min(bytes.len());
         let chunk = bytes.split_to(cbytes);
         let digest = bytes.split_to(self.checksum().size().min(bytes.len()));
@@ -209,6 +213,24 @@ impl Container for Bloscpack {
 
     fn chunk(&self, number: u64) -> Result<Bytes> {
         self.open_chunk(number)
+    }
+
+    fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
+        if self.checksum() != Digest::None {
+            let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+            // A checksum is of the whole chunk.
+            return self.open_chunk(number).map(|chunk| chunk.slice(start.min(chunk.len())..));
+        }
+        let (start, nbytes, most) = self.place(number)?;
+        let most = most.min(self.file_len.saturating_sub(start));
+        let (from, to) = (range.start.min(most), range.end.min(most));
+        let len = to.saturating_sub(from);
+        let bytes = read_within(&self.source, self.file_len, start + from, len, "chunk")?;
+        if from == 0 {
+            let header = chunk::Header::parse(&bytes).map_err(|e| e.at(start))?;
+            check_size(number, &header, nbytes).map_err(|e| e.at(start))?;
+        }
+        Ok(bytes)
     }
 
     /// Fails unless every chunk has its checksum and its size and, in a file of version 3, lies where both the offsets and the
@@ -248,6 +270,15 @@ impl fmt::Debug for Bloscpack {
             .field("layout", &self.layout)
             .finish_non_exhaustive()
     }
+}
+
+/// Fails unless a chunk is of so many bytes.
+fn check_size(number: u64, header: &chunk::Header, nbytes: u64) -> Result<()> {
+    if u64::from(header.nbytes) == nbytes {
+        return Ok(());
+    }
+    let found = format!("chunk {number} is of {} bytes, not of {nbytes}", header.nbytes);
+    Err(Error::malformed(found))
 }
 
 fn layout(beginning: &Beginning, described: Option<&Described>) -> Result<Layout> {

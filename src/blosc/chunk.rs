@@ -37,6 +37,7 @@ mod decode;
 mod dictionary;
 mod encode;
 mod header;
+mod part;
 mod special;
 mod stream;
 
@@ -44,6 +45,9 @@ pub use decode::Decoder;
 pub use encode::Encoder;
 pub use header::{Content, Header};
 pub use special::{Special, special};
+
+pub(super) use part::{HEAD, needed};
+pub(super) use stream::run;
 
 use super::{Compressor, Filter, Filters};
 

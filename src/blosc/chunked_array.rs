@@ -24,10 +24,12 @@ mod writer;
 
 use std::ops::Range;
 
+use coder::Coders;
 use view::View;
 pub use writer::ArrayWriter;
 
 use super::array::{Attributes, Chunking, Container, Edit, Layout, Order};
+use super::chunk::Decoder;
 use super::dtype::Dtype;
 use crate::error::{Error, Result};
 
@@ -39,31 +41,31 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct ChunkedArray {
     container: Box<dyn Container>,
-    parallelism: usize,
+    readers: Coders<Decoder>,
 }
 
 impl ChunkedArray {
     /// The array in a container.
     pub fn new(container: impl Container + 'static) -> Self {
-        Self { container: Box::new(container), parallelism: 1 }
+        Self { container: Box::new(container), readers: Coders::readers(1) }
     }
 
     /// How many threads open and make chunks. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = threads.max(1);
+        self.readers = Coders::readers(threads);
         self
     }
 
     /// How many threads open and make chunks.
     pub fn parallelism(&self) -> usize {
-        self.parallelism
+        self.readers.threads
     }
 
     /// The same bytes as elements of another dtype, in one dimension: for containers that do not say what their
     /// elements are. The bytes must be whole elements.
     pub fn view(self, dtype: Dtype) -> Result<Self> {
         let container = Box::new(View::try_new(self.container, dtype)?);
-        Ok(Self { container, parallelism: self.parallelism })
+        Ok(Self { container, readers: self.readers })
     }
 
     /// What is in it.
@@ -130,13 +132,13 @@ impl ChunkedArray {
         }
         let layout = self.layout();
         if layout.order == Order::F && layout.shape.len() > 1 {
-            return flat::read_fortran(self.container(), self.parallelism, first, out);
+            return flat::read_fortran(self.container(), &self.readers, first, out);
         }
         match grid::Grid::of(layout)? {
-            Some(grid) => grid::read(self.container(), &grid, self.parallelism, first, out),
+            Some(grid) => grid::read(self.container(), &grid, &self.readers, first, out),
             None => {
                 let start = self.bytes_at(first)?;
-                flat::read(self.container(), self.parallelism, start, out)
+                flat::read(self.container(), &self.readers, start, out)
             }
         }
     }
@@ -158,7 +160,7 @@ impl ChunkedArray {
         if rows.is_empty() {
             return Ok(());
         }
-        let edit = edit::put(self.container(), self.parallelism, first, rows)?;
+        let edit = edit::put(self.container(), self.parallelism(), first, rows)?;
         self.container.commit(edit)
     }
 

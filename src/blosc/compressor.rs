@@ -201,11 +201,30 @@ impl Decompress {
             Compressor::Zlib => self.zlib.get_or_insert_default().decompress(bytes, out),
             Compressor::Zstd => self.zstd.decompress(bytes, out),
         };
-        done.ok_or_else(|| {
-            let (name, is, should) = (compressor.name(), bytes.len(), out.len());
-            Error::malformed(format!("a {name} stream of {is} bytes that does not give {should}"))
-        })
+        done.ok_or_else(|| wrong(compressor, bytes, out))
     }
+
+    /// Fills the first `wanted` bytes of `out` at least, which is as long as what the stream stands for.
+    pub(super) fn decompress_start(
+        &mut self,
+        compressor: Compressor,
+        bytes: &[u8],
+        out: &mut [u8],
+        wanted: usize,
+    ) -> Result<()> {
+        match compressor {
+            Compressor::Lz4 | Compressor::Lz4Hc if wanted <= out.len() / 2 => {
+                lz4::decompress_start(bytes, out, wanted)
+                    .ok_or_else(|| wrong(compressor, bytes, out))
+            }
+            _ => self.decompress(compressor, None, bytes, out),
+        }
+    }
+}
+
+fn wrong(compressor: Compressor, bytes: &[u8], out: &[u8]) -> Error {
+    let (name, is, should) = (compressor.name(), bytes.len(), out.len());
+    Error::malformed(format!("a {name} stream of {is} bytes that does not give {should}"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ mod floor;
 mod formats;
 mod less;
 mod race;
-mod random;
 mod remote;
 mod report;
 mod tables;
@@ -17,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use peers::random;
 
 use formats::{CONFIGS, Config};
 use race::Outcome;

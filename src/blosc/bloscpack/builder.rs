@@ -4,7 +4,9 @@
 //! push     chunk, checksum ──► spool
 //! finish   header │ metadata │ offsets, spare slots │ the spool ──► file
 //! ```
-//! What comes first in the file is known last: how many chunks there are, and where.
+//! What comes first in the file is known last: how many chunks there are, and where. Who knows it before needs no spool.
+
+mod in_place;
 
 use std::fmt;
 use std::io::Write;
@@ -45,6 +47,17 @@ impl BloscpackBuilder<AtomicFile> {
     ) -> Result<Self> {
         Self::new(AtomicFile::create(path, replace)?, array, params, properties)
     }
+
+    /// The same for an array whose shape, attributes and chunk size (in bytes) are known now: its chunks go where they will lie, and not to
+    /// the spool. At the end everything else is refused. No chunk may have come.
+    pub fn expecting(
+        self,
+        shape: &[u64],
+        attributes: &Attributes,
+        chunk_bytes: u32,
+    ) -> Result<Box<dyn Build>> {
+        in_place::begin(self, shape, attributes, chunk_bytes)
+    }
 }
 
 impl<W: Write> BloscpackBuilder<W> {
@@ -67,6 +80,13 @@ impl<W: Write> BloscpackBuilder<W> {
 
     /// Takes the next chunk.
     pub fn push_chunk(&mut self, chunk: &[u8]) -> Result<()> {
+        let digest = self.note(chunk)?;
+        self.spool.push(0, chunk)?;
+        Ok(self.spool.push(0, &digest)?)
+    }
+
+    /// Notes the sizes of the next chunk; gives its checksum.
+    fn note(&mut self, chunk: &[u8]) -> Result<Vec<u8>> {
         let header = chunk::Header::parse(chunk)?;
         if header.generation() != Generation::Blosc1 {
             return Err(Error::unsupported(
@@ -78,10 +98,8 @@ impl<W: Write> BloscpackBuilder<W> {
             return Err(Error::invalid(found));
         }
         let digest = self.properties.checksum.of(chunk);
-        self.spool.push(0, chunk)?;
-        self.spool.push(0, &digest)?;
         self.pushed.push(((chunk.len() + digest.len()) as u64, header.nbytes));
-        Ok(())
+        Ok(digest)
     }
 
     /// Writes the file of an array of this shape; of bytes, the shape is their number.
@@ -92,22 +110,34 @@ impl<W: Write> BloscpackBuilder<W> {
             Encoder::new(&self.params)?.encode(&[], &mut empty)?;
             self.push_chunk(&empty)?;
         }
-        let section = self.section(shape, attributes)?;
-        let header = self.header(!section.is_empty())?;
-        let table = header.slots()?.checked_mul(OFFSET_LEN);
-        let table =
-            table.ok_or_else(|| Error::invalid("more spare offset slots than fit a file"))?;
-        let mut end = (HEADER_LEN + section.len()) as u64 + table;
-        let starts = self.pushed.iter().map(|(len, _)| {
-            end += len;
-            end - len
-        });
-        let starts: Vec<_> = starts.collect();
-        beginning::put(&mut self.to, &header, &section, &starts)?;
+        self.put_beginning(shape, attributes)?;
         while let Some(chunk) = self.spool.take(0)? {
             self.to.write_all(&chunk)?;
         }
         Ok(self.to)
+    }
+
+    /// Writes what stands before the chunks that have come; gives its length.
+    fn put_beginning(&mut self, shape: &[u64], attributes: &Attributes) -> Result<u64> {
+        let (header, section, first) = self.beginning(shape, attributes)?;
+        let ends = self.pushed.iter().scan(first, |end, (len, _)| {
+            *end += len;
+            Some(*end - len)
+        });
+        let starts: Vec<_> = ends.collect();
+        beginning::put(&mut self.to, &header, &section, &starts)?;
+        Ok(first)
+    }
+
+    /// Header and metadata section for the chunks that have come, and where the first of them starts.
+    fn beginning(&self, shape: &[u64], attributes: &Attributes) -> Result<(Header, Vec<u8>, u64)> {
+        let section = self.section(shape, attributes)?;
+        let header = self.header(!section.is_empty())?;
+        let table = header.slots()?.checked_mul(OFFSET_LEN);
+        let first = table.and_then(|table| table.checked_add((HEADER_LEN + section.len()) as u64));
+        let first =
+            first.ok_or_else(|| Error::invalid("more spare offset slots than fit a file"))?;
+        Ok((header, section, first))
     }
 
     /// The metadata section; empty if there is none.

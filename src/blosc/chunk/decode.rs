@@ -4,7 +4,8 @@
 //! chunk ──► streams ──► decompressed ──► unshuffled ──► block of the output
 //!                       └─ straight into the output if nothing is shuffled
 //! ```
-//! A block is read and put in order before the next is begun, so that it stays in the cache of the core.
+//! A block is read and put in order before the next is begun, so that it stays in the cache of the core. Of a block of which a
+//! few elements are asked for, only these are put in order, and its streams are decompressed no further than to them.
 
 use std::fmt;
 
@@ -39,9 +40,14 @@ impl fmt::Debug for Decoder {
     }
 }
 
+/// A block of which at most one byte in so many is asked for is not opened as a whole.
+const FEW: usize = 16;
+
 /// A chunk that has blocks, ready to be opened.
 struct Body<'a> {
-    chunk: &'a [u8],
+    /// The bytes of the chunk that are there, from `at` on.
+    bytes: &'a [u8],
+    at: usize,
     starts: &'a [u8],
     blocks: Blocks,
     generation: Generation,
@@ -63,10 +69,13 @@ impl Decoder {
             return Ok(());
         }
         match header.content {
-            Content::Stored => stored(&header, chunk, 0, out),
+            Content::Stored => {
+                out.copy_from_slice(slice(chunk, header.size(), out.len())?);
+                Ok(())
+            }
             Content::Special(_) | Content::Repeated => special::fill(&header, chunk, 0, out),
             Content::Blocks => {
-                let body = Body::new(&header, chunk)?;
+                let body = Body::new(&header, chunk, (0, chunk))?;
                 self.reader.decompress.set_dictionary(body.compressor, body.dictionary)?;
                 self.all(&body, out)
             }
@@ -76,8 +85,23 @@ impl Decoder {
     /// Fills `out` with the bytes from `start` on; opens only the blocks that have some of them. A block that is not asked
     /// for as a whole is opened in memory of its own, as large as the block.
     pub fn decode_range(&mut self, chunk: &[u8], start: usize, out: &mut [u8]) -> Result<()> {
-        let (header, chunk) = open(chunk)?;
-        let nbytes = header.nbytes as usize;
+        let (_, chunk) = open(chunk)?;
+        self.decode_part(chunk, (0, chunk), start, out)
+    }
+
+    /// The same of a chunk that is there in part: its head, and what is [`needed`](super::needed) of it, from which place on.
+    pub(in crate::blosc) fn decode_part(
+        &mut self,
+        head: &[u8],
+        (at, bytes): (usize, &[u8]),
+        start: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let header = Header::parse(head)?;
+        let (nbytes, cbytes) = (header.nbytes as usize, header.cbytes as usize);
+        // What is behind the chunk is not part of it.
+        let head = head.get(..cbytes).unwrap_or(head);
+        let bytes = bytes.get(..cbytes.saturating_sub(at)).unwrap_or(bytes);
         if start.checked_add(out.len()).is_none_or(|end| end > nbytes) {
             let asked = out.len();
             return Err(Error::invalid(format!(
@@ -88,14 +112,24 @@ impl Decoder {
             return Ok(());
         }
         match header.content {
-            Content::Stored => stored(&header, chunk, start, out),
-            Content::Special(_) | Content::Repeated => special::fill(&header, chunk, start, out),
+            Content::Stored => {
+                let start = (header.size() + start).checked_sub(at).unwrap_or(usize::MAX);
+                out.copy_from_slice(slice(bytes, start, out.len())?);
+                Ok(())
+            }
+            Content::Special(_) | Content::Repeated => special::fill(&header, head, start, out),
             Content::Blocks => {
-                let body = Body::new(&header, chunk)?;
+                let body = Body::new(&header, head, (at, bytes))?;
                 self.reader.decompress.set_dictionary(body.compressor, body.dictionary)?;
                 self.range(&body, start, out)
             }
         }
+    }
+
+    /// Bytes of working memory.
+    pub(in crate::blosc) fn memory(&self) -> usize {
+        let Reader { streams, turn, .. } = &self.reader;
+        [&self.block, &self.first, streams, turn].iter().map(|buffer| buffer.len()).sum()
     }
 
     fn all(&mut self, body: &Body<'_>, out: &mut [u8]) -> Result<()> {
@@ -122,6 +156,8 @@ impl Decoder {
                 part.copy_from_slice(slice(first, skip, part.len())?);
             } else if part.len() == len {
                 self.reader.block(body, index, part, Some(first))?;
+            } else if part.len() <= len / FEW && body.splits(len) {
+                self.reader.few(body, (index, len), skip, part)?;
             } else {
                 let block = room(&mut self.block, len);
                 self.reader.block(body, index, block, Some(first))?;
@@ -153,18 +189,59 @@ impl Reader {
         body.pipeline.backward(streams, &mut self.turn, out, first);
         Ok(())
     }
+
+    /// Fills `out` with bytes of a block of `len`, from `skip` on, of whose streams each has one byte of every element.
+    fn few(
+        &mut self,
+        body: &Body<'_>,
+        (index, len): (usize, usize),
+        skip: usize,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let width = body.blocks.streams(len);
+        let elements = skip / width..(skip + out.len()).div_ceil(width);
+        let behind = skip - elements.start * width;
+        let mut cursor = body.block(index)?;
+        for place in 0..width {
+            let stream = Stream::take(&mut cursor, body.generation, len / width)?;
+            let Self { decompress, streams, .. } = self;
+            let bytes = match stream {
+                Stream::Stored(bytes) => bytes,
+                Stream::Run(byte) => {
+                    let room = room(streams, elements.end);
+                    room.iter_mut().skip(elements.start).for_each(|to| *to = byte);
+                    room
+                }
+                Stream::Compressed(bytes) => {
+                    let stream = room(streams, len / width);
+                    decompress.decompress_start(body.compressor, bytes, stream, elements.end)?;
+                    stream
+                }
+            };
+            let column = slice(bytes, elements.start, elements.len())?;
+            // The first element may have begun before `out` does.
+            let (from, first) = match place.checked_sub(behind) {
+                Some(first) => (column, first),
+                None => (column.get(1..).unwrap_or_default(), place + width - behind),
+            };
+            let rest = out.get_mut(first..).unwrap_or_default();
+            rest.iter_mut().step_by(width).zip(from).for_each(|(to, byte)| *to = *byte);
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Body<'a> {
-    fn new(header: &Header, chunk: &'a [u8]) -> Result<Self> {
+    fn new(header: &Header, head: &'a [u8], (at, bytes): (usize, &'a [u8])) -> Result<Self> {
         let (blocks, generation) = (Blocks::of(header)?, header.generation());
-        let mut cursor = Cursor::new(chunk);
+        let mut cursor = Cursor::new(head);
         cursor.take(header.size(), "the header of a chunk")?;
         let starts =
             cursor.take(blocks.count().saturating_mul(4), "the block starts of a chunk")?;
         let is_first = generation == Generation::Blosc1;
         Ok(Self {
-            chunk,
+            bytes,
+            at,
             starts,
             blocks,
             generation,
@@ -181,6 +258,23 @@ impl<'a> Body<'a> {
         self.blocks.nbytes()
     }
 
+    /// Whether each stream of a block of so many bytes has one byte of every element, and nothing else is done to them.
+    fn splits(&self, len: usize) -> bool {
+        let streams = self.blocks.streams(len);
+        streams > 1 && self.pipeline.only_shuffle() == Some(streams) && len.is_multiple_of(streams)
+    }
+
+    /// What lies from the start of a block on.
+    fn block(&self, index: usize) -> Result<Cursor<'a>> {
+        let start = slice(self.starts, index * 4, 4)?
+            .first_chunk()
+            .map_or(0, |start| u32::from_le_bytes(*start) as usize);
+        let rest = start.checked_sub(self.at).and_then(|start| self.bytes.get(start..));
+        rest.map(Cursor::new).ok_or_else(|| {
+            Error::malformed(format!("block {index} of a chunk begins behind it, at {start}"))
+        })
+    }
+
     /// Fills `out` with what the streams of a block stand for.
     fn read_streams(
         &self,
@@ -188,13 +282,7 @@ impl<'a> Body<'a> {
         decompress: &mut Decompress,
         out: &mut [u8],
     ) -> Result<()> {
-        let start = slice(self.starts, index * 4, 4)?
-            .first_chunk()
-            .map_or(0, |start| u32::from_le_bytes(*start) as usize);
-        let rest = self.chunk.get(start..).ok_or_else(|| {
-            Error::malformed(format!("block {index} of a chunk begins behind it, at {start}"))
-        })?;
-        let mut cursor = Cursor::new(rest);
+        let mut cursor = self.block(index)?;
         let each = out.len() / self.blocks.streams(out.len());
         for part in out.chunks_exact_mut(each.max(1)) {
             match Stream::take(&mut cursor, self.generation, part.len())? {
@@ -220,11 +308,6 @@ fn open(chunk: &[u8]) -> Result<(Header, &[u8])> {
             Err(Error::new(ErrorKind::Truncated { what: "a chunk", missing }))
         }
     }
-}
-
-fn stored(header: &Header, chunk: &[u8], start: usize, out: &mut [u8]) -> Result<()> {
-    out.copy_from_slice(slice(chunk, header.size() + start, out.len())?);
-    Ok(())
 }
 
 fn slice(bytes: &[u8], start: usize, len: usize) -> Result<&[u8]> {

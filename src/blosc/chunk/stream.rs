@@ -76,7 +76,7 @@ impl<'a> Stream<'a> {
 }
 
 /// The byte that all of `bytes` are.
-pub(super) fn run(bytes: &[u8]) -> Option<u8> {
+pub(in crate::blosc) fn run(bytes: &[u8]) -> Option<u8> {
     let byte = *bytes.first()?;
     let (strides, rest) = bytes.as_chunks::<32>();
     let is_run = strides.iter().all(|stride| *stride == [byte; 32]);

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::coder;
+use super::coder::{self, Coders};
 use super::flat;
 use super::grid::Grid;
 use crate::blosc::array::{Chunking, Container, Edit, Layout, Order};
@@ -58,7 +58,7 @@ pub(in crate::blosc) fn truncate(container: &dyn Container, len: u64) -> Result<
         return keep(Vec::new(), last + 1);
     }
     let mut kept = vec![0; size(total - start)?];
-    flat::read(container, 1, start, &mut kept)?;
+    flat::read(container, &Coders::readers(1), start, &mut kept)?;
     let chunk = coder::encode(1, container.params(), vec![&kept])?;
     keep(chunk.into_iter().map(|chunk| (last, chunk)).collect(), last + 1)
 }
@@ -131,7 +131,12 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
         } else {
             let mut bytes = vec![0; size(whole - lo)?];
             let there = size(old.min(whole).saturating_sub(lo))?;
-            flat::read(container, 1, lo, bytes.get_mut(..there).unwrap_or_default())?;
+            flat::read(
+                container,
+                &Coders::readers(1),
+                lo,
+                bytes.get_mut(..there).unwrap_or_default(),
+            )?;
             let from = size(at - lo)?;
             if let Some(to) = bytes.get_mut(from..from + new.len()) {
                 to.copy_from_slice(new);

@@ -6,11 +6,16 @@
 //! Fortran  the first index runs fastest: a range of rows is a short run in each of many places
 //! ```
 
+use bytes::Bytes;
+
 use crate::blosc::array::{Chunking, Container, Layout};
-use crate::blosc::chunk::Decoder;
+use crate::blosc::chunk::{self, Decoder};
 use crate::error::{Error, Result};
 
-use super::coder;
+use super::coder::Coders;
+
+/// So many bytes of a chunk are read by themselves; where more are wanted, the chunk is.
+const FEW: usize = 1 << 16;
 
 /// The part of a chunk that is wanted, and where it goes.
 struct Piece<'a> {
@@ -59,22 +64,71 @@ pub(super) fn chunk_bytes(layout: &Layout) -> Option<u64> {
 /// Fills `out` with the bytes of the array from `start` on.
 pub(super) fn read(
     container: &dyn Container,
-    threads: usize,
+    readers: &Coders<Decoder>,
     start: u64,
     out: &mut [u8],
 ) -> Result<()> {
     let pieces = pieces(container.layout(), start, out)?;
-    coder::each(
-        threads,
-        pieces,
-        || Ok(Decoder::default()),
-        |decoder, piece| {
-            let chunk = container.chunk(piece.chunk)?;
-            let of_chunk = |e: Error| e.in_chunk(piece.chunk);
-            decoder.decode_range(&chunk, piece.start, piece.out).map_err(of_chunk)
-        },
-    )
-    .map(drop)
+    if pieces.len() < readers.threads {
+        return pieces.into_iter().try_for_each(|piece| read_shared(container, readers, piece));
+    }
+    readers.read(pieces, |decoder, piece| read_piece(container, decoder, piece)).map(drop)
+}
+
+fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>) -> Result<()> {
+    let (head, at, bytes) = fetch(container, &piece)?;
+    let of_chunk = |e: Error| e.in_chunk(piece.chunk);
+    decoder.decode_part(&head, (at, &bytes), piece.start, piece.out).map_err(of_chunk)
+}
+
+/// Reads a piece with several threads, each of which opens some of the blocks.
+fn read_shared(
+    container: &dyn Container,
+    readers: &Coders<Decoder>,
+    piece: Piece<'_>,
+) -> Result<()> {
+    if piece.out.len() <= FEW {
+        let read = |decoder: &mut Decoder, piece| read_piece(container, decoder, piece);
+        return readers.read(vec![piece], read).map(drop);
+    }
+    let Piece { chunk: number, mut start, out } = piece;
+    let chunk = container.chunk(number)?;
+    let block = chunk::Header::parse(&chunk)?.block_size.max(1) as usize;
+    let blocks = (start % block).saturating_add(out.len()).div_ceil(block);
+    let each = blocks.div_ceil(readers.threads).saturating_mul(block);
+    let (mut parts, mut rest) = (Vec::new(), out);
+    while !rest.is_empty() {
+        let len = each.saturating_sub(start % block).min(rest.len()).max(1);
+        let (part, behind) = rest.split_at_mut(len);
+        parts.push((start, part));
+        (start, rest) = (start.saturating_add(len), behind);
+    }
+    let opened = readers.read(parts, |decoder, (start, out)| {
+        decoder.decode_range(&chunk, start, out).map_err(|e| e.in_chunk(number))
+    });
+    opened.map(drop)
+}
+
+/// The head of the chunk of a piece, and what else is needed of it, from which place on. Of a chunk of which little is wanted, little is
+/// read.
+fn fetch(container: &dyn Container, piece: &Piece<'_>) -> Result<(Bytes, usize, Bytes)> {
+    if piece.out.len() > FEW {
+        let chunk = container.chunk(piece.chunk)?;
+        return Ok((chunk.clone(), 0, chunk));
+    }
+    let head = container.chunk_part(piece.chunk, 0..chunk::HEAD as u64)?;
+    let end = piece.start.saturating_add(piece.out.len());
+    let needed = chunk::needed(&head, &(piece.start..end));
+    let needed = needed.map_err(|e| e.in_chunk(piece.chunk))?;
+    if needed.end <= head.len() {
+        return Ok((head.clone(), 0, head));
+    }
+    if needed.start == 0 {
+        let chunk = container.chunk(piece.chunk)?;
+        return Ok((chunk.clone(), 0, chunk));
+    }
+    let bytes = container.chunk_part(piece.chunk, needed.start as u64..needed.end as u64)?;
+    Ok((head, needed.start, bytes))
 }
 
 fn pieces<'a>(layout: &Layout, start: u64, out: &'a mut [u8]) -> Result<Vec<Piece<'a>>> {
@@ -103,7 +157,7 @@ const WINDOW: usize = 1 << 22;
 /// Fills `out` with rows of an array whose first index runs fastest.
 pub(super) fn read_fortran(
     container: &dyn Container,
-    threads: usize,
+    readers: &Coders<Decoder>,
     first: u64,
     out: &mut [u8],
 ) -> Result<()> {
@@ -128,7 +182,7 @@ pub(super) fn read_fortran(
         let start = from.saturating_add(first.saturating_mul(size as u64));
         let between = (places.len() - 1).saturating_mul(usize::try_from(stride).unwrap_or(0));
         window.resize(between.saturating_add(run), 0);
-        read(container, threads, start, &mut window)?;
+        read(container, readers, start, &mut window)?;
         for (run_of, place) in window.chunks(usize::try_from(stride).unwrap_or(run)).zip(places) {
             let rows = out.chunks_exact_mut(row).zip(run_of.chunks_exact(size));
             for (row, element) in rows {

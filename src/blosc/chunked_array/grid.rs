@@ -16,7 +16,7 @@ use crate::blosc::array::{Chunking, Container, Layout};
 use crate::blosc::chunk::Decoder;
 use crate::error::{Error, Result};
 
-use super::coder;
+use super::coder::Coders;
 
 /// The numbers of a grid; all of equal length, at least 1, and none of them 0.
 #[derive(Debug, Clone)]
@@ -314,7 +314,7 @@ impl Counter {
 pub(super) fn read(
     container: &dyn Container,
     grid: &Grid,
-    threads: usize,
+    readers: &Coders<Decoder>,
     first: u64,
     out: &mut [u8],
 ) -> Result<()> {
@@ -322,20 +322,15 @@ pub(super) fn read(
     let rows = first..first.saturating_add(count as u64);
     let chunks: Vec<u64> = grid.chunks_of(&rows).collect();
     // So many are in memory at a time.
-    for wave in chunks.chunks(threads.max(1)) {
-        let opened = coder::each(
-            threads,
-            wave.to_vec(),
-            || Ok(Decoder::default()),
-            |decoder, number| {
-                let bytes = grid.bytes_in(&grid.rows_in(number, &rows))?;
-                let chunk = container.chunk(number)?;
-                let mut blocks = vec![0; bytes.len()];
-                let of_chunk = |e: Error| e.in_chunk(number);
-                decoder.decode_range(&chunk, bytes.start, &mut blocks).map_err(of_chunk)?;
-                Ok((number, bytes.start, blocks))
-            },
-        )?;
+    for wave in chunks.chunks(readers.threads) {
+        let opened = readers.read(wave.to_vec(), |decoder, number| {
+            let bytes = grid.bytes_in(&grid.rows_in(number, &rows))?;
+            let chunk = container.chunk(number)?;
+            let mut blocks = vec![0; bytes.len()];
+            let of_chunk = |e: Error| e.in_chunk(number);
+            decoder.decode_range(&chunk, bytes.start, &mut blocks).map_err(of_chunk)?;
+            Ok((number, bytes.start, blocks))
+        })?;
         for (number, start, blocks) in &opened {
             grid.scatter(*number, &rows, *start, blocks, out)?;
         }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::cast_possible_truncation)]
 
+mod ranges;
+
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;

@@ -5,6 +5,8 @@
 //! view    bytes of 8     0     │ 1     │ 2
 //! ```
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::blosc::array::{Chunking, Container, Edit, Layout, Order};
@@ -55,6 +57,10 @@ impl Container for View {
 
     fn chunk(&self, number: u64) -> Result<Bytes> {
         self.inner.chunk(number)
+    }
+
+    fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
+        self.inner.chunk_part(number, range)
     }
 
     fn commit(&mut self, mut edit: Edit) -> Result<()> {

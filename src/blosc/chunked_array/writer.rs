@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! rows ──► pending, less than a band ──► chunks, several at a time ──► Build ──► container
+//!
+//! threads   chunks 0 to 7 made │ chunks 8 to 15 made         │ ...
+//!                              │ chunks 0 to 7 handed on too │
 //! ```
 
-use super::coder;
+use super::coder::Coders;
 use super::flat;
 use super::grid::Grid;
 use crate::blosc::array::{Attributes, Build, Chunking, Layout};
@@ -18,13 +21,15 @@ const WAVE: usize = 4;
 pub struct ArrayWriter {
     build: Box<dyn Build>,
     params: Params,
-    encoder: Encoder,
+    encoders: Coders<Encoder>,
     layout: Layout,
     grid: Option<Grid>,
     band_bytes: usize,
-    parallelism: usize,
     pending: Vec<u8>,
-    chunk: Vec<u8>,
+    /// Chunks that are made and not handed on, in order.
+    ready: Vec<Vec<u8>>,
+    /// Memory for chunks to come.
+    spare: Vec<Vec<u8>>,
     rows: u64,
 }
 
@@ -40,23 +45,25 @@ impl ArrayWriter {
         let band_bytes = band_bytes.filter(|bytes| *bytes > 0 && row > 0);
         let band_bytes =
             band_bytes.ok_or_else(|| Error::invalid("an array whose chunks have no size"))?;
+        let encoders = Coders::writers(1);
+        encoders.keep(Encoder::new(params)?);
         Ok(Self {
             build,
             params: params.clone(),
-            encoder: Encoder::new(params)?,
+            encoders,
             layout: layout.clone(),
             grid,
             band_bytes,
-            parallelism: 1,
             pending: Vec::new(),
-            chunk: Vec::new(),
+            ready: Vec::new(),
+            spare: Vec::new(),
             rows: 0,
         })
     }
 
     /// How many threads make chunks. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = threads.max(1);
+        self.encoders = Coders::writers(threads);
         self
     }
 
@@ -83,7 +90,7 @@ impl ArrayWriter {
             self.pending.clear();
         }
         let bands: Vec<&[u8]> = rows.chunks_exact(self.band_bytes).collect();
-        for wave in bands.chunks(WAVE * self.parallelism) {
+        for wave in bands.chunks(WAVE * self.encoders.threads) {
             self.bands(wave)?;
         }
         self.pending.extend_from_slice(rows.chunks_exact(self.band_bytes).remainder());
@@ -102,7 +109,7 @@ impl ArrayWriter {
         let rows = 0..(band.len() / self.layout.row_bytes()?) as u64;
         let (grid, bytes) = (grid.with_rows(rows.end), grid.chunk_bytes()?);
         let numbers: Vec<u64> = (0..grid.in_band()).collect();
-        for wave in numbers.chunks(WAVE * self.parallelism) {
+        for wave in numbers.chunks(WAVE * self.encoders.threads) {
             let gathered = wave.iter().map(|number| {
                 let mut blocks = vec![0; bytes];
                 grid.gather(*number, &rows, band, &mut blocks)?;
@@ -114,17 +121,35 @@ impl ArrayWriter {
         Ok(())
     }
 
-    /// Makes chunks and hands them on.
+    /// Makes chunks and hands them on; with several threads, while the next are made.
     fn chunks(&mut self, parts: &[&[u8]]) -> Result<()> {
-        if self.parallelism > 1 && parts.len() > 1 {
-            let chunks = coder::encode(self.parallelism, &self.params, parts.to_vec())?;
-            return chunks.iter().try_for_each(|chunk| self.build.push(chunk));
+        let parallel = self.encoders.threads > 1;
+        for parts in parts.chunks(if parallel { parts.len().max(1) } else { 1 }) {
+            let rooms = parts.iter().map(|_| self.spare.pop().unwrap_or_default());
+            let jobs = parts.iter().copied().zip(rooms).collect();
+            if !parallel {
+                self.ready = self.encoders.encode(&self.params, jobs)?;
+                self.hand_on()?;
+                continue;
+            }
+            let (made, handed_on) = {
+                let (encoders, params) = (&self.encoders, &self.params);
+                let (build, ready) = (&mut self.build, &self.ready);
+                rayon::join(
+                    || encoders.encode(params, jobs),
+                    || ready.iter().try_for_each(|chunk| build.push(chunk)),
+                )
+            };
+            handed_on?;
+            self.spare.append(&mut self.ready);
+            self.ready = made?;
         }
-        for part in parts {
-            self.chunk.clear();
-            self.encoder.encode(part, &mut self.chunk)?;
-            self.build.push(&self.chunk)?;
-        }
+        Ok(())
+    }
+
+    fn hand_on(&mut self) -> Result<()> {
+        self.ready.iter().try_for_each(|chunk| self.build.push(chunk))?;
+        self.spare.append(&mut self.ready);
         Ok(())
     }
 
@@ -137,6 +162,7 @@ impl ArrayWriter {
             }
             self.bands(&[&rest])?;
         }
+        self.hand_on()?;
         let shape = self.layout.shape.iter().skip(1).copied();
         let shape: Vec<u64> = std::iter::once(self.rows).chain(shape).collect();
         self.build.finish(&shape, attributes)?;

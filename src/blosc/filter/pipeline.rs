@@ -96,6 +96,14 @@ impl Pipeline {
         !self.moves.is_empty()
     }
 
+    /// The width of elements, if all that happens to blocks is one shuffle of their bytes.
+    pub(crate) fn only_shuffle(&self) -> Option<usize> {
+        match self.moves.as_slice() {
+            [Move::Shuffle { width }] if !self.delta => Some(*width),
+            _ => None,
+        }
+    }
+
     /// The bytes of a block as they are compressed. `first` is block 0 as it is given, `None` if this is it.
     pub(crate) fn forward<'a>(
         &self,

@@ -14,6 +14,7 @@ mod fetch;
 mod place;
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use bytes::Bytes;
@@ -24,6 +25,7 @@ use super::index::{Index, Slot};
 use super::metalayer::Metalayer;
 use super::superchunk::SuperChunk;
 use crate::blosc::array::{Attributes, Container, Edit, Layout};
+use crate::blosc::buffers::Source;
 use crate::blosc::chunk::{Header, Params};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
@@ -45,39 +47,11 @@ use place::{Placed, write_anew, write_behind};
 #[derive(Debug)]
 pub struct ContiguousFrame {
     source: Source,
+    /// That of the file, if it was opened by it.
+    path: Option<PathBuf>,
     frame: SuperChunk,
     /// Bytes of each chunk in the file, once a commit has asked.
     lens: Option<Vec<u32>>,
-}
-
-enum Source {
-    File { path: PathBuf, file: File },
-    Other(Box<dyn ReadAt>),
-}
-
-impl std::fmt::Debug for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Source::File { path, .. } => f.debug_tuple("File").field(path).finish(),
-            Source::Other(_) => f.write_str("Other"),
-        }
-    }
-}
-
-impl ReadAt for Source {
-    fn len(&self) -> std::io::Result<u64> {
-        match self {
-            Source::File { file, .. } => ReadAt::len(file),
-            Source::Other(other) => other.len(),
-        }
-    }
-
-    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
-        match self {
-            Source::File { file, .. } => file.read_at(offset, len),
-            Source::Other(other) => other.read_at(offset, len),
-        }
-    }
 }
 
 impl ContiguousFrame {
@@ -88,7 +62,7 @@ impl ContiguousFrame {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let file = File::open(&path)?;
-        Self::read(Source::File { path, file })
+        Self::read(Source::file(file), Some(path))
     }
 
     /// Opens the frame at the start of a source, which cannot be changed.
@@ -96,10 +70,10 @@ impl ContiguousFrame {
     /// # Errors
     /// Those of [`open`](Self::open).
     pub fn from_source(source: impl ReadAt + 'static) -> Result<Self> {
-        Self::read(Source::Other(Box::new(source)))
+        Self::read(Source::Other(Box::new(source)), None)
     }
 
-    fn read(source: Source) -> Result<Self> {
+    fn read(source: Source, path: Option<PathBuf>) -> Result<Self> {
         let parts = fetch(&source)?;
         let mut lens = None;
         let mut sizes = Vec::new();
@@ -108,7 +82,7 @@ impl ContiguousFrame {
             sizes = heads.iter().map(Head::size).collect::<Result<_>>()?;
             lens = Some(heads.iter().map(Head::len).collect());
         }
-        Ok(Self { source, frame: parts.with_sizes(sizes)?, lens })
+        Ok(Self { source, path, frame: parts.with_sizes(sizes)?, lens })
     }
 
     /// The fixed metalayers of the header, whatever is in them.
@@ -172,7 +146,7 @@ impl ContiguousFrame {
     }
 
     fn make(&mut self, plan: &Plan<'_>) -> Result<()> {
-        let Source::File { path, .. } = &self.source else {
+        let Some(path) = &self.path else {
             let text = "this frame was opened from bytes, not from a file that can be changed";
             return Err(Error::unsupported(text));
         };
@@ -192,8 +166,7 @@ impl ContiguousFrame {
             false => write_behind(path, &self.frame, &placed, plan)?,
         }
         if placed.anew {
-            let file = File::open(path)?;
-            self.source = Source::File { path: path.clone(), file };
+            self.source = Source::file(File::open(path)?);
         }
         (self.frame, self.lens) = (placed.frame, Some(placed.lens));
         Ok(())
@@ -223,6 +196,16 @@ impl Container for ContiguousFrame {
             bytes = area.read(&self.source, at, cbytes)?;
         }
         SuperChunk::check(number, nbytes, &bytes).map(|()| bytes)
+    }
+
+    fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
+        let (slot, nbytes) = self.frame.slot(number)?;
+        let Slot::At(at) = slot else { return self.chunk(number) };
+        let bytes = Area::of(&self.frame.header).read_part(&self.source, at, &range)?;
+        if range.start == 0 {
+            SuperChunk::check_size(number, nbytes, &Header::parse(&bytes)?)?;
+        }
+        Ok(bytes)
     }
 
     fn commit(&mut self, edit: Edit) -> Result<()> {

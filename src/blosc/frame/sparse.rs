@@ -11,6 +11,8 @@
 
 mod commit;
 
+use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -24,6 +26,7 @@ use super::metalayer::Metalayer;
 use super::special;
 use super::superchunk::{Parts, SuperChunk};
 use crate::blosc::array::{Attributes, Container, Edit, Layout};
+use crate::blosc::buffers::Buffers;
 use crate::blosc::chunk::{Header, Params};
 use crate::error::{Error, Result};
 
@@ -51,22 +54,45 @@ pub trait Keys: Send + Sync + std::fmt::Debug {
         let bytes = self.get(key)?;
         Ok(bytes.slice(..len.min(bytes.len())))
     }
+
+    /// The bytes of a key in `range`, as far as there are some; those behind them too, if that is no dearer.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get).
+    fn get_part(&self, key: &str, range: Range<u64>) -> Result<Bytes> {
+        let bytes = self.get(key)?;
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+        Ok(bytes.slice(start.min(bytes.len())..))
+    }
 }
 
 /// The files of a directory.
-#[derive(Debug, Clone)]
-struct Directory(PathBuf);
+#[derive(Debug)]
+struct Directory {
+    path: PathBuf,
+    buffers: Buffers,
+}
+
+impl Directory {
+    fn open(&self, key: &str) -> std::io::Result<File> {
+        File::open(self.path.join(key))
+    }
+}
 
 impl Keys for Directory {
     fn get(&self, key: &str) -> Result<Bytes> {
-        Ok(std::fs::read(self.0.join(key))?.into())
+        Ok(self.buffers.read_all(self.open(key)?, u64::MAX)?)
     }
 
     fn get_start(&self, key: &str, len: usize) -> Result<Bytes> {
         use std::io::Read;
         let mut start = Vec::new();
-        std::fs::File::open(self.0.join(key))?.take(len as u64).read_to_end(&mut start)?;
+        self.open(key)?.take(len as u64).read_to_end(&mut start)?;
         Ok(start.into())
+    }
+
+    fn get_part(&self, key: &str, range: Range<u64>) -> Result<Bytes> {
+        Ok(self.buffers.read_part(&self.open(key)?, &range)?)
     }
 }
 
@@ -175,7 +201,8 @@ impl SparseFrame {
     /// `Io`, `Malformed`, or `Unsupported` for plugins and versions that are not known here.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self> {
         let directory = directory.into();
-        let mut frame = Self::from_keys(Directory(directory.clone()))?;
+        let mut frame =
+            Self::from_keys(Directory { path: directory.clone(), buffers: Buffers::default() })?;
         frame.directory = Some(directory);
         Ok(frame)
     }
@@ -303,6 +330,17 @@ impl Container for SparseFrame {
         };
         let chunk = self.keys.get(&key)?;
         self.index.check(number, &chunk).map(|()| chunk)
+    }
+
+    fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
+        let Some(key) = self.index.chunk_key(number)? else { return self.chunk(number) };
+        let is_head = range.start == 0;
+        let bytes = self.keys.get_part(&key, range)?;
+        if is_head {
+            let (_, nbytes) = self.index.frame.slot(number)?;
+            SuperChunk::check_size(number, nbytes, &Header::parse(&bytes)?)?;
+        }
+        Ok(bytes)
     }
 
     fn commit(&mut self, edit: Edit) -> Result<()> {

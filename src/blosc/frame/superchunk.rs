@@ -162,13 +162,19 @@ impl SuperChunk {
         chunk::special(kind, nbytes, self.params.typesize).into()
     }
 
+    /// Compares what a chunk stands for with what the frame says.
+    pub(super) fn check_size(number: u64, nbytes: u32, header: &Header) -> Result<()> {
+        if header.nbytes == nbytes {
+            return Ok(());
+        }
+        let text = format!("chunk {number} stands for {} bytes, not {nbytes}", header.nbytes);
+        Err(Error::malformed(text))
+    }
+
     /// Compares what a chunk says of itself with what the frame says of it.
     pub(super) fn check(number: u64, nbytes: u32, chunk: &[u8]) -> Result<()> {
         let header = Header::parse(chunk)?;
-        if header.nbytes != nbytes {
-            let text = format!("chunk {number} stands for {} bytes, not {nbytes}", header.nbytes);
-            return Err(Error::malformed(text));
-        }
+        Self::check_size(number, nbytes, &header)?;
         let there = chunk.len() as u64;
         if u64::from(header.cbytes) > there {
             let text = format!("chunk {number} of {} bytes, but {there} are there", header.cbytes);

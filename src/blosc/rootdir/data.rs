@@ -20,6 +20,7 @@ use super::cut::Cut;
 use super::form::{Form, Superchunks};
 use super::superchunk;
 use crate::blosc::Edit;
+use crate::blosc::buffers::Buffers;
 use crate::blosc::chunk::Header;
 use crate::blosc::journal::{Folder, Transaction};
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ pub(super) struct Data {
 
 #[derive(Debug, Clone)]
 enum Files {
-    Single,
+    Single(Buffers),
     Superchunks(Superchunked),
 }
 
@@ -59,7 +60,7 @@ impl Data {
     /// Opens the chunks of an array that is cut so.
     pub(super) fn open(folder: &Folder, path: &str, form: Form, cut: &Cut) -> Result<Self> {
         let files = match form {
-            Form::Bcolz => Files::Single,
+            Form::Bcolz => Files::Single(Buffers::default()),
             Form::Superchunk(form) => {
                 Files::Superchunks(Superchunked::open(folder, path, form, cut.chunks)?)
             }
@@ -73,7 +74,9 @@ impl Data {
             return Err(Error::invalid(format!("chunk {number} of {}", cut.chunks)));
         }
         match &self.files {
-            Files::Single => single::chunk(folder, &self.path, number, cut.chunk_bytes),
+            Files::Single(buffers) => {
+                single::chunk(folder, buffers, &self.path, number, cut.chunk_bytes)
+            }
             Files::Superchunks(files) => files.chunk(folder, &self.path, number, cut.chunk_bytes),
         }
     }
@@ -81,7 +84,7 @@ impl Data {
     /// The bytes of the chunks as the form counts them.
     pub(super) fn cbytes(&self, folder: &Folder, cut: &Cut) -> Result<u64> {
         match &self.files {
-            Files::Single => single::cbytes(folder, &self.path, cut),
+            Files::Single(_) => single::cbytes(folder, &self.path, cut),
             Files::Superchunks(files) => Ok(files.bytes().unsigned_abs()),
         }
     }
@@ -96,11 +99,11 @@ impl Data {
     ) -> Result<Staged> {
         let path = self.path.clone();
         match &self.files {
-            Files::Single => {
+            Files::Single(buffers) => {
                 let pairs = edit.chunks.iter().zip(headers);
                 let more = single::Stage { folder, path: &path, edit, before, after }
                     .put(change, pairs.map(|((number, chunk), header)| (*number, chunk, header)))?;
-                Ok(Staged { data: Self { path, files: Files::Single }, more })
+                Ok(Staged { data: Self { path, files: Files::Single(buffers.clone()) }, more })
             }
             Files::Superchunks(files) => {
                 let (files, more) = files.stage((folder, &path), change, edit, (before, after))?;

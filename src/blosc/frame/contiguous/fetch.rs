@@ -1,5 +1,7 @@
 //! Reading: header, index and trailer at once, chunks one by one.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::blosc::chunk::Header;
@@ -48,6 +50,18 @@ impl Area {
             return Err(Error::malformed(text));
         }
         read_within(source, self.start + self.len, self.start + at, len, "chunk")
+    }
+
+    /// The bytes of the chunk at `at` in `range`, as far as they can be there.
+    pub(super) fn read_part(
+        self,
+        source: &impl ReadAt,
+        at: u64,
+        range: &Range<u64>,
+    ) -> Result<Bytes> {
+        let most = self.len.saturating_sub(at);
+        let (from, to) = (range.start.min(most), range.end.min(most));
+        self.read(source, at.saturating_add(from), to.saturating_sub(from))
     }
 }
 

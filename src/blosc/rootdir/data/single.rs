@@ -4,8 +4,6 @@
 //! cbytes    what bcolz counts: the chunks that are full, without the 16 bytes before them, and one chunk uncompressed
 //! ```
 
-use std::io::Read;
-
 use bytes::Bytes;
 
 use super::super::blp;
@@ -13,18 +11,24 @@ use super::super::cut::Cut;
 use super::super::edit::{counted, find};
 use super::{missing, numbered};
 use crate::blosc::Edit;
+use crate::blosc::buffers::Buffers;
 use crate::blosc::chunk::Header;
 use crate::blosc::journal::{Folder, Sink, Transaction};
 use crate::error::Result;
 
 /// Reads a chunk that stands for at most `most` bytes.
-pub(super) fn chunk(folder: &Folder, path: &str, number: u64, most: u64) -> Result<Bytes> {
+pub(super) fn chunk(
+    folder: &Folder,
+    buffers: &Buffers,
+    path: &str,
+    number: u64,
+    most: u64,
+) -> Result<Bytes> {
     let file = format!("{path}/{}", blp::name(number));
     let Some(open) = folder.file(&file)? else { return Err(missing(folder, &file)) };
-    let mut bytes = Vec::new();
     // No chunk is longer than what it stands for and its header; what is behind it is not read.
-    open.take(most + 32 + blp::HEADER.len() as u64).read_to_end(&mut bytes)?;
-    blp::parse(&folder.path(&file), &bytes.into())
+    let bytes = buffers.read_all(open, most + 32 + blp::HEADER.len() as u64)?;
+    blp::parse(&folder.path(&file), &bytes)
 }
 
 /// What bcolz would count.

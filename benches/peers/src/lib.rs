@@ -1,0 +1,3 @@
+//! What the races share.
+
+pub mod random;
