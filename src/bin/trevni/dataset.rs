@@ -9,7 +9,8 @@ use trevni::dataset::DatasetProperties;
 
 use crate::fault::Fault;
 use crate::remote;
-use crate::writing::{bytes_at, size};
+use crate::write_args::size;
+use crate::writing::bytes_at;
 
 /// The name of the format.
 const NAME: &str = "dataset";

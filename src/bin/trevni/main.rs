@@ -36,6 +36,7 @@ mod target;
 mod tojson;
 mod totrevni;
 mod verify;
+mod write_args;
 mod writing;
 
 use std::process::ExitCode;
