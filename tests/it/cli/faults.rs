@@ -44,7 +44,7 @@ fn files_that_are_of_another_format() {
 #[test]
 fn files_that_are_cut() {
     for (format, expected) in [
-        ("trv", "column \"note#value\", offset 7830: malformed: blocks end at 8191, past 8184"),
+        ("trv", "column \"note#value\", offset 8198: malformed: blocks end at 8559, past 8552"),
         ("avro", "block 0, offset 690: malformed: input ends 1 bytes short of sync marker"),
         ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
         ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),

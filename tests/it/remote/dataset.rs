@@ -103,7 +103,7 @@ fn a_scan_asks_only_for_what_may_pass() {
         ];
         assert_eq!(store.asked(), expected);
 
-        let fetch = || FetchOptions::default().with_gap(0).with_first_read(1000);
+        let fetch = || FetchOptions::default().with_gap(0).with_first_read(4000);
         let table = Dataset::open_with(store.clone(), "a/table", fetch()).await.unwrap();
         let mut gets = store.gets();
         assert!(gets.iter().all(|range| range.end <= one as u64), "{gets:?}");

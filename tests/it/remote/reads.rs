@@ -199,7 +199,7 @@ fn requests_are_those_of_the_plan() {
 fn columns_come_only_for_rows_that_pass() {
     // No row passes: of the other column its table is there, and no block.
     let none = asked(|builder| {
-        only(builder, "arr").with_predicate(Predicate::parse("plain is null").unwrap())
+        only(builder, "arr").with_predicate(Predicate::parse("plain and not plain").unwrap())
     });
     assert_eq!(none, (vec![[0, 256], [256, 6668], [6668, 6888]], 0));
     // Only rows at the end pass, which lie in its second block; windows of one block each.
