@@ -7,6 +7,8 @@
 //! A block is read and put in order before the next is begun, so that it stays in the cache of the core. Of a block of which a
 //! few elements are asked for, only these are put in order, and its streams are decompressed no further than to them.
 
+mod columns;
+
 use std::fmt;
 
 use super::{Content, Generation, Header, blocks::Blocks, dictionary, special, stream::Stream};
@@ -39,9 +41,6 @@ impl fmt::Debug for Decoder {
         f.debug_struct("Decoder").finish_non_exhaustive()
     }
 }
-
-/// A block of which at most one byte in so many is asked for is not opened as a whole.
-const FEW: usize = 16;
 
 /// A chunk that has blocks, ready to be opened.
 struct Body<'a> {
@@ -156,7 +155,7 @@ impl Decoder {
                 part.copy_from_slice(slice(first, skip, part.len())?);
             } else if part.len() == len {
                 self.reader.block(body, index, part, Some(first))?;
-            } else if part.len() <= len / FEW && body.splits(len) {
+            } else if part.len() <= len / columns::FEW && body.splits(len) {
                 self.reader.few(body, (index, len), skip, part)?;
             } else {
                 let block = room(&mut self.block, len);
@@ -187,46 +186,6 @@ impl Reader {
         let streams = room(&mut self.streams, out.len());
         body.read_streams(index, &mut self.decompress, streams)?;
         body.pipeline.backward(streams, &mut self.turn, out, first);
-        Ok(())
-    }
-
-    /// Fills `out` with bytes of a block of `len`, from `skip` on, of whose streams each has one byte of every element.
-    fn few(
-        &mut self,
-        body: &Body<'_>,
-        (index, len): (usize, usize),
-        skip: usize,
-        out: &mut [u8],
-    ) -> Result<()> {
-        let width = body.blocks.streams(len);
-        let elements = skip / width..(skip + out.len()).div_ceil(width);
-        let behind = skip - elements.start * width;
-        let mut cursor = body.block(index)?;
-        for place in 0..width {
-            let stream = Stream::take(&mut cursor, body.generation, len / width)?;
-            let Self { decompress, streams, .. } = self;
-            let bytes = match stream {
-                Stream::Stored(bytes) => bytes,
-                Stream::Run(byte) => {
-                    let room = room(streams, elements.end);
-                    room.iter_mut().skip(elements.start).for_each(|to| *to = byte);
-                    room
-                }
-                Stream::Compressed(bytes) => {
-                    let stream = room(streams, len / width);
-                    decompress.decompress_start(body.compressor, bytes, stream, elements.end)?;
-                    stream
-                }
-            };
-            let column = slice(bytes, elements.start, elements.len())?;
-            // The first element may have begun before `out` does.
-            let (from, first) = match place.checked_sub(behind) {
-                Some(first) => (column, first),
-                None => (column.get(1..).unwrap_or_default(), place + width - behind),
-            };
-            let rest = out.get_mut(first..).unwrap_or_default();
-            rest.iter_mut().step_by(width).zip(from).for_each(|(to, byte)| *to = *byte);
-        }
         Ok(())
     }
 }
@@ -261,7 +220,8 @@ impl<'a> Body<'a> {
     /// Whether each stream of a block of so many bytes has one byte of every element, and nothing else is done to them.
     fn splits(&self, len: usize) -> bool {
         let streams = self.blocks.streams(len);
-        streams > 1 && self.pipeline.only_shuffle() == Some(streams) && len.is_multiple_of(streams)
+        let plain = self.dictionary.is_none() && self.pipeline.only_shuffle() == Some(streams);
+        plain && streams > 1 && len.is_multiple_of(streams)
     }
 
     /// What lies from the start of a block on.

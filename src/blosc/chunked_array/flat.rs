@@ -6,16 +6,17 @@
 //! Fortran  the first index runs fastest: a range of rows is a short run in each of many places
 //! ```
 
-use bytes::Bytes;
-
 use crate::blosc::array::{Chunking, Container, Layout};
 use crate::blosc::chunk::{self, Decoder};
 use crate::error::{Error, Result};
 
 use super::coder::Coders;
 
-/// So many bytes of a chunk are read by themselves; where more are wanted, the chunk is.
+/// So many bytes of a chunk are not worth several threads.
 const FEW: usize = 1 << 16;
+
+/// Bytes of a chunk, at least, that are read at a time.
+const PART: usize = 1 << 18;
 
 /// The part of a chunk that is wanted, and where it goes.
 struct Piece<'a> {
@@ -75,10 +76,38 @@ pub(super) fn read(
     readers.read(pieces, |decoder, piece| read_piece(container, decoder, piece)).map(drop)
 }
 
+/// Reads a piece; of a chunk of several blocks one block after the other, so that what is read is still in the cache when it is opened.
 fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>) -> Result<()> {
-    let (head, at, bytes) = fetch(container, &piece)?;
     let of_chunk = |e: Error| e.in_chunk(piece.chunk);
-    decoder.decode_part(&head, (at, &bytes), piece.start, piece.out).map_err(of_chunk)
+    let mut head = container.chunk_part(piece.chunk, 0..chunk::HEAD as u64)?;
+    let block = chunk::Header::parse(&head).map_err(of_chunk)?.block_size.max(1) as usize;
+    for (start, out) in parts(piece.start, piece.out, block.max(PART) / block * block) {
+        let end = start.saturating_add(out.len());
+        let needed = chunk::needed(&head, &(start..end)).map_err(of_chunk)?;
+        let range = needed.start as u64..needed.end as u64;
+        if needed.start == 0 && needed.end > head.len() {
+            // All of it; what comes then is there too.
+            head = container.chunk_part(piece.chunk, range)?;
+        } else if needed.end > head.len() {
+            let bytes = (needed.start, &container.chunk_part(piece.chunk, range)?[..]);
+            decoder.decode_part(&head, bytes, start, out).map_err(of_chunk)?;
+            continue;
+        }
+        decoder.decode_part(&head, (0, &head), start, out).map_err(of_chunk)?;
+    }
+    Ok(())
+}
+
+/// Cuts the bytes of a chunk from `start` on where each so many of the chunk end.
+fn parts(mut start: usize, out: &mut [u8], each: usize) -> Vec<(usize, &mut [u8])> {
+    let (mut parts, mut rest) = (Vec::new(), out);
+    while !rest.is_empty() {
+        let len = each.saturating_sub(start % each.max(1)).clamp(1, rest.len());
+        let (part, behind) = rest.split_at_mut(len);
+        parts.push((start, part));
+        (start, rest) = (start.saturating_add(len), behind);
+    }
+    parts
 }
 
 /// Reads a piece with several threads, each of which opens some of the blocks.
@@ -91,44 +120,15 @@ fn read_shared(
         let read = |decoder: &mut Decoder, piece| read_piece(container, decoder, piece);
         return readers.read(vec![piece], read).map(drop);
     }
-    let Piece { chunk: number, mut start, out } = piece;
+    let Piece { chunk: number, start, out } = piece;
     let chunk = container.chunk(number)?;
     let block = chunk::Header::parse(&chunk)?.block_size.max(1) as usize;
     let blocks = (start % block).saturating_add(out.len()).div_ceil(block);
     let each = blocks.div_ceil(readers.threads).saturating_mul(block);
-    let (mut parts, mut rest) = (Vec::new(), out);
-    while !rest.is_empty() {
-        let len = each.saturating_sub(start % block).min(rest.len()).max(1);
-        let (part, behind) = rest.split_at_mut(len);
-        parts.push((start, part));
-        (start, rest) = (start.saturating_add(len), behind);
-    }
-    let opened = readers.read(parts, |decoder, (start, out)| {
+    let opened = readers.read(parts(start, out, each), |decoder, (start, out)| {
         decoder.decode_range(&chunk, start, out).map_err(|e| e.in_chunk(number))
     });
     opened.map(drop)
-}
-
-/// The head of the chunk of a piece, and what else is needed of it, from which place on. Of a chunk of which little is wanted, little is
-/// read.
-fn fetch(container: &dyn Container, piece: &Piece<'_>) -> Result<(Bytes, usize, Bytes)> {
-    if piece.out.len() > FEW {
-        let chunk = container.chunk(piece.chunk)?;
-        return Ok((chunk.clone(), 0, chunk));
-    }
-    let head = container.chunk_part(piece.chunk, 0..chunk::HEAD as u64)?;
-    let end = piece.start.saturating_add(piece.out.len());
-    let needed = chunk::needed(&head, &(piece.start..end));
-    let needed = needed.map_err(|e| e.in_chunk(piece.chunk))?;
-    if needed.end <= head.len() {
-        return Ok((head.clone(), 0, head));
-    }
-    if needed.start == 0 {
-        let chunk = container.chunk(piece.chunk)?;
-        return Ok((chunk.clone(), 0, chunk));
-    }
-    let bytes = container.chunk_part(piece.chunk, needed.start as u64..needed.end as u64)?;
-    Ok((head, needed.start, bytes))
 }
 
 fn pieces<'a>(layout: &Layout, start: u64, out: &'a mut [u8]) -> Result<Vec<Piece<'a>>> {
