@@ -36,7 +36,7 @@ pub struct DatasetReader {
 }
 
 enum Way {
-    One(OneByOne),
+    One(Box<OneByOne>),
     Many(SideBySide),
     Ended,
 }
@@ -51,7 +51,7 @@ impl DatasetScan<Folder> {
         let files = parts.into_iter().map(|part| Arc::new(Opened { part, file: Mutex::default() }));
         let files: Vec<_> = files.collect();
         let way = match self.parallelism {
-            1 => Way::One(OneByOne { opener, files: files.into(), current: None }),
+            1 => Way::One(Box::new(OneByOne { opener, files: files.into(), current: None })),
             threads => Way::Many(SideBySide::new(opener, &files, threads)?),
         };
         Ok(DatasetReader { schema, trim, way })

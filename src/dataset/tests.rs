@@ -1,5 +1,7 @@
 //! Data sets as a whole: what was written is read, whatever is asked, and however files end.
 
+#![allow(clippy::cast_possible_truncation)]
+
 mod commits;
 pub(super) mod crash;
 mod evolution;
@@ -81,7 +83,7 @@ fn files_end_at_rows_and_at_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let all = rows(0..100_000);
     let properties = DatasetProperties::builder().set_max_rows_per_file(30_000).build();
-    let summary = write(&folder.path().join("rows"), &[all.clone()], properties);
+    let summary = write(&folder.path().join("rows"), std::slice::from_ref(&all), properties);
     let counts: Vec<_> = summary.files.iter().map(DataFile::rows).collect();
     assert_eq!(
         (counts, summary.rows, summary.commit),
@@ -90,7 +92,7 @@ fn files_end_at_rows_and_at_bytes() {
     assert_eq!(read(&folder.path().join("rows")), all);
 
     let properties = DatasetProperties::builder().set_target_file_size(200_000).build();
-    let summary = write(&folder.path().join("bytes"), &[all.clone()], properties);
+    let summary = write(&folder.path().join("bytes"), std::slice::from_ref(&all), properties);
     assert!(summary.files.len() >= 3, "{summary:?}");
     let (_, full) = summary.files.split_last().unwrap();
     assert!(full.iter().all(|file| (200_000..500_000).contains(&file.bytes())), "{full:?}");
@@ -102,7 +104,7 @@ fn partitions_are_folders_and_come_back_in_their_places() {
     let folder = tempfile::tempdir().unwrap();
     let all = rows(0..1000);
     let by = |names: &[&str]| DatasetProperties::builder().set_partition_by(names.to_vec()).build();
-    let summary = write(folder.path(), &[all.clone()], by(&["year", "city"]));
+    let summary = write(folder.path(), std::slice::from_ref(&all), by(&["year", "city"]));
     assert_eq!(summary.files.len(), 3 * 4);
     let paths = summary.files.iter().map(|file| file.path().rsplit_once('/').unwrap().0.to_owned());
     let paths: Vec<_> = paths.collect();

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use arrow::datatypes::SchemaRef;
 use trevni::convert::{CreateAt, DatasetOptions, Format, Sink, WriteOptions};
-use trevni::dataset::DatasetProperties;
+use trevni::dataset::{Dataset, DatasetProperties};
 
 use crate::fault::Fault;
 use crate::remote;
 use crate::write_args::size;
-use crate::writing::bytes_at;
 
 /// The name of the format.
 const NAME: &str = "dataset";
@@ -70,7 +69,7 @@ pub(crate) fn is_dataset(format: &Format) -> bool {
 pub(crate) fn bytes(path: &Path) -> Result<u64, Fault> {
     match remote::bytes_below(path)? {
         Some(bytes) => Ok(bytes),
-        None => Ok(bytes_at(path).unwrap_or(0)),
+        None => Ok(Dataset::open(path).map_or(0, |table| table.bytes())),
     }
 }
 

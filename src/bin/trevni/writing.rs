@@ -132,7 +132,8 @@ impl OutputArgs {
             )));
         }
         if dataset::is_dataset(format) {
-            let before = dataset::bytes(path)?;
+            // What is replaced counts no more.
+            let before = if self.force { 0 } else { dataset::bytes(path)? };
             let input = open()?;
             let schema = input.rows.schema();
             let sink = dataset::create(create, path, self.force, schema, options)?;
