@@ -138,6 +138,7 @@ impl BloomFilter {
     }
 
     /// Whether a value of this hash may be there; if not, it is not.
+    #[cfg(any(test, feature = "arrow"))]
     pub(crate) fn may_have(&self, hash: u64) -> bool {
         let (word, bits) = self.place(hash);
         let words = self.words.get(word);
