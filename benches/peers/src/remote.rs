@@ -16,7 +16,9 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::*;
 use parquet::arrow::ProjectionMask as ParquetMask;
-use parquet::arrow::async_reader::{ParquetObjectReader, ParquetRecordBatchStreamBuilder};
+#[expect(deprecated, reason = "what is to come instead is an example there, and no door")]
+use parquet::arrow::async_reader::ParquetObjectReader;
+use parquet::arrow::async_reader::ParquetRecordBatchStreamBuilder;
 use trevni::arrow::{ArrowStreamBuilder, ProjectionMask};
 
 use crate::Result;
@@ -38,8 +40,8 @@ const WANTED: [(&str, &[usize]); 4] = [
 pub fn race(quick: bool) -> Result<()> {
     let recipe = RECIPES.iter().find(|recipe| recipe.name == "lineitem").ok_or("no lineitem")?;
     let table = recipe.make(if quick { recipe.rows / 10 } else { recipe.rows })?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time();
-    let runtime = { runtime }.build()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
     println!("| | | requests | bytes | ms |\n|---|---|---|---|---|");
     for (what, columns) in WANTED {
         for name in ["trevni-snappy", "trevni-pack", "parquet-snappy"] {
@@ -81,6 +83,7 @@ async fn trevni(store: Arc<Late>, columns: &[usize]) -> Result<Vec<RecordBatch>>
     Ok(stream.try_collect().await?)
 }
 
+#[expect(deprecated, reason = "as above")]
 async fn parquet(store: Arc<Late>, columns: &[usize], hint: bool) -> Result<Vec<RecordBatch>> {
     let mut reader = ParquetObjectReader::new(store, Path::from("file"));
     if hint {

@@ -1,7 +1,6 @@
 //! Parquet, asked as an engine asks it: row groups and pages are left out by their statistics, then rows by a filter.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, Scalar};
 use arrow::compute::and;
