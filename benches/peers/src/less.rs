@@ -143,7 +143,7 @@ fn laps(peers: &[Peer], question: &Question, repetitions: usize) -> Result<Vec<(
             let answer = (peer.ask)(source.clone(), question)?;
             laps[at].push(started.elapsed().as_secs_f64() * 1e3);
             bytes[at] = source.count();
-            let expected = expected.get_or_insert_with(|| Answer { ..answer });
+            let expected = expected.get_or_insert(Answer { ..answer });
             if answer != *expected || answer.rows == 0 {
                 return Err(format!("{}: {answer:?}, not {expected:?}", peer.name).into());
             }
