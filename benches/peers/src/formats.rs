@@ -54,12 +54,17 @@ pub trait Format {
 /// A format with its settings.
 pub struct Config {
     pub name: &'static str,
+    /// Whether it races only where it is named.
+    pub apart: bool,
     pub start: fn() -> Result<Box<dyn Format>>,
 }
 
 macro_rules! config {
     ($name:literal, $format:expr) => {
-        Config { name: $name, start: || Ok(Box::new($format)) }
+        Config { name: $name, apart: false, start: || Ok(Box::new($format)) }
+    };
+    ($name:literal apart, $format:expr) => {
+        Config { apart: true, ..config!($name, $format) }
     };
 }
 
@@ -71,11 +76,13 @@ pub const CONFIGS: &[Config] = &[
     config!("ipc-lz4", ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
     #[cfg(feature = "vortex")]
     config!("vortex", vortex::Vortex::new()),
-    config!("trevni-snappy", trevni::Trevni(Codec::Snappy)),
-    config!("trevni-null", trevni::Trevni(Codec::Null)),
-    config!("trevni-deflate", trevni::Trevni(Codec::Deflate)),
-    config!("trevni-zstd", trevni::Trevni(Codec::Zstd)),
-    config!("trevni-lz4", trevni::Trevni(Codec::Lz4)),
-    config!("trevni-pack", trevni::Trevni(Codec::Pack)),
-    config!("trevni-pack+zstd", trevni::Trevni(Codec::PackZstd)),
+    config!("trevni-snappy", trevni::Trevni::new(Codec::Snappy)),
+    config!("trevni-null", trevni::Trevni::new(Codec::Null)),
+    config!("trevni-deflate", trevni::Trevni::new(Codec::Deflate)),
+    config!("trevni-zstd", trevni::Trevni::new(Codec::Zstd)),
+    config!("trevni-lz4", trevni::Trevni::new(Codec::Lz4)),
+    config!("trevni-pack", trevni::Trevni::new(Codec::Pack)),
+    config!("trevni-pack+zstd", trevni::Trevni::new(Codec::PackZstd)),
+    config!("trevni-snappy-bare" apart, trevni::Trevni::bare(Codec::Snappy)),
+    config!("trevni-pack-bare" apart, trevni::Trevni::bare(Codec::Pack)),
 ];

@@ -96,7 +96,7 @@ fn run(args: &Args) -> Result<()> {
 fn race_over(args: &Args, recipe: &Recipe) -> Result<Vec<Outcome>> {
     progress(format!("making {}", recipe.name));
     let configs: Vec<&'static Config> =
-        CONFIGS.iter().filter(|config| chosen(&args.configs, config.name)).collect();
+        CONFIGS.iter().filter(|config| args.races(config)).collect();
     let (rows, repetitions) = match args.quick {
         true => (recipe.rows / 10, 3),
         false => (recipe.rows, recipe.repetitions),
@@ -113,6 +113,10 @@ fn chosen(names: &[String], name: &str) -> bool {
 }
 
 impl Args {
+    fn races(&self, config: &Config) -> bool {
+        chosen(&self.configs, config.name) && !(config.apart && self.configs.is_empty())
+    }
+
     /// Where files go. A race that is not full does not write over the results of one that was.
     fn folder(&self) -> Option<PathBuf> {
         let full = !self.quick && self.tables.is_empty() && self.configs.is_empty();

@@ -13,11 +13,28 @@ use crate::Result;
 use crate::floor::Floor;
 use crate::tables::BATCH;
 
-pub struct Trevni(pub Codec);
+pub struct Trevni {
+    codec: Codec,
+    statistics: bool,
+}
+
+impl Trevni {
+    pub fn new(codec: Codec) -> Self {
+        Self { codec, statistics: true }
+    }
+
+    /// Without statistics, to see what they cost.
+    pub fn bare(codec: Codec) -> Self {
+        Self { codec, statistics: false }
+    }
+}
 
 impl Format for Trevni {
     fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>> {
-        let properties = WriterProperties::builder().set_codec(self.0).build();
+        let properties = WriterProperties::builder()
+            .set_codec(self.codec)
+            .set_statistics_enabled(self.statistics)
+            .build();
         let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
         for batch in batches {
             writer.write(batch)?;
