@@ -35,7 +35,8 @@ mod tests;
 
 pub use level::Level;
 pub use portable::{
-    CHUNK, ChunkStats, GROUP, INLINE, Modular, Ordered, Present, Run, SLOT, Slots, SymbolTable,
+    CHUNK, ChunkStats, GROUP, INLINE, Modular, Offset, Ordered, Places, Present, Run, SLOT, Slots,
+    SymbolTable, WORDS, WordEnds, word_of,
 };
 
 /// Calls the kernel of a level.
@@ -234,6 +235,28 @@ pub fn chunk_stats(level: Level, values: &[i64]) -> ChunkStats {
 /// The [ranks](Ordered::rank) of the least and the greatest value, if there are any.
 pub fn bounds<T: Ordered>(level: Level, values: &[T]) -> Option<(i64, i64)> {
     at_level!(level, bounds(values))
+}
+
+/// Writes the words of the strings between `ends`, behind so many bytes of each, as many as fit: the first end is where
+/// they start.
+pub fn words<O: Offset>(
+    level: Level,
+    ends: &[O],
+    data: &[u8],
+    behind: usize,
+    out: &mut [u64; WORDS],
+) -> WordEnds {
+    at_level!(level, words(ends, data, behind, out))
+}
+
+/// Which words are this one, a bit for each: the first by the lowest bit.
+pub fn places(level: Level, words: &[u64; WORDS], word: u64) -> Places {
+    at_level!(level, places(words, word))
+}
+
+/// The least and the greatest of the words that have a bit.
+pub fn ends_among(level: Level, words: &[u64; WORDS], places: &Places) -> (u64, u64) {
+    at_level!(level, ends_among(words, places))
 }
 
 /// How many values are further above `base`, modulo 2^64, than `width` bits say.

@@ -7,7 +7,7 @@
 //! lanes      numbers of so many bits ↔ values          views    offsets → views
 //! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
-//! bounds     values → the least and the greatest
+//! bounds     values → the least and the greatest       words    strings → how they begin, as numbers
 //! ```
 
 mod bits;
@@ -23,6 +23,7 @@ mod symbols;
 mod text;
 mod varints;
 mod views;
+mod words;
 
 pub(super) use bits::{copy_bits, count_ones, each_run};
 pub use bounds::Ordered;
@@ -44,6 +45,8 @@ pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
 
 pub use views::INLINE;
 pub(super) use views::{view, views};
+pub use words::{Offset, Places, WORDS, WordEnds, word_of};
+pub(super) use words::{ends_among, places, words};
 
 /// What the kernels of other levels share.
 #[cfg(target_arch = "x86_64")]
@@ -53,6 +56,7 @@ pub(super) use {
     shuffle::{bitshuffle_from, shuffle_from, unbitshuffle_from, unshuffle_from},
     symbols::WINDOW,
     varints::{Number, numbers},
+    words::{first_bytes, words_of_bytes},
 };
 
 /// For every machine there is `snap`.

@@ -7,6 +7,7 @@
 //! strings                               64 bytes copied for each
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up
+//! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
 //! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
@@ -32,11 +33,15 @@ mod symbols;
 mod tables;
 mod views;
 mod window;
+mod words;
 
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
 use shuffle::{avx2 as shuffle_avx2, avx512 as shuffle_avx512};
+use words::{avx2 as words_avx2, avx512 as words_avx512};
 
-use super::portable::{CHUNK, ChunkStats, Modular, Ordered, Slots, SymbolTable};
+use super::portable::{
+    CHUNK, ChunkStats, Modular, Offset, Ordered, Places, Slots, SymbolTable, WORDS, WordEnds,
+};
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +124,9 @@ kernels! {
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx2::varint_size(values: &[i64]) -> u64;
+    words_avx2::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
+    lanes_avx2::places(words: &[u64; WORDS], word: u64) -> Places;
+    lanes_avx2::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
     shuffle_avx2::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx2::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx2::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
@@ -149,6 +157,9 @@ kernels! {
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::varint_size(values: &[i64]) -> u64;
+    words_avx512::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
+    lanes_avx512::places(words: &[u64; WORDS], word: u64) -> Places;
+    lanes_avx512::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
     shuffle_avx512::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx512::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx512::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);

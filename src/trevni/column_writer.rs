@@ -182,10 +182,11 @@ impl ColumnWriter {
             }
             let end = self.fitting(row, rows, slice, lengths, values);
             let values = values.range(row, end);
+            self.encode(slice, lengths.range(row, end), values.clone());
+            // Behind it, for encoding takes longer than memory: now the values are near.
             if let Some(watch) = &mut self.watch {
-                watch.add_of(slice, self.column.value_type(), values.clone());
+                watch.add_of(slice, self.column.value_type(), values);
             }
-            self.encode(slice, lengths.range(row, end), values);
             self.rows += u32::try_from(end - row).unwrap_or(MOST_ROWS);
             row = end;
         }

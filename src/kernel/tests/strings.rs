@@ -144,3 +144,50 @@ fn a_count_far_past_the_bytes_makes_no_room() {
         assert!(offsets.len() == 101 && offsets.capacity() + data.capacity() < 1000);
     }
 }
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn words_compare_as_strings_do(lengths in lengths(), behind in 0usize..12, pick: usize) {
+        let (offsets, data) = some(&lengths);
+        let (offsets, data) = (&*alone(&offsets), &*alone(&data));
+        let rest = |pair: &[i32]| (pair[0] as usize + behind).min(pair[1] as usize)..pair[1] as usize;
+        let expected: Vec<u64> =
+            offsets.windows(2).take(WORDS).map(|pair| word_of(&data[rest(pair)])).collect();
+        let least = expected.iter().copied().filter(|word| *word > 0).min().unwrap_or(0);
+        let greatest = expected.iter().copied().max().unwrap_or(0);
+        let ends = WordEnds { least, greatest, has_empty: expected.contains(&0) };
+        let chosen = if expected.is_empty() { 1 } else { expected[pick % expected.len()] };
+        let wide: Vec<i64> = offsets.iter().map(|offset| i64::from(*offset)).collect();
+        for level in levels() {
+            let mut out = [3; WORDS];
+            prop_assert_eq!(words(level, offsets, data, behind, &mut out), ends);
+            prop_assert_eq!(words(level, &wide, data, behind, &mut out), ends);
+            prop_assert_eq!(&out[..expected.len()], &expected[..]);
+            let at = places(level, &out, chosen);
+            for (i, word) in out.iter().enumerate() {
+                prop_assert_eq!(at[i / 64] >> (i % 64) & 1 == 1, *word == chosen);
+            }
+            let among = |bit: bool| out.iter().enumerate().filter(move |(i, _)| (at[i / 64] >> (i % 64) & 1 == 1) == bit).map(|(_, word)| *word);
+            let ends = (among(true).min().unwrap_or(u64::MAX), among(true).max().unwrap_or(0));
+            prop_assert_eq!(ends_among(level, &out, &at), ends);
+            let others = at.map(|bits| !bits);
+            let ends = (among(false).min().unwrap_or(u64::MAX), among(false).max().unwrap_or(0));
+            prop_assert_eq!(ends_among(level, &out, &others), ends);
+        }
+    }
+
+    #[test]
+    fn words_of_any_offsets_are_the_same_at_every_level(
+        offsets in prop::collection::vec(prop_oneof![-3i64..40, any::<i64>()], 0..40), behind in 0usize..20,
+    ) {
+        let data = &*alone(b"some bytes that are not many");
+        for level in levels() {
+            let (mut out, mut expected) = ([0; WORDS], [0; WORDS]);
+            let ends = words(Level::Portable, &offsets, data, behind, &mut expected);
+            prop_assert_eq!(words(level, &offsets, data, behind, &mut out), ends);
+            prop_assert_eq!(out, expected);
+        }
+    }
+}

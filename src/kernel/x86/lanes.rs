@@ -7,7 +7,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular, Ordered};
+use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular, Ordered, Places, WORDS};
 
 macro_rules! compiled_for {
     ($features:literal, $module:ident) => {
@@ -62,6 +62,19 @@ macro_rules! compiled_for {
             #[target_feature(enable = $features)]
             pub(in super::super) fn varint_size(values: &[i64]) -> u64 {
                 portable::varint_size(values)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn places(words: &[u64; WORDS], word: u64) -> Places {
+                portable::places(words, word)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn ends_among(
+                words: &[u64; WORDS],
+                places: &Places,
+            ) -> (u64, u64) {
+                portable::ends_among(words, places)
             }
         }
     };

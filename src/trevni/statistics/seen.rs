@@ -16,9 +16,9 @@ use super::super::value::{Value, ValueType};
 use super::super::values::ValuesRef;
 use super::cut::cut;
 use super::order::{WIDEST, shortest, wide};
-use super::strings::extremes;
+use super::strings::{extremes, has_empty};
 use super::{Bounds, Order};
-use crate::kernel::{self, Level};
+use crate::kernel::{self, Level, Offset};
 
 /// What was seen of a block.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -119,15 +119,7 @@ impl Watch {
                     self.add_booleans(is_true, ones);
                 }
             }
-            ValuesRef::Bytes { .. } => {
-                let mut at = 0;
-                kernel::each_run(there.as_bytes(), 0, there.len(), |there, count| {
-                    if there {
-                        self.add(values, at..at + count);
-                    }
-                    at += count;
-                });
-            }
+            ValuesRef::Bytes { offsets, data } => self.add_string_slots(offsets, data, there, ones),
             values => {
                 self.add(values, 0..values.len());
                 self.values -= there.len() - ones;
@@ -153,7 +145,7 @@ impl Watch {
             Told::Strings { .. } if self.order == Order::Numbers => return false,
             Told::Strings { offsets, data } => {
                 let n = offsets.len().saturating_sub(1);
-                self.add_strings(extremes(offsets, data, 0..n));
+                self.add_strings(offsets, data, 0..n, true);
             }
         }
         self.values += values;
@@ -178,12 +170,42 @@ impl Watch {
             ValuesRef::Bytes { offsets, data } if self.order == Order::Numbers => {
                 range.for_each(|i| self.add_number(offsets.value(i, data).unwrap_or_default()));
             }
-            ValuesRef::Bytes { offsets, data } => self.add_strings(match offsets {
-                Offsets::Small(o) => extremes(o, data, range),
-                Offsets::Large(o) => extremes(o, data, range),
-            }),
+            ValuesRef::Bytes { offsets, data } => self.compare_strings(offsets, data, range, true),
             ValuesRef::Null(_) | ValuesRef::Wide(_) | ValuesRef::Views(_) => {}
         }
+    }
+
+    fn compare_strings(
+        &mut self,
+        offsets: Offsets<'_>,
+        data: &[u8],
+        range: Range<usize>,
+        empty: bool,
+    ) {
+        match offsets {
+            Offsets::Small(offsets) => self.add_strings(offsets, data, range, empty),
+            Offsets::Large(offsets) => self.add_strings(offsets, data, range, empty),
+        }
+    }
+
+    /// Looks at the strings of slots, of which so many are there.
+    fn add_string_slots(&mut self, offsets: Offsets<'_>, data: &[u8], there: &Bits, ones: usize) {
+        let has_empty = match offsets {
+            _ if self.bloom.is_some() || self.order != Order::Natural => None,
+            Offsets::Small(offsets) => has_empty(offsets, there),
+            Offsets::Large(offsets) => has_empty(offsets, there),
+        };
+        if let Some(has_empty) = has_empty {
+            self.count(ones);
+            return self.compare_strings(offsets, data, 0..there.len(), has_empty);
+        }
+        let mut at = 0;
+        kernel::each_run(there.as_bytes(), 0, there.len(), |there, count| {
+            if there {
+                self.add(ValuesRef::Bytes { offsets, data }, at..at + count);
+            }
+            at += count;
+        });
     }
 
     /// Of so many booleans so many are true.
@@ -203,18 +225,25 @@ impl Watch {
         self.found = Found::Ranks(least, greatest);
     }
 
-    fn add_strings(&mut self, strings: Option<(&[u8], &[u8])>) {
-        let Some((least, greatest)) = strings else { return };
-        match &mut self.found {
-            Found::Strings(min, max) => {
-                if least < min.as_slice() {
-                    *min = least.to_vec();
-                }
-                if greatest > max.as_slice() {
-                    *max = greatest.to_vec();
-                }
-            }
-            found => *found = Found::Strings(least.to_vec(), greatest.to_vec()),
+    /// Looks at strings, of which those that are empty may be no values.
+    fn add_strings<O: Offset>(
+        &mut self,
+        offsets: &[O],
+        data: &[u8],
+        range: Range<usize>,
+        empty: bool,
+    ) {
+        let before = match std::mem::take(&mut self.found) {
+            Found::Strings(min, max) => Some((min, max)),
+            _ => None,
+        };
+        let before = before.as_ref().map(|(min, max)| (min.as_slice(), max.as_slice()));
+        let (mut both, has_empty) = extremes(offsets, data, range, before);
+        if has_empty && empty {
+            both = Some((&[], both.map_or(&[], |(_, max)| max)));
+        }
+        if let Some((min, max)) = both {
+            self.found = Found::Strings(min.to_vec(), max.to_vec());
         }
     }
 
