@@ -20,8 +20,8 @@ macro_rules! compiled_for {
                     return portable::words(ends, data, behind, out);
                 };
                 for (to, start) in out.iter_mut().zip(ends) {
-                    let start: i64 = (*start).into();
-                    let at = (start as usize).saturating_add(behind);
+                    let start = (*start).try_into().unwrap_or(usize::MAX);
+                    let at = start.saturating_add(behind);
                     *to = match at <= last {
                         // SAFETY: eight bytes are there.
                         true => unsafe { data.as_ptr().add(at).cast::<u64>().read_unaligned() },

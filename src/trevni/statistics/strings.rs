@@ -35,6 +35,9 @@ impl End {
     }
 }
 
+/// The least string and the greatest.
+type Both<'a> = (&'a [u8], &'a [u8]);
+
 /// Whether the strings of a word may differ.
 fn is_open(word: u64) -> bool {
     word & 0xff == 8
@@ -66,8 +69,8 @@ pub(super) fn extremes<'a, O: Offset>(
     offsets: &[O],
     data: &'a [u8],
     range: Range<usize>,
-    before: Option<(&'a [u8], &'a [u8])>,
-) -> (Option<(&'a [u8], &'a [u8])>, bool) {
+    before: Option<Both<'a>>,
+) -> (Option<Both<'a>>, bool) {
     let (mut both, mut has_empty) = (before, false);
     let ends = offsets.get(range.start..=range.end).unwrap_or_default();
     let mut words = [0; WORDS];
