@@ -223,10 +223,14 @@ pub(super) fn scatter<T: Copy + Default + 'static>(
     read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
     out: &mut Vec<T>,
 ) -> Result<()> {
-    let before = bits.ones(range.start);
     let mut mask = Vec::new();
     bits.read(range.clone(), &mut mask, 0);
     let ones = kernel::count_ones(&mask, 0, range.len());
+    if ones == 0 {
+        out.extend(std::iter::repeat_n(value, range.len()));
+        return Ok(());
+    }
+    let before = bits.ones(range.start);
     let mut dense = Vec::new();
     read(before..before + ones, &mut dense)?;
     if ones * DENSE > range.len() {

@@ -86,9 +86,14 @@ pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl Fn
 /// How many of the `n` bits from bit `offset` are set.
 #[inline(always)]
 pub(crate) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
-    let words = (0..n).step_by(64);
-    words
-        .map(|at| word(source, offset.saturating_add(at)) & ones((n - at).min(64)))
-        .map(|word| word.count_ones() as usize)
-        .sum()
+    let part = |at: usize| word(source, offset.saturating_add(at)) & ones((n - at).min(64));
+    // Up to the next byte, then whole words, then what is left of one.
+    let head = (offset.wrapping_neg() % 8).min(n);
+    let rest = source.get(offset.saturating_add(head) / 8..).unwrap_or_default();
+    let (words, _) = rest.get(..(n - head) / 8).unwrap_or(rest).as_chunks::<8>();
+    let whole: usize =
+        words.iter().map(|bytes| u64::from_le_bytes(*bytes).count_ones() as usize).sum();
+    let first = (part(0) & ones(head)).count_ones() as usize;
+    let left = (head + words.len() * 64..n).step_by(64).take(2);
+    first + whole + left.map(|at| part(at).count_ones() as usize).sum::<usize>()
 }

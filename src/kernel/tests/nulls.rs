@@ -165,6 +165,19 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(500))]
+
+    #[test]
+    fn bits_are_counted_from_anywhere_and_are_none_behind_the_end(
+        bytes in vec(any::<u8>(), 0..60), offset in 0usize..500, n in 0usize..700,
+    ) {
+        let is_set = |at: &usize| bytes.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
+        let expected = (offset..offset + n).filter(is_set).count();
+        prop_assert_eq!(count_ones(&alone(&bytes), offset, n), expected);
+    }
+}
+
 #[test]
 fn a_run_left_over_that_is_no_bit_stays() {
     let (mut out, mut run) = (vec![1], Run { value: 2, left: 1 });
