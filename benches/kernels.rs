@@ -166,11 +166,11 @@ fn nulls(c: &mut Criterion) {
         let n = 16 << 10;
         each_level(&mut group, &format!("expand/4/{in_100}%"), n, |level, out: &mut Vec<i32>| {
             out.clear();
-            kernel::expand(level, &dense, &validity, 3, n, out);
+            kernel::expand(level, &dense, &validity, 3, n, 0, out);
         });
         each_level(&mut group, &format!("expand/8/{in_100}%"), n, |level, out: &mut Vec<i64>| {
             out.clear();
-            kernel::expand(level, &wide, &validity, 3, n, out);
+            kernel::expand(level, &wide, &validity, 3, n, 0, out);
         });
         each_level(
             &mut group,

@@ -11,6 +11,8 @@
 //!         └── values ──┘   expand, repeat_ends
 //! stored  05 │ 00 61 │ 01 01                block    a a a a a
 //!              └─ elements ──┘  unsnap
+//! digits  1234 1250 ...                     floats   12.34 12.5 ...
+//!         └── scale ──┘    decimals │ digits, digit_range
 //! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
 //!         └── lanes ──┘    unframe, one │ frame
 //! columns a0 b0 c0 │ a1 b1 c1               elements     a0 a1 │ b0 b1 │ c0 c1
@@ -35,8 +37,8 @@ mod tests;
 
 pub use level::Level;
 pub use portable::{
-    CHUNK, ChunkStats, GROUP, INLINE, Modular, Offset, Ordered, Places, Present, Run, SLOT, Slots,
-    SymbolTable, WORDS, WordEnds, word_of,
+    Bits, CHUNK, ChunkStats, DIGITS, DigitRange, GROUP, INLINE, Modular, Multipliers, Offset,
+    Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, WORDS, WordEnds, word_of,
 };
 
 /// Calls the kernel of a level.
@@ -134,16 +136,17 @@ pub fn presence(bytes: &[u8], n: usize, run: &mut Run, bits: &mut Vec<u8>, len: 
 }
 
 /// Appends `n` values to `out`: the next of `dense` where a bit of `validity`, from bit `offset` on, is set, else
-/// the default. Bits that are not there count as 0, values that are not there as the default.
-pub fn expand<T: Copy + Default + 'static>(
+/// `nothing`. Bits that are not there count as 0, values that are not there as `nothing`.
+pub fn expand<T: Copy + 'static>(
     level: Level,
     dense: &[T],
     validity: &[u8],
     offset: usize,
     n: usize,
+    nothing: T,
     out: &mut Vec<T>,
 ) {
-    at_level!(level, expand(dense, validity, offset, n, out));
+    at_level!(level, expand(dense, validity, offset, n, nothing, out));
 }
 
 /// Appends `n + 1` ends to `out`: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the
@@ -217,6 +220,28 @@ pub fn scale<T: Modular>(level: Level, numbers: &mut [T], factor: T, shift: T) {
     at_level!(level, scale(numbers, factor, shift));
 }
 
+/// Appends the value of each digit.
+pub fn decimals<R: Real>(level: Level, digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>) {
+    at_level!(level, decimals(digits, by, out));
+}
+
+/// Appends the digits of up to [`DIGITS`] values, and marks those that do not give theirs back; says whether there
+/// are such.
+pub fn digits<R: Real>(
+    level: Level,
+    values: &[R],
+    by: Multipliers,
+    out: &mut Vec<R::Digit>,
+    wrong: &mut [R::Bits; DIGITS],
+) -> bool {
+    at_level!(level, digits(values, by, out, wrong))
+}
+
+/// What the digits of values are, and how many have none.
+pub fn digit_range<R: Real>(level: Level, values: &[R], by: Multipliers) -> DigitRange {
+    at_level!(level, digit_range(values, by))
+}
+
 /// Appends a chunk of numbers of `width` bits: each value less `base`, and whatever is above those bits must be 0.
 pub fn frame(level: Level, values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
     at_level!(level, frame(values, width, base, out));
@@ -270,7 +295,7 @@ pub fn varint_size(level: Level, values: &[i64]) -> u64 {
 }
 
 /// Appends the value of each code; says whether the table has them all: if not, nothing is appended.
-pub fn gather<T: Copy + Default>(
+pub fn gather<T: Copy + Default + 'static>(
     level: Level,
     codes: &[u32],
     table: &[T],

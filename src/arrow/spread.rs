@@ -129,7 +129,7 @@ pub(crate) fn scatter<N: ArrowNativeType>(
     mut memory: Vec<N>,
 ) -> Vec<N> {
     let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), &mut memory);
+    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), N::default(), &mut memory);
     memory
 }
 

@@ -8,10 +8,12 @@
 //! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
 //! bounds     values → the least and the greatest       words    strings → how they begin, as numbers
+//! decimals   digits ↔ floats
 //! ```
 
 mod bits;
 mod bounds;
+mod decimals;
 mod expand;
 mod gather;
 mod lanes;
@@ -28,6 +30,8 @@ mod words;
 pub(super) use bits::{copy_bits, count_ones, each_run};
 pub use bounds::Ordered;
 pub(super) use bounds::bounds;
+pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
+pub(super) use decimals::{decimals, digit_range, digits};
 pub(super) use expand::{expand, repeat_ends};
 pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};

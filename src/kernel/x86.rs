@@ -6,7 +6,7 @@
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
-//! gather                                codes compared with their table once, then looked up
+//! gather                                codes compared with their table once, then looked up: a small one in registers
 //! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
@@ -19,6 +19,7 @@ mod avx2_expand;
 mod avx2_shuffle;
 mod avx512;
 mod avx512_expand;
+mod avx512_gather;
 mod avx512_put;
 mod avx512_shuffle;
 mod bmi2;
@@ -40,7 +41,8 @@ use shuffle::{avx2 as shuffle_avx2, avx512 as shuffle_avx512};
 use words::{avx2 as words_avx2, avx512 as words_avx512};
 
 use super::portable::{
-    CHUNK, ChunkStats, Modular, Offset, Ordered, Places, Slots, SymbolTable, WORDS, WordEnds,
+    CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Offset, Ordered, Places, Real,
+    Slots, SymbolTable, WORDS, WordEnds,
 };
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
@@ -118,6 +120,11 @@ kernels! {
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
+    lanes_avx2::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
+    lanes_avx2::digits[R: Real](
+        values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
+    ) -> bool;
+    lanes_avx2::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -131,8 +138,8 @@ kernels! {
     shuffle_avx2::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx2::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx2::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    avx2_expand::expand[T: Copy + Default + 'static](
-        dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
+    avx2_expand::expand[T: Copy + 'static](
+        dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );
 }
 
@@ -146,11 +153,16 @@ kernels! {
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
     views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
-    gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
+    avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
+    lanes_avx512::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
+    lanes_avx512::digits[R: Real](
+        values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
+    ) -> bool;
+    lanes_avx512::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -165,8 +177,8 @@ kernels! {
     shuffle_avx512::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     shuffle_avx512::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     symbols::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
-    avx512_expand::expand[T: Copy + Default + 'static](
-        dense: &[T], validity: &[u8], offset: usize, n: usize, out: &mut Vec<T>,
+    avx512_expand::expand[T: Copy + 'static](
+        dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );
     avx512_expand::repeat_ends[O: Copy + Default + 'static](
         dense: &[O], validity: &[u8], offset: usize, n: usize, out: &mut Vec<O>,

@@ -20,6 +20,7 @@
 //! and `digits * up` is still exact as long as it stays below 2^53.
 
 use super::real::{Exceptions, Real, push_marked, sample};
+use crate::kernel::{self, DIGITS, Level, Multipliers};
 
 /// 10^n, each an exact double.
 const TENS: [f64; 19] = [
@@ -64,9 +65,6 @@ const BLOCK_SAMPLE: usize = 128;
 const POSITION_WIDTH: u32 = 16;
 /// The part of the plain size above which the digits do not pay.
 const WORTH: f64 = 0.97;
-/// How many values are encoded at a time.
-const CHUNK: usize = 256;
-
 /// How digits become values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scale {
@@ -74,14 +72,6 @@ pub(crate) struct Scale {
     pub exponent: u8,
     /// What the digits and the divisor are both multiplied by.
     pub factor: u16,
-}
-
-/// The doubles that a scale stands for.
-#[derive(Clone, Copy)]
-struct Multipliers {
-    ten: f64,
-    up: f64,
-    down: f64,
 }
 
 impl Scale {
@@ -96,40 +86,13 @@ impl Scale {
         let up = f64::from(self.factor);
         Multipliers { ten, up, down: 1.0 / (ten * up) }
     }
-}
 
-impl Multipliers {
-    #[inline(always)]
-    fn digit<R: Real>(self, value: R) -> R::Digit {
-        R::digit(value.widen() * self.ten)
-    }
-
-    #[inline(always)]
-    fn value<R: Real>(self, digit: R::Digit) -> R {
-        R::narrow(R::undigit(digit) * self.up * self.down)
-    }
-
-    /// Zero if the digit gives exactly this value.
-    #[inline(always)]
-    fn wrong<R: Real>(self, digit: R::Digit, value: R) -> R::Bits {
-        (self.value::<R>(digit).to_bits() ^ value.to_bits()) | R::strange(digit)
-    }
-
-    /// The bits per value that these multipliers would take: the width of the digits' range, and
-    /// the exceptions.
+    /// The bits per value that this scale would take: the width of the digits' range, and the exceptions.
     fn cost<R: Real>(self, values: &[R]) -> f64 {
-        let (mut low, mut high, mut exceptions) = (i64::MAX, i64::MIN, 0_u32);
-        for &value in values {
-            let digit = self.digit(value);
-            let good = self.wrong(digit, value) == R::Bits::default();
-            let digit: i64 = digit.into();
-            low = low.min(if good { digit } else { i64::MAX });
-            high = high.max(if good { digit } else { i64::MIN });
-            exceptions += u32::from(!good);
-        }
-        let width = if low > high { 0 } else { 64 - high.abs_diff(low).leading_zeros() };
+        let found = kernel::digit_range(Level::in_use(), values, self.multipliers());
+        let width = found.range.map_or(0, |(low, high)| 64 - high.abs_diff(low).leading_zeros());
         let count = u32::try_from(values.len()).unwrap_or(u32::MAX).max(1);
-        let share = f64::from(exceptions) / f64::from(count);
+        let share = f64::from(found.exceptions) / f64::from(count);
         f64::from(width) + share * f64::from(R::WIDTH + POSITION_WIDTH)
     }
 }
@@ -144,7 +107,7 @@ pub(crate) fn candidates<R: Real>(values: &[R]) -> Vec<Scale> {
         // The first of equals: it has the smallest error.
         let costs = factors.iter().map(|&factor| {
             let scale = Scale { exponent, factor };
-            (scale.multipliers().cost(&values), scale)
+            (scale.cost(&values), scale)
         });
         found.extend(costs.reduce(|best, next| if next.0 < best.0 { next } else { best }));
     }
@@ -160,7 +123,7 @@ pub(crate) fn best<R: Real>(values: &[R], candidates: &[Scale]) -> Option<(Scale
     let values = sample(values, BLOCK_SAMPLE);
     candidates
         .iter()
-        .map(|&scale| (scale, scale.multipliers().cost(&values)))
+        .map(|&scale| (scale, scale.cost(&values)))
         .reduce(|best, next| if next.1 < best.1 { next } else { best })
         .filter(|&(_, cost)| pays::<R>(cost))
 }
@@ -179,20 +142,11 @@ pub(crate) fn encode<R: Real>(
     digits: &mut Vec<R::Digit>,
     exceptions: &mut Exceptions<R::Bits>,
 ) {
-    let multipliers = scale.multipliers();
+    let (by, level) = (scale.multipliers(), Level::in_use());
     let (start, known) = (digits.len(), exceptions.positions.len());
-    digits.extend(values.iter().map(|&value| multipliers.digit(value)));
-    let fresh = digits.get(start..).unwrap_or_default();
-    for ((values, digits), base) in
-        values.chunks(CHUNK).zip(fresh.chunks(CHUNK)).zip((0_u32..).step_by(CHUNK))
-    {
-        let mut marks = [R::Bits::default(); CHUNK];
-        let mut any = R::Bits::default();
-        for ((mark, &value), &digit) in marks.iter_mut().zip(values).zip(digits) {
-            *mark = multipliers.wrong(digit, value);
-            any |= *mark;
-        }
-        if any != R::Bits::default() {
+    for (values, base) in values.chunks(DIGITS).zip((0_u32..).step_by(DIGITS)) {
+        let mut marks = [R::Bits::default(); DIGITS];
+        if kernel::digits(level, values, by, digits, &mut marks) {
             push_marked(&marks, base, &mut exceptions.positions);
         }
     }
@@ -223,8 +177,7 @@ fn fill<D: Copy + Default>(digits: &mut [D], positions: &[u32]) {
 /// range give some values or other.
 #[inline(always)]
 pub(crate) fn decode<R: Real>(digits: &[R::Digit], scale: Scale, out: &mut Vec<R>) {
-    let multipliers = scale.multipliers();
-    out.extend(digits.iter().map(|&digit| multipliers.value::<R>(digit)));
+    kernel::decimals(Level::in_use(), digits, scale.multipliers(), out);
 }
 
 /// Puts the exceptions into a decoded block; false if one lies outside.

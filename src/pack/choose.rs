@@ -8,6 +8,8 @@
 use super::bits;
 use super::chunks::{self, MOST_EXCEPTIONS, Plan};
 use super::counted::Counted;
+use super::factor;
+use super::frequent;
 use super::numbers::*;
 use super::row;
 use crate::kernel::{self, CHUNK, ChunkStats, Level};
@@ -38,11 +40,13 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>
     let deeper = depth.saturating_sub(1);
     if values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16 {
         let sample = Sample::of(values);
-        if let Some((factor, shift)) = sample.factor(values, choice.min) {
+        let factor = factor::of(&sample.values, choice.min);
+        let quotients = factor.and_then(|factor| factor::quotients(values, factor, choice.min));
+        if let Some((factor, quotients)) = factor.zip(quotients) {
             out.push(MULTIPLES);
             wire::put_long(out, factor.cast_signed());
-            wire::put_long(out, shift);
-            put(&quotients(values, factor, shift), deeper, out);
+            wire::put_long(out, choice.min);
+            put(&quotients, deeper, out);
             return;
         }
         let mut best = choice.bytes;
@@ -199,20 +203,6 @@ impl Sample {
         Self { values, counted }
     }
 
-    /// What divides the distances of all from the least, if it saves a bit or more.
-    fn factor(&self, values: &[i64], min: i64) -> Option<(u64, i64)> {
-        let distance = |value: &i64| value.wrapping_sub(min).cast_unsigned();
-        let mut factor = 0;
-        for value in &self.values {
-            factor = gcd(factor, distance(value));
-            if factor == 1 {
-                return None;
-            }
-        }
-        let exact = factor > 1 && values.iter().all(|v| distance(v).is_multiple_of(factor));
-        exact.then_some((factor, min))
-    }
-
     /// Appends the most frequent value and the others, if they take less than `most`.
     fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
         let Some((value, count)) = self.counted.most_frequent() else { return false };
@@ -223,14 +213,8 @@ impl Sample {
         if count * 10 < self.values.len() * 7 || hopeless {
             return false;
         }
-        let mut bitmap = vec![0u8; values.len().div_ceil(8)];
-        let mut rest = Vec::new();
-        for (i, other) in values.iter().enumerate().filter(|(_, other)| **other != value) {
-            if let Some(byte) = bitmap.get_mut(i / 8) {
-                *byte |= 1 << (i % 8);
-            }
-            rest.push(other.wrapping_sub(value));
-        }
+        let (bitmap, mut rest) = frequent::others(values, |other| other != value);
+        rest.iter_mut().for_each(|other| *other = other.wrapping_sub(value));
         let start = out.len();
         out.push(FREQUENT);
         wire::put_long(out, value);
@@ -259,16 +243,4 @@ impl Sample {
         put(&coded, depth, out);
         keep(start, most - most / 8, out)
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-fn quotients(values: &[i64], factor: u64, shift: i64) -> Vec<i64> {
-    let quotient = |v: &i64| (v.wrapping_sub(shift).cast_unsigned() / factor).cast_signed();
-    values.iter().map(quotient).collect()
 }

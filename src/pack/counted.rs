@@ -1,70 +1,79 @@
-//! The distinct numbers among many, which of them each is, and how often each comes.
+//! The distinct numbers among many, which of them each is, and which comes most often.
 //!
 //! ```text
-//! numbers   7 9 7 7        values 7 9   counts 3 1   codes 0 1 0 0
-//! table     hash ──► slot: code + 1, or 0 where nothing is; the next slots if it is another's
+//! numbers   7 9 7 7        values 7 9   codes 0 1 0 0
+//! table     hash ──► slot: number, code + 1, or 0 where nothing is; the next slots if it is another's
 //! ```
 
 /// How many slots are looked at before a search is given up: only numbers made for it come so far.
 const PROBES: usize = 64;
 
+/// How many slots there are at first; more are made when half of them are taken.
+const SLOTS: usize = 1024;
+
 /// Distinct numbers, in the order in which they come.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     pub(super) values: Vec<u64>,
-    pub(super) counts: Vec<usize>,
     /// Which of the values each number is.
     pub(super) codes: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    number: u64,
+    /// The code and 1; 0 where nothing is.
+    code: u32,
+}
+
+struct Table {
+    /// A power of two of them.
+    slots: Vec<Slot>,
+    shift: u32,
 }
 
 impl Counted {
     /// Of all numbers; `None` if more than `most` are distinct.
     pub(super) fn of(numbers: impl ExactSizeIterator<Item = u64>, most: usize) -> Option<Self> {
         let n = numbers.len();
-        let slots = (most.min(n) * 2).next_power_of_two().max(16);
-        let mut table = vec![0u32; slots];
-        let shift = slots.leading_zeros() + 1;
+        let mut table = Table::new(SLOTS.min((n * 2).next_power_of_two().max(16)));
         let mut found = Self { codes: Vec::with_capacity(n), ..Self::default() };
-        let mut last = (0, u32::MAX);
         for number in numbers {
-            let code = match last {
-                (before, code) if before == number && code != u32::MAX => code,
-                _ => found.code(number, shift, &mut table, most)?,
+            let code = match table.first(number) {
+                Some(code) => code,
+                None => found.code(number, &mut table, most)?,
             };
-            if let Some(count) = found.counts.get_mut(code as usize) {
-                *count += 1;
-            }
             found.codes.push(code);
-            last = (number, code);
         }
         Some(found)
     }
 
-    fn code(&mut self, number: u64, shift: u32, table: &mut [u32], most: usize) -> Option<u32> {
-        let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = usize::try_from((hash ^ hash << 32) >> shift).ok()?;
-        for _ in 0..PROBES {
-            at &= table.len() - 1;
-            let slot = table.get_mut(at)?;
-            match slot.checked_sub(1) {
-                Some(code) if self.values.get(code as usize) == Some(&number) => return Some(code),
-                Some(_) => at += 1,
-                None => {
-                    let code = u32::try_from(self.values.len()).ok();
-                    let code = code.filter(|code| (*code as usize) < most)?;
-                    *slot = code + 1;
-                    self.values.push(number);
-                    self.counts.push(0);
-                    return Some(code);
-                }
-            }
+    /// The code of a number that is not where it would be if it were alone.
+    #[inline(never)]
+    fn code(&mut self, number: u64, table: &mut Table, most: usize) -> Option<u32> {
+        if self.values.len() * 2 >= table.slots.len() {
+            *table = Table::of(&self.values, table.slots.len() * 4)?;
         }
-        None
+        let slot = table.slot(number)?;
+        if slot.code == 0 {
+            *slot = Slot { number, code: u32::try_from(self.values.len()).ok()?.checked_add(1)? };
+            if self.values.len() == most {
+                return None;
+            }
+            self.values.push(number);
+        }
+        slot.code.checked_sub(1)
     }
 
     /// The value that comes most often, and how often.
     pub(super) fn most_frequent(&self) -> Option<(u64, usize)> {
-        let all = self.values.iter().copied().zip(self.counts.iter().copied());
+        let mut counts = vec![0usize; self.values.len()];
+        for code in &self.codes {
+            if let Some(count) = counts.get_mut(*code as usize) {
+                *count += 1;
+            }
+        }
+        let all = self.values.iter().copied().zip(counts);
         all.max_by_key(|(value, count)| (*count, *value))
     }
 
@@ -87,6 +96,47 @@ impl Counted {
     }
 }
 
+impl Table {
+    fn new(slots: usize) -> Self {
+        Self { slots: vec![Slot::default(); slots], shift: slots.leading_zeros() + 1 }
+    }
+
+    /// Of values that have been found so far.
+    fn of(values: &[u64], slots: usize) -> Option<Self> {
+        let mut table = Self::new(slots);
+        for (code, number) in (1..).zip(values) {
+            *table.slot(*number)? = Slot { number: *number, code };
+        }
+        Some(table)
+    }
+
+    #[inline(always)]
+    fn place(&self, number: u64) -> usize {
+        let hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from((hash ^ hash << 32) >> self.shift).unwrap_or(0)
+    }
+
+    /// The code of a number that is in the slot where it belongs.
+    #[inline(always)]
+    fn first(&self, number: u64) -> Option<u32> {
+        let slot = self.slots.get(self.place(number))?;
+        if slot.number == number { slot.code.checked_sub(1) } else { None }
+    }
+
+    /// The slot that has a number, or could have it.
+    fn slot(&mut self, number: u64) -> Option<&mut Slot> {
+        let (mut at, mask) = (self.place(number), self.slots.len() - 1);
+        for _ in 0..PROBES {
+            let slot = self.slots.get(at)?;
+            if slot.code == 0 || slot.number == number {
+                return self.slots.get_mut(at);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::cast_possible_truncation)]
@@ -96,7 +146,8 @@ mod tests {
     fn counts_each_and_gives_up_on_too_many() {
         let numbers: Vec<u64> = (0..3000u64).map(|i| (i * i % 211) << (i % 3 * 20)).collect();
         let counted = Counted::of(numbers.iter().copied(), 3000).unwrap();
-        assert_eq!(counted.counts.iter().sum::<usize>(), 3000);
+        let all: std::collections::BTreeSet<u64> = numbers.iter().copied().collect();
+        assert_eq!((counted.codes.len(), counted.values.len()), (3000, all.len()));
         let (values, codes) = counted.in_order(|a, b| a.cmp(&b));
         assert!(values.is_sorted_by(|a, b| a < b));
         for (number, code) in numbers.iter().zip(&codes) {

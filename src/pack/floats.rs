@@ -19,6 +19,7 @@ use super::alp::{self, Scale};
 use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
 use super::counted::Counted;
+use super::frequent;
 use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, scatter};
@@ -148,9 +149,7 @@ impl<R: Real> Floats<R> {
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
-                let bits = value.to_bits();
-                let mix = |v: R| R::from_bits(v.to_bits() ^ bits);
-                scatter(*value, mix, others, range, |ones, dense| rest.read(ones, dense), out)
+                scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
     }
@@ -312,18 +311,11 @@ fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn put_frequent<R: Real>(values: &[R], frequent: R, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
-    let mut bitmap = vec![0u8; values.len().div_ceil(8)];
-    let mut others = Vec::new();
-    let is_other = |value: &R| value.to_bits() != frequent.to_bits();
-    for (i, value) in values.iter().enumerate().filter(|(_, value)| is_other(value)) {
-        if let Some(byte) = bitmap.get_mut(i / 8) {
-            *byte |= 1 << (i % 8);
-        }
-        others.push(*value);
-    }
+fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+    let bits = value.to_bits();
+    let (bitmap, others) = frequent::others(values, |other| other.to_bits() != bits);
     out.push(FREQUENT);
-    put_plain(&[frequent], out);
+    put_plain(&[value], out);
     bits::put(&bitmap, 0, values.len(), depth, out);
     put(&others, hints, depth, out);
 }

@@ -168,7 +168,7 @@ impl Numbers {
                     dense.iter_mut().for_each(|v| *v = v.plus(value));
                     Ok(())
                 };
-                scatter(value, |v: T| v.xor(value), others, range, read, out)?;
+                scatter(value, others, range, read, out)?;
             }
             Kind::Multiples { factor, shift, quotients } => {
                 let start = out.len();
@@ -202,7 +202,7 @@ pub(super) fn each_chunk(
 }
 
 /// Appends the value of each code.
-pub(super) fn look_up<T: Copy + Default>(
+pub(super) fn look_up<T: Copy + Default + 'static>(
     codes: &[u32],
     values: &[T],
     out: &mut Vec<T>,
@@ -214,10 +214,9 @@ pub(super) fn look_up<T: Copy + Default>(
 }
 
 /// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
-/// bits. `mix` makes the default of `value`, and is its own inverse.
-pub(super) fn scatter<T: Copy + Default + 'static>(
+/// bits.
+pub(super) fn scatter<T: Copy + 'static>(
     value: T,
-    mix: impl Fn(T) -> T,
     bits: &PackedBits,
     range: Range<usize>,
     read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
@@ -233,34 +232,6 @@ pub(super) fn scatter<T: Copy + Default + 'static>(
     let before = bits.ones(range.start);
     let mut dense = Vec::new();
     read(before..before + ones, &mut dense)?;
-    if ones * DENSE > range.len() {
-        dense.iter_mut().for_each(|other| *other = mix(*other));
-        let start = out.len();
-        kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), out);
-        let made = out.get_mut(start..).unwrap_or_default();
-        made.iter_mut().for_each(|slot| *slot = mix(*slot));
-        return Ok(());
-    }
-    put_others(value, &dense, &mask, range.len(), out);
+    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
     Ok(())
-}
-
-/// More than one of so many are put to their places all at once, and not one by one.
-const DENSE: usize = 8;
-
-fn put_others<T: Copy>(value: T, dense: &[T], mask: &[u8], n: usize, out: &mut Vec<T>) {
-    let start = out.len();
-    out.extend(std::iter::repeat_n(value, n));
-    let made = out.get_mut(start..).unwrap_or_default();
-    let mut next = dense.iter();
-    for (slots, bytes) in made.chunks_mut(64).zip(mask.chunks(8)) {
-        let mut word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-        while word != 0 {
-            let at = word.trailing_zeros() as usize;
-            if let (Some(slot), Some(other)) = (slots.get_mut(at), next.next()) {
-                *slot = *other;
-            }
-            word &= word - 1;
-        }
-    }
 }

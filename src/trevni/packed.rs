@@ -350,7 +350,7 @@ impl PackedValues {
                 let mut dense = Values::$kind(Vec::new());
                 self.read(range, &mut dense)?;
                 if let Values::$kind(dense) = dense {
-                    kernel::expand(level, &dense, bytes, at, n, $out);
+                    kernel::expand(level, &dense, bytes, at, n, Default::default(), $out);
                 }
                 Ok(())
             }};

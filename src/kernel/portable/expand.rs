@@ -4,18 +4,22 @@
 //! validity   1 0 1 1 0        dense   a b c         ends    0  1     3  4
 //!                             out     a - b c -     out     0  1  1  3  4  4
 //! ```
-//! Sixty-four rows are looked at together; if none is null they are copied, else each is chosen without a
-//! branch, since nulls come when they like.
+//! Sixty-four rows are looked at together: if none is null they are copied, and if nearly all are, the few are put
+//! one by one; else each is chosen without a branch, since nulls come when they like.
 
 use super::bits::{ones, word};
 
-/// Appends `n` values: the next dense one where a bit of `validity`, from bit `offset` on, is set, else the
-/// default. Bits that are not there count as 0, values that are not there as the default.
-pub(crate) fn expand<T: Copy + Default>(
+/// So few of 64 are put one by one.
+const FEW: u32 = 8;
+
+/// Appends `n` values: the next dense one where a bit of `validity`, from bit `offset` on, is set, else `nothing`.
+/// Bits that are not there count as 0, values that are not there as `nothing`.
+pub(crate) fn expand<T: Copy>(
     dense: &[T],
     validity: &[u8],
     offset: usize,
     n: usize,
+    nothing: T,
     out: &mut Vec<T>,
 ) {
     out.reserve(n);
@@ -23,8 +27,9 @@ pub(crate) fn expand<T: Copy + Default>(
     for at in (0..n).step_by(64) {
         let rows = (n - at).min(64);
         let word = word(validity, offset.saturating_add(at)) & ones(rows);
-        let mut slots = [T::default(); 64];
+        let mut slots = [nothing; 64];
         match rest.first_chunk::<64>() {
+            _ if word.count_ones() <= FEW => put_few(word, &mut slots, rest),
             Some(next) if word == u64::MAX => {
                 out.extend_from_slice(next);
                 rest = rest.get(64..).unwrap_or_default();
@@ -35,6 +40,21 @@ pub(crate) fn expand<T: Copy + Default>(
         }
         rest = rest.get(word.count_ones() as usize..).unwrap_or_default();
         out.extend_from_slice(slots.get(..rows).unwrap_or_default());
+    }
+}
+
+/// Sets the slots whose bits are set, one by one, as long as there are values.
+#[inline(always)]
+fn put_few<T: Copy>(word: u64, slots: &mut [T; 64], values: &[T]) {
+    let mut word = word;
+    for value in values {
+        if word == 0 {
+            break;
+        }
+        if let Some(slot) = slots.get_mut(word.trailing_zeros() as usize) {
+            *slot = *value;
+        }
+        word &= word - 1;
     }
 }
 

@@ -22,8 +22,6 @@ pub trait Modular: Copy + Default + Send + Sync + 'static {
     fn plus(self, other: Self) -> Self;
     /// The product, modulo the width.
     fn times(self, other: Self) -> Self;
-    /// The bits that differ.
-    fn xor(self, other: Self) -> Self;
 }
 
 macro_rules! number {
@@ -43,11 +41,6 @@ macro_rules! number {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
                 self.wrapping_mul(other)
-            }
-
-            #[inline(always)]
-            fn xor(self, other: Self) -> Self {
-                self ^ other
             }
         }
     )*};
@@ -72,11 +65,6 @@ impl Modular for i128 {
     #[allow(clippy::cast_possible_truncation)] // Modulo 2^64.
     fn times(self, other: Self) -> Self {
         Self::wrap((self as u64).wrapping_mul(other as u64))
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        self ^ other
     }
 }
 

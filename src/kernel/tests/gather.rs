@@ -9,7 +9,11 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn codes_give_values_or_nothing(codes in prop::collection::vec(0u32..40, 0..200), count in 0usize..50) {
+    fn codes_give_values_or_nothing(
+        codes in prop::collection::vec(0u32..40, 0..200), count in 0usize..50, within: bool,
+    ) {
+        let most = if within { count.max(1) as u32 } else { u32::MAX };
+        let codes: Vec<u32> = codes.iter().map(|code| code % most).collect();
         let table: Vec<u128> = (0..count as u128).map(|i| i << 90 | i).collect();
         for level in levels() {
             let mut out = vec![7];
@@ -20,6 +24,14 @@ proptest! {
                 false => vec![],
             };
             prop_assert_eq!(&out[1..], &expected[..]);
+            let longs: Vec<i64> = table.iter().map(|v| (*v >> 64) as i64).collect();
+            let floats: Vec<f32> = (0..count).map(|i| i as f32 / 3.0).collect();
+            let (mut of_longs, mut of_floats) = (vec![7], vec![7.0]);
+            prop_assert_eq!(kernel::gather(level, &codes, &longs, &mut of_longs), fine);
+            prop_assert_eq!(kernel::gather(level, &codes, &floats, &mut of_floats), fine);
+            let of: &[u32] = if fine { &codes } else { &[] };
+            prop_assert!(of_longs[1..].iter().eq(of.iter().map(|code| &longs[*code as usize])));
+            prop_assert!(of_floats[1..].iter().eq(of.iter().map(|code| &floats[*code as usize])));
         }
     }
 

@@ -54,8 +54,17 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
     let before = vec![T::default(); 2];
     for level in levels() {
         let mut out = before.clone();
-        expand(level, dense, validity, offset, n, &mut out);
+        expand(level, dense, validity, offset, n, T::default(), &mut out);
         assert_eq!(out, [&before[..], &expected].concat(), "{level:?} {offset} {n}");
+        if let Some(nothing) = dense.last() {
+            let mut out = before.clone();
+            expand(level, dense, validity, offset, n, *nothing, &mut out);
+            let is_there = |i: &usize| bit(validity, offset + i);
+            let mut next = dense.iter().chain(std::iter::repeat(nothing));
+            let value = |i| if is_there(&i) { next.next().unwrap() } else { nothing };
+            let expected: Vec<T> = (0..n).map(value).copied().collect();
+            assert_eq!(out[2..], expected, "{level:?} {offset} {n}");
+        }
         let mut out = before.clone();
         repeat_ends(level, dense, validity, offset, n, &mut out);
         assert_eq!(out, [&before[..], &ends].concat(), "{level:?} {offset} {n}");

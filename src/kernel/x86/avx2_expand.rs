@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! validity   1 0 1 1 0 0 1 0          8 bits: which of the next values each slot takes stands in a table
-//! slots      0 · 1 2 · · 3 ·          vpermd of the next 8 values by these, and zeros where there are none
+//! slots      0 · 1 2 · · 3 ·          vpermd of the next 8 values by these, and nothing where there are none
 //! ```
 //! Numbers of 64 bits are moved by fours, as pairs of halves.
 #![allow(unsafe_code)]
@@ -46,11 +46,12 @@ static EIGHTS: [[u32; 8]; 16] = {
 };
 
 #[target_feature(enable = "avx2,bmi2,popcnt")]
-pub(super) fn expand<T: Copy + Default + 'static>(
+pub(super) fn expand<T: Copy + 'static>(
     dense: &[T],
     validity: &[u8],
     offset: usize,
     n: usize,
+    nothing: T,
     out: &mut Vec<T>,
 ) {
     let (four, eight) = (is_number::<T>(4), is_number::<T>(8));
@@ -63,7 +64,10 @@ pub(super) fn expand<T: Copy + Default + 'static>(
         // SAFETY: so many values are there, and room for 64 behind the `n`; the type is a number of that size.
         unsafe {
             let to = out.as_mut_ptr().add(out.len() + rows);
-            if four { fours(next.as_ptr(), word, to) } else { eights(next.as_ptr(), word, to) }
+            match four {
+                true => fours(next.as_ptr(), word, nothing, to),
+                false => eights(next.as_ptr(), word, nothing, to),
+            }
         }
         taken += word.count_ones() as usize;
         rows += 64;
@@ -72,7 +76,7 @@ pub(super) fn expand<T: Copy + Default + 'static>(
     // SAFETY: so many have been stored.
     unsafe { out.set_len(out.len() + rows) };
     let rest = dense.get(taken..).unwrap_or_default();
-    portable::expand(rest, validity, offset.saturating_add(rows), n - rows, out);
+    portable::expand(rest, validity, offset.saturating_add(rows), n - rows, nothing, out);
 }
 
 /// Stores 64 numbers of 32 bits.
@@ -81,7 +85,9 @@ pub(super) fn expand<T: Copy + Default + 'static>(
 /// 72 such are at `from`, and room for 64 at `to`.
 #[inline]
 #[target_feature(enable = "avx2,bmi2,popcnt")]
-unsafe fn fours<T>(from: *const T, word: u64, to: *mut T) {
+unsafe fn fours<T>(from: *const T, word: u64, nothing: T, to: *mut T) {
+    // SAFETY: it is a number of 32 bits.
+    let nothing = _mm256_set1_epi32(unsafe { std::mem::transmute_copy::<T, i32>(&nothing) });
     let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     let mut from = from;
     for (i, bits) in word.to_le_bytes().into_iter().enumerate() {
@@ -91,7 +97,8 @@ unsafe fn fours<T>(from: *const T, word: u64, to: *mut T) {
             let next = _mm256_loadu_si256(from.cast());
             let set = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits)), each);
             let there = _mm256_cmpeq_epi32(set, each);
-            let values = _mm256_and_si256(_mm256_permutevar8x32_epi32(next, slots), there);
+            let values = _mm256_permutevar8x32_epi32(next, slots);
+            let values = _mm256_blendv_epi8(nothing, values, there);
             _mm256_storeu_si256(to.add(8 * i).cast(), values);
         }
         from = from.wrapping_add(bits.count_ones() as usize);
@@ -104,7 +111,9 @@ unsafe fn fours<T>(from: *const T, word: u64, to: *mut T) {
 /// 72 such are at `from`, and room for 64 at `to`.
 #[inline]
 #[target_feature(enable = "avx2,bmi2,popcnt")]
-unsafe fn eights<T>(from: *const T, word: u64, to: *mut T) {
+unsafe fn eights<T>(from: *const T, word: u64, nothing: T, to: *mut T) {
+    // SAFETY: it is a number of 64 bits.
+    let nothing = _mm256_set1_epi64x(unsafe { std::mem::transmute_copy::<T, i64>(&nothing) });
     let each = _mm256_setr_epi64x(1, 2, 4, 8);
     let (mut from, mut word) = (from, word);
     for i in (0..64).step_by(4) {
@@ -115,7 +124,8 @@ unsafe fn eights<T>(from: *const T, word: u64, to: *mut T) {
             let next = _mm256_loadu_si256(from.cast());
             let set = _mm256_and_si256(_mm256_set1_epi64x(bits as i64), each);
             let there = _mm256_cmpeq_epi64(set, each);
-            let values = _mm256_and_si256(_mm256_permutevar8x32_epi32(next, slots), there);
+            let values = _mm256_permutevar8x32_epi32(next, slots);
+            let values = _mm256_blendv_epi8(nothing, values, there);
             _mm256_storeu_si256(to.add(i).cast(), values);
         }
         from = from.wrapping_add(bits.count_ones() as usize);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! validity   1 0 1 1 0 ...                16 bits
-//! expand     a - b c - ...                vpexpand of the next 16 values; 8 of 64 bits
+//! expand     a - b c - ...                vpexpand of the next 16 values, 8 of 64 bits, among copies of nothing
 //! counts     1 1 2 3 3 ...                how many are set up to here: a byte each, summed by a multiplication
 //! ends       vpermd of the next 16 by these
 //! ```
@@ -15,7 +15,7 @@ use std::arch::x86_64::*;
 
 use crate::kernel::portable::{self, ones, word};
 
-/// Whether a type is a number of so many bytes, all bits of which may move as they are, and whose default is 0.
+/// Whether a type is a number of so many bytes, all bits of which may move as they are.
 pub(super) fn is_number<T: 'static>(bytes: usize) -> bool {
     let numbers = [
         TypeId::of::<i32>(),
@@ -29,16 +29,17 @@ pub(super) fn is_number<T: 'static>(bytes: usize) -> bool {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-pub(super) fn expand<T: Copy + Default + 'static>(
+pub(super) fn expand<T: Copy + 'static>(
     dense: &[T],
     validity: &[u8],
     offset: usize,
     n: usize,
+    nothing: T,
     out: &mut Vec<T>,
 ) {
     let (four, eight) = (is_number::<T>(4), is_number::<T>(8));
     if !four && !eight {
-        return portable::expand(dense, validity, offset, n, out);
+        return portable::expand(dense, validity, offset, n, nothing, out);
     }
     out.reserve(n.saturating_add(64));
     let (mut taken, mut rows) = (0, 0);
@@ -48,7 +49,10 @@ pub(super) fn expand<T: Copy + Default + 'static>(
         unsafe {
             let to = out.as_mut_ptr().add(out.len() + rows);
             let rest = dense.get(taken..).unwrap_or_default();
-            if four { expand_fours(rest, word, to) } else { expand_eights(rest, word, to) }
+            match four {
+                true => expand_fours(rest, word, nothing, to),
+                false => expand_eights(rest, word, nothing, to),
+            }
         }
         taken += word.count_ones() as usize;
         rows += 64;
@@ -63,13 +67,15 @@ pub(super) fn expand<T: Copy + Default + 'static>(
 /// They are such, and there is room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-unsafe fn expand_fours<T>(dense: &[T], word: u64, to: *mut T) {
+unsafe fn expand_fours<T>(dense: &[T], word: u64, nothing: T, to: *mut T) {
+    // SAFETY: it is a number of 32 bits.
+    let nothing = _mm512_set1_epi32(unsafe { std::mem::transmute_copy::<T, i32>(&nothing) });
     let (mut from, mut left, mut word) = (dense.as_ptr(), dense.len(), word);
     for i in (0..64).step_by(16) {
         // SAFETY: what the mask leaves out is not touched; there is room.
         unsafe {
-            let next = _mm512_maskz_loadu_epi32(ones(left) as u16, from.cast());
-            let values = _mm512_maskz_expand_epi32(word as u16, next);
+            let next = _mm512_mask_loadu_epi32(nothing, ones(left) as u16, from.cast());
+            let values = _mm512_mask_expand_epi32(nothing, word as u16, next);
             _mm512_storeu_epi32(to.add(i).cast(), values);
         }
         let set = (word as u16).count_ones() as usize;
@@ -85,13 +91,15 @@ unsafe fn expand_fours<T>(dense: &[T], word: u64, to: *mut T) {
 /// They are such, and there is room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-unsafe fn expand_eights<T>(dense: &[T], word: u64, to: *mut T) {
+unsafe fn expand_eights<T>(dense: &[T], word: u64, nothing: T, to: *mut T) {
+    // SAFETY: it is a number of 64 bits.
+    let nothing = _mm512_set1_epi64(unsafe { std::mem::transmute_copy::<T, i64>(&nothing) });
     let (mut from, mut left, mut word) = (dense.as_ptr(), dense.len(), word);
     for i in (0..64).step_by(8) {
         // SAFETY: what the mask leaves out is not touched; there is room.
         unsafe {
-            let next = _mm512_maskz_loadu_epi64(ones(left) as u8, from.cast());
-            let values = _mm512_maskz_expand_epi64(word as u8, next);
+            let next = _mm512_mask_loadu_epi64(nothing, ones(left) as u8, from.cast());
+            let values = _mm512_mask_expand_epi64(nothing, word as u8, next);
             _mm512_storeu_epi64(to.add(i).cast(), values);
         }
         let set = (word as u8).count_ones() as usize;

@@ -7,7 +7,9 @@
 //! ```
 #![allow(unsafe_code)]
 
-use crate::kernel::portable::{self, CHUNK, ChunkStats, Modular, Ordered, Places, WORDS};
+use crate::kernel::portable::{
+    self, CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Ordered, Places, Real, WORDS,
+};
 
 macro_rules! compiled_for {
     ($features:literal, $module:ident) => {
@@ -27,6 +29,33 @@ macro_rules! compiled_for {
             #[target_feature(enable = $features)]
             pub(in super::super) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
                 portable::scale(numbers, factor, shift);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn decimals<R: Real>(
+                digits: &[R::Digit],
+                by: Multipliers,
+                out: &mut Vec<R>,
+            ) {
+                portable::decimals(digits, by, out);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn digits<R: Real>(
+                values: &[R],
+                by: Multipliers,
+                out: &mut Vec<R::Digit>,
+                wrong: &mut [R::Bits; DIGITS],
+            ) -> bool {
+                portable::digits(values, by, out, wrong)
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn digit_range<R: Real>(
+                values: &[R],
+                by: Multipliers,
+            ) -> DigitRange {
+                portable::digit_range(values, by)
             }
 
             #[target_feature(enable = $features)]

@@ -1,0 +1,52 @@
+//! One value among others: where the others are, and which.
+//!
+//! ```text
+//! values   7 7 9 7 8 7        frequent 7        bitmap  0 0 1 0 1 0        others  9 8
+//! ```
+
+/// Values whose marks are made bits at once.
+const GROUP: usize = 64;
+
+/// A bit for each value, low bit of each byte first, set where it is another; and those that are.
+pub(super) fn others<T: Copy>(values: &[T], is_other: impl Fn(T) -> bool) -> (Vec<u8>, Vec<T>) {
+    let (mut bitmap, mut others) = (Vec::with_capacity(values.len() / 8 + 8), Vec::new());
+    for group in values.chunks(GROUP) {
+        let mut marks = [0u8; GROUP];
+        marks.iter_mut().zip(group).for_each(|(mark, value)| *mark = u8::from(is_other(*value)));
+        let mut word = word(&marks);
+        bitmap.extend(word.to_le_bytes());
+        while word != 0 {
+            others.extend(group.get(word.trailing_zeros() as usize));
+            word &= word - 1;
+        }
+    }
+    bitmap.truncate(values.len().div_ceil(8));
+    (bitmap, others)
+}
+
+/// Marks of 0 and 1 as the bits of a word.
+#[inline(always)]
+fn word(marks: &[u8; GROUP]) -> u64 {
+    // Bit 8 i goes to bit 56 + i; no two sums of the product meet.
+    const TO_TOP: u64 = 0x0102_0408_1020_4080;
+    let byte = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(TO_TOP) >> 56;
+    marks.as_chunks().0.iter().rev().fold(0, |word, eight| word << 8 | byte(eight))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_marked_and_kept_in_order() {
+        for n in [0usize, 1, 7, 8, 63, 64, 65, 1000] {
+            let values: Vec<usize> = (0..n).map(|i| i * i % 7).collect();
+            let (bitmap, others) = others(&values, |value| value != 2);
+            assert_eq!(bitmap.len(), n.div_ceil(8));
+            let marked = (0..n).filter(|i| bitmap[i / 8] >> (i % 8) & 1 == 1);
+            assert_eq!(marked.map(|i| values[i]).collect::<Vec<_>>(), others);
+            let expected: Vec<usize> = values.iter().copied().filter(|value| *value != 2).collect();
+            assert_eq!(others, expected);
+        }
+    }
+}
