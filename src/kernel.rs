@@ -14,7 +14,7 @@
 //! digits  1234 1250 ...                     floats   12.34 12.5 ...
 //!         └── scale ──┘    decimals │ digits, digit_range
 //! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
-//!         └── lanes ──┘    unframe, one │ frame
+//!         └── lanes ──┘    unframe, one, scale, accumulate │ frame
 //! columns a0 b0 c0 │ a1 b1 c1               elements     a0 a1 │ b0 b1 │ c0 c1
 //!         └── bytes, or their bits ──┘  unshuffle, unbitshuffle │ shuffle, bitshuffle
 //! ```
@@ -220,6 +220,11 @@ pub fn scale<T: Modular>(level: Level, numbers: &mut [T], factor: T, shift: T) {
     at_level!(level, scale(numbers, factor, shift));
 }
 
+/// Makes each number the sum of `before` and those up to it, modulo the width.
+pub fn accumulate<T: Modular>(level: Level, numbers: &mut [T], before: T) {
+    at_avx512!(level, accumulate(numbers, before));
+}
+
 /// Appends the value of each digit.
 pub fn decimals<R: Real>(level: Level, digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>) {
     at_level!(level, decimals(digits, by, out));
@@ -304,16 +309,16 @@ pub fn gather<T: Copy + Default + 'static>(
     at_level!(level, gather(codes, table, out))
 }
 
-/// Appends the entry of each code to `data`, and where it ends to `offsets`. The caller has seen that each code has
-/// an entry, that no length is above [`SLOT`], and that offsets can count them.
+/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
+/// nothing is appended. The caller has seen that no length is above [`SLOT`], and that offsets can count them.
 pub fn gather_strings(
     level: Level,
     codes: &[u32],
     slots: &Slots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
-) {
-    at_level!(level, gather_strings(codes, slots, offsets, data));
+) -> bool {
+    at_level!(level, gather_strings(codes, slots, offsets, data))
 }
 
 /// Appends each value until its end is reached, from `start` on: `ends` ascend.

@@ -64,9 +64,17 @@ fn kept_nulls(array: &ArrayRef, mask: &BooleanBuffer) -> Option<NullBuffer> {
 /// The rows of an array, without its nulls.
 pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
     match array.nulls() {
-        Some(nulls) if nulls.null_count() > 0 => keep(array, nulls.inner()),
+        Some(nulls) if nulls.null_count() > 0 => keep(&without_nulls(array)?, nulls.inner()),
         _ => Ok(array.clone()),
     }
+}
+
+/// The same numbers, those of null slots among them: what is kept has no nulls, and they need not be looked for.
+fn without_nulls(array: &ArrayRef) -> Result<ArrayRef> {
+    if !array.data_type().is_primitive() {
+        return Ok(array.clone());
+    }
+    Ok(make_array(array.to_data().into_builder().nulls(None).build()?))
 }
 
 /// The same array with values in its null slots that any value's checks pass.

@@ -5,8 +5,8 @@
 //! lane 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
 //! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks, because one
-//! that grows would be copied whenever it has doubled, and hold up to twice its bytes.
+//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks of a fixed
+//! size, because one that grows would be copied whenever it has doubled.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,7 +15,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 /// How much is taken at a time of what is in the temporary file.
 const COPY: u64 = 1 << 20;
 
-/// Bytes of a chunk at which the next begins.
+/// The most bytes of a chunk, but for one that is pushed in one piece.
 const CHUNK: usize = 1 << 20;
 
 /// Bytes of several lanes, kept in memory up to a budget and in a temporary file beyond it.
@@ -37,10 +37,13 @@ struct Lane {
 impl Lane {
     fn push(&mut self, bytes: &[u8]) {
         match self.tail.back_mut() {
-            Some(chunk) if chunk.len() + bytes.len() <= CHUNK => chunk.extend_from_slice(bytes),
-            // The first chunk of a lane may stay small; those behind it surely fill.
-            Some(_) => {
-                let mut chunk = Vec::with_capacity(CHUNK.max(bytes.len()));
+            Some(chunk) if chunk.capacity() - chunk.len() >= bytes.len() => {
+                chunk.extend_from_slice(bytes);
+            }
+            // Each chunk is twice the one before: a short lane holds little, a long one few.
+            Some(before) => {
+                let room = CHUNK.min(before.capacity().saturating_mul(2));
+                let mut chunk = Vec::with_capacity(room.max(bytes.len()));
                 chunk.extend_from_slice(bytes);
                 self.tail.push_back(chunk);
             }

@@ -36,7 +36,9 @@ pub(super) use expand::{expand, repeat_ends};
 pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};
 pub use lanes::{CHUNK, ChunkStats, Modular};
-pub(super) use lanes::{chunk_stats, count_above, frame, one, scale, unframe, varint_size};
+pub(super) use lanes::{
+    accumulate, chunk_stats, count_above, frame, one, scale, unframe, varint_size,
+};
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};

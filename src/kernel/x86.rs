@@ -7,6 +7,7 @@
 //! strings                               64 bytes copied for each
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up: a small one in registers
+//! sums                                  each register in itself, then what was before it
 //! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
@@ -22,6 +23,7 @@ mod avx512_expand;
 mod avx512_gather;
 mod avx512_put;
 mod avx512_shuffle;
+mod avx512_sums;
 mod bmi2;
 mod gather;
 mod lanes;
@@ -116,7 +118,7 @@ kernels! {
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
     views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
-    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
+    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
@@ -154,8 +156,9 @@ kernels! {
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
     views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
-    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>);
+    avx512_gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
+    avx512_sums::accumulate[T: Modular](numbers: &mut [T], before: T);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx512::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);

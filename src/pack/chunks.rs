@@ -177,11 +177,8 @@ impl Chunks {
         }
         let Some(made) = out.get_mut(start..) else { return };
         if self.deltas {
-            let mut value = T::wrap(first.cast_unsigned().wrapping_sub(base));
-            for slot in made {
-                value = value.plus(*slot);
-                *slot = value;
-            }
+            let before = T::wrap(first.cast_unsigned().wrapping_sub(base));
+            kernel::accumulate(Level::in_use(), made, before);
         } else if let Some(exceptions) = &self.exceptions {
             for (place, above) in exceptions.of(c) {
                 if let Some(slot) = made.get_mut(place) {

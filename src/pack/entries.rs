@@ -62,10 +62,10 @@ impl Entries {
 
     /// Appends the entry of each code.
     pub(super) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        self.check(codes)?;
         let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
         let bytes = || codes.iter().map(|code| u64::from(length(code))).sum();
         if self.slots.bytes.is_empty() {
+            self.check(codes)?;
             let bytes = bytes();
             out.push_ends(bytes, codes.iter().map(length))?;
             out.data.reserve(usize::try_from(bytes).unwrap_or(0));
@@ -75,8 +75,10 @@ impl Entries {
             return Ok(());
         }
         out.check_room((codes.len() * SLOT) as u64).or_else(|_| out.check_room(bytes()))?;
-        kernel::gather_strings(Level::in_use(), codes, &self.slots, out.offsets, out.data);
-        Ok(())
+        match kernel::gather_strings(Level::in_use(), codes, &self.slots, out.offsets, out.data) {
+            true => Ok(()),
+            false => Err(no_such_code()),
+        }
     }
 
     /// A view of each entry, into a buffer that is added if one is too long to lie in its view.

@@ -168,6 +168,10 @@ fn check_presence(
             });
             Some(starts)
         }
+        // One value an item, as lists of what is never null have.
+        Spans::Starts(starts) if ones(0..len) == len => {
+            Some(starts.get(..=rows).unwrap_or_default().to_vec())
+        }
         outer => {
             let ends = (0..rows).map(|row| add(outer.range(row, row + 1)));
             Some(std::iter::once(0).chain(ends).collect())

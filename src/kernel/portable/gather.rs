@@ -20,6 +20,13 @@ pub struct Slots {
     pub lengths: Vec<u32>,
 }
 
+impl Slots {
+    /// How many entries there are.
+    pub fn count(&self) -> usize {
+        self.bytes.len().min(self.lengths.len())
+    }
+}
+
 /// Appends the value of each code; says whether the table has them all: if not, nothing is appended.
 pub(crate) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool {
     if !all_below(codes, table.len()) {
@@ -39,14 +46,17 @@ pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
     codes.is_empty() || (most as usize) < count
 }
 
-/// Appends the entry of each code to `data`, and where it ends to `offsets`. The caller has seen that each code has
-/// an entry, that no length is above [`SLOT`], and that offsets can count them.
+/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
+/// nothing is appended. The caller has seen that no length is above [`SLOT`], and that offsets can count them.
 pub(crate) fn gather_strings(
     codes: &[u32],
     slots: &Slots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
-) {
+) -> bool {
+    if !all_below(codes, slots.count()) {
+        return false;
+    }
     let length = |code: &u32| {
         slots.lengths.get(*code as usize).map_or(0, |length| (*length as usize).min(SLOT))
     };
@@ -62,6 +72,7 @@ pub(crate) fn gather_strings(
         i32::try_from(at).unwrap_or(i32::MAX)
     }));
     data.truncate(at);
+    true
 }
 
 /// Appends each value until its end is reached, from `start` on: `ends` ascend.

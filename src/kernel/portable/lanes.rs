@@ -164,6 +164,16 @@ pub(crate) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
     numbers.iter_mut().for_each(|number| *number = number.times(factor).plus(shift));
 }
 
+/// Makes each number the sum of `before` and those up to it.
+#[inline(always)]
+pub(crate) fn accumulate<T: Modular>(numbers: &mut [T], before: T) {
+    let mut sum = before;
+    for number in numbers {
+        sum = sum.plus(*number);
+        *number = sum;
+    }
+}
+
 /// Appends a chunk of numbers, each less `base`; what is above `width` bits of one must be 0 then.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // What is above the width is 0.

@@ -48,11 +48,31 @@ proptest! {
         let slots = Slots { bytes, lengths };
         let start = || (vec![before as i32], vec![1u8; before]);
         let (mut offsets, mut data) = start();
-        kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data);
+        prop_assert!(kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
         for level in levels() {
             let (mut o, mut d) = start();
-            kernel::gather_strings(level, &codes, &slots, &mut o, &mut d);
+            prop_assert!(kernel::gather_strings(level, &codes, &slots, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
+            prop_assert!(!kernel::gather_strings(level, &[0, 30], &slots, &mut o, &mut d));
+            prop_assert_eq!((&o, &d), (&offsets, &data));
+        }
+    }
+
+    #[test]
+    fn codes_give_strings_of_one_byte(
+        codes in prop::collection::vec(0u32..70, 0..200), count in 1u8..70, within: bool,
+    ) {
+        let most = if within { u32::from(count) } else { 70 };
+        let codes: Vec<u32> = codes.iter().map(|code| code % most).collect();
+        let bytes = (0..count).map(|i| [i ^ 0x55; SLOT]).collect();
+        let slots = Slots { bytes, lengths: vec![1; usize::from(count)] };
+        for level in levels() {
+            let (mut offsets, mut data) = (vec![2], vec![1u8; 2]);
+            let fine = kernel::gather_strings(level, &codes, &slots, &mut offsets, &mut data);
+            prop_assert_eq!(fine, codes.iter().all(|code| *code < u32::from(count)));
+            let codes = if fine { &codes[..] } else { &[] };
+            prop_assert!(data[2..].iter().eq(&codes.iter().map(|code| *code as u8 ^ 0x55).collect::<Vec<_>>()));
+            prop_assert!(offsets.iter().copied().eq(2..=2 + codes.len() as i32));
         }
     }
 

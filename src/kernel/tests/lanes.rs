@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, CHUNK, Level, Ordered};
+use crate::kernel::{self, CHUNK, Level, Multipliers, Ordered, Real};
 
 fn chunk(seed: u64, width: u32, base: i64) -> [i64; CHUNK] {
     let mask = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
@@ -38,6 +38,68 @@ fn every_width_comes_back_at_every_level() {
             assert_eq!(base.wrapping_add(one as i64), values[i], "{width} {i}");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn sums_are_those_of_all_before(numbers in prop::collection::vec(any::<i64>(), 0..70), before: i64) {
+        let sum = |sum: &mut i64, n: &i64| { *sum = sum.wrapping_add(*n); Some(*sum) };
+        let expected: Vec<i64> = numbers.iter().scan(before, sum).collect();
+        for level in levels() {
+            let mut longs = numbers.clone();
+            kernel::accumulate(level, &mut longs, before);
+            prop_assert_eq!(&longs, &expected);
+            let mut ints: Vec<i32> = numbers.iter().map(|n| *n as i32).collect();
+            kernel::accumulate(level, &mut ints, before as i32);
+            prop_assert!(ints.iter().zip(&expected).all(|(i, e)| *i == *e as i32));
+            let mut shorts: Vec<u16> = numbers.iter().map(|n| *n as u16).collect();
+            kernel::accumulate(level, &mut shorts, before as u16);
+            prop_assert!(shorts.iter().zip(&expected).all(|(i, e)| *i == *e as u16));
+            let mut wide: Vec<i128> = numbers.iter().map(|n| i128::from(*n)).collect();
+            kernel::accumulate(level, &mut wide, i128::from(before));
+            prop_assert!(wide.iter().zip(&expected).all(|(i, e)| *i == i128::from(*e)));
+        }
+    }
+
+    #[test]
+    fn digits_are_the_same_at_every_level(
+        cents in prop::collection::vec((-1_000_000i32..1_000_000, 0u8..20), 0..kernel::DIGITS),
+        bits: u64,
+        down in prop::sample::select(vec![1.0, 0.01, 1e-9]),
+    ) {
+        let value = |(cents, odd): &(i32, u8)| match odd {
+            0 => f64::from_bits(bits ^ *cents as u64),
+            _ => f64::from(*cents) / 100.0,
+        };
+        let doubles: Vec<f64> = cents.iter().map(value).collect();
+        let singles: Vec<f32> = doubles.iter().map(|v| *v as f32).collect();
+        let by = Multipliers { ten: 1.0 / down, up: 1.0, down };
+        for level in levels() {
+            same_digits(level, &doubles, by);
+            same_digits(level, &singles, by);
+        }
+    }
+}
+
+fn same_digits<R: Real>(level: Level, values: &[R], by: Multipliers) {
+    let (mut digits, mut marks) = (vec![R::Digit::default()], [R::Bits::default(); kernel::DIGITS]);
+    let (mut expected, mut wrong) = (digits.clone(), marks);
+    let any = kernel::digits(Level::Portable, values, by, &mut expected, &mut wrong);
+    assert_eq!(kernel::digits(level, values, by, &mut digits, &mut marks), any);
+    assert_eq!((&digits, &marks), (&expected, &wrong));
+    let (mut made, mut twin) = (vec![], vec![]);
+    kernel::decimals::<R>(level, &digits, by, &mut made);
+    kernel::decimals::<R>(Level::Portable, &digits, by, &mut twin);
+    let bits = |values: &[R]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&made), bits(&twin));
+    let range = kernel::digit_range(Level::Portable, values, by);
+    assert_eq!(kernel::digit_range(level, values, by), range);
+    assert_eq!(
+        range.exceptions as usize,
+        wrong.iter().filter(|w| **w != R::Bits::default()).count()
+    );
 }
 
 /// Number `i` lies in lane `i mod L`, at bit `i / L * width` of it, where `L` words make a row.

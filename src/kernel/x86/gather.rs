@@ -3,7 +3,7 @@
 //! ```text
 //! codes    the greatest is compared with the table once, then each is looked up as it is
 //! strings  32 bytes stored for each, whatever its length: the next begins where it ends
-//! runs     8 values stored for each run, and more if it is longer
+//! runs     32 values stored for each run, and more if it is longer: most are not, and end where none looks
 //! ```
 #![allow(unsafe_code)]
 
@@ -32,21 +32,25 @@ pub(super) fn gather_strings(
     slots: &Slots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
-) {
-    let Slots { bytes, lengths } = slots;
-    let count = bytes.len().min(lengths.len());
-    if !all_below(codes, count) || lengths.iter().any(|length| *length as usize > SLOT) {
+) -> bool {
+    let lengths = &slots.lengths;
+    if !all_below(codes, slots.count()) {
+        return false;
+    }
+    if lengths.iter().any(|length| *length as usize > SLOT) {
         return portable::gather_strings(codes, slots, offsets, data);
     }
     let first = lengths.first().copied().unwrap_or(0);
     if lengths.iter().all(|length| *length == first) {
-        match first {
-            1 => return gather_alike::<1>(codes, slots, offsets, data),
-            2 => return gather_alike::<2>(codes, slots, offsets, data),
-            3 => return gather_alike::<3>(codes, slots, offsets, data),
-            4 => return gather_alike::<4>(codes, slots, offsets, data),
-            _ => {}
-        }
+        let alike = match first {
+            1 => gather_alike::<1>,
+            2 => gather_alike::<2>,
+            3 => gather_alike::<3>,
+            4 => gather_alike::<4>,
+            _ => gather_within::<SLOT>,
+        };
+        alike(codes, slots, offsets, data);
+        return true;
     }
     // Where all are short, less is stored.
     let most = lengths.iter().fold(0, |most, length| most.max(*length));
@@ -55,6 +59,7 @@ pub(super) fn gather_strings(
         9..=16 => gather_within::<16>(codes, slots, offsets, data),
         _ => gather_within::<SLOT>(codes, slots, offsets, data),
     }
+    true
 }
 
 /// The same of entries of `N` bytes each; each code has one.
@@ -120,7 +125,8 @@ fn gather_within<const N: usize>(
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>) {
-    const AT_ONCE: usize = 8;
+    const PIECE: usize = 8;
+    const AT_ONCE: usize = 4 * PIECE;
     let last = ends.last().copied().unwrap_or(start).max(start);
     let (mut ascend, mut before) = (true, start);
     for end in ends {
@@ -139,13 +145,14 @@ pub(super) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, o
         let value = T::wrap(value.cast_unsigned());
         let end = base + (end - start);
         // SAFETY: ends ascend from `start` to the last, so `at` and `end` are within the `total` values behind
-        // `base`, for which, and for 8 more, there is room.
+        // `base`, for which, and for 32 more, there is room.
         unsafe {
-            to.add(at).cast::<[T; AT_ONCE]>().write_unaligned([value; AT_ONCE]);
+            let put = |at: usize| to.add(at).cast::<[T; PIECE]>().write_unaligned([value; PIECE]);
+            (0..AT_ONCE).step_by(PIECE).for_each(|i| put(at + i));
             at += AT_ONCE;
             while at < end {
-                to.add(at.min(end)).cast::<[T; AT_ONCE]>().write_unaligned([value; AT_ONCE]);
-                at += AT_ONCE;
+                put(at);
+                at += PIECE;
             }
         }
         at = end;
