@@ -76,6 +76,8 @@ pub const CONFIGS: &[Config] = &[
     config!("ipc-lz4", ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
     #[cfg(feature = "vortex")]
     config!("vortex", vortex::Vortex::new()),
+    #[cfg(feature = "vortex")]
+    config!("vortex-compact", vortex::Vortex::compact()),
     config!("trevni-snappy", trevni::Trevni::new(Codec::Snappy)),
     config!("trevni-null", trevni::Trevni::new(Codec::Null)),
     config!("trevni-deflate", trevni::Trevni::new(Codec::Deflate)),

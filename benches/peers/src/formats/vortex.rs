@@ -1,4 +1,5 @@
-//! Vortex, with its own choice of encodings for each column, everything on this thread.
+//! Vortex, with its own choice of encodings for each column, by default or for the smallest file, everything on this
+//! thread.
 //!
 //! The session is the race's own and only knows the runtime below, which does its work while it is waited for:
 //! no thread of Vortex runs while others race. A file does not keep the Arrow schema, so that of the written
@@ -11,8 +12,11 @@ use arrow::datatypes::SchemaRef;
 use vortex::VortexSessionDefault;
 use vortex::arrow::ArrowSessionExt;
 use vortex::buffer::{Buffer, ByteBuffer};
+use vortex::compressor::BtrBlocksCompressorBuilder;
 use vortex::expr::{root, select};
-use vortex::file::{OpenOptionsSessionExt, WriteOptionsSessionExt};
+use vortex::file::{
+    OpenOptionsSessionExt, VortexWriteOptions, WriteOptionsSessionExt, WriteStrategyBuilder,
+};
 use vortex::io::runtime::BlockingRuntime;
 use vortex::io::runtime::single::SingleThreadRuntime;
 use vortex::io::session::RuntimeSessionExt;
@@ -27,13 +31,29 @@ use crate::tables::BATCH;
 pub struct Vortex {
     runtime: SingleThreadRuntime,
     session: VortexSession,
+    compact: bool,
 }
 
 impl Vortex {
     pub fn new() -> Self {
         let runtime = SingleThreadRuntime::default();
         let session = VortexSession::default().with_handle(runtime.handle());
-        Self { runtime, session }
+        Self { runtime, session, compact: false }
+    }
+
+    /// Strings by Zstandard, numbers by Pco.
+    pub fn compact() -> Self {
+        Self { compact: true, ..Self::new() }
+    }
+
+    fn write_options(&self) -> VortexWriteOptions {
+        let options = self.session.write_options();
+        if !self.compact {
+            return options;
+        }
+        let encodings = BtrBlocksCompressorBuilder::from_session(&self.session).with_compact();
+        let strategy = WriteStrategyBuilder::from_session(&self.session);
+        options.with_strategy(strategy.with_btrblocks_builder(encodings).build())
     }
 }
 
@@ -43,7 +63,7 @@ impl Format for Vortex {
         let dtype = arrow.from_arrow_schema(schema)?;
         let array = |batch: &RecordBatch| arrow.from_arrow_record_batch(batch.clone(), schema);
         let mut out = Vec::new();
-        let options = self.session.write_options().blocking(&self.runtime);
+        let options = self.write_options().blocking(&self.runtime);
         let mut writer = options.writer(&mut out, dtype);
         for batch in batches {
             writer.push(array(batch)?)?;
