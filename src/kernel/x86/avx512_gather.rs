@@ -24,7 +24,8 @@ pub(super) fn gather<T: Copy + Default + 'static>(
     out: &mut Vec<T>,
 ) -> bool {
     let four = is_number::<T>(4) && table.len() <= FOURS;
-    if !four && !(is_number::<T>(8) && table.len() <= EIGHTS) {
+    let eight = is_number::<T>(8) && table.len() <= EIGHTS;
+    if !four && !eight {
         return from_memory(codes, table, out);
     }
     if !all_below(codes, table.len()) {
