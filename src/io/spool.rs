@@ -5,8 +5,8 @@
 //! lane 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
 //! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks of a fixed
-//! size, because one that grows would be copied whenever it has doubled.
+//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks that
+//! never grow, because one that does would be copied whenever it has doubled.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -41,13 +41,12 @@ impl Lane {
                 chunk.extend_from_slice(bytes);
             }
             // Each chunk is twice the one before: a short lane holds little, a long one few.
-            Some(before) => {
-                let room = CHUNK.min(before.capacity().saturating_mul(2));
-                let mut chunk = Vec::with_capacity(room.max(bytes.len()));
+            before => {
+                let room = before.map_or(0, |before| before.capacity().saturating_mul(2));
+                let mut chunk = Vec::with_capacity(CHUNK.min(room).max(bytes.len()));
                 chunk.extend_from_slice(bytes);
                 self.tail.push_back(chunk);
             }
-            None => self.tail.push_back(bytes.to_vec()),
         }
     }
 

@@ -135,7 +135,6 @@ fn pays<R: Real>(cost: f64) -> bool {
 /// Appends the digits of the values, and the values that have none to the exceptions, their
 /// positions counted from the first of `values`. In place of an exception the digits repeat those
 /// before it.
-#[inline(always)]
 pub(crate) fn encode<R: Real>(
     values: &[R],
     scale: Scale,
@@ -175,7 +174,6 @@ fn fill<D: Copy + Default>(digits: &mut [D], positions: &[u32]) {
 
 /// Appends the values of the digits, those of exceptions wrong: see `patch`. Digits outside their
 /// range give some values or other.
-#[inline(always)]
 pub(crate) fn decode<R: Real>(digits: &[R::Digit], scale: Scale, out: &mut Vec<R>) {
     kernel::decimals(Level::in_use(), digits, scale.multipliers(), out);
 }

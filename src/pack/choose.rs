@@ -40,9 +40,9 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>
     let deeper = depth.saturating_sub(1);
     if values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16 {
         let sample = Sample::of(values);
-        let factor = factor::of(&sample.values, choice.min);
-        let quotients = factor.and_then(|factor| factor::quotients(values, factor, choice.min));
-        if let Some((factor, quotients)) = factor.zip(quotients) {
+        if let Some(factor) = factor::of(&sample.values, choice.min)
+            && let Some(quotients) = factor::quotients(values, factor, choice.min)
+        {
             out.push(MULTIPLES);
             wire::put_long(out, factor.cast_signed());
             wire::put_long(out, choice.min);

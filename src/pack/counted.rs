@@ -56,11 +56,11 @@ impl Counted {
         }
         let slot = table.slot(number)?;
         if slot.code == 0 {
-            *slot = Slot { number, code: u32::try_from(self.values.len()).ok()?.checked_add(1)? };
             if self.values.len() == most {
                 return None;
             }
             self.values.push(number);
+            *slot = Slot { number, code: u32::try_from(self.values.len()).ok()? };
         }
         slot.code.checked_sub(1)
     }

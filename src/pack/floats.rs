@@ -22,7 +22,7 @@ use super::counted::Counted;
 use super::frequent;
 use super::hints::Hints;
 use super::input::Input;
-use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up, scatter};
+use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::real::{Exceptions, Real, sample};
 use crate::error::{Error, Result};
 use crate::kernel::{CHUNK, Modular};
@@ -149,7 +149,7 @@ impl<R: Real> Floats<R> {
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
-                scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
+                frequent::scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
     }

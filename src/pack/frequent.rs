@@ -4,6 +4,12 @@
 //! values   7 7 9 7 8 7        frequent 7        bitmap  0 0 1 0 1 0        others  9 8
 //! ```
 
+use std::ops::Range;
+
+use super::bits::PackedBits;
+use crate::error::Result;
+use crate::kernel::{self, Level};
+
 /// Values whose marks are made bits at once.
 const GROUP: usize = 64;
 
@@ -31,6 +37,29 @@ fn word(marks: &[u8; GROUP]) -> u64 {
     const TO_TOP: u64 = 0x0102_0408_1020_4080;
     let byte = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(TO_TOP) >> 56;
     marks.as_chunks().0.iter().rev().fold(0, |word, eight| word << 8 | byte(eight))
+}
+
+/// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
+/// bits.
+pub(super) fn scatter<T: Copy + 'static>(
+    value: T,
+    bits: &PackedBits,
+    range: Range<usize>,
+    read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
+    out: &mut Vec<T>,
+) -> Result<()> {
+    let mut mask = Vec::new();
+    bits.read(range.clone(), &mut mask, 0);
+    let ones = kernel::count_ones(&mask, 0, range.len());
+    if ones == 0 {
+        out.extend(std::iter::repeat_n(value, range.len()));
+        return Ok(());
+    }
+    let before = bits.ones(range.start);
+    let mut dense = Vec::new();
+    read(before..before + ones, &mut dense)?;
+    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
+    Ok(())
 }
 
 #[cfg(test)]

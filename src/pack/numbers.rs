@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use super::bits::PackedBits;
 use super::chunks::Chunks;
+use super::frequent;
 use super::input::Input;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
@@ -168,7 +169,7 @@ impl Numbers {
                     dense.iter_mut().for_each(|v| *v = v.plus(value));
                     Ok(())
                 };
-                scatter(value, others, range, read, out)?;
+                frequent::scatter(value, others, range, read, out)?;
             }
             Kind::Multiples { factor, shift, quotients } => {
                 let start = out.len();
@@ -211,27 +212,4 @@ pub(super) fn look_up<T: Copy + Default + 'static>(
         true => Ok(()),
         false => Err(no_such_code()),
     }
-}
-
-/// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
-/// bits.
-pub(super) fn scatter<T: Copy + 'static>(
-    value: T,
-    bits: &PackedBits,
-    range: Range<usize>,
-    read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
-    out: &mut Vec<T>,
-) -> Result<()> {
-    let mut mask = Vec::new();
-    bits.read(range.clone(), &mut mask, 0);
-    let ones = kernel::count_ones(&mask, 0, range.len());
-    if ones == 0 {
-        out.extend(std::iter::repeat_n(value, range.len()));
-        return Ok(());
-    }
-    let before = bits.ones(range.start);
-    let mut dense = Vec::new();
-    read(before..before + ones, &mut dense)?;
-    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
-    Ok(())
 }

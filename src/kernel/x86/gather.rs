@@ -41,22 +41,16 @@ pub(super) fn gather_strings(
         return portable::gather_strings(codes, slots, offsets, data);
     }
     let first = lengths.first().copied().unwrap_or(0);
-    if lengths.iter().all(|length| *length == first) {
-        let alike = match first {
-            1 => gather_alike::<1>,
-            2 => gather_alike::<2>,
-            3 => gather_alike::<3>,
-            4 => gather_alike::<4>,
-            _ => gather_within::<SLOT>,
-        };
-        alike(codes, slots, offsets, data);
-        return true;
-    }
-    // Where all are short, less is stored.
+    let alike = lengths.iter().all(|length| *length == first);
     let most = lengths.iter().fold(0, |most, length| most.max(*length));
-    match most {
-        0..=8 => gather_within::<8>(codes, slots, offsets, data),
-        9..=16 => gather_within::<16>(codes, slots, offsets, data),
+    // Where all are short, less is stored.
+    match (alike, most) {
+        (true, 1) => gather_alike::<1>(codes, slots, offsets, data),
+        (true, 2) => gather_alike::<2>(codes, slots, offsets, data),
+        (true, 3) => gather_alike::<3>(codes, slots, offsets, data),
+        (true, 4) => gather_alike::<4>(codes, slots, offsets, data),
+        (_, 0..=8) => gather_within::<8>(codes, slots, offsets, data),
+        (_, 9..=16) => gather_within::<16>(codes, slots, offsets, data),
         _ => gather_within::<SLOT>(codes, slots, offsets, data),
     }
     true
