@@ -37,8 +37,9 @@ mod tests;
 
 pub use level::Level;
 pub use portable::{
-    Bits, CHUNK, ChunkStats, DIGITS, DigitRange, GROUP, INLINE, Modular, Multipliers, Offset,
-    Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, WORDS, WordEnds, word_of,
+    Bits, CHUNK, ChunkStats, DIGITS, DigitRange, GROUP, INLINE, LANES, Modular, Multipliers,
+    Offset, Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, WORDS, WordEnds,
+    word_of,
 };
 
 /// Calls the kernel of a level.
@@ -201,6 +202,11 @@ pub fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
     at_level!(Level::in_use(), count_ones(source, offset, n))
 }
 
+/// Appends for each place, which ascend, how many bits before it are set; bits that are not there are not.
+pub fn ranks(level: Level, source: &[u8], places: &[u32], out: &mut Vec<u32>) {
+    at_level!(level, ranks(source, places, out));
+}
+
 /// Replaces `out` by the `raw_len` bytes that the elements of a snappy block make, its length left out; the caller
 /// has seen that they may make so many. Says whether they make just these bytes: if not, or if the level has no
 /// kernel for it, `out` holds nothing of use, and `snap` is to decide.
@@ -250,6 +256,12 @@ pub fn digit_range<R: Real>(level: Level, values: &[R], by: Multipliers) -> Digi
 /// Appends a chunk of numbers of `width` bits: each value less `base`, and whatever is above those bits must be 0.
 pub fn frame(level: Level, values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
     at_level!(level, frame(values, width, base, out));
+}
+
+/// The numbers of a chunk that lie in the lanes side by side, from number `group * LANES` on, if they are of 16 bits
+/// at most and there.
+pub fn side_by_side(bytes: &[u8], width: u32, group: usize) -> Option<[u16; LANES]> {
+    portable::side_by_side(bytes, width, group)
 }
 
 /// The `i`th number of a chunk of `width` bits each; 0 if it is not there.

@@ -27,7 +27,7 @@ mod varints;
 mod views;
 mod words;
 
-pub(super) use bits::{copy_bits, count_ones, each_run};
+pub(super) use bits::{copy_bits, count_ones, each_run, ranks};
 pub use bounds::Ordered;
 pub(super) use bounds::bounds;
 pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
@@ -35,9 +35,9 @@ pub(super) use decimals::{decimals, digit_range, digits};
 pub(super) use expand::{expand, repeat_ends};
 pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};
-pub use lanes::{CHUNK, ChunkStats, Modular};
+pub use lanes::{CHUNK, ChunkStats, LANES, Modular};
 pub(super) use lanes::{
-    accumulate, chunk_stats, count_above, frame, one, scale, unframe, varint_size,
+    accumulate, chunk_stats, count_above, frame, one, scale, side_by_side, unframe, varint_size,
 };
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;

@@ -132,6 +132,7 @@ kernels! {
     lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
+    lanes_avx2::ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>);
     lanes_avx2::varint_size(values: &[i64]) -> u64;
     words_avx2::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
     lanes_avx2::places(words: &[u64; WORDS], word: u64) -> Places;
@@ -171,6 +172,7 @@ kernels! {
     lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
+    lanes_avx512::ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>);
     lanes_avx512::varint_size(values: &[i64]) -> u64;
     words_avx512::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
     lanes_avx512::places(words: &[u64; WORDS], word: u64) -> Places;

@@ -19,7 +19,8 @@
 //! With a well chosen factor (which cancels out) the error of `down` is some thousand times smaller,
 //! and `digits * up` is still exact as long as it stays below 2^53.
 
-use super::real::{Exceptions, Real, push_marked, sample};
+use super::exceptions::{Exceptions, push_marked};
+use super::real::{Real, sample};
 use crate::kernel::{self, DIGITS, Level, Multipliers};
 
 /// 10^n, each an exact double.

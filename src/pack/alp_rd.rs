@@ -16,7 +16,8 @@
 //! value = dictionary[code] << right | right part
 //! ```
 
-use super::real::{Bits, Exceptions, Real, push_marked, sample};
+use super::exceptions::{Exceptions, push_marked};
+use super::real::{Bits, Real, sample};
 
 /// How many entries a dictionary has at most.
 const ENTRIES: usize = 8;

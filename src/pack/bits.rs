@@ -15,7 +15,7 @@ use bytes::Bytes;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
 use crate::error::{Error, Result};
-use crate::kernel;
+use crate::kernel::{self, Level};
 use crate::wire;
 
 const ZEROS: u8 = 0;
@@ -149,6 +149,52 @@ impl PackedBits {
             }
         }
     }
+}
+
+impl PackedBits {
+    /// Calls `take` for each place, which ascend: with its bit, and how many bits before it are set.
+    pub(crate) fn each(&self, places: &[u32], mut take: impl FnMut(bool, u32)) {
+        match &self.kind {
+            Kind::All(bit) => {
+                places.iter().for_each(|place| take(*bit, if *bit { *place } else { 0 }))
+            }
+            Kind::Bitmap(bytes) => {
+                let mut ranks = Vec::with_capacity(places.len());
+                kernel::ranks(Level::in_use(), bytes, places, &mut ranks);
+                for (place, rank) in places.iter().zip(ranks) {
+                    let byte = bytes.get(*place as usize / 8).copied().unwrap_or(0);
+                    take(byte >> (place % 8) & 1 == 1, rank);
+                }
+            }
+            Kind::Places(bit, all) => {
+                let mut before = 0;
+                for place in places.iter().map(|place| *place as usize) {
+                    let rest = all.get(before..).unwrap_or_default();
+                    before += rest.partition_point(|other| *other < place);
+                    let found = all.get(before) == Some(&place);
+                    let ones = if *bit { before } else { place - before };
+                    take(found == *bit, small(ones));
+                }
+            }
+            Kind::Runs(ends) => {
+                // Of the run at hand: where it begins, and the bits set before it.
+                let (mut run, mut start, mut ones) = (0, 0, 0);
+                for place in places.iter().map(|place| *place as usize) {
+                    while let Some(end) = ends.get(run).filter(|end| **end <= place) {
+                        ones += if run % 2 == 1 { end - start } else { 0 };
+                        (start, run) = (*end, run + 1);
+                    }
+                    let set = run % 2 == 1;
+                    take(set, small(if set { ones + place - start } else { ones }));
+                }
+            }
+        }
+    }
+}
+
+/// A count of bits before a place that 32 bits hold.
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Appends `n` equal bits.

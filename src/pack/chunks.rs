@@ -18,7 +18,7 @@ use super::input::Input;
 use super::numbers::{self, Numbers};
 use super::row;
 use crate::error::{Error, Result};
-use crate::kernel::{self, CHUNK, ChunkStats, Level, Modular};
+use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
 use crate::wire;
 
 /// Fewer numbers of a chunk than this are sooner taken one by one.
@@ -153,6 +153,8 @@ impl Chunks {
             let to = size.min(from + range.end - at);
             if from == 0 && to == size {
                 self.chunk(c, size, out);
+            } else if self.side_by_side(c, from..to, out) {
+                // There they are.
             } else if to - from < FEW && !self.deltas {
                 out.extend((at..at + to - from).map(|i| T::wrap(self.get(i).cast_unsigned())));
             } else {
@@ -162,6 +164,24 @@ impl Chunks {
             }
             at += to - from;
         }
+    }
+
+    /// Appends some numbers of a whole chunk if they can be had without the others.
+    fn side_by_side<T: Modular>(&self, c: usize, part: Range<usize>, out: &mut Vec<T>) -> bool {
+        let group = part.start / LANES;
+        let first = group * LANES;
+        if self.deltas || part.end > first + LANES || (c + 1) * CHUNK > self.n {
+            return false;
+        }
+        let Some(Chunk { base, width, at, .. }) = self.head(c) else { return false };
+        let bytes = self.data.get(at..).unwrap_or_default();
+        let Some(numbers) = kernel::side_by_side(bytes, width, group) else { return false };
+        let some = numbers.get(part.start - first..part.end - first).unwrap_or_default();
+        let (base, start) = (base.cast_unsigned(), out.len());
+        out.extend(some.iter().map(|number| T::wrap(base.wrapping_add(u64::from(*number)))));
+        let made = out.get_mut(start..).unwrap_or_default();
+        self.add_exceptions(c, part.start, width, made);
+        true
     }
 
     /// Appends the first `n` numbers of a chunk.
@@ -179,23 +199,40 @@ impl Chunks {
         if self.deltas {
             let before = T::wrap(first.cast_unsigned().wrapping_sub(base));
             kernel::accumulate(Level::in_use(), made, before);
-        } else if let Some(exceptions) = &self.exceptions {
-            for (place, above) in exceptions.of(c) {
-                if let Some(slot) = made.get_mut(place) {
-                    *slot = slot.plus(T::wrap(shifted(above, width)));
-                }
+        } else {
+            self.add_exceptions(c, 0, width, made);
+        }
+    }
+
+    /// Adds what is above the width to numbers of a chunk from number `first` on.
+    fn add_exceptions<T: Modular>(&self, c: usize, first: usize, width: u32, made: &mut [T]) {
+        for (place, above) in self.exceptions.iter().flat_map(|exceptions| exceptions.of(c)) {
+            if let Some(slot) = place.checked_sub(first).and_then(|place| made.get_mut(place)) {
+                *slot = slot.plus(T::wrap(shifted(above, width)));
             }
         }
     }
 
-    /// The number at `i`, which is one of them.
-    pub(super) fn get(&self, i: usize) -> i64 {
-        let (c, at) = (i / CHUNK, i % CHUNK);
-        if self.deltas {
-            let mut made: Vec<i64> = Vec::new();
-            self.chunk(c, at + 1, &mut made);
-            return made.last().copied().unwrap_or(0);
+    /// Appends the numbers at places, which ascend and lie within them.
+    pub(super) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) {
+        if !self.deltas {
+            let number = |place: &u32| T::wrap(self.get(*place as usize).cast_unsigned());
+            return out.extend(places.iter().map(number));
         }
+        let mut made: Vec<T> = Vec::new();
+        let chunk = |place: u32| place as usize / CHUNK;
+        for places in places.chunk_by(|a, b| chunk(*a) == chunk(*b)) {
+            let last = places.last().map_or(0, |last| *last as usize);
+            made.clear();
+            self.chunk(last / CHUNK, last % CHUNK + 1, &mut made);
+            out.extend(places.iter().filter_map(|place| made.get(*place as usize % CHUNK)));
+        }
+    }
+
+    /// The number at `i`, which is one of them, and not the sum of differences.
+    #[inline]
+    fn get(&self, i: usize) -> i64 {
+        let (c, at) = (i / CHUNK, i % CHUNK);
         let Some(chunk) = self.head(c) else { return 0 };
         let bytes = self.data.get(chunk.at..).unwrap_or_default();
         let whole = (c + 1) * CHUNK <= self.n;
@@ -203,8 +240,7 @@ impl Chunks {
             true => kernel::one(bytes, chunk.width, at),
             false => row::one(bytes, chunk.width, at),
         };
-        let exceptions = self.exceptions.iter().flat_map(|exceptions| exceptions.of(c));
-        let above = exceptions.filter(|(place, _)| *place == at).fold(0, |_, (_, above)| above);
+        let above = self.exceptions.as_ref().map_or(0, |exceptions| exceptions.above(c, at));
         let bits = chunk.base.cast_unsigned().wrapping_add(offset);
         bits.wrapping_add(shifted(above, chunk.width)).cast_signed()
     }
@@ -248,10 +284,22 @@ impl Exceptions {
 
     /// Place in the chunk, and what is above the width, of each exception of a chunk.
     fn of(&self, c: usize) -> impl Iterator<Item = (usize, i64)> {
+        let (places, above) = self.chunk(c);
+        places.iter().copied().zip(above.iter().copied())
+    }
+
+    fn chunk(&self, c: usize) -> (&[usize], &[i64]) {
         let at = |c: usize| self.starts.get(c).copied().unwrap_or(0);
         let range = at(c)..at(c + 1);
         let places = self.places.get(range.clone()).unwrap_or_default();
-        places.iter().copied().zip(self.above.get(range).unwrap_or_default().iter().copied())
+        (places, self.above.get(range).unwrap_or_default())
+    }
+
+    /// What is above the width at a place of a chunk.
+    fn above(&self, c: usize, place: usize) -> i64 {
+        let (places, above) = self.chunk(c);
+        let found = places.binary_search(&place).ok().and_then(|i| above.get(i));
+        found.copied().unwrap_or(0)
     }
 }
 

@@ -90,6 +90,19 @@ impl Entries {
         Ok(table)
     }
 
+    /// Appends a view of the entry of each code.
+    pub(super) fn pick_views(&self, codes: &[u32], out: &mut Views) -> Result<()> {
+        self.check(codes)?;
+        let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
+        let long = codes.iter().any(|code| length(code) as usize > kernel::INLINE);
+        let buffer = out.share(long.then(|| self.data.clone()))?;
+        let start =
+            |code: &u32| self.offsets.get(*code as usize).map_or(0, |at| at.cast_unsigned());
+        let view = |code| kernel::view(start(code), length(code), &self.data, buffer);
+        out.views.extend(codes.iter().map(view));
+        Ok(())
+    }
+
     fn check(&self, codes: &[u32]) -> Result<()> {
         let most = codes.iter().copied().max().unwrap_or(0);
         match codes.is_empty() || (most as usize) < self.len() {

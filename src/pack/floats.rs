@@ -19,11 +19,13 @@ use super::alp::{self, Scale};
 use super::alp_rd::{self, Split};
 use super::bits::{self, PackedBits};
 use super::counted::Counted;
+use super::dictionary::{Dictionary, Packed};
+use super::exceptions::Exceptions;
 use super::frequent;
 use super::hints::Hints;
 use super::input::Input;
-use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
-use super::real::{Exceptions, Real, sample};
+use super::numbers::{self, MOST_PARTS, Numbers, check_places, each_chunk, long};
+use super::real::{Real, sample};
 use crate::error::{Error, Result};
 use crate::kernel::{CHUNK, Modular};
 use crate::wire;
@@ -44,7 +46,7 @@ pub(crate) struct Floats<R: Real> {
 #[derive(Debug)]
 enum Kind<R: Real> {
     Plain(Bytes),
-    Dictionary { values: Vec<R>, codes: Numbers },
+    Dictionary(Box<Dictionary<Floats<R>>>),
     Decimals { scale: Scale, digits: Numbers, exceptions: Exceptions<R::Bits> },
     Split { split: Split, codes: Numbers, right: Numbers, exceptions: Exceptions<u16> },
     Frequent { value: R, others: PackedBits, rest: Box<Floats<R>> },
@@ -60,9 +62,9 @@ impl<R: Real> Floats<R> {
             PLAIN => Kind::Plain(take_plain::<R>(input, n)?),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
-                let mut values = Vec::new();
-                Self::take(input, count, deeper)?.read(0..count, &mut values)?;
-                Kind::Dictionary { values, codes: Numbers::take_within(input, n, deeper)? }
+                let values = Self::take(input, count, deeper)?;
+                let codes = Numbers::take_within(input, n, deeper)?;
+                Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
             }
             DECIMALS => {
                 let exponent = input.byte("exponent")?;
@@ -71,7 +73,7 @@ impl<R: Real> Floats<R> {
                 let scale = Scale::new(exponent, factor).ok_or_else(wrong)?;
                 let digits = Numbers::take_within(input, n, deeper)?;
                 let take = |bytes: &[u8], i| bits_at::<R>(bytes, i);
-                let exceptions = take_exceptions(input, n, deeper, R::SIZE, take)?;
+                let exceptions = Exceptions::take(input, n, deeper, R::SIZE, take)?;
                 Kind::Decimals { scale, digits, exceptions }
             }
             SPLIT => {
@@ -83,7 +85,7 @@ impl<R: Real> Floats<R> {
                 let split = Split::new::<R>(right, &left).ok_or_else(wrong)?;
                 let codes = Numbers::take_within(input, n, deeper)?;
                 let right = Numbers::take_within(input, n, deeper)?;
-                let exceptions = take_exceptions(input, n, deeper, 2, u16_at)?;
+                let exceptions = Exceptions::take(input, n, deeper, 2, u16_at)?;
                 if !exceptions.bits.iter().all(|left| split.fits::<R>(*left)) {
                     return Err(Error::malformed("a left part of too many bits"));
                 }
@@ -112,14 +114,7 @@ impl<R: Real> Floats<R> {
         }
         match &self.kind {
             Kind::Plain(bytes) => read_plain(bytes, range, out),
-            Kind::Dictionary { values, codes } => {
-                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
-                each_chunk(range, |part| {
-                    some.clear();
-                    codes.read(part, &mut some)?;
-                    look_up(&some, values, out)
-                })
-            }
+            Kind::Dictionary(dictionary) => dictionary.read(range, dictionary.entries()?, out),
             Kind::Decimals { scale, digits, exceptions } => {
                 let start = out.len();
                 let mut some: Vec<R::Digit> = Vec::with_capacity(CHUNK);
@@ -130,7 +125,7 @@ impl<R: Real> Floats<R> {
                     Ok(())
                 })?;
                 let made = out.get_mut(start..).unwrap_or_default();
-                let (places, bits) = within(exceptions, &range);
+                let (places, bits) = exceptions.within(&range);
                 check_patched(alp::patch(made, &places, bits))
             }
             Kind::Split { split, codes, right, exceptions } => {
@@ -145,7 +140,7 @@ impl<R: Real> Floats<R> {
                     Ok(())
                 })?;
                 let made = out.get_mut(start..).unwrap_or_default();
-                let (places, left) = within(exceptions, &range);
+                let (places, left) = exceptions.within(&range);
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
             Kind::Frequent { value, others, rest } => {
@@ -155,18 +150,59 @@ impl<R: Real> Floats<R> {
     }
 }
 
-fn check_patched(patched: bool) -> Result<()> {
-    if patched { Ok(()) } else { Err(Error::malformed("an exception lies outside")) }
+impl<R: Real> Floats<R> {
+    /// Appends the floats at places, which ascend.
+    pub(crate) fn pick(&self, places: &[u32], out: &mut Vec<R>) -> Result<()> {
+        check_places(places, self.n)?;
+        let start = out.len();
+        match &self.kind {
+            Kind::Plain(bytes) => {
+                out.extend(places.iter().map(|place| plain::<R>(bytes, *place as usize)));
+                Ok(())
+            }
+            Kind::Dictionary(dictionary) => dictionary.pick(places, |value| value, out),
+            Kind::Decimals { scale, digits, exceptions } => {
+                let mut some: Vec<R::Digit> = Vec::with_capacity(places.len());
+                digits.pick(places, &mut some)?;
+                alp::decode::<R>(&some, *scale, out);
+                let made = out.get_mut(start..).unwrap_or_default();
+                let (places, bits) = exceptions.among(places);
+                check_patched(alp::patch(made, &places, &bits))
+            }
+            Kind::Split { split, codes, right, exceptions } => {
+                let (mut some, mut rights) = (Vec::new(), Vec::new());
+                codes.pick(places, &mut some)?;
+                right.pick(places, &mut rights)?;
+                alp_rd::decode::<R>(&some, &rights, split, out);
+                let made = out.get_mut(start..).unwrap_or_default();
+                let (places, left) = exceptions.among(places);
+                check_patched(alp_rd::patch(made, split, &places, &left))
+            }
+            Kind::Frequent { value, others, rest } => {
+                frequent::pick(*value, others, places, |ranks, dense| rest.pick(ranks, dense), out)
+            }
+        }
+    }
 }
 
-/// The exceptions of a range, their places counted from its start.
-fn within<'e, B>(exceptions: &'e Exceptions<B>, range: &Range<usize>) -> (Vec<u32>, &'e [B]) {
-    let Exceptions { positions, bits } = exceptions;
-    let at = |i: usize| positions.partition_point(|place| (*place as usize) < i);
-    let part = at(range.start)..at(range.end);
-    let start = u32::try_from(range.start).unwrap_or(u32::MAX);
-    let places = positions.get(part.clone()).unwrap_or_default();
-    (places.iter().map(|place| place - start).collect(), bits.get(part).unwrap_or_default())
+impl<R: Real> Packed for Floats<R> {
+    type Value = R;
+
+    fn len(&self) -> usize {
+        self.n
+    }
+
+    fn read(&self, range: Range<usize>, out: &mut Vec<R>) -> Result<()> {
+        self.read(range, out)
+    }
+
+    fn pick(&self, places: &[u32], out: &mut Vec<R>) -> Result<()> {
+        self.pick(places, out)
+    }
+}
+
+fn check_patched(patched: bool) -> Result<()> {
+    if patched { Ok(()) } else { Err(Error::malformed("an exception lies outside")) }
 }
 
 fn take_plain<R: Real>(input: &mut Input, n: usize) -> Result<Bytes> {
@@ -183,8 +219,12 @@ fn u16_at(bytes: &[u8], i: usize) -> u16 {
 }
 
 fn bits_at<R: Real>(bytes: &[u8], i: usize) -> R::Bits {
-    let bytes = bytes.get(R::SIZE * i..R::SIZE * (i + 1)).unwrap_or_default();
-    R::Bits::wrap(bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+    let rest = bytes.get(R::SIZE * i..).unwrap_or_default();
+    // One of the two: the size is known when this is compiled.
+    R::Bits::wrap(match R::SIZE {
+        4 => rest.first_chunk().map_or(0, |four| u64::from(u32::from_le_bytes(*four))),
+        _ => rest.first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight)),
+    })
 }
 
 fn plain<R: Real>(bytes: &[u8], i: usize) -> R {
@@ -211,45 +251,7 @@ fn read_plain<R: Real>(bytes: &[u8], range: Range<usize>, out: &mut Vec<R>) -> R
     Ok(())
 }
 
-fn take_exceptions<B>(
-    input: &mut Input,
-    n: usize,
-    depth: u32,
-    size: usize,
-    one: impl Fn(&[u8], usize) -> B,
-) -> Result<Exceptions<B>> {
-    let count = input.count(MOST_PARTS.min(n), "exceptions")?;
-    if count == 0 {
-        return Ok(Exceptions { positions: Vec::new(), bits: Vec::new() });
-    }
-    let places = Numbers::take_all(input, count, depth)?;
-    let positions: Option<Vec<u32>> =
-        places.into_iter().map(|place| u32::try_from(place).ok()).collect();
-    let ascend = |places: &Vec<u32>| {
-        places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| (*last as usize) < n)
-    };
-    let wrong = || Error::malformed("places of exceptions do not ascend");
-    let positions = positions.filter(ascend).ok_or_else(wrong)?;
-    let bytes = input.take(count * size, "exceptions")?;
-    Ok(Exceptions { positions, bits: (0..count).map(|i| one(&bytes, i)).collect() })
-}
-
-fn put_exceptions<B: Copy + Into<u64>>(
-    exceptions: &Exceptions<B>,
-    size: usize,
-    depth: u32,
-    out: &mut Vec<u8>,
-) {
-    wire::put_long(out, long(exceptions.positions.len()));
-    if exceptions.positions.is_empty() {
-        return;
-    }
-    let places: Vec<i64> = exceptions.positions.iter().map(|place| i64::from(*place)).collect();
-    numbers::put(&places, depth, out);
-    exceptions.bits.iter().for_each(|bits| put_low((*bits).into(), size, out));
-}
-
-fn put_low(bits: u64, size: usize, out: &mut Vec<u8>) {
+pub(super) fn put_low(bits: u64, size: usize, out: &mut Vec<u8>) {
     out.extend(bits.to_le_bytes().iter().take(size));
 }
 
@@ -345,7 +347,7 @@ fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Vec<u
     out.extend(scale.factor.to_le_bytes());
     let digits: Vec<i64> = digits.into_iter().map(Into::into).collect();
     numbers::put(&digits, depth, out);
-    put_exceptions(&exceptions, R::SIZE, depth, out);
+    exceptions.put(R::SIZE, depth, out);
 }
 
 fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Vec<u8>) {
@@ -362,5 +364,5 @@ fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Vec<u8>
     let right: Vec<i64> =
         right.into_iter().map(|bits| Into::<u64>::into(bits).cast_signed()).collect();
     numbers::put(&right, depth, out);
-    put_exceptions(&exceptions, 2, depth, out);
+    exceptions.put(2, depth, out);
 }

@@ -62,6 +62,35 @@ pub(super) fn scatter<T: Copy + 'static>(
     Ok(())
 }
 
+/// Appends for each place `value`, or where its bit is set what `pick` gives for the number of those set before it.
+pub(super) fn pick<T: Copy>(
+    value: T,
+    bits: &PackedBits,
+    places: &[u32],
+    pick: impl FnOnce(&[u32], &mut Vec<T>) -> Result<()>,
+    out: &mut Vec<T>,
+) -> Result<()> {
+    let mut ranks = Vec::with_capacity(places.len());
+    let mut slots = Vec::with_capacity(places.len());
+    let mut slot = out.len();
+    bits.each(places, |set, rank| {
+        if set {
+            ranks.push(rank);
+            slots.push(slot);
+        }
+        slot += 1;
+    });
+    out.extend(std::iter::repeat_n(value, places.len()));
+    let mut dense = Vec::with_capacity(ranks.len());
+    pick(&ranks, &mut dense)?;
+    for (slot, value) in slots.into_iter().zip(dense) {
+        if let Some(slot) = out.get_mut(slot) {
+            *slot = value;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ use super::fsst::{Expander, Symbols};
 use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
-use super::strings::{PLAIN, SYMBOLS};
+use super::strings::{PLAIN, SYMBOLS, Target};
 use crate::error::{Error, Result};
 use crate::wire;
 
@@ -111,15 +111,47 @@ impl Groups {
         Ok(self.data.slice(self.place(part).ok_or_else(past)?))
     }
 
+    /// Appends the strings at places.
+    pub(super) fn pick(
+        &self,
+        places: &[u32],
+        table: Option<&Expander>,
+        out: &mut Target<'_>,
+    ) -> Result<()> {
+        let (mut lengths, mut text): (Vec<u32>, _) = (Vec::with_capacity(GROUP), Vec::new());
+        for place in places.iter().map(|place| *place as usize) {
+            let group = place / GROUP;
+            lengths.clear();
+            self.lengths.read(group * GROUP..place + 1, &mut lengths)?;
+            let length = u64::from(lengths.pop().unwrap_or(0));
+            let before = lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
+            let part = size(before)?..size(before + length)?;
+            let bytes = self.data.get(self.start(group)..self.start(group + 1)).unwrap_or_default();
+            let bytes = match table {
+                None => bytes,
+                Some(table) => {
+                    text.clear();
+                    if !table.expand_start(bytes, part.end, &mut text) {
+                        return Err(wrong_symbols());
+                    }
+                    &text
+                }
+            };
+            let bytes = bytes.get(part).ok_or_else(past)?;
+            out.push_ends(length, std::iter::once(u32::try_from(bytes.len()).unwrap_or(0)))?;
+            out.data.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
     /// Appends the strings that a part's codes stand for.
     pub(super) fn expand(&self, part: &Part, table: &Expander, out: &mut Vec<u8>) -> Result<()> {
         let codes = self.start(part.groups.start)..self.start(part.groups.end);
         let codes = self.data.get(codes).unwrap_or_default();
-        let size = |n: u64| usize::try_from(n).map_err(|_| past());
         let (before, bytes, total) = (size(part.before)?, size(part.bytes)?, size(part.total)?);
         let start = out.len();
         if !table.expand(codes, total, out) {
-            return Err(Error::malformed("symbols are not the strings they are said to be"));
+            return Err(wrong_symbols());
         }
         if before > 0 {
             out.drain(start..start + before);
@@ -127,6 +159,14 @@ impl Groups {
         out.truncate(start + bytes);
         Ok(())
     }
+}
+
+fn size(bytes: u64) -> Result<usize> {
+    usize::try_from(bytes).map_err(|_| past())
+}
+
+fn wrong_symbols() -> Error {
+    Error::malformed("symbols are not the strings they are said to be")
 }
 
 fn past() -> Error {

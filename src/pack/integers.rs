@@ -5,8 +5,6 @@
 //! number   654                  low 64 bits; and high 64 bits, if one of all needs them
 //! ```
 
-use std::ops::Range;
-
 use super::distinct::StringsRef;
 use super::numbers::Numbers;
 use super::strings::Target;
@@ -53,17 +51,17 @@ fn halves(number: i128) -> [i64; 2] {
     [number as i64, (number >> 64) as i64]
 }
 
-/// Appends the strings of a range.
+/// Appends the strings of numbers that `read` appends, those of their low and of their high 64 bits.
 pub(super) fn read(
     low: &Numbers,
     high: Option<&Numbers>,
-    range: Range<usize>,
+    read: impl Fn(&Numbers, &mut Vec<i64>) -> Result<()>,
     out: &mut Target<'_>,
 ) -> Result<()> {
     let (mut bottoms, mut tops): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
-    low.read(range.clone(), &mut bottoms)?;
+    read(low, &mut bottoms)?;
     match high {
-        Some(high) => high.read(range, &mut tops)?,
+        Some(high) => read(high, &mut tops)?,
         None => tops.extend(bottoms.iter().map(|bottom| bottom >> 63)),
     }
     out.check_room((bottoms.len() * MOST) as u64)?;

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use super::bits::PackedBits;
 use super::chunks::Chunks;
+use super::dictionary::{Dictionary, Packed};
 use super::frequent;
 use super::input::Input;
 use crate::error::{Error, Result};
@@ -51,7 +52,7 @@ enum Kind {
     Constant(i64),
     Chunks(Chunks),
     Runs { values: Vec<i64>, ends: Vec<usize> },
-    Dictionary { values: Vec<i64>, codes: Box<Numbers> },
+    Dictionary(Box<Dictionary<Numbers>>),
     Frequent { value: i64, others: PackedBits, rest: Box<Numbers> },
     Multiples { factor: i64, shift: i64, quotients: Box<Numbers> },
 }
@@ -86,8 +87,9 @@ impl Numbers {
             RUNS => Self::take_runs(input, n, deeper)?,
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
-                let values = Self::take_all(input, count, deeper)?;
-                Kind::Dictionary { values, codes: Box::new(Self::take_within(input, n, deeper)?) }
+                let values = Self::take_within(input, count, deeper)?;
+                let codes = Self::take_within(input, n, deeper)?;
+                Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
             }
             FREQUENT => {
                 let value = input.long("frequent value")?;
@@ -152,15 +154,10 @@ impl Numbers {
                 let value = values.get(last).map_or(0, |value| value.cast_unsigned());
                 out.extend(std::iter::repeat_n(T::wrap(value), range.end - done));
             }
-            Kind::Dictionary { values, codes } => {
-                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
-                let table: Vec<T> =
-                    values.iter().map(|value| T::wrap(value.cast_unsigned())).collect();
-                each_chunk(range, |part| {
-                    some.clear();
-                    codes.read(part, &mut some)?;
-                    look_up(&some, &table, out)
-                })?;
+            Kind::Dictionary(dictionary) => {
+                let value = |value: &i64| T::wrap(value.cast_unsigned());
+                let table: Vec<T> = dictionary.entries()?.iter().map(value).collect();
+                dictionary.read(range, &table, out)?;
             }
             Kind::Frequent { value, others, rest } => {
                 let value = T::wrap(value.cast_unsigned());
@@ -181,6 +178,73 @@ impl Numbers {
             }
         }
         Ok(())
+    }
+}
+
+impl Numbers {
+    /// Appends the numbers at places, which ascend.
+    pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
+        check_places(places, self.n)?;
+        match &self.kind {
+            Kind::Constant(value) => {
+                out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), places.len()));
+            }
+            Kind::Chunks(chunks) => chunks.pick(places, out),
+            Kind::Runs { values, ends } => {
+                let mut run = 0;
+                for place in places {
+                    let rest = ends.get(run..).unwrap_or_default();
+                    run += rest.partition_point(|end| *end <= *place as usize);
+                    let value = values.get(run).map_or(0, |value| value.cast_unsigned());
+                    out.push(T::wrap(value));
+                }
+            }
+            Kind::Dictionary(dictionary) => {
+                dictionary.pick(places, |value| T::wrap(value.cast_unsigned()), out)?;
+            }
+            Kind::Frequent { value, others, rest } => {
+                let value = T::wrap(value.cast_unsigned());
+                let pick = |ranks: &[u32], dense: &mut Vec<T>| {
+                    rest.pick(ranks, dense)?;
+                    dense.iter_mut().for_each(|v| *v = v.plus(value));
+                    Ok(())
+                };
+                frequent::pick(value, others, places, pick, out)?;
+            }
+            Kind::Multiples { factor, shift, quotients } => {
+                let start = out.len();
+                quotients.pick(places, out)?;
+                let factor = T::wrap(factor.cast_unsigned());
+                let shift = T::wrap(shift.cast_unsigned());
+                let made = out.get_mut(start..).unwrap_or_default();
+                kernel::scale(Level::in_use(), made, factor, shift);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fails unless the last of places, which ascend, is one of `n`.
+pub(super) fn check_places(places: &[u32], n: usize) -> Result<()> {
+    match places.last().filter(|last| **last as usize >= n) {
+        None => Ok(()),
+        Some(last) => Err(Error::malformed(format!("value {last} of {n}"))),
+    }
+}
+
+impl Packed for Numbers {
+    type Value = i64;
+
+    fn len(&self) -> usize {
+        self.n
+    }
+
+    fn read(&self, range: Range<usize>, out: &mut Vec<i64>) -> Result<()> {
+        self.read(range, out)
+    }
+
+    fn pick(&self, places: &[u32], out: &mut Vec<i64>) -> Result<()> {
+        self.pick(places, out)
     }
 }
 

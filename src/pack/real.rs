@@ -1,43 +1,6 @@
-//! What the floating-point codecs share: the list of exceptions of a block, and a strided sample.
-//!
-//! An exception is a value that a codec cannot rebuild. It is kept beside the block:
-//!
-//! ```text
-//! positions  u32, ascending, counted from the first value of the block
-//! bits       what is missing: the whole value's bits, or its left part
-//! ```
+//! What the floating-point codecs share: the two widths, and a strided sample.
 
 pub(crate) use crate::kernel::{Bits, Real};
-
-/// The values of a block that a codec cannot rebuild.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Exceptions<B> {
-    /// Where they stand, ascending.
-    pub positions: Vec<u32>,
-    /// What is missing there.
-    pub bits: Vec<B>,
-}
-
-/// Appends `base + i` for each `marks[i]` that is not zero.
-#[inline(always)]
-pub(crate) fn push_marked<B: Copy + Default + PartialEq>(
-    marks: &[B],
-    base: u32,
-    positions: &mut Vec<u32>,
-) {
-    // Without branches on the marks: each position is written, the next overwrites it unless kept.
-    for (group, start) in marks.chunks(64).zip((base..).step_by(64)) {
-        let mut found = [0_u32; 64];
-        let mut count = 0_usize;
-        for (&mark, position) in group.iter().zip(start..) {
-            if let Some(slot) = found.get_mut(count & 63) {
-                *slot = position;
-            }
-            count += usize::from(mark != B::default());
-        }
-        positions.extend(found.iter().take(count));
-    }
-}
 
 /// At most `limit` of the values, evenly spread: one of each stretch, at a place that changes from
 /// stretch to stretch, so as not to fall in with rows that repeat.
@@ -98,16 +61,6 @@ pub(crate) mod testing {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn marked_positions_are_found() {
-        let marks: Vec<u32> = (0..300).map(|i| u32::from(i % 7 == 3 || i > 290)).collect();
-        let mut positions = vec![9];
-        push_marked(&marks, 1000, &mut positions);
-        let wanted: Vec<u32> =
-            (0..300).filter(|i| i % 7 == 3 || *i > 290).map(|i| i + 1000).collect();
-        assert_eq!((positions[0], &positions[1..]), (9, &wanted[..]));
-    }
 
     #[test]
     fn samples_are_spread() {

@@ -136,7 +136,8 @@ impl PackedStrings {
             Kind::Integers { low, high } => {
                 let start = out.data.len();
                 let ends = out.offsets.len();
-                integers::read(low, high.as_ref(), range, out)?;
+                let read = |part: &Numbers, out: &mut Vec<i64>| part.read(range.clone(), out);
+                integers::read(low, high.as_ref(), read, out)?;
                 return self.check_made(start, ends, out);
             }
             Kind::Groups(groups, table) => (groups, table),
@@ -168,7 +169,8 @@ impl PackedStrings {
             Kind::Integers { low, high } => {
                 let (mut offsets, mut data) = (vec![0], Vec::new());
                 let mut all = Target { offsets: &mut offsets, data: &mut data };
-                integers::read(low, high.as_ref(), range, &mut all)?;
+                let read = |part: &Numbers, out: &mut Vec<i64>| part.read(range.clone(), out);
+                integers::read(low, high.as_ref(), read, &mut all)?;
                 self.check_made(0, 1, &all)?;
                 return out.extend(&offsets, data, self.text);
             }
@@ -199,6 +201,42 @@ impl PackedStrings {
         self.check_text(&part, bytes)?;
         kernel::views(Level::in_use(), &offsets, bytes, number, views);
         Ok(())
+    }
+
+    /// Appends the strings at places, which ascend.
+    pub(crate) fn pick(&self, places: &[u32], out: &mut Target<'_>) -> Result<()> {
+        match &self.kind {
+            Kind::Dictionary { entries, codes } => {
+                let mut some: Vec<u32> = Vec::with_capacity(places.len());
+                codes.pick(places, &mut some)?;
+                entries.read(&some, out)
+            }
+            Kind::Integers { low, high } => {
+                let (start, ends) = (out.data.len(), out.offsets.len());
+                let pick = |part: &Numbers, out: &mut Vec<i64>| part.pick(places, out);
+                integers::read(low, high.as_ref(), pick, out)?;
+                self.check_made(start, ends, out)
+            }
+            Kind::Groups(groups, table) => {
+                let (start, ends) = (out.data.len(), out.offsets.len());
+                groups.pick(places, table.as_deref(), out)?;
+                self.check_made(start, ends, out)
+            }
+        }
+    }
+
+    /// Appends a view of each string at places, which ascend.
+    pub(crate) fn pick_views(&self, places: &[u32], out: &mut Views) -> Result<()> {
+        if let Kind::Dictionary { entries, codes } = &self.kind {
+            out.bytes |= !self.text;
+            let mut some: Vec<u32> = Vec::with_capacity(places.len());
+            codes.pick(places, &mut some)?;
+            return entries.pick_views(&some, out);
+        }
+        let (mut offsets, mut data) = (vec![0], Vec::new());
+        let mut all = Target { offsets: &mut offsets, data: &mut data };
+        self.pick(places, &mut all)?;
+        out.extend(&offsets, data, self.text)
     }
 
     fn check(&self, range: &Range<usize>) -> Result<()> {

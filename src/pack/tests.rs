@@ -1,6 +1,8 @@
 //! Packed numbers come back, in whole and in part, and other bytes give errors.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod places;
+
 use proptest::prelude::*;
 
 use super::floats::{self, Floats};

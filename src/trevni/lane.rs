@@ -6,6 +6,7 @@
 //!                         |------|                    rows_left: of the open block
 //! ```
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -42,6 +43,16 @@ pub(super) struct Lane {
     pub(super) items: usize,
     /// Whether children are read, which need to know them.
     pub(super) leads: bool,
+    /// Memory for the rows of a block that are taken one by one.
+    places: Vec<u32>,
+}
+
+/// Ranges of fewer rows than this, on average, are taken row by row.
+const FEW: usize = 8;
+
+/// How many rows of a block a range has.
+fn count(rows: &Range<u64>) -> usize {
+    usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(usize::MAX)
 }
 
 impl Lane {
@@ -68,6 +79,7 @@ impl Lane {
             rows_left: 0,
             items: 0,
             leads: false,
+            places: Vec::new(),
         })
     }
 
@@ -157,6 +169,54 @@ impl Lane {
             (None, _, values) => self.opener.values(n, values).map(|()| n),
         };
         self.advance(result, k)
+    }
+
+    /// Decodes the rows of ranges that lie in `block`, rows of the open block behind the last one decoded, of a column
+    /// without a parent. Gives how many.
+    pub(super) fn read_ranges(
+        &mut self,
+        ranges: &[Range<u64>],
+        block: &Range<u64>,
+    ) -> Result<usize> {
+        let inside = |range: &Range<u64>| range.start.max(block.start)..range.end.min(block.end);
+        let rows = ranges.iter().map(|range| count(&inside(range))).sum();
+        if rows < ranges.len() * FEW && self.opener.picks() && self.data.lengths.is_none() {
+            self.pick(ranges.iter().map(inside), rows)?;
+            return Ok(rows);
+        }
+        for range in ranges.iter().map(inside).filter(|range| !range.is_empty()) {
+            let gap = self.row..range.start;
+            if !gap.is_empty() {
+                self.skip(count(&gap), gap.end - gap.start)?;
+            }
+            self.read(count(&range), range.end - range.start)?;
+        }
+        Ok(rows)
+    }
+
+    /// Decodes single rows.
+    fn pick(&mut self, ranges: impl Iterator<Item = Range<u64>>, rows: usize) -> Result<()> {
+        let block = self.blocks.get(self.next_block.saturating_sub(1));
+        let first = block.map_or(self.row, |block| block.first_row);
+        let place = |row: u64| u32::try_from(row.saturating_sub(first)).unwrap_or(u32::MAX);
+        self.places.clear();
+        self.places.reserve(rows);
+        let mut end = self.row;
+        for range in ranges {
+            (place(range.start)..place(range.end)).for_each(|place| self.places.push(place));
+            end = end.max(range.end);
+        }
+        let ColumnData { there, values, .. } = &mut self.data;
+        let picked = match (there, values) {
+            (Some(there), values) if self.meta.is_array() => {
+                self.opener.pick_slots(&self.places, there, values)
+            }
+            (None, Values::Boolean(bits)) if self.meta.is_array() => {
+                self.opener.pick_presence(&self.places, bits)
+            }
+            (_, values) => self.opener.pick_values(&self.places, values).map(|()| rows),
+        };
+        self.advance(picked, end - self.row)
     }
 
     /// Passes over `n` lengths or values of `k` rows, for the counts alone.

@@ -198,7 +198,7 @@ impl BlockOpener {
         if checksum == Checksum::Null {
             return Ok(Verdict::Absent);
         }
-        let packed = self.packed.as_mut().ok_or_else(|| Error::invalid("no open block"))?;
+        let packed = self.packed.as_mut().ok_or_else(no_block)?;
         let serialised = Gathered::of(packed, value_type, array, &self.limits)?;
         packed.rewind();
         let serialised = serialised.serialise(with_runs, false);
@@ -250,6 +250,33 @@ impl BlockOpener {
                 self.decoder.values(block, self.kind.value_type, n, out)
             }
         }
+    }
+
+    /// Whether items at places can be had: where they are packed and have one value each or none.
+    pub(super) fn picks(&self) -> bool {
+        let of_bits = |packed: &PackedBlock| !self.kind.array || packed.has_bits();
+        self.packed.as_ref().is_some_and(of_bits)
+    }
+
+    /// Appends the values at places, which ascend and begin behind the last value taken.
+    pub(super) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
+        self.packed.as_mut().ok_or_else(no_block)?.pick_values(places, out)
+    }
+
+    /// Appends the slots at such places, a bit and a value for each; gives how many are there.
+    pub(super) fn pick_slots(
+        &mut self,
+        places: &[u32],
+        there: &mut Bits,
+        out: &mut Values,
+    ) -> Result<usize> {
+        self.packed.as_mut().ok_or_else(no_block)?.pick_slots(places, there, out)
+    }
+
+    /// Appends a bit for each length at such places; gives how many are 1.
+    pub(super) fn pick_presence(&mut self, places: &[u32], out: &mut Bits) -> Result<usize> {
+        let packed = self.packed.as_mut().ok_or_else(no_block)?;
+        packed.pick_presence(places, out).map(|ranks| ranks.len())
     }
 
     /// Appends values that are serialised to a form that they are not decoded to.
@@ -337,6 +364,10 @@ impl BlockOpener {
         out.extend_slots(&lengths, &dense)?;
         Ok(items)
     }
+}
+
+fn no_block() -> Error {
+    Error::invalid("no open packed block")
 }
 
 /// Appends a bit for each length, which may only be 0 or 1.

@@ -13,17 +13,21 @@
 //! ```
 //! [`Gathered`](super::gathered::Gathered) writes it. The bits are in `spec/pack.md`.
 
+mod values;
+
 use std::ops::Range;
 
 use bytes::Bytes;
 
+use self::values::{PackedValues, Part};
 use super::bits::Bits;
+use super::strings::Strings;
 use super::value::ValueType;
 use super::values::Values;
 use crate::error::{Error, Result};
 use crate::io::Limits;
-use crate::kernel::{self, Level};
-use crate::pack::{DEPTH, Floats, Input, Numbers, PackedBits, PackedStrings, Target};
+use crate::kernel;
+use crate::pack::{DEPTH, Input, Numbers, PackedBits};
 
 pub(super) const SERIALISED: u8 = 0;
 pub(super) const PACKED: u8 = 1;
@@ -52,16 +56,6 @@ enum Counts {
     Lengths(Numbers),
     Slots(PackedBits),
     Dense(PackedBits),
-}
-
-#[derive(Debug)]
-enum PackedValues {
-    Null(usize),
-    Boolean(PackedBits),
-    Numbers(Numbers),
-    Float(Floats<f32>),
-    Double(Floats<f64>),
-    Strings(PackedStrings),
 }
 
 impl PackedBlock {
@@ -110,7 +104,7 @@ impl PackedBlock {
 
     /// Appends the first value.
     pub(super) fn first(&self, out: &mut Values) -> Result<()> {
-        self.values.read(0..self.values.len().min(1), out)
+        self.values.read(&Part::Range(0..self.values.len().min(1)), out)
     }
 
     /// Whether counts are 0 and 1, as bits.
@@ -143,7 +137,20 @@ impl PackedBlock {
     pub(super) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
         let range = self.items(n)?;
         self.value = self.at;
-        self.values.read(range, out)
+        self.values.read(&Part::Range(range), out)
+    }
+
+    /// Appends the values of the items at places, which ascend and begin behind the last item taken.
+    pub(super) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
+        self.pass(places)?;
+        self.value = self.at;
+        self.values.read(&Part::Places(places), out)
+    }
+
+    /// Passes over the items up to the last of places.
+    fn pass(&mut self, places: &[u32]) -> Result<()> {
+        let end = places.last().map_or(self.at, |last| *last as usize + 1);
+        self.items(end.saturating_sub(self.at)).map(|_| ())
     }
 
     /// Passes over the next `n` values.
@@ -185,17 +192,13 @@ impl PackedBlock {
     pub(super) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         let range = self.items(n)?;
         let (_, there) = self.present(&range)?;
-        self.put_bits(range, out);
+        self.put_bits(&Part::Range(range), out);
         Ok(there)
     }
 
-    fn put_bits(&self, range: Range<usize>, out: &mut Bits) {
+    fn put_bits(&self, of: &Part<'_>, out: &mut Bits) {
         if let Counts::Slots(bits) | Counts::Dense(bits) = &self.counts {
-            out.extend_with(|bytes, len| {
-                let n = range.len();
-                bits.read(range, bytes, len);
-                (n, ())
-            });
+            of.bits(bits, out);
         }
     }
 
@@ -204,13 +207,44 @@ impl PackedBlock {
         let range = self.items(n)?;
         let (stored, there) = self.present(&range)?;
         let before = bits.len();
-        self.put_bits(range, bits);
+        self.put_bits(&Part::Range(range), bits);
         if matches!(self.counts, Counts::Slots(_)) {
-            self.values.read(stored, out)?;
+            self.values.read(&Part::Range(stored), out)?;
         } else {
-            self.values.read_spread(stored, bits, before, out)?;
+            self.values.read_spread(&Part::Range(stored), bits, before, out)?;
         }
         Ok(there)
+    }
+
+    /// The same of the items at places, which ascend and begin behind the last item taken.
+    pub(super) fn pick_slots(
+        &mut self,
+        places: &[u32],
+        bits: &mut Bits,
+        out: &mut Values,
+    ) -> Result<usize> {
+        let before = bits.len();
+        let ranks = self.pick_presence(places, bits)?;
+        if matches!(self.counts, Counts::Slots(_)) {
+            self.values.read(&Part::Places(places), out)?;
+        } else {
+            self.values.read_spread(&Part::Places(&ranks), bits, before, out)?;
+        }
+        Ok(ranks.len())
+    }
+
+    /// Appends a bit for each item at such places; gives how many before are 1, of those that are.
+    pub(super) fn pick_presence(&mut self, places: &[u32], bits: &mut Bits) -> Result<Vec<u32>> {
+        self.pass(places)?;
+        let mut ranks = Vec::with_capacity(places.len());
+        match &self.counts {
+            Counts::Slots(all) | Counts::Dense(all) => all.each(places, |set, rank| {
+                bits.push(set);
+                ranks.extend(set.then_some(rank));
+            }),
+            Counts::None | Counts::Lengths(_) => return Err(no_counts()),
+        }
+        Ok(ranks)
     }
 
     /// Appends the next `n` lengths and, unless `out` is `None`, the values of all. Gives how many they are.
@@ -232,12 +266,12 @@ impl PackedBlock {
             let sum = new.iter().map(|length| u64::from(*length)).sum::<u64>();
             let values = self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))?;
             let count = values.len();
-            out.map_or(Ok(()), |out| self.values.read(values, out))?;
+            out.map_or(Ok(()), |out| self.values.read(&Part::Range(values), out))?;
             return Ok(count);
         }
         let mut bits = Bits::default();
         let (stored, there) = self.present(&range)?;
-        self.put_bits(range, &mut bits);
+        self.put_bits(&Part::Range(range), &mut bits);
         let bytes = bits.as_bytes();
         kernel::each_run(bytes, 0, n, |bit, count| {
             lengths.extend(std::iter::repeat_n(u32::from(bit), count));
@@ -249,9 +283,9 @@ impl PackedBlock {
                     runs.extend(bit.then_some(at..at + count));
                     at += count;
                 });
-                runs.into_iter().try_for_each(|run| self.values.read(run, out))?;
+                runs.into_iter().try_for_each(|run| self.values.read(&Part::Range(run), out))?;
             }
-            Some(out) => self.values.read(stored, out)?,
+            Some(out) => self.values.read(&Part::Range(stored), out)?,
             None => {}
         }
         Ok(there)
@@ -278,118 +312,5 @@ impl Counts {
             }
             other => return Err(Error::malformed(format!("counts of kind {other}"))),
         })
-    }
-}
-
-impl PackedValues {
-    fn take(input: &mut Input, value_type: ValueType, n: usize) -> Result<Self> {
-        use ValueType::{Boolean, Bytes, Double, Fixed32, Fixed64, Float, Int, Long, Null};
-        Ok(match value_type {
-            Null => PackedValues::Null(n),
-            Boolean => PackedValues::Boolean(PackedBits::take(input, n, DEPTH)?),
-            Int | Long | Fixed32 | Fixed64 => PackedValues::Numbers(Numbers::take(input, n)?),
-            Float => PackedValues::Float(Floats::take(input, n, DEPTH)?),
-            Double => PackedValues::Double(Floats::take(input, n, DEPTH)?),
-            ValueType::String => PackedValues::Strings(PackedStrings::take(input, n, true, DEPTH)?),
-            Bytes => PackedValues::Strings(PackedStrings::take(input, n, false, DEPTH)?),
-        })
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            PackedValues::Null(n) => *n,
-            PackedValues::Boolean(bits) => bits.len(),
-            PackedValues::Numbers(numbers) => numbers.len(),
-            PackedValues::Float(floats) => floats.len(),
-            PackedValues::Double(floats) => floats.len(),
-            PackedValues::Strings(strings) => strings.len(),
-        }
-    }
-
-    /// Appends the values of a range.
-    fn read(&self, range: Range<usize>, out: &mut Values) -> Result<()> {
-        match (self, out) {
-            (PackedValues::Null(_), Values::Null(n)) => {
-                let sum = n.checked_add(range.len());
-                *n = sum.ok_or_else(|| Error::malformed("more values than can be counted"))?;
-                Ok(())
-            }
-            (PackedValues::Boolean(bits), Values::Boolean(out)) => {
-                out.extend_with(|bytes, len| {
-                    let n = range.len();
-                    bits.read(range, bytes, len);
-                    (n, ())
-                });
-                Ok(())
-            }
-            (PackedValues::Numbers(numbers), Values::Int(out)) => numbers.read(range, out),
-            (PackedValues::Numbers(numbers), Values::Long(out)) => numbers.read(range, out),
-            (PackedValues::Numbers(numbers), Values::Wide(out)) => numbers.read(range, out),
-            (PackedValues::Float(floats), Values::Float(out)) => floats.read(range, out),
-            (PackedValues::Double(floats), Values::Double(out)) => floats.read(range, out),
-            (PackedValues::Strings(strings), Values::Bytes(out)) => {
-                let (offsets, data) = (&mut out.offsets, &mut out.data);
-                strings.read(range, &mut Target { offsets, data })
-            }
-            (PackedValues::Strings(strings), Values::Views(out)) => strings.read_views(range, out),
-            _ => Err(Error::invalid("no buffer for values of a packed block")),
-        }
-    }
-
-    /// Appends the values of a range where bits are set, from bit `at` on, and something where they are not.
-    fn read_spread(
-        &self,
-        range: Range<usize>,
-        bits: &Bits,
-        at: usize,
-        out: &mut Values,
-    ) -> Result<()> {
-        let (level, bytes, n) = (Level::in_use(), bits.as_bytes(), bits.len() - at);
-        macro_rules! expanded {
-            ($kind:ident, $out:expr) => {{
-                let mut dense = Values::$kind(Vec::new());
-                self.read(range, &mut dense)?;
-                if let Values::$kind(dense) = dense {
-                    kernel::expand(level, &dense, bytes, at, n, Default::default(), $out);
-                }
-                Ok(())
-            }};
-        }
-        match out {
-            Values::Int(out) => expanded!(Int, out),
-            Values::Long(out) => expanded!(Long, out),
-            Values::Wide(out) => expanded!(Wide, out),
-            Values::Float(out) => expanded!(Float, out),
-            Values::Double(out) => expanded!(Double, out),
-            Values::Bytes(out) => {
-                let mut ends = vec![out.offsets.last().copied().unwrap_or(0)];
-                let (offsets, data) = (&mut ends, &mut out.data);
-                if let PackedValues::Strings(strings) = self {
-                    strings.read(range, &mut Target { offsets, data })?;
-                }
-                out.offsets.pop();
-                kernel::repeat_ends(level, &ends, bytes, at, n, &mut out.offsets);
-                Ok(())
-            }
-            Values::Views(out) => match self {
-                PackedValues::Strings(strings) => {
-                    out.spread(bytes, at, n, |out| strings.read_views(range, out))
-                }
-                _ => Err(Error::invalid("no buffer for values of a packed block")),
-            },
-            Values::Boolean(out) => {
-                let mut dense = Values::Boolean(Bits::default());
-                self.read(range, &mut dense)?;
-                let Values::Boolean(dense) = dense else { return Ok(()) };
-                let mut next = 0;
-                kernel::each_run(bytes, at, n, |there, count| {
-                    let from = if there { next } else { usize::MAX / 2 };
-                    out.extend(dense.as_bytes(), from, count);
-                    next += if there { count } else { 0 };
-                });
-                Ok(())
-            }
-            Values::Null(_) => self.read(0..0, out),
-        }
     }
 }

@@ -80,6 +80,9 @@ impl RootReader {
         file: &FileReader<R>,
         ranges: &[Range<u64>],
     ) -> Result<usize> {
+        if let [lane] = self.lanes.as_mut_slice() {
+            return read_alone(lane, file, ranges);
+        }
         let mut done = 0;
         for range in ranges {
             self.seek(file, range.start)?;
@@ -162,4 +165,34 @@ impl RootReader {
             None => usize::try_from(k).map_err(|_| Error::invalid("too many rows at once")),
         }
     }
+}
+
+/// Appends the rows of ranges to the data of a lane without others, a block at a time, as [`RootReader::read`] does.
+fn read_alone<R: ReadAt>(
+    lane: &mut Lane,
+    file: &FileReader<R>,
+    ranges: &[Range<u64>],
+) -> Result<usize> {
+    let (mut done, mut row, mut rest) = (0, 0, ranges);
+    while let [range, others @ ..] = rest {
+        if range.end <= range.start.max(row) {
+            rest = others;
+            continue;
+        }
+        row = range.start.max(row);
+        lane.start_at(row);
+        while lane.rows_left == 0 {
+            lane.open_next(file)?;
+        }
+        if lane.would_overflow() {
+            break;
+        }
+        let block = row..lane.row + lane.rows_left;
+        let begun = rest.partition_point(|range| range.start < block.end);
+        done += lane.read_ranges(rest.get(..begun).unwrap_or_default(), &block)?;
+        // The last of them may go on behind the block.
+        rest = rest.get(begun - 1..).unwrap_or_default();
+        row = block.end;
+    }
+    Ok(done)
 }

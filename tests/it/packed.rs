@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::*;
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::*;
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -160,6 +161,21 @@ fn views_and_scattered_rows_are_the_same_rows() {
         batch.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
     }
     same_rows(&[expected], &read).unwrap();
+}
+
+/// Of a struct without fields only its nulls are stored: bits and no values.
+#[test]
+fn scattered_rows_of_structs_without_fields_are_the_same_rows() {
+    let nulls = NullBuffer::from_iter((0..3000).map(|i| i * i % 7 != 2));
+    let structs: ArrayRef = Arc::new(StructArray::new_empty_fields(3000, Some(nulls)));
+    let batch = RecordBatch::try_from_iter([("s", structs.clone())]).unwrap();
+    let file = write(&batch.schema(), std::slice::from_ref(&batch), packed().build()).unwrap();
+    let rows: Vec<u64> = (0..3000).filter(|i| i * i % 61 < 9).collect();
+    let selection = RowSelection::from_consecutive_ranges(rows.iter().map(|r| *r..*r + 1), 3000);
+    let reader = ArrowReaderBuilder::try_new(file).unwrap().with_row_selection(selection);
+    let read: Vec<_> = reader.build().unwrap().map(|batch| batch.unwrap()).collect();
+    let taken = ::arrow::compute::take(&structs, &UInt64Array::from(rows), None).unwrap();
+    same_rows(&[RecordBatch::try_new(batch.schema(), vec![taken]).unwrap()], &read).unwrap();
 }
 
 #[test]

@@ -83,6 +83,21 @@ pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl Fn
     }
 }
 
+/// Appends for each place, which ascend, how many bits before it are set.
+#[inline(always)]
+pub(crate) fn ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
+    let words = source.as_chunks::<8>().0;
+    let (mut passed, mut before) = (0, 0);
+    out.extend(places.iter().map(|place| {
+        let at = *place as usize;
+        let whole = (at / 64).min(words.len());
+        let passing = words.get(passed..whole).unwrap_or_default();
+        before += passing.iter().map(|bytes| u64::from_le_bytes(*bytes).count_ones()).sum::<u32>();
+        passed = whole;
+        before + (word(source, whole * 64) & ones(at - whole * 64)).count_ones()
+    }));
+}
+
 /// How many of the `n` bits from bit `offset` are set.
 #[inline(always)]
 pub(crate) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {

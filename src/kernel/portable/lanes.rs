@@ -187,31 +187,63 @@ pub(crate) fn frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<
     }
 }
 
-/// The `i`th number of a chunk; 0 if it is not there.
-pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
-    if width == 0 || width > 64 || i >= CHUNK {
-        return 0;
+/// Numbers that lie in one row of lanes of 16 bits.
+pub const LANES: usize = ROW / 2;
+
+/// The numbers of a chunk that lie in the lanes side by side.
+#[inline]
+pub(crate) fn side_by_side(bytes: &[u8], width: u32, group: usize) -> Option<[u16; LANES]> {
+    let mut numbers = [0; LANES];
+    if width == 0 {
+        return Some(numbers);
     }
-    let bits = if width <= 16 {
-        16
-    } else if width <= 32 {
-        32
-    } else {
-        64u32
-    };
-    let (size, lanes) = (bits as usize / 8, ROW * 8 / bits as usize);
+    let mask = u16::MAX.checked_shr(16u32.checked_sub(width)?)?;
+    let bit = group * width as usize;
+    let (row, shift) = (bit / 16, bit % 16);
+    let rows = bytes.as_chunks::<ROW>().0;
+    let low = rows.get(row)?.as_chunks().0;
+    for (number, low) in numbers.iter_mut().zip(low) {
+        *number = u16::from_le_bytes(*low) >> shift & mask;
+    }
+    if shift + width as usize > 16 {
+        let high = rows.get(row + 1)?.as_chunks().0;
+        for (number, high) in numbers.iter_mut().zip(high) {
+            *number |= u16::from_le_bytes(*high) << (16 - shift) & mask;
+        }
+    }
+    Some(numbers)
+}
+
+/// The `i`th number of a chunk; 0 if it is not there.
+#[inline]
+pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
+    match width {
+        _ if i >= CHUNK => 0,
+        1..=16 => one_of::<2>(bytes, width, i),
+        17..=32 => one_of::<4>(bytes, width, i),
+        33..=64 => one_of::<8>(bytes, width, i),
+        _ => 0,
+    }
+}
+
+/// The same, of lanes of `SIZE` bytes.
+#[inline(always)]
+fn one_of<const SIZE: usize>(bytes: &[u8], width: u32, i: usize) -> u64 {
+    let (bits, lanes) = (8 * SIZE, ROW / SIZE);
     let word = |row: usize| {
-        let at = row * ROW + i % lanes * size;
-        let bytes = bytes.get(at..at + size).unwrap_or_default();
-        bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte))
+        let rest = bytes.get(row * ROW + i % lanes * SIZE..).unwrap_or_default();
+        let mut word = [0; 8];
+        if let (Some(to), Some(from)) = (word.first_chunk_mut(), rest.first_chunk::<SIZE>()) {
+            *to = *from;
+        }
+        u64::from_le_bytes(word)
     };
     let bit = i / lanes * width as usize;
-    let (row, shift) = (bit / bits as usize, (bit % bits as usize) as u64);
+    let (row, shift) = (bit / bits, bit % bits);
     let low = word(row) >> shift;
-    let high = if shift + u64::from(width) > u64::from(bits) {
-        word(row + 1) << (u64::from(bits) - shift)
-    } else {
-        0
+    let high = match shift + width as usize > bits {
+        true => word(row + 1) << (bits - shift),
+        false => 0,
     };
     (low | high) & (u64::MAX >> (64 - width))
 }

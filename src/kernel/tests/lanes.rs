@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, CHUNK, Level, Multipliers, Ordered, Real};
+use crate::kernel::{self, CHUNK, LANES, Level, Multipliers, Ordered, Real};
 
 fn chunk(seed: u64, width: u32, base: i64) -> [i64; CHUNK] {
     let mask = if width == 0 { 0 } else { u64::MAX >> (64 - width) };
@@ -36,6 +36,15 @@ fn every_width_comes_back_at_every_level() {
         for i in (0..CHUNK).step_by(7).chain([1023]) {
             let one = kernel::one(&first, width, i);
             assert_eq!(base.wrapping_add(one as i64), values[i], "{width} {i}");
+        }
+        for group in 0..CHUNK / LANES {
+            let some = kernel::side_by_side(&first, width, group);
+            let one = |i| kernel::one(&first, width, group * LANES + i);
+            let ones = (0..LANES).map(one).collect::<Vec<u64>>();
+            let some = some.map(|some| some.map(u64::from).to_vec());
+            assert_eq!(some, (width <= 16).then_some(ones), "{width} {group}");
+            let short = &first[..first.len().min(group * usize::from(width > 0))];
+            assert!(width == 0 || kernel::side_by_side(short, width, 15).is_none());
         }
     }
 }

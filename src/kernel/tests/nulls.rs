@@ -184,6 +184,13 @@ proptest! {
         let is_set = |at: &usize| bytes.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
         let expected = (offset..offset + n).filter(is_set).count();
         prop_assert_eq!(count_ones(&alone(&bytes), offset, n), expected);
+        let places = [offset, offset, offset + n / 2, offset + n].map(|place| place as u32);
+        for level in levels() {
+            let mut found = vec![7];
+            ranks(level, &alone(&bytes), &places, &mut found);
+            let before = |place: u32| (0..place as usize).filter(is_set).count() as u32;
+            prop_assert_eq!((found[0], &found[1..]), (7, &places.map(before)[..]));
+        }
     }
 }
 

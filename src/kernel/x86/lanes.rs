@@ -84,6 +84,11 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
+            pub(in super::super) fn ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
+                portable::ranks(source, places, out);
+            }
+
+            #[target_feature(enable = $features)]
             pub(in super::super) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
                 portable::count_ones(source, offset, n)
             }

@@ -103,28 +103,49 @@ impl Expander {
         out: &mut Vec<u8>,
     ) -> bool {
         let (end, mut codes) = (out.len().saturating_add(raw_len), codes);
-        loop {
-            let most = end.saturating_sub(out.len());
-            let taken = kernel::symbols(level, codes, &self.table, most, out);
-            codes = codes.get(taken..).unwrap_or_default();
-            if codes.is_empty() {
-                return out.len() == end;
-            }
-            // So many codes as make a group, and the byte behind an escape that is the last.
-            let (mut part, mut left) = (0, kernel::GROUP);
-            while left > 0 && part < codes.len() {
-                part += if codes.get(part) == Some(&ESCAPE) { 2 } else { 1 };
-                left -= 1;
-            }
-            let Some((now, rest)) = codes.split_at_checked(part) else { return false };
-            let mut text = [0; 8 * kernel::GROUP + WINDOW];
-            let bytes = self.expand_into(now, &mut text).and_then(|len| text.get(..len));
-            match bytes.filter(|bytes| bytes.len() <= end - out.len()) {
-                Some(bytes) => out.extend_from_slice(bytes),
+        while !codes.is_empty() && out.len() <= end {
+            match self.expand_some(level, codes, end - out.len(), out) {
+                Some(rest) => codes = rest,
                 None => return false,
             }
-            codes = rest;
         }
+        out.len() == end
+    }
+
+    /// Appends at least `len` bytes of the text, and not many more. False if there are not so many.
+    pub(crate) fn expand_start(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
+        let (end, mut codes) = (out.len().saturating_add(len), codes);
+        while out.len() < end {
+            match self.expand_some(Level::in_use(), codes, end - out.len(), out) {
+                Some(rest) if !codes.is_empty() => codes = rest,
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Appends the text of some codes: what the kernel makes of them, `most` bytes at the most, and a part behind
+    /// it. Gives the others, or nothing if the codes are malformed.
+    fn expand_some<'c>(
+        &self,
+        level: Level,
+        codes: &'c [u8],
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<&'c [u8]> {
+        let taken = kernel::symbols(level, codes, &self.table, most, out);
+        let codes = codes.get(taken..)?;
+        // So many codes as make a group, and the byte behind an escape that is the last.
+        let (mut part, mut left) = (0, kernel::GROUP);
+        while left > 0 && part < codes.len() {
+            part += if codes.get(part) == Some(&ESCAPE) { 2 } else { 1 };
+            left -= 1;
+        }
+        let (now, rest) = codes.split_at_checked(part)?;
+        let mut text = [0; 8 * kernel::GROUP + WINDOW];
+        let len = self.expand_into(now, &mut text)?;
+        out.extend_from_slice(text.get(..len)?);
+        Some(rest)
     }
 
     /// Writes the text of `codes` to the start of `to` and says how long it is. Nothing if the
