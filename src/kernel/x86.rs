@@ -7,6 +7,7 @@
 //! strings                               64 bytes copied for each
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up: a small one in registers
+//! views                                 four at a time: their bytes and their numbers, each where they belong
 //! sums                                  each register in itself, then what was before it
 //! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
@@ -24,6 +25,7 @@ mod avx512_gather;
 mod avx512_put;
 mod avx512_shuffle;
 mod avx512_sums;
+mod avx512_views;
 mod bmi2;
 mod gather;
 mod lanes;
@@ -155,7 +157,7 @@ kernels! {
     avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
     strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
-    views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
+    avx512_views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     avx512_gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);

@@ -119,6 +119,30 @@ fn views_are_the_same_at_every_level() {
 }
 
 proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn views_of_any_lengths_are_the_same_at_every_level(
+        lengths in prop::collection::vec(0i32..40, 0..60), odd in prop::option::of((0usize..60, any::<i32>())),
+        behind in 0usize..20, buffer: u32,
+    ) {
+        let mut offsets: Vec<i32> = lengths.iter().scan(0, |end, length| { *end += length; Some(*end) }).collect();
+        let data: Vec<u8> = (0..offsets.last().map_or(0, |end| *end as usize) + behind).map(|i| (i * 37) as u8).collect();
+        // Offsets that go back, or outside, give some views or other.
+        if let Some((at, offset)) = odd && let Some(slot) = offsets.get_mut(at) {
+            *slot = offset;
+        }
+        let view = |ends: &[i32]| kernel::view(ends[0] as u32, ends[1].wrapping_sub(ends[0]) as u32, &data, buffer);
+        let expected: Vec<u128> = std::iter::once(1).chain(offsets.windows(2).map(view)).collect();
+        for level in levels() {
+            let mut out = vec![1];
+            kernel::views(level, &offsets, &data, buffer, &mut out);
+            prop_assert_eq!(&out, &expected);
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(cases(200))]
 
     #[test]

@@ -1,20 +1,22 @@
 //! Values by their codes from a small table, which one or two registers hold.
 //!
 //! ```text
-//! table    16 numbers of 32 bits a register, or 8 of 64, or 64 strings of one byte
-//! codes    16 or 8 at a time ── vpermi2d, vpermi2q, vpermb ──► their numbers, their bytes
+//! table    16 numbers of 32 bits a register, or 8 of 64, or 4 views, or 64 strings of one byte
+//! codes    16, 8 or 4 at a time ── vpermi2d, vpermi2q, vpermb ──► their numbers, their bytes
 //! ```
 #![allow(unsafe_code)]
 
+use std::any::TypeId;
 use std::arch::x86_64::*;
 
 use super::avx512_expand::is_number;
 use super::gather::{gather as from_memory, gather_strings as strings_from_memory};
 use crate::kernel::portable::{Slots, all_below, ones};
 
-/// How many numbers of 32 bits two registers hold, how many of 64, and how many bytes one.
+/// How many numbers of 32 bits two registers hold, how many of 64, how many views, and how many bytes one.
 const FOURS: usize = 32;
 const EIGHTS: usize = 16;
+const VIEWS: usize = 8;
 const BYTES: usize = 64;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq")]
@@ -25,7 +27,8 @@ pub(super) fn gather<T: Copy + Default + 'static>(
 ) -> bool {
     let four = is_number::<T>(4) && table.len() <= FOURS;
     let eight = is_number::<T>(8) && table.len() <= EIGHTS;
-    if !four && !eight {
+    let view = TypeId::of::<T>() == TypeId::of::<u128>() && table.len() <= VIEWS;
+    if !four && !eight && !view {
         return from_memory(codes, table, out);
     }
     if !all_below(codes, table.len()) {
@@ -35,9 +38,10 @@ pub(super) fn gather<T: Copy + Default + 'static>(
     let to = out.spare_capacity_mut().as_mut_ptr().cast::<T>();
     // SAFETY: there is room for a number each; they are of that size, and no more than two registers hold.
     unsafe {
-        match four {
-            true => fours(codes, table, to),
-            false => eights(codes, table, to),
+        match (four, eight) {
+            (true, _) => fours(codes, table, to),
+            (_, true) => eights(codes, table, to),
+            _ => views(codes, table, to),
         }
         out.set_len(out.len() + codes.len());
     }
@@ -84,6 +88,33 @@ unsafe fn eights<T>(codes: &[u32], table: &[T], to: *mut T) {
             let which = _mm256_maskz_loadu_epi32(there, some.as_ptr().cast());
             let values = _mm512_permutex2var_epi64(low, _mm512_cvtepu32_epi64(which), high);
             _mm512_mask_storeu_epi64(to.add(8 * i).cast(), there, values);
+        }
+    }
+}
+
+/// Stores a view for each code.
+///
+/// # Safety
+/// They are 128 bits each, and no more than [`VIEWS`]; there is room for one each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2")]
+unsafe fn views<T>(codes: &[u32], table: &[T], to: *mut T) {
+    // SAFETY: what the masks leave out is not touched.
+    unsafe {
+        let (from, n) = (table.as_ptr().cast::<i64>(), 2 * table.len());
+        let low = _mm512_maskz_loadu_epi64(half_lanes(n), from);
+        let high = _mm512_maskz_loadu_epi64(half_lanes(n.saturating_sub(8)), from.wrapping_add(8));
+        // Of each code twice itself, and one more: its halves.
+        let twice = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        let second = _mm512_setr_epi64(0, 1, 0, 1, 0, 1, 0, 1);
+        for (i, some) in codes.chunks(4).enumerate() {
+            let which = _mm_maskz_loadu_epi32(half_lanes(some.len()), some.as_ptr().cast());
+            let which = _mm512_zextsi128_si512(which);
+            let which = _mm512_maskz_permutexvar_epi32(0x5555, twice, which);
+            let which = _mm512_or_si512(_mm512_slli_epi64::<1>(which), second);
+            let values = _mm512_permutex2var_epi64(low, which, high);
+            let there = half_lanes(2 * some.len());
+            _mm512_mask_storeu_epi64(to.add(4 * i).cast(), there, values);
         }
     }
 }
