@@ -88,14 +88,15 @@ pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl Fn
 pub(crate) fn ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
     let words = source.as_chunks::<8>().0;
     let (mut passed, mut before) = (0, 0);
-    out.extend(places.iter().map(|place| {
-        let at = *place as usize;
+    out.reserve(places.len());
+    // Not `extend`, whose loop would not be compiled for the level.
+    for at in places.iter().map(|place| *place as usize) {
         let whole = (at / 64).min(words.len());
         let passing = words.get(passed..whole).unwrap_or_default();
         before += passing.iter().map(|bytes| u64::from_le_bytes(*bytes).count_ones()).sum::<u32>();
         passed = whole;
-        before + (word(source, whole * 64) & ones(at - whole * 64)).count_ones()
-    }));
+        out.push(before + (word(source, whole * 64) & ones(at - whole * 64)).count_ones());
+    }
 }
 
 /// How many of the `n` bits from bit `offset` are set.
