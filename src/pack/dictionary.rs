@@ -86,8 +86,11 @@ impl<P: Packed> Dictionary<P> {
         let mut wanted = codes.clone();
         wanted.sort_unstable();
         wanted.dedup();
+        if wanted.last().is_some_and(|last| *last as usize >= self.packed.len()) {
+            return Err(no_such_code());
+        }
         let mut entries = Vec::with_capacity(wanted.len());
-        self.packed.pick(&wanted, &mut entries).map_err(|_| no_such_code())?;
+        self.packed.pick(&wanted, &mut entries)?;
         let entry = |code: &u32| entries.get(wanted.binary_search(code).ok()?).copied();
         out.extend(codes.iter().filter_map(entry).map(value));
         Ok(())
