@@ -254,6 +254,18 @@ fn pack(c: &mut Criterion) {
         out.clear();
         kernel::gather(level, &codes, &table, out);
     });
+    let few: Vec<u32> = codes.iter().map(|code| code % 7).collect();
+    let table: Vec<u128> = (0..7).collect();
+    each_level(&mut group, "gather/views", N, |level, out: &mut Vec<u128>| {
+        out.clear();
+        kernel::gather(level, &few, &table, out);
+    });
+    let bits: Vec<u8> = (0..2048).map(|_| n.below(256) as u8).collect();
+    let places: Vec<u32> = (0..16).map(|i| i * 1024 + n.below(1024) as u32).collect();
+    each_level(&mut group, "ranks", places.len(), |level, out: &mut Vec<u32>| {
+        out.clear();
+        kernel::ranks(level, &bits, &places, out);
+    });
     for most in [1, 8, 25] {
         let lengths = (0..40).map(|i| if most == 1 { 1 } else { i % most }).collect();
         let slots = kernel::Slots { bytes: vec![[b'a'; kernel::SLOT]; 40], lengths };
