@@ -180,7 +180,9 @@ impl Lane {
     ) -> Result<usize> {
         let inside = |range: &Range<u64>| range.start.max(block.start)..range.end.min(block.end);
         let rows = ranges.iter().map(|range| count(&inside(range))).sum();
-        if rows < ranges.len() * FEW && self.opener.picks() && self.data.lengths.is_none() {
+        // What is left of a block is rather read in whole, which also proves that it ends as it should.
+        let few = rows < ranges.len() * FEW && (rows as u64) < self.rows_left;
+        if few && self.opener.picks() && self.data.lengths.is_none() {
             self.pick(ranges.iter().map(inside), rows)?;
             return Ok(rows);
         }
