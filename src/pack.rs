@@ -1,5 +1,5 @@
 //! `pack`: the value codec. It packs the values of a block, each kind of value in the form that takes least, and
-//! brings them straight back into buffers, any range of them.
+//! brings them straight back into buffers, any range of them, or those at any places.
 //!
 //! ```text
 //! payload   form byte │ how the rows are filled │ values
