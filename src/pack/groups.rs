@@ -123,9 +123,9 @@ impl Groups {
             let group = place / GROUP;
             lengths.clear();
             self.lengths.read(group * GROUP..place + 1, &mut lengths)?;
-            let length = u64::from(lengths.pop().unwrap_or(0));
+            let length = lengths.pop().unwrap_or(0);
             let before = lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
-            let part = size(before)?..size(before + length)?;
+            let part = size(before)?..size(before + u64::from(length))?;
             let bytes = self.data.get(self.start(group)..self.start(group + 1)).unwrap_or_default();
             let bytes = match table {
                 None => bytes,
@@ -138,7 +138,7 @@ impl Groups {
                 }
             };
             let bytes = bytes.get(part).ok_or_else(past)?;
-            out.push_ends(length, std::iter::once(u32::try_from(bytes.len()).unwrap_or(0)))?;
+            out.push_ends(u64::from(length), std::iter::once(length))?;
             out.data.extend_from_slice(bytes);
         }
         Ok(())

@@ -19,19 +19,6 @@ const FOUR: usize = 4;
 /// The bytes of a view before those of its string.
 const HEAD: usize = 4;
 
-/// In each of 64 bytes its place in its view.
-static PLACES: [u8; 64] = {
-    let (mut places, mut i) = ([0; 64], 0);
-    while i < 64 {
-        #[allow(clippy::cast_possible_truncation, clippy::indexing_slicing)] // By the compiler.
-        {
-            places[i] = i as u8 % 16;
-        }
-        i += 1;
-    }
-    places
-};
-
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq")]
 pub(super) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
     let n = offsets.len().saturating_sub(1);
@@ -60,8 +47,8 @@ pub(super) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u12
 /// Stores four views, unless the bytes of one are not all there: says whether.
 ///
 /// # Safety
-/// There is room for four views at `to`. No string begins behind `last + 4` and has 12 bytes in the data from its
-/// start on.
+/// There is room for four views at `to`. The data is of 16 bytes at least, and `last` no more than its length less
+/// these.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq")]
 unsafe fn four_views(
@@ -103,7 +90,8 @@ unsafe fn four_views(
         let ends = _mm_mask_set1_epi32(ends, is_long, 8);
         let ends = _mm512_permutexvar_epi32(view, _mm512_castsi128_si512(ends));
         let ends = _mm512_shuffle_epi8(ends, _mm512_setzero_si512());
-        let places = _mm512_loadu_epi8(PLACES.as_ptr().cast());
+        let places = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let places = _mm512_broadcast_i32x4(places);
         let of_bytes = _mm512_mask_cmplt_epu8_mask(0xfff0_fff0_fff0_fff0, places, ends);
         let views = _mm512_maskz_mov_epi32(of_numbers, numbers);
         let views = _mm512_mask_mov_epi8(views, of_bytes, bytes);
