@@ -40,7 +40,7 @@ pub(crate) fn assemble(
     match shape {
         Shape::Leaf { column } => {
             let values = take_values(*column, field, n, data, trail)?;
-            types::raise(values, field.data_type(), &mut data.spare)
+            types::raise(values, field.data_type(), None, &mut data.spare)
         }
         Shape::Optional { counts, inner } => {
             let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
@@ -48,8 +48,8 @@ pub(crate) fn assemble(
                 let (bytes, len) = slots.into_parts();
                 let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
                 let values = take_values(*counts, field, n, data, trail)?;
-                let nulls = NullBuffer::new(there);
-                return types::raise_slots(values, field.data_type(), nulls, &mut data.spare);
+                let nulls = Some(NullBuffer::new(there));
+                return types::raise(values, field.data_type(), nulls, &mut data.spare);
             }
             let there = take_presence(data, *counts, n, trail)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));

@@ -9,91 +9,102 @@
 
 use std::collections::VecDeque;
 
-use arrow::array::{Array, ArrayRef};
+use arrow::array::{Array, ArrayData, ArrayRef, BufferSpec, downcast_primitive_array, layout};
 use arrow::buffer::Buffer;
 use arrow::datatypes::ArrowNativeType;
 use arrow::record_batch::RecordBatch;
 
-/// Memory by the alignment of what it held.
+/// Memory, each with the alignment of what it held: only as that can it be filled again.
 #[derive(Debug, Default)]
 pub(crate) struct Spare {
     /// Buffers of the last batch.
-    noted: Vec<Buffer>,
+    noted: Vec<(usize, Buffer)>,
     /// Memory that was needed only while a batch was made.
-    given: Vec<Buffer>,
-    ones: VecDeque<Vec<u8>>,
-    fours: VecDeque<Vec<i32>>,
-    eights: VecDeque<Vec<i64>>,
-    sixteens: VecDeque<Vec<i128>>,
+    given: Vec<(usize, Buffer)>,
+    ones: VecDeque<Buffer>,
+    fours: VecDeque<Buffer>,
+    eights: VecDeque<Buffer>,
+    sixteens: VecDeque<Buffer>,
 }
 
 impl Spare {
     /// Takes back what is left of the last batch, in the order in which it was noted; what was there before and
     /// found no use is let go.
     pub(crate) fn collect(&mut self) {
-        let Self { noted, given, .. } = std::mem::take(self);
-        noted.into_iter().chain(given).for_each(|buffer| self.put(buffer));
+        for align in [1, 4, 8, 16] {
+            self.of(align).into_iter().for_each(VecDeque::clear);
+        }
+        let (mut noted, mut given) =
+            (std::mem::take(&mut self.noted), std::mem::take(&mut self.given));
+        for (align, buffer) in noted.drain(..).chain(given.drain(..)) {
+            if let Some(kept) = self.of(align) {
+                kept.push_back(buffer);
+            }
+        }
+        (self.noted, self.given) = (noted, given);
     }
 
     /// Notes the buffers of a batch that is about to be given out.
     pub(crate) fn note(&mut self, batch: &RecordBatch) {
         self.noted.clear();
-        for column in batch.columns() {
-            self.note_all(&column.to_data());
-        }
-    }
-
-    fn note_all(&mut self, data: &arrow::array::ArrayData) {
-        self.noted.extend(data.nulls().map(|nulls| nulls.inner().inner().clone()));
-        self.noted.extend(data.buffers().iter().cloned());
-        data.child_data().iter().for_each(|child| self.note_all(child));
+        batch.columns().iter().for_each(|column| note(column, &mut self.noted));
     }
 
     /// Takes back, for the next batch, what arrays are made of that are about to be dropped.
     pub(crate) fn give_arrays(&mut self, arrays: &[ArrayRef]) {
-        let noted = std::mem::take(&mut self.noted);
-        arrays.iter().for_each(|array| self.note_all(&array.to_data()));
-        let given = std::mem::replace(&mut self.noted, noted);
-        self.given.extend(given);
+        arrays.iter().for_each(|array| note(array, &mut self.given));
     }
 
-    /// An empty vector, with memory if there is some.
+    /// An empty vector, with memory if there is some that nobody else holds.
     pub(crate) fn take<T: ArrowNativeType>(&mut self) -> Vec<T> {
-        let buffer = match align_of::<T>() {
-            1 => self.ones.pop_front().map(Buffer::from_vec),
-            4 => self.fours.pop_front().map(Buffer::from_vec),
-            8 => self.eights.pop_front().map(Buffer::from_vec),
-            16 => self.sixteens.pop_front().map(Buffer::from_vec),
-            _ => None,
-        };
-        let mut empty = buffer.and_then(|buffer| buffer.into_vec().ok()).unwrap_or_default();
-        empty.clear();
-        empty
+        let Some(kept) = self.of(align_of::<T>()) else { return Vec::new() };
+        while let Some(buffer) = kept.pop_front() {
+            if let Ok(mut empty) = buffer.into_vec() {
+                empty.clear();
+                return empty;
+            }
+        }
+        Vec::new()
     }
 
     /// Gives back, for the next batch, memory that this one does not need any more.
     pub(crate) fn give<T: ArrowNativeType>(&mut self, vec: Vec<T>) {
-        self.given.push(Buffer::from_vec(vec));
+        self.given.push((align_of::<T>(), Buffer::from_vec(vec)));
     }
 
-    /// Keeps a buffer that has no other owner and was a vector.
-    fn put(&mut self, buffer: Buffer) {
-        let buffer = match buffer.into_vec::<u8>() {
-            Ok(vec) => return self.ones.push_back(vec),
-            Err(buffer) => buffer,
-        };
-        let buffer = match buffer.into_vec::<i32>() {
-            Ok(vec) => return self.fours.push_back(vec),
-            Err(buffer) => buffer,
-        };
-        let buffer = match buffer.into_vec::<i64>() {
-            Ok(vec) => return self.eights.push_back(vec),
-            Err(buffer) => buffer,
-        };
-        if let Ok(vec) = buffer.into_vec::<i128>() {
-            self.sixteens.push_back(vec);
+    fn of(&mut self, align: usize) -> Option<&mut VecDeque<Buffer>> {
+        match align {
+            1 => Some(&mut self.ones),
+            4 => Some(&mut self.fours),
+            8 => Some(&mut self.eights),
+            16 => Some(&mut self.sixteens),
+            _ => None,
         }
     }
+}
+
+/// Notes the buffers of an array.
+fn note(array: &dyn Array, noted: &mut Vec<(usize, Buffer)>) {
+    downcast_primitive_array!(
+        array => {
+            noted.extend(array.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
+            let values = array.values().inner();
+            noted.push((align_of_val(&array.values()[..]), values.clone()));
+        }
+        _ => note_data(&array.to_data(), noted),
+    )
+}
+
+fn note_data(data: &ArrayData, noted: &mut Vec<(usize, Buffer)>) {
+    noted.extend(data.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
+    let layout = layout(data.data_type());
+    let aligns = layout.buffers.iter().map(|buffer| match buffer {
+        BufferSpec::FixedWidth { alignment, .. } => *alignment,
+        _ => 1,
+    });
+    // Views have any number of buffers of bytes.
+    noted.extend(aligns.chain(std::iter::repeat(1)).zip(data.buffers().iter().cloned()));
+    data.child_data().iter().for_each(|child| note_data(child, noted));
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod raise;
 
 pub(crate) use fixed::lower_fixed;
 pub(crate) use lower::lower;
-pub(crate) use raise::{raise, raise_optional, raise_slots};
+pub(crate) use raise::{raise, raise_optional};
 
 use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 

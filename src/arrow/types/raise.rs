@@ -18,61 +18,53 @@ use super::float16;
 use crate::error::{Error, Result};
 use crate::trevni::{Strings, Values, Views};
 
-/// Raises values to an array of a leaf type.
-pub(crate) fn raise(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<ArrayRef> {
+/// Raises values, one for each row, to an array of a leaf type with these nulls.
+pub(crate) fn raise(
+    values: Values,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
     use DataType::*;
+    if let Some(nulls) = nulls.as_ref().filter(|nulls| nulls.len() != values.len()) {
+        let what = format!("{} values for {} rows", values.len(), nulls.len());
+        return Err(Error::malformed(what));
+    }
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
     Ok(match (data_type, values) {
         (Null, Values::Null(n)) => Arc::new(NullArray::new(n)),
         (Boolean, Values::Boolean(bits)) => {
             let (bytes, len) = bits.into_parts();
-            Arc::new(BooleanArray::new(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len), None))
+            Arc::new(BooleanArray::new(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len), nulls))
         }
-        (Int8, Values::Int(v)) => narrow::<Int8Type, _>(v, data_type)?,
-        (Int16, Values::Int(v)) => narrow::<Int16Type, _>(v, data_type)?,
-        (UInt8, Values::Int(v)) => narrow::<UInt8Type, _>(v, data_type)?,
-        (UInt16, Values::Int(v)) => narrow::<UInt16Type, _>(v, data_type)?,
-        (UInt32, Values::Int(v)) => narrow::<UInt32Type, _>(v, data_type)?,
-        (UInt32, Values::Long(v)) => narrow::<UInt32Type, _>(v, data_type)?,
+        (Int8, Values::Int(v)) => narrow::<Int8Type, _>(v, data_type, nulls)?,
+        (Int16, Values::Int(v)) => narrow::<Int16Type, _>(v, data_type, nulls)?,
+        (UInt8, Values::Int(v)) => narrow::<UInt8Type, _>(v, data_type, nulls)?,
+        (UInt16, Values::Int(v)) => narrow::<UInt16Type, _>(v, data_type, nulls)?,
+        (UInt32, Values::Int(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
+        (UInt32, Values::Long(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
         (Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth), Values::Int(v)) => {
-            same(v, data_type)?
+            same(v, data_type, nulls)?
         }
         (
             Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_),
             values @ (Values::Int(_) | Values::Long(_)),
-        ) => same(longs(values)?, data_type)?,
-        (Float16, Values::Float(v)) => half(&v)?,
-        (Float32, Values::Float(v)) => same(v, data_type)?,
-        (Float64, Values::Double(v)) => same(v, data_type)?,
-        (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type)?,
-        (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s)?,
+        ) => same(longs(values)?, data_type, nulls)?,
+        (Float16, Values::Float(v)) => half(&v, nulls)?,
+        (Float32, Values::Float(v)) => same(v, data_type, nulls)?,
+        (Float64, Values::Double(v)) => same(v, data_type, nulls)?,
+        (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type, nulls)?,
+        (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s, nulls)?,
         (Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..), values) => {
-            decimal(values, data_type, spare)?
+            decimal(values, data_type, nulls, spare)?
         }
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
-            strings(s, data_type, None, spare)?
+            strings(s, data_type, nulls, spare)?
         }
-        (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size)?,
-        (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, None)?,
+        (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size, nulls)?,
+        (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, nulls)?,
         (data_type, values) => return Err(unfit(&values, data_type)),
     })
-}
-
-/// Raises values, one for each row, to an array with these nulls.
-pub(crate) fn raise_slots(
-    values: Values,
-    data_type: &DataType,
-    nulls: NullBuffer,
-    spare: &mut Spare,
-) -> Result<ArrayRef> {
-    if nulls.len() != values.len() {
-        let what = format!("{} values for {} rows", values.len(), nulls.len());
-        return Err(Error::malformed(what));
-    }
-    match values {
-        Values::Bytes(s) => strings(s, data_type, Some(nulls), spare),
-        Values::Views(views) => viewed(views, data_type, Some(nulls)),
-        values => with_nulls(&raise(values, data_type, spare)?, nulls),
-    }
 }
 
 /// Raises the values of the valid rows to an array with these nulls.
@@ -92,21 +84,21 @@ pub(crate) fn raise_optional(
         }
         (data_type, Values::Int(v)) => {
             let values = Values::Int(expanded(v, &nulls, spare));
-            with_nulls(&raise(values, data_type, spare)?, nulls)
+            raise(values, data_type, Some(nulls), spare)
         }
         (data_type, Values::Long(v)) => {
             let values = Values::Long(expanded(v, &nulls, spare));
-            with_nulls(&raise(values, data_type, spare)?, nulls)
+            raise(values, data_type, Some(nulls), spare)
         }
         (data_type, Values::Float(v)) => {
             let values = Values::Float(expanded(v, &nulls, spare));
-            with_nulls(&raise(values, data_type, spare)?, nulls)
+            raise(values, data_type, Some(nulls), spare)
         }
         (data_type, Values::Double(v)) => {
             let values = Values::Double(expanded(v, &nulls, spare));
-            with_nulls(&raise(values, data_type, spare)?, nulls)
+            raise(values, data_type, Some(nulls), spare)
         }
-        (data_type, values) => spread::spread(&raise(values, data_type, spare)?, &nulls),
+        (data_type, values) => spread::spread(&raise(values, data_type, None, spare)?, &nulls),
     }
 }
 
@@ -118,10 +110,6 @@ fn expanded<N: ArrowNativeType>(dense: Vec<N>, nulls: &NullBuffer, spare: &mut S
     let values = spread::scatter(&dense, nulls, spare.take());
     spare.give(dense);
     values
-}
-
-fn with_nulls(array: &ArrayRef, nulls: NullBuffer) -> Result<ArrayRef> {
-    Ok(make_array(array.to_data().into_builder().nulls(Some(nulls)).build()?))
 }
 
 fn unfit(values: &Values, data_type: &DataType) -> Error {
@@ -141,20 +129,52 @@ fn out_of_range(data_type: &DataType) -> Error {
     Error::malformed(format!("a value is out of the range of {data_type}"))
 }
 
-fn narrow<T: ArrowPrimitiveType, W: Copy>(values: Vec<W>, data_type: &DataType) -> Result<ArrayRef>
+fn narrow<T: ArrowPrimitiveType, W: Copy>(
+    values: Vec<W>,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef>
 where
     T::Native: TryFrom<W>,
 {
     let narrowed: Result<Vec<T::Native>, _> =
         values.iter().map(|v| T::Native::try_from(*v)).collect();
     let narrowed = narrowed.map_err(|_| out_of_range(data_type))?;
-    Ok(Arc::new(PrimitiveArray::<T>::new(narrowed.into(), None)))
+    Ok(Arc::new(PrimitiveArray::<T>::try_new(narrowed.into(), nulls)?))
 }
 
 /// A primitive array around the values as they are.
-fn same<N: ArrowNativeType>(values: Vec<N>, data_type: &DataType) -> Result<ArrayRef> {
-    let data = ArrayData::builder(data_type.clone()).len(values.len());
-    Ok(make_array(data.add_buffer(Buffer::from_vec(values)).align_buffers(true).build()?))
+fn same<N: ArrowNativeType>(
+    values: Vec<N>,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let (n, values) = (values.len(), Buffer::from_vec(values));
+    macro_rules! around {
+        ($of:ty) => {
+            around::<$of>(n, values, data_type, nulls)
+        };
+    }
+    downcast_primitive! {
+        data_type => (around),
+        _ => Err(Error::malformed(format!("numbers are no {data_type}"))),
+    }
+}
+
+/// An array of `n` values; their width and alignment must be the type's.
+fn around<T: ArrowPrimitiveType>(
+    n: usize,
+    values: Buffer,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let width = size_of::<T::Native>();
+    if values.len() != n.saturating_mul(width) || !values.as_ptr().cast::<T::Native>().is_aligned()
+    {
+        return Err(Error::malformed(format!("{data_type} has values of {width} bytes")));
+    }
+    let array = PrimitiveArray::<T>::try_new(ScalarBuffer::new(values, 0, n), nulls)?;
+    Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 
 fn longs(values: Values) -> Result<Vec<i64>> {
@@ -165,15 +185,15 @@ fn longs(values: Values) -> Result<Vec<i64>> {
     }
 }
 
-fn half(values: &[f32]) -> Result<ArrayRef> {
+fn half(values: &[f32], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let halves: Option<Vec<_>> =
         values.iter().map(|v| float16::narrow(*v).map(half::f16::from_bits)).collect();
     let halves = halves.ok_or_else(|| out_of_range(&DataType::Float16))?;
-    Ok(Arc::new(Float16Array::new(halves.into(), None)))
+    Ok(Arc::new(Float16Array::try_new(halves.into(), nulls)?))
 }
 
 /// Arrow's 16 bytes, or Avro's 12: months, days and milliseconds.
-fn intervals(strings: &Strings) -> Result<ArrayRef> {
+fn intervals(strings: &Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let one = |i| {
         let bytes = strings.get(i)?;
         if let Ok(bytes) = <[u8; 16]>::try_from(bytes) {
@@ -190,42 +210,47 @@ fn intervals(strings: &Strings) -> Result<ArrayRef> {
     let all: Option<Vec<_>> = (0..strings.len()).map(one).collect();
     let what = "an interval is not of 16 bytes, nor an Avro duration within the range of Arrow's";
     let all = all.ok_or_else(|| Error::malformed(what))?;
-    Ok(Arc::new(IntervalMonthDayNanoArray::new(all.into(), None)))
+    Ok(Arc::new(IntervalMonthDayNanoArray::try_new(all.into(), nulls)?))
 }
 
 fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
     Some(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-fn decimal(values: Values, data_type: &DataType, spare: &mut Spare) -> Result<ArrayRef> {
+fn decimal(
+    values: Values,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
-        (Decimal32(..), Values::Int(v)) => same(v, data_type),
+        (Decimal32(..), Values::Int(v)) => same(v, data_type, nulls),
         (Decimal32(..), Values::Long(v)) => {
             let narrowed: Result<Vec<i32>, _> = v.into_iter().map(i32::try_from).collect();
-            same(narrowed.map_err(|_| out_of_range(data_type))?, data_type)
+            same(narrowed.map_err(|_| out_of_range(data_type))?, data_type, nulls)
         }
         (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
-            same(longs(values)?, data_type)
+            same(longs(values)?, data_type, nulls)
         }
-        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, i128::from), data_type),
-        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, i128::from), data_type),
-        (Decimal128(..), Values::Wide(v)) => same(v, data_type),
+        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, i128::from), data_type, nulls),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, i128::from), data_type, nulls),
+        (Decimal128(..), Values::Wide(v)) => same(v, data_type, nulls),
         (Decimal256(..), Values::Int(v)) => {
-            same(widened(v, spare, |v| i256::from(i64::from(v))), data_type)
+            same(widened(v, spare, |v| i256::from(i64::from(v))), data_type, nulls)
         }
-        (Decimal256(..), Values::Long(v)) => same(widened(v, spare, i256::from), data_type),
+        (Decimal256(..), Values::Long(v)) => same(widened(v, spare, i256::from), data_type, nulls),
         (Decimal32(..), Values::Bytes(s)) => {
-            same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type)
+            same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type, nulls)
         }
         (Decimal64(..), Values::Bytes(s)) => {
-            same(unpacked(&s, i64::from_le_bytes, data_type)?, data_type)
+            same(unpacked(&s, i64::from_le_bytes, data_type)?, data_type, nulls)
         }
         (Decimal128(..), Values::Bytes(s)) => {
-            same(unpacked(&s, i128::from_le_bytes, data_type)?, data_type)
+            same(unpacked(&s, i128::from_le_bytes, data_type)?, data_type, nulls)
         }
         (Decimal256(..), Values::Bytes(s)) => {
-            same(unpacked(&s, i256::from_le_bytes, data_type)?, data_type)
+            same(unpacked(&s, i256::from_le_bytes, data_type)?, data_type, nulls)
         }
         (_, values) => Err(unfit(&values, data_type)),
     }
@@ -301,7 +326,7 @@ fn viewed(views: Views, data_type: &DataType, nulls: Option<NullBuffer>) -> Resu
     })
 }
 
-fn fixed(strings: Strings, size: i32) -> Result<ArrayRef> {
+fn fixed(strings: Strings, size: i32, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let n = strings.len();
     let wide = |pair: &[i32]| matches!(pair, [a, b] if b.checked_sub(*a) == Some(size));
     if strings.offsets.first() != Some(&0) || !strings.offsets.windows(2).all(wide) {
@@ -313,5 +338,5 @@ fn fixed(strings: Strings, size: i32) -> Result<ArrayRef> {
         return Err(Error::malformed(format!("values are not of {size} bytes")));
     }
     let data = data.slice_with_length(0, bytes);
-    Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, data, None, n)?))
+    Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, data, nulls, n)?))
 }
