@@ -15,6 +15,9 @@ use super::values::ValuesRef;
 use crate::kernel::{self, Level};
 use crate::wire;
 
+/// Short strings that stand alone are copied in pieces of so many bytes.
+const PIECE: usize = 16;
+
 /// The bytes of the block that is being filled.
 #[derive(Debug)]
 pub(crate) struct Encoder {
@@ -83,19 +86,34 @@ impl Encoder {
             lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
             return;
         }
-        if let ValuesRef::Bytes { offsets: Offsets::Small(ends), data } = values {
-            self.each_array(lengths, first, |encoder, values| {
-                put_strings(&mut encoder.bytes, ends, data, values);
-            });
-        } else if fixed {
-            self.each_array(lengths, first, |encoder, range| encoder.fixed(values, range));
-        } else {
-            self.each_array(lengths, first, |encoder, range| encoder.values(values, range));
+        // What the values are is asked here and not for each array: of many, the one value is all.
+        match values {
+            ValuesRef::Bytes { offsets: Offsets::Small(ends), data } => {
+                self.each_array(lengths, first, |encoder, range| {
+                    put_strings(&mut encoder.bytes, ends, data, range);
+                });
+            }
+            ValuesRef::Int(v) if !fixed => {
+                self.each_array(lengths, first, |encoder, range| match part(v, range) {
+                    [value] => wire::put_int(&mut encoder.bytes, *value),
+                    some => kernel::put_ints(Level::in_use(), some, &mut encoder.bytes),
+                });
+            }
+            ValuesRef::Long(v) if !fixed => {
+                self.each_array(lengths, first, |encoder, range| match part(v, range) {
+                    [value] => wire::put_long(&mut encoder.bytes, *value),
+                    some => kernel::put_longs(Level::in_use(), some, &mut encoder.bytes),
+                });
+            }
+            _ if fixed => {
+                self.each_array(lengths, first, |encoder, range| encoder.fixed(values, range));
+            }
+            _ => self.each_array(lengths, first, |encoder, range| encoder.values(values, range)),
         }
     }
 
     /// Appends each length, and after those that are not 0 their values by `put`.
-    #[inline]
+    #[inline(always)]
     fn each_array(
         &mut self,
         lengths: &[u32],
@@ -104,14 +122,15 @@ impl Encoder {
     ) {
         let mut at = first;
         for &length in lengths {
-            self.lengths.put(length, &mut self.bytes);
             self.bits = 0;
-            if length > 0 {
-                self.lengths.flush(&mut self.bytes);
-                let end = at + length as usize;
-                put(self, at..end);
-                at = end;
+            if length == 0 {
+                self.lengths.put(0, &mut self.bytes);
+                continue;
             }
+            self.lengths.put_before_values(length, &mut self.bytes);
+            let end = at + length as usize;
+            put(self, at..end);
+            at = end;
         }
     }
 
@@ -157,11 +176,27 @@ fn put_strings<O: Copy + TryInto<usize>>(
     let offsets = offsets.get(range.start..=range.end).unwrap_or_default();
     if let [start, end] = offsets {
         // One string alone, as arrays often have.
-        let ends = (*start).try_into().ok().zip((*end).try_into().ok());
-        let value = ends.and_then(|(start, end)| data.get(start..end));
-        return wire::put_bytes(out, value.unwrap_or_default());
+        if let (Ok(start), Ok(end)) = ((*start).try_into(), (*end).try_into()) {
+            return put_one_string(out, data, start..end);
+        }
     }
     kernel::put_strings(Level::in_use(), offsets, data, out);
+}
+
+/// Appends a string; one that is not in the data is empty.
+#[inline]
+fn put_one_string(out: &mut Vec<u8>, data: &[u8], range: Range<usize>) {
+    let Some(value) = data.get(range.clone()) else { return wire::put_bytes(out, &[]) };
+    // A piece, of which what is too much is dropped, is sooner stored than just as many bytes as there are.
+    match data.get(range.start..).and_then(<[u8]>::first_chunk::<PIECE>) {
+        Some(piece) if value.len() <= PIECE => {
+            wire::put_long(out, value.len() as i64);
+            let end = out.len() + value.len();
+            out.extend_from_slice(piece);
+            out.truncate(end);
+        }
+        _ => wire::put_bytes(out, value),
+    }
 }
 
 #[cfg(test)]

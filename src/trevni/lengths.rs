@@ -48,6 +48,13 @@ impl LengthsEncoder {
         }
     }
 
+    /// Writes a length that values follow: it is in no run.
+    #[inline]
+    pub(crate) fn put_before_values(&mut self, length: u32, out: &mut Vec<u8>) {
+        self.flush(out);
+        wire::put_long(out, i64::from(length));
+    }
+
     /// Writes `count` lengths of 0 or 1, or adds them to a run that waits.
     #[inline]
     pub(crate) fn put_run(&mut self, bit: bool, count: usize, out: &mut Vec<u8>) {
