@@ -2,6 +2,7 @@ package org.apache.avro.tool;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.Collections;
 import org.apache.trevni.Input;
 import org.apache.trevni.InputFile;
 
@@ -9,7 +10,7 @@ import org.apache.trevni.InputFile;
 public class ToJson {
   public static void main(String[] files) throws Exception {
     for (String file : files) {
-      int code = new TrevniToJsonTool().run(System.in, System.out, System.err, java.util.Collections.singletonList(file));
+      int code = new TrevniToJsonTool().run(System.in, System.out, System.err, Collections.singletonList(file));
       if (code != 0) System.exit(code);
     }
   }
