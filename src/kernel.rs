@@ -14,7 +14,7 @@
 //! digits  1234 1250 ...                     floats   12.34 12.5 ...
 //!         └── scale ──┘    decimals │ digits, digit_range
 //! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
-//!         └── lanes ──┘    unframe, one, scale, accumulate │ frame
+//!         └── lanes ──┘    unframe, one, scale, widen, accumulate │ frame
 //! columns a0 b0 c0 │ a1 b1 c1               elements     a0 a1 │ b0 b1 │ c0 c1
 //!         └── bytes, or their bits ──┘  unshuffle, unbitshuffle │ shuffle, bitshuffle
 //! ```
@@ -224,6 +224,11 @@ pub fn unframe<T: Modular>(level: Level, bytes: &[u8], width: u32, base: u64, ou
 /// Makes each number `number * factor + shift`.
 pub fn scale<T: Modular>(level: Level, numbers: &mut [T], factor: T, shift: T) {
     at_level!(level, scale(numbers, factor, shift));
+}
+
+/// Appends each number in twice its width.
+pub fn widen<N: Copy + Into<i64>>(level: Level, numbers: &[N], out: &mut Vec<i128>) {
+    at_level!(level, widen(numbers, out));
 }
 
 /// Makes each number the sum of `before` and those up to it, modulo the width.

@@ -37,7 +37,8 @@ pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};
 pub use lanes::{CHUNK, ChunkStats, LANES, Modular};
 pub(super) use lanes::{
-    accumulate, chunk_stats, count_above, frame, one, scale, side_by_side, unframe, varint_size,
+    accumulate, chunk_stats, count_above, frame, one, scale, side_by_side, unframe, unframe_to,
+    varint_size, widen,
 };
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;

@@ -124,6 +124,7 @@ kernels! {
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
+    lanes_avx2::widen[N: Copy + Into<i64>](numbers: &[N], out: &mut Vec<i128>);
     lanes_avx2::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
     lanes_avx2::digits[R: Real](
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
@@ -164,6 +165,7 @@ kernels! {
     avx512_sums::accumulate[T: Modular](numbers: &mut [T], before: T);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
+    lanes_avx512::widen[N: Copy + Into<i64>](numbers: &[N], out: &mut Vec<i128>);
     lanes_avx512::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
     lanes_avx512::digits[R: Real](
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],

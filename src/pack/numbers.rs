@@ -168,14 +168,16 @@ impl Numbers {
                 };
                 frequent::scatter(value, others, range, read, out)?;
             }
-            Kind::Multiples { factor, shift, quotients } => {
+            // By chunks, which are still near when they are scaled.
+            Kind::Multiples { factor, shift, quotients } => each_chunk(range, |part| {
                 let start = out.len();
-                quotients.read(range, out)?;
+                quotients.read(part, out)?;
                 let factor = T::wrap(factor.cast_unsigned());
                 let shift = T::wrap(shift.cast_unsigned());
                 let made = out.get_mut(start..).unwrap_or_default();
                 kernel::scale(Level::in_use(), made, factor, shift);
-            }
+                Ok(())
+            })?,
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use super::super::spread;
 use super::super::text::{of_views, offsets, text, views};
 use super::float16;
 use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
 use crate::trevni::{Strings, Values, Views};
 
 /// Raises values, one for each row, to an array of a leaf type with these nulls.
@@ -233,13 +234,17 @@ fn decimal(
         (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
             same(longs(values)?, data_type, nulls)
         }
-        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, i128::from), data_type, nulls),
-        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, i128::from), data_type, nulls),
+        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, widen), data_type, nulls),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, widen), data_type, nulls),
         (Decimal128(..), Values::Wide(v)) => same(v, data_type, nulls),
         (Decimal256(..), Values::Int(v)) => {
-            same(widened(v, spare, |v| i256::from(i64::from(v))), data_type, nulls)
+            let widen = |v: &[i32], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
+            same(widened(v, spare, widen), data_type, nulls)
         }
-        (Decimal256(..), Values::Long(v)) => same(widened(v, spare, i256::from), data_type, nulls),
+        (Decimal256(..), Values::Long(v)) => {
+            let widen = |v: &[i64], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
+            same(widened(v, spare, widen), data_type, nulls)
+        }
         (Decimal32(..), Values::Bytes(s)) => {
             same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type, nulls)
         }
@@ -259,12 +264,16 @@ fn decimal(
 fn widened<N: ArrowNativeType, W: ArrowNativeType>(
     values: Vec<N>,
     spare: &mut Spare,
-    widen: impl Fn(N) -> W,
+    widen: impl FnOnce(&[N], &mut Vec<W>),
 ) -> Vec<W> {
     let mut out = spare.take();
-    out.extend(values.iter().map(|value| widen(*value)));
+    widen(&values, &mut out);
     spare.give(values);
     out
+}
+
+fn widen<N: Copy + Into<i64>>(values: &[N], out: &mut Vec<i128>) {
+    kernel::widen(Level::in_use(), values, out);
 }
 
 fn unpacked<N, const W: usize>(

@@ -15,9 +15,19 @@ pub const CHUNK: usize = 1024;
 pub(crate) const ROW: usize = 128;
 
 /// A number that is taken modulo its width.
+///
+/// Compilers put no numbers of 128 bits into a register side by side: as two parts each they do.
 pub trait Modular: Copy + Default + Send + Sync + 'static {
+    /// Its bytes as numbers of at most 64 bits, the lowest first.
+    type Parts: Copy;
     /// The low bits.
     fn wrap(bits: u64) -> Self;
+    /// Its low 64 bits, or all and its sign.
+    fn low(self) -> u64;
+    /// The parts of `wrap(bits)`.
+    fn parts(bits: u64) -> Self::Parts;
+    /// What `low` is of the number of these parts.
+    fn low_of(parts: Self::Parts) -> u64;
     /// The sum, modulo the width.
     fn plus(self, other: Self) -> Self;
     /// The product, modulo the width.
@@ -27,6 +37,24 @@ pub trait Modular: Copy + Default + Send + Sync + 'static {
 macro_rules! number {
     ($($t:ty),*) => {$(
         impl Modular for $t {
+            type Parts = Self;
+
+            #[inline(always)]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)] // Modulo 2^64.
+            fn low(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            fn parts(bits: u64) -> Self {
+                Self::wrap(bits)
+            }
+
+            #[inline(always)]
+            fn low_of(parts: Self) -> u64 {
+                parts.low()
+            }
+
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // Modulo the width.
             fn wrap(bits: u64) -> Self {
@@ -50,52 +78,74 @@ number!(i32, i64, u8, u16, u32, u64);
 
 /// An `i64`, in twice its width.
 impl Modular for i128 {
+    type Parts = [i64; 2];
+
     #[inline(always)]
     fn wrap(bits: u64) -> Self {
         i128::from(bits.cast_signed())
     }
 
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // Modulo 2^64.
-    fn plus(self, other: Self) -> Self {
-        Self::wrap((self as u64).wrapping_add(other as u64))
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Modulo 2^64.
+    fn low(self) -> u64 {
+        self as u64
     }
 
     #[inline(always)]
-    #[allow(clippy::cast_possible_truncation)] // Modulo 2^64.
+    fn parts(bits: u64) -> [i64; 2] {
+        let low = bits.cast_signed();
+        [low, low >> 63]
+    }
+
+    #[inline(always)]
+    fn low_of([low, _]: [i64; 2]) -> u64 {
+        low.cast_unsigned()
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self::wrap(self.low().wrapping_add(other.low()))
+    }
+
+    #[inline(always)]
     fn times(self, other: Self) -> Self {
-        Self::wrap((self as u64).wrapping_mul(other as u64))
+        Self::wrap(self.low().wrapping_mul(other.low()))
     }
 }
 
 macro_rules! lanes {
     ($unpack:ident, $pack:ident, $word:ty) => {
-        /// Appends `value` of each number of a chunk.
+        /// Calls `put` with a place and its number, for each number of a chunk.
         #[inline(always)]
-        fn $unpack<T>(
+        fn $unpack<S>(
             rows: &[[u8; ROW]],
             width: u32,
-            out: &mut Vec<T>,
-            value: impl Fn($word) -> T + Copy,
+            to: &mut [S; CHUNK],
+            put: impl Fn(&mut S, $word),
         ) {
             const BITS: u32 = <$word>::BITS;
+            const LANES: usize = ROW / size_of::<$word>();
             let mask = <$word>::MAX >> (BITS - width);
+            // A copy, in registers: nothing that is stored can change it, so many go together.
             let words = |row: u32| {
                 let row = rows.get(row as usize).unwrap_or(&[0; ROW]);
-                row.as_chunks().0.iter().map(|word| <$word>::from_le_bytes(*word))
-            };
-            for bit in (0..BITS).map(|number| number * width) {
-                let (row, shift) = (bit / BITS, bit % BITS);
-                if shift + width <= BITS {
-                    out.extend(words(row).map(|low| value(low >> shift & mask)));
-                } else {
-                    let pairs = words(row).zip(words(row + 1));
-                    out.extend(
-                        pairs.map(|(low, high)| {
-                            value((low >> shift | high << (BITS - shift)) & mask)
-                        }),
-                    );
+                let mut words: [$word; LANES] = [0; LANES];
+                for (word, bytes) in words.iter_mut().zip(row.as_chunks().0) {
+                    *word = <$word>::from_le_bytes(*bytes);
                 }
+                words
+            };
+            let bits = (0..BITS).map(|number| number * width);
+            for (bit, to) in bits.zip(to.as_chunks_mut::<LANES>().0) {
+                let (row, shift) = (bit / BITS, bit % BITS);
+                let mut numbers = words(row);
+                numbers.iter_mut().for_each(|low| *low >>= shift);
+                if shift + width > BITS {
+                    let highs = words(row + 1);
+                    let pairs = numbers.iter_mut().zip(highs);
+                    pairs.for_each(|(low, high)| *low |= high << (BITS - shift));
+                }
+                to.iter_mut().zip(numbers).for_each(|(slot, number)| put(slot, number & mask));
             }
         }
 
@@ -140,28 +190,39 @@ lanes!(unpack64, pack64, u64);
 
 /// Appends the numbers of a chunk, each added to `base`: 1,024, whatever the bytes; those that are not there count
 /// as 0.
-#[inline(always)]
 pub(crate) fn unframe<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
+    let mut numbers = [T::default(); CHUNK];
+    unframe_to(bytes, width, base, &mut numbers, |slot, bits| *slot = T::wrap(bits));
+    out.extend_from_slice(&numbers);
+}
+
+/// Calls `put` with a place and the bits of its number, for each of them.
+#[inline(always)]
+pub(crate) fn unframe_to<S>(
+    bytes: &[u8],
+    width: u32,
+    base: u64,
+    to: &mut [S; CHUNK],
+    put: impl Fn(&mut S, u64),
+) {
     let rows = bytes.as_chunks::<ROW>().0;
-    out.reserve(CHUNK);
+    let put = |slot: &mut S, n: u64| put(slot, base.wrapping_add(n));
     match width {
-        1..=16 => unpack16(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
-        17..=32 => unpack32(rows, width, out, |n| T::wrap(base.wrapping_add(u64::from(n)))),
-        33..=63 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
-        // The words of whole numbers follow each other as the numbers do.
-        64 if rows.len() >= CHUNK * 8 / ROW => {
-            let words = rows.as_flattened().as_chunks().0.iter().take(CHUNK);
-            out.extend(words.map(|n| T::wrap(base.wrapping_add(u64::from_le_bytes(*n)))));
-        }
-        64 => unpack64(rows, width, out, |n| T::wrap(base.wrapping_add(n))),
-        _ => out.extend(std::iter::repeat_n(T::wrap(base), CHUNK)),
+        0 | 65.. => to.iter_mut().for_each(|slot| put(slot, 0)),
+        1..=16 => unpack16(rows, width, to, |slot, n| put(slot, u64::from(n))),
+        17..=32 => unpack32(rows, width, to, |slot, n| put(slot, u64::from(n))),
+        33..=64 => unpack64(rows, width, to, put),
     }
 }
 
 /// Makes each number `number * factor + shift`.
-#[inline(always)]
 pub(crate) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
     numbers.iter_mut().for_each(|number| *number = number.times(factor).plus(shift));
+}
+
+/// Appends each number in twice its width.
+pub(crate) fn widen<N: Copy + Into<i64>>(numbers: &[N], out: &mut Vec<i128>) {
+    out.extend(numbers.iter().map(|number| i128::from((*number).into())));
 }
 
 /// Makes each number the sum of `before` and those up to it.

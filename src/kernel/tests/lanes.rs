@@ -32,6 +32,9 @@ fn every_width_comes_back_at_every_level() {
             let mut ints = vec![3i32];
             kernel::unframe(level, &first, width, base as u64, &mut ints);
             assert!(ints[1..].iter().zip(&values).all(|(i, v)| *i == *v as i32));
+            let mut wide = vec![3i128];
+            kernel::unframe(level, &first, width, base as u64, &mut wide);
+            assert!(wide[1..].iter().zip(&values).all(|(w, v)| *w == i128::from(*v)));
         }
         for i in (0..CHUNK).step_by(7).chain([1023]) {
             let one = kernel::one(&first, width, i);
@@ -51,6 +54,30 @@ fn every_width_comes_back_at_every_level() {
 
 proptest! {
     #![proptest_config(cases(200))]
+
+    #[test]
+    fn numbers_are_scaled_and_widened_alike_at_every_level(
+        numbers in prop::collection::vec(any::<i64>(), 0..70), factor: i64, shift: i64,
+    ) {
+        let expected: Vec<i64> =
+            numbers.iter().map(|n| n.wrapping_mul(factor).wrapping_add(shift)).collect();
+        for level in levels() {
+            let mut longs = numbers.clone();
+            kernel::scale(level, &mut longs, factor, shift);
+            prop_assert_eq!(&longs, &expected);
+            let mut ints: Vec<i32> = numbers.iter().map(|n| *n as i32).collect();
+            kernel::scale(level, &mut ints, factor as i32, shift as i32);
+            prop_assert!(ints.iter().zip(&expected).all(|(i, e)| *i == *e as i32));
+            let mut wide = Vec::new();
+            kernel::widen(level, &numbers, &mut wide);
+            prop_assert!(wide.iter().zip(&numbers).all(|(w, n)| *w == i128::from(*n)));
+            kernel::scale(level, &mut wide, factor.into(), shift.into());
+            prop_assert!(wide.iter().zip(&expected).all(|(w, e)| *w == i128::from(*e)));
+            kernel::widen(level, &ints, &mut wide);
+            let ints = ints.iter().map(|int| i128::from(*int));
+            prop_assert!(wide[numbers.len()..].iter().copied().eq(ints));
+        }
+    }
 
     #[test]
     fn sums_are_those_of_all_before(numbers in prop::collection::vec(any::<i64>(), 0..70), before: i64) {

@@ -7,9 +7,33 @@
 //! ```
 #![allow(unsafe_code)]
 
+use std::mem::MaybeUninit;
+
 use crate::kernel::portable::{
     self, CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Ordered, Places, Real, WORDS,
 };
+
+/// Whether numbers are no longer and no more aligned as parts.
+const fn same_bytes<T: Modular>() -> bool {
+    size_of::<T>() == size_of::<T::Parts>() && align_of::<T>() >= align_of::<T::Parts>()
+}
+
+/// Numbers as their parts.
+#[inline(always)]
+fn parts_in<T: Modular>(numbers: &mut [T]) -> &mut [T::Parts] {
+    const { assert!(same_bytes::<T>()) };
+    // SAFETY: they are as many bytes; on x86 the lowest part comes first, as `Modular` has it, and parts are numbers
+    // of any bits.
+    unsafe { &mut *(std::ptr::from_mut(numbers) as *mut [T::Parts]) }
+}
+
+/// Places of numbers as places of their parts.
+#[inline(always)]
+fn places_of<T: Modular>(places: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<T::Parts>] {
+    const { assert!(same_bytes::<T>()) };
+    // SAFETY: as above, but that nothing need be there.
+    unsafe { &mut *(std::ptr::from_mut(places) as *mut [MaybeUninit<T::Parts>]) }
+}
 
 macro_rules! compiled_for {
     ($features:literal, $module:ident) => {
@@ -23,12 +47,34 @@ macro_rules! compiled_for {
                 base: u64,
                 out: &mut Vec<T>,
             ) {
-                portable::unframe(bytes, width, base, out);
+                out.reserve(CHUNK);
+                let to = places_of(out.spare_capacity_mut());
+                let Some(to) = to.first_chunk_mut() else { return };
+                portable::unframe_to(bytes, width, base, to, |slot, bits| {
+                    slot.write(T::parts(bits));
+                });
+                // SAFETY: each of so many places behind the others has been written.
+                unsafe { out.set_len(out.len() + CHUNK) };
             }
 
             #[target_feature(enable = $features)]
             pub(in super::super) fn scale<T: Modular>(numbers: &mut [T], factor: T, shift: T) {
-                portable::scale(numbers, factor, shift);
+                let (factor, shift) = (factor.low(), shift.low());
+                for parts in parts_in(numbers) {
+                    let low = T::low_of(*parts).wrapping_mul(factor).wrapping_add(shift);
+                    *parts = T::parts(low);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn widen<N: Copy + Into<i64>>(numbers: &[N], out: &mut Vec<i128>) {
+                out.reserve(numbers.len());
+                let to = places_of(out.spare_capacity_mut());
+                for (slot, number) in to.iter_mut().zip(numbers) {
+                    slot.write(i128::parts((*number).into().cast_unsigned()));
+                }
+                // SAFETY: there is room for each number behind the others, and each has been written.
+                unsafe { out.set_len(out.len() + numbers.len()) };
             }
 
             #[target_feature(enable = $features)]
