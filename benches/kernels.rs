@@ -247,7 +247,18 @@ fn pack(c: &mut Criterion) {
             out.clear();
             kernel::unframe(level, &bytes, width, 17, out);
         });
+        let name = format!("unframe/{width}/wide");
+        each_level(&mut group, &name, N, |level, out: &mut Vec<i128>| {
+            out.clear();
+            kernel::unframe(level, &bytes, width, 17, out);
+            kernel::scale(level, out, 100, 3);
+        });
     }
+    let longs: Vec<i64> = (0..N).map(|_| n.next() as i64).collect();
+    each_level(&mut group, "widen", N, |level, out: &mut Vec<i128>| {
+        out.clear();
+        kernel::widen(level, &longs, out);
+    });
     let codes: Vec<u32> = (0..N).map(|_| n.below(40) as u32).collect();
     let table: Vec<f64> = (0..40).map(f64::from).collect();
     each_level(&mut group, "gather", N, |level, out: &mut Vec<f64>| {

@@ -5,6 +5,8 @@
 //! portable loop ──► avx2      32 bytes of a row at a time
 //!               └─► avx512    64 bytes; least and greatest of 64-bit numbers in one instruction
 //! ```
+//! Numbers are stored where none are yet, and as their parts: else each row of lanes would look for room, and
+//! numbers of 128 bits go one by one.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
