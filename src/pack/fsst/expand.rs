@@ -11,6 +11,9 @@ use crate::kernel::{self, Level, SymbolTable};
 /// Codes taken at once.
 const GROUP: usize = 8;
 
+/// Codes taken together where there is no kernel for them.
+const PART: usize = 64;
+
 /// What the longest symbols of a group need, and the eight bytes of a store behind them.
 const WINDOW: usize = 8 * GROUP + 8;
 
@@ -133,18 +136,31 @@ impl Expander {
         most: usize,
         out: &mut Vec<u8>,
     ) -> Option<&'c [u8]> {
-        let taken = kernel::symbols(level, codes, &self.table, most, out);
-        let codes = codes.get(taken..)?;
-        // So many codes as make a group, and the byte behind an escape that is the last.
-        let (mut part, mut left) = (0, kernel::GROUP);
+        let (taken, part) = match level.is_avx512() {
+            true => (kernel::symbols(level, codes, &self.table, most, out), kernel::GROUP),
+            false => (0, PART),
+        };
+        self.expand_part(codes.get(taken..)?, part, out)
+    }
+
+    /// Appends the text of so many codes; gives the others.
+    fn expand_part<'c>(
+        &self,
+        codes: &'c [u8],
+        count: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<&'c [u8]> {
+        // The byte behind an escape that is the last goes with it.
+        let (mut part, mut left) = (0, count);
         while left > 0 && part < codes.len() {
             part += if codes.get(part) == Some(&ESCAPE) { 2 } else { 1 };
             left -= 1;
         }
         let (now, rest) = codes.split_at_checked(part)?;
-        let mut text = [0; 8 * kernel::GROUP + WINDOW];
-        let len = self.expand_into(now, &mut text)?;
-        out.extend_from_slice(text.get(..len)?);
+        let start = out.len();
+        out.resize(start + 8 * count + WINDOW, 0);
+        let len = self.expand_into(now, out.get_mut(start..)?)?;
+        out.truncate(start + len);
         Some(rest)
     }
 
