@@ -82,12 +82,11 @@ impl Encoder {
         first: usize,
         fixed: bool,
     ) {
-        if let ValuesRef::Null(_) = values {
-            lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
-            return;
-        }
         // What the values are is asked here and not for each array: of many, the one value is all.
         match values {
+            ValuesRef::Null(_) => {
+                lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
+            }
             ValuesRef::Bytes { offsets: Offsets::Small(ends), data } => {
                 self.each_array(lengths, first, |encoder, range| {
                     put_strings(&mut encoder.bytes, ends, data, range);

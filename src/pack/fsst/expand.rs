@@ -118,8 +118,13 @@ impl Expander {
     /// Appends at least `len` bytes of the text, and not many more. False if there are not so many.
     pub(crate) fn expand_start(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
         let (end, mut codes) = (out.len().saturating_add(len), codes);
+        let level = Level::in_use();
         while out.len() < end {
-            match self.expand_some(Level::in_use(), codes, end - out.len(), out) {
+            let rest = match level.is_avx512() {
+                true => self.expand_some(level, codes, end - out.len(), out),
+                false => self.expand_part(codes, PART, out),
+            };
+            match rest {
                 Some(rest) if !codes.is_empty() => codes = rest,
                 _ => return false,
             }
@@ -136,11 +141,8 @@ impl Expander {
         most: usize,
         out: &mut Vec<u8>,
     ) -> Option<&'c [u8]> {
-        let (taken, part) = match level.is_avx512() {
-            true => (kernel::symbols(level, codes, &self.table, most, out), kernel::GROUP),
-            false => (0, PART),
-        };
-        self.expand_part(codes.get(taken..)?, part, out)
+        let taken = kernel::symbols(level, codes, &self.table, most, out);
+        self.expand_part(codes.get(taken..)?, kernel::GROUP, out)
     }
 
     /// Appends the text of so many codes; gives the others.
