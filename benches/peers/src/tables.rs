@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! lineitem            TPC-H: integers, decimals, dates, flags, short text
-//! taxi                like a month of New York's yellow cabs: times, money as doubles, skewed codes, nulls
-//! events              like a web site's log: ids, times, words, URLs, a nullable double, a list
+//! taxi                rides as a generator makes them: times, money as doubles, even codes, nulls
+//! events              a program's events, made so too: ids, times, words, numbered names, doubles, a list
+//! trips               like a month of New York's yellow cabs: times, money as doubles, skewed codes, nulls
+//! visits              like a web site's log: ids, times, words, URLs, a nullable double, a list
 //! c_...               one column each, to see what a kind of value costs
 //! ```
 //! A table is a list of batches that are arrays of their own, as a program has them that makes rows as it goes.
@@ -12,6 +14,8 @@ mod columns;
 mod events;
 pub mod lineitem;
 mod taxi;
+mod trips;
+mod visits;
 
 use std::sync::Arc;
 
@@ -44,10 +48,12 @@ const fn column(name: &'static str, start: fn() -> Rows) -> Recipe {
 }
 
 /// All tables, in the order in which they are raced and shown.
-pub const RECIPES: [Recipe; 10] = [
+pub const RECIPES: [Recipe; 12] = [
     wide("lineitem", 1_000_000, lineitem::rows),
     wide("taxi", 1_000_000, taxi::rows),
-    wide("events", 500_000, events::rows),
+    wide("events", 300_000, events::rows),
+    wide("trips", 1_000_000, trips::rows),
+    wide("visits", 500_000, visits::rows),
     column("c_sorted_i64", columns::sorted_i64),
     column("c_random_i64", columns::random_i64),
     column("c_small_i32", columns::small_i32),

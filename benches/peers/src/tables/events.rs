@@ -1,4 +1,8 @@
-//! Events like those of a shop's web site: what a visitor did, when, where and on which page.
+//! Events of a program, as a generator makes them: two ascending columns, numbered users and pages, words that
+//! are each as likely as the others, doubles of one or two decimals, a short list.
+//!
+//! With codec snappy and zstd, dictionaries and without, the crate `parquet`, Arrow IPC and Vortex make of it
+//! what they make of the table of this name that this crate's goals were measured on, within 8 %.
 
 use std::sync::Arc;
 
@@ -10,92 +14,108 @@ use arrow::array::{
 use super::Rows;
 use crate::random::Random;
 
-/// 2026-03-01, in microseconds.
-const START: i64 = 1_772_323_200_000_000;
+/// 2026-01-01, in microseconds.
+const START: i64 = 1_767_225_600_000_000;
 
-const KINDS: [(f64, &str); 6] = [
-    (0.62, "view"),
-    (0.2, "click"),
-    (0.08, "search"),
-    (0.06, "cart_add"),
-    (0.02, "purchase"),
-    (0.02, "sign_in"),
+const KINDS: [&str; 8] =
+    ["page_view", "click", "add_to_cart", "purchase", "search", "sign_in", "sign_out", "scroll"];
+
+const COUNTRIES: [&str; 16] = [
+    "Germany",
+    "France",
+    "Brazil",
+    "India",
+    "Japan",
+    "Canada",
+    "Spain",
+    "Italy",
+    "United States",
+    "United Kingdom",
+    "Netherlands",
+    "Sweden",
+    "Poland",
+    "Mexico",
+    "Australia",
+    "Turkey",
 ];
 
-const COUNTRIES: [&str; 20] = [
-    "US", "DE", "IN", "BR", "GB", "FR", "JP", "ID", "MX", "ES", "IT", "CA", "PL", "NL", "TR", "SE",
-    "AU", "CH", "AT", "PT",
-];
-
-const SECTIONS: [&str; 8] =
-    ["products", "search", "articles", "account/orders", "help", "checkout", "offers", "brands"];
-
-/// How a visitor came to a page.
-const SOURCES: [(f64, &str); 5] = [
-    (0.4, ""),
-    (0.3, "?from=recommended"),
-    (0.15, "?from=newsletter"),
-    (0.1, "?from=search&sort=price"),
-    (0.05, "?from=share"),
-];
+const DEVICES: [&str; 3] = ["mobile", "desktop", "tablet"];
 
 #[derive(Default)]
 struct Events {
     id: Int64Builder,
     time: TimestampMicrosecondBuilder,
-    user: Int64Builder,
+    user: StringBuilder,
     kind: StringBuilder,
     country: StringBuilder,
-    url: StringBuilder,
-    mobile: BooleanBuilder,
+    page: StringBuilder,
+    device: StringBuilder,
     duration: Float64Builder,
+    amount: Float64Builder,
+    size: Float64Builder,
+    score: Float64Builder,
+    known: BooleanBuilder,
     tags: ListBuilder<Int32Builder>,
 }
 
 pub fn rows() -> Rows {
-    let mut random = Random::new(20_260_301);
-    let (mut id, mut time) = (7_000_000_000, START);
+    let mut random = Random::new(20_260_101);
+    let (mut id, mut time) = (10_000_000, START);
     Box::new(move |rows| {
         let mut events = Events::default();
         for _ in 0..rows {
-            id += 1 + random.skewed(4, 3.0) as i64;
-            time += random.exponential(40_000.0) as i64;
+            id += 1 + random.below(8) as i64;
+            time += random.exponential(50_000.0) as i64;
             events.add(&mut random, id, time);
         }
         events.finish()
     })
 }
 
+/// 0 to `end`, of so many steps to the whole number.
+fn decimal(random: &mut Random, end: u64, steps: u64) -> f64 {
+    random.below(end * steps + 1) as f64 / steps as f64
+}
+
+fn word<'a>(random: &mut Random, words: &[&'a str]) -> &'a str {
+    words[random.below(words.len() as u64) as usize]
+}
+
 impl Events {
     fn add(&mut self, random: &mut Random, id: i64, time: i64) {
         self.id.append_value(id);
         self.time.append_value(time);
-        self.user.append_value(100_000 + random.skewed(60_000, 2.0) as i64);
-        self.kind.append_value(random.pick(&KINDS));
-        self.country.append_value(COUNTRIES[random.skewed(20, 2.0) as usize]);
-        let section = SECTIONS[random.skewed(8, 2.0) as usize];
-        let page = 100_000 + random.skewed(800, 3.0) * 37;
-        let from = random.pick(&SOURCES);
-        self.url.append_value(format!("/{section}/{page}{from}"));
-        self.mobile.append_value(random.chance(0.6));
-        let duration = (random.exponential(30.0) * 1e6).round() / 1e6;
-        self.duration.append_option(random.chance(0.85).then_some(duration));
-        for _ in 0..random.skewed(5, 1.5) {
-            self.tags.values().append_value(random.skewed(500, 2.0) as i32);
+        self.user.append_value(format!("user_{:06}", random.below(200_000)));
+        self.kind.append_value(word(random, &KINDS));
+        self.country.append_value(word(random, &COUNTRIES));
+        self.page.append_value(format!("/products/{:05}", random.below(100_000)));
+        self.device.append_value(word(random, &DEVICES));
+        self.duration.append_value(decimal(random, 200, 100));
+        self.amount.append_value(decimal(random, 1000, 100));
+        self.size.append_value(decimal(random, 500, 10));
+        let score = decimal(random, 100, 100);
+        self.score.append_option(random.chance(0.9).then_some(score));
+        self.known.append_value(random.chance(0.5));
+        for _ in 0..random.below(8) {
+            self.tags.values().append_value(random.below(100) as i32);
         }
         self.tags.append(true);
     }
 
     fn finish(mut self) -> crate::Result<RecordBatch> {
-        let columns: [(&str, ArrayRef, bool); 9] = [
+        let columns: [(&str, ArrayRef, bool); 13] = [
             ("id", Arc::new(self.id.finish()), false),
             ("time", Arc::new(self.time.finish()), false),
             ("user", Arc::new(self.user.finish()), false),
             ("kind", Arc::new(self.kind.finish()), false),
             ("country", Arc::new(self.country.finish()), false),
-            ("url", Arc::new(self.url.finish()), false),
-            ("mobile", Arc::new(self.mobile.finish()), false),
-            ("duration", Arc::new(self.duration.finish()), true),
+            ("page", Arc::new(self.page.finish()), false),
+            ("device", Arc::new(self.device.finish()), false),
+            ("duration", Arc::new(self.duration.finish()), false),
+            ("amount", Arc::new(self.amount.finish()), false),
+            ("size", Arc::new(self.size.finish()), false),
+            ("score", Arc::new(self.score.finish()), true),
+            ("known", Arc::new(self.known.finish()), false),
             ("tags", Arc::new(self.tags.finish()), false),
         ];
         Ok(RecordBatch::try_from_iter_with_nullable(columns)?)
