@@ -30,6 +30,7 @@ mod numbers;
 mod real;
 mod row;
 mod strings;
+mod template;
 mod views;
 
 pub(crate) use bits::{PackedBits, put as put_bits};

@@ -6,6 +6,7 @@
 //! 2 symbols      numbers: lengths │ numbers: where the codes of each group end │ symbol table
 //!                │ long how many, the codes
 //! 3 integers     byte parts, 1 or 2 │ numbers: low 64 bits │ if 2, numbers: high 64 bits
+//! 4 template     byte how many numbers │ texts, and how wide the numbers between them are │ numbers, of each
 //! ```
 //! Groups are there so that a string in the middle is found without those before. All strings of a group are
 //! replaced by symbols as one run: a symbol may go from one into the next. Integers are strings that are shortest in
@@ -21,6 +22,7 @@ use super::hints::Hints;
 use super::input::Input;
 use super::integers;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
+use super::template::{Found, Template, Words};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level};
@@ -30,6 +32,7 @@ pub(super) const PLAIN: u8 = 0;
 pub(super) const DICTIONARY: u8 = 1;
 pub(super) const SYMBOLS: u8 = 2;
 pub(super) const INTEGERS: u8 = 3;
+pub(super) const TEMPLATE: u8 = 4;
 
 /// Packed strings.
 #[derive(Debug)]
@@ -45,6 +48,7 @@ enum Kind {
     Groups(Groups, Option<Box<Expander>>),
     Dictionary { entries: Entries, codes: Numbers },
     Integers { low: Numbers, high: Option<Numbers> },
+    Template(Template),
 }
 
 /// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes.
@@ -111,6 +115,7 @@ impl PackedStrings {
                 };
                 Kind::Integers { low, high }
             }
+            TEMPLATE => Kind::Template(Template::take(input, n, text, deeper)?),
             other => return Err(Error::malformed(format!("strings of kind {other}"))),
         };
         Ok(Self { n, text, kind })
@@ -139,6 +144,13 @@ impl PackedStrings {
                 let read = |part: &Numbers, out: &mut Vec<i64>| part.read(range.clone(), out);
                 integers::read(low, high.as_ref(), read, out)?;
                 return self.check_made(start, ends, out);
+            }
+            Kind::Template(template) => {
+                let mut words = Words::default();
+                return each_chunk(range, |part| {
+                    let read = |of: &Numbers, out: &mut Vec<i64>| of.read(part.clone(), out);
+                    template.read(part.len(), read, &mut words, out)
+                });
             }
             Kind::Groups(groups, table) => (groups, table),
         };
@@ -172,6 +184,11 @@ impl PackedStrings {
                 let read = |part: &Numbers, out: &mut Vec<i64>| part.read(range.clone(), out);
                 integers::read(low, high.as_ref(), read, &mut all)?;
                 self.check_made(0, 1, &all)?;
+                return out.extend(&offsets, data, self.text);
+            }
+            Kind::Template(_) => {
+                let (mut offsets, mut data) = (vec![0], Vec::new());
+                self.read(range, &mut Target { offsets: &mut offsets, data: &mut data })?;
                 return out.extend(&offsets, data, self.text);
             }
             Kind::Groups(groups, table) => (groups, table),
@@ -216,6 +233,13 @@ impl PackedStrings {
                 let pick = |part: &Numbers, out: &mut Vec<i64>| part.pick(places, out);
                 integers::read(low, high.as_ref(), pick, out)?;
                 self.check_made(start, ends, out)
+            }
+            Kind::Template(template) => {
+                let mut words = Words::default();
+                places.chunks(CHUNK).try_for_each(|places| {
+                    let pick = |of: &Numbers, out: &mut Vec<i64>| of.pick(places, out);
+                    template.read(places.len(), pick, &mut words, out)
+                })
             }
             Kind::Groups(groups, table) => {
                 let (start, ends) = (out.data.len(), out.offsets.len());
@@ -296,13 +320,28 @@ pub(crate) fn put(
         }
     }
     let dictionary = out.split_off(start);
-    put_groups(strings, hints, deeper, out);
+    if !put_template(strings, deeper, out) {
+        put_groups(strings, hints, deeper, out);
+    }
     // Codes are read sooner than strings.
     if !dictionary.is_empty() && dictionary.len() <= out.len() - start {
         out.truncate(start);
         out.extend(dictionary);
     }
     found
+}
+
+/// Appends the template of strings and their numbers, if they have one and it saves.
+fn put_template(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool {
+    let Some(found) = Found::of(strings) else { return false };
+    let start = out.len();
+    out.push(TEMPLATE);
+    found.put(depth, out);
+    let saves = out.len() - start < strings.bytes().len();
+    if !saves {
+        out.truncate(start);
+    }
+    saves
 }
 
 /// Appends strings that are integers as numbers, if all are and it saves.

@@ -344,6 +344,25 @@ def integer(low, high):
     return number.to_bytes(flipped.bit_length() // 8 + 1, "big", signed=True)
 
 
+def template(cursor, n, depth):
+    """Strings of the same texts with numbers between them."""
+    count = cursor.byte()
+    check(1 <= count <= 8, f"a template of {count} numbers")
+    texts, widths = [cursor.take(cursor.byte())], []
+    for _ in range(count):
+        width = meet("widths of digits", cursor.byte())
+        check(width <= 16, f"a number of {width} digits")
+        widths.append(width)
+        texts.append(cursor.take(cursor.byte()))
+    out = [texts[0]] * n
+    for width, text in zip(widths, texts[1:]):
+        most = 10 ** (width or 8)
+        for i, number in enumerate(numbers(cursor, n, depth)):
+            check(0 <= number < most, "a number of more digits")
+            out[i] += b"%0*d" % (width, number) + text
+    return out
+
+
 def strings(cursor, n, depth=DEPTH):
     """The next n strings, as bytes."""
     check(depth > 0, "too deep")
@@ -354,6 +373,8 @@ def strings(cursor, n, depth=DEPTH):
     if kind == 1:
         entries = strings(cursor, cursor.count(min(MOST, n)), depth)
         return looked_up(entries, numbers(cursor, n, depth))
+    if kind == 4:
+        return template(cursor, n, depth)
     check(kind == 3, f"strings of kind {kind}")
     parts = meet("parts of integers", cursor.byte())
     check(parts in (1, 2), f"integers of {parts} parts")

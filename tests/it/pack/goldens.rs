@@ -46,7 +46,7 @@ fn write_the_files() {
         kinds.iter().filter(chosen).cloned().collect()
     };
     let blocks = some(&["sorted", "indexed", "any double", "pages", "dense", "items", "item name"]);
-    let texts = some(&["words", "pages", "split 64"]);
+    let texts = some(&["words", "pages", "numbered", "split 64"]);
     let all = [
         ("kinds", &kinds, ROWS, 16_384, Codec::Pack),
         ("blocks", &blocks, ROWS, 50, Codec::Pack),

@@ -5,15 +5,16 @@ use trevni::codec::Codec;
 use super::*;
 
 /// What a sort of packed values must have been met with.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 10] = [
     ("forms", "[0,1]"),
     ("counts", "[0,1,2]"),
     ("numbers", "[0,1,2,3,4,5,6,7]"),
     ("bits", "[0,1,2,3,4,5]"),
     ("floats of 4", "[0,1,2,3,4]"),
     ("floats of 8", "[0,1,2,3,4]"),
-    ("strings", "[0,1,2,3]"),
+    ("strings", "[0,1,2,3,4]"),
     ("parts of integers", "[1,2]"),
+    ("widths of digits", "[0,3,11]"),
     ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
 ];
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Type, whether an array column, what is wrong, and the payload of a block of 3 rows.
-const BLOCKS: [(&str, bool, &str, &[u8]); 35] = [
+const BLOCKS: [(&str, bool, &str, &[u8]); 42] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
     ("int", false, "zstd under pack", &[2, 2, 6, 0, 2]),
@@ -36,6 +36,13 @@ const BLOCKS: [(&str, bool, &str, &[u8]); 35] = [
     ("string", false, "codes of more", &[1, 6, 2, 0, 2, 0, 6, 1, 2, 97, 97, 6, 0, 0, 0]),
     ("string", false, "an escape of nothing", &[1, 6, 2, 0, 2, 0, 8, 1, 1, 97, 8, 0, 0, 0, 255]),
     ("bytes", false, "integers of three parts", &[1, 6, 3, 3, 0, 2, 0, 2, 0, 2]),
+    ("string", false, "strings of kind 5", &[1, 6, 5, 1, 1, 97, 1, 0, 0, 2]),
+    ("string", false, "a template without numbers", &[1, 6, 4, 0, 1, 97]),
+    ("string", false, "a template of nine numbers", &[1, 6, 4, 9, 1, 97, 1, 0, 0, 2]),
+    ("string", false, "17 digits", &[1, 6, 4, 1, 1, 97, 17, 0, 0, 2]),
+    ("string", false, "a number of two digits in one", &[1, 6, 4, 1, 1, 97, 1, 0, 0, 20]),
+    ("string", false, "a number below 0", &[1, 6, 4, 1, 1, 97, 1, 0, 0, 1]),
+    ("string", false, "half of a letter", &[1, 6, 4, 1, 1, 195, 1, 1, 164, 0, 2]),
     ("int", true, "counts of kind 3", &[1, 6, 3, 1, 0, 2]),
     ("int", true, "lengths of four", &[1, 6, 0, 6, 1, 2, 1, 1, 0, 2]),
     ("null", true, "lengths of more than is there", &[1, 6, 0, 2, 0, 2]),

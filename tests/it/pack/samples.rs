@@ -170,7 +170,10 @@ fn strings(n: usize) -> Vec<Column> {
             text(["mail", "ship", "", "air", "by truck"][r as usize % 5].into())
         }),
         plain("pages", String, n, |_, r| {
-            text(format!("https://example.org/page/{}?ü", r % 10_000))
+            text(format!("https://example.org/page/{:x}?ü", r % 10_000))
+        }),
+        plain("numbered", String, n, |_, r| {
+            text(format!("Größe {}, {:012} von {:03}", r % 10_000, r >> 30, r % 700))
         }),
         plain("any bytes", Bytes, n, |_, r| {
             Value::Bytes(r.to_le_bytes()[..(r % 9) as usize].to_vec().into())
