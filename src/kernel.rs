@@ -15,6 +15,8 @@
 //!         └── scale ──┘    decimals │ digits, digit_range
 //! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
 //!         └── lanes ──┘    unframe, one, scale, widen, accumulate │ frame
+//! numbers 42 17003                          words    "00000042" "00017003"
+//!         └── eight figures each ──┘  figures
 //! columns a0 b0 c0 │ a1 b1 c1               elements     a0 a1 │ b0 b1 │ c0 c1
 //!         └── bytes, or their bits ──┘  unshuffle, unbitshuffle │ shuffle, bitshuffle
 //! ```
@@ -37,9 +39,9 @@ mod tests;
 
 pub use level::Level;
 pub use portable::{
-    Bits, CHUNK, ChunkStats, DIGITS, DigitRange, GROUP, INLINE, LANES, Modular, Multipliers,
-    Offset, Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, WORDS, WordEnds,
-    word_of,
+    Bits, CHUNK, ChunkStats, DIGITS, DigitRange, FIGURES, GROUP, INLINE, LANES, Modular,
+    Multipliers, Offset, Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, Tuples,
+    WORDS, WordEnds, word_of,
 };
 
 /// Calls the kernel of a level.
@@ -231,6 +233,12 @@ pub fn widen<N: Copy + Into<i64>>(level: Level, numbers: &[N], out: &mut Vec<i12
     at_level!(level, widen(numbers, out));
 }
 
+/// Makes `out` the text of the eight decimal figures of each number, without the first `skip` of them: what comes
+/// first is in the lowest byte. Of numbers that have more figures come any bytes.
+pub fn figures(level: Level, numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
+    at_level!(level, figures(numbers, skip, out));
+}
+
 /// Makes each number the sum of `before` and those up to it, modulo the width.
 pub fn accumulate<T: Modular>(level: Level, numbers: &mut [T], before: T) {
     at_avx512!(level, accumulate(numbers, before));
@@ -336,6 +344,18 @@ pub fn gather_strings(
     data: &mut Vec<u8>,
 ) -> bool {
     at_level!(level, gather_strings(codes, slots, offsets, data))
+}
+
+/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
+/// nothing is appended. The caller has seen that offsets can count them.
+pub fn gather_tuples(
+    level: Level,
+    codes: &[u32],
+    tuples: &Tuples,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) -> bool {
+    at_level!(level, gather_tuples(codes, tuples, offsets, data))
 }
 
 /// Appends each value until its end is reached, from `start` on: `ends` ascend.

@@ -8,13 +8,15 @@
 //! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
 //! bounds     values → the least and the greatest       words    strings → how they begin, as numbers
-//! decimals   digits ↔ floats
+//! decimals   digits ↔ floats                           figures  numbers → their decimal text
+//! tuples     codes → strings, some at a time
 //! ```
 
 mod bits;
 mod bounds;
 mod decimals;
 mod expand;
+mod figures;
 mod gather;
 mod lanes;
 mod offsets;
@@ -23,6 +25,7 @@ mod shuffle;
 mod strings;
 mod symbols;
 mod text;
+mod tuples;
 mod varints;
 mod views;
 mod words;
@@ -33,6 +36,8 @@ pub(super) use bounds::bounds;
 pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
 pub(super) use decimals::{decimals, digit_range, digits};
 pub(super) use expand::{expand, repeat_ends};
+pub use figures::FIGURES;
+pub(super) use figures::figures;
 pub use gather::{SLOT, Slots};
 pub(super) use gather::{gather, gather_strings, repeat};
 pub use lanes::{CHUNK, ChunkStats, LANES, Modular};
@@ -48,6 +53,8 @@ pub(super) use strings::{put_strings, skip_strings, strings};
 pub(super) use symbols::symbols;
 pub use symbols::{GROUP, SymbolTable};
 pub(super) use text::is_text;
+pub use tuples::Tuples;
+pub(super) use tuples::gather_tuples;
 pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
 
 pub use views::INLINE;
@@ -62,6 +69,7 @@ pub(super) use {
     gather::all_below,
     shuffle::{bitshuffle_from, shuffle_from, unbitshuffle_from, unshuffle_from},
     symbols::WINDOW,
+    tuples::{CODES, TUPLE},
     varints::{Number, numbers},
     words::{first_bytes, words_of_bytes},
 };

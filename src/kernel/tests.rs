@@ -1,6 +1,7 @@
 //! Each kernel at each level of this machine, beside its portable twin.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
+mod figures;
 mod gather;
 mod lanes;
 mod nulls;

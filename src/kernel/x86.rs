@@ -7,6 +7,7 @@
 //! strings                               64 bytes copied for each
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up: a small one in registers
+//! tuples                                strings of two or four codes at a time
 //! views                                 four at a time: their bytes and their numbers, each where they belong
 //! sums                                  each register in itself, then what was before it
 //! words                                 8 bytes of each string, then many at a time
@@ -36,6 +37,7 @@ mod strings;
 mod strings_put;
 mod symbols;
 mod tables;
+mod tuples;
 mod views;
 mod window;
 mod words;
@@ -46,7 +48,7 @@ use words::{avx2 as words_avx2, avx512 as words_avx512};
 
 use super::portable::{
     CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Offset, Ordered, Places, Real,
-    Slots, SymbolTable, WORDS, WordEnds,
+    Slots, SymbolTable, Tuples, WORDS, WordEnds,
 };
 
 /// AVX2, BMI2 and the bit counts that came with them are there.
@@ -121,6 +123,7 @@ kernels! {
     views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    tuples::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
@@ -130,6 +133,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx2::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
+    lanes_avx2::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -161,6 +165,7 @@ kernels! {
     avx512_views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     avx512_gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    tuples::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     avx512_sums::accumulate[T: Modular](numbers: &mut [T], before: T);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
@@ -171,6 +176,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx512::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
+    lanes_avx512::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;

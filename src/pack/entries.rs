@@ -3,7 +3,10 @@
 //! ```text
 //! entry   offset, length         slot   its bytes and zeros, 32 in all, if it is no longer
 //! code ──► slot ──► 32 bytes stored, whatever the length: the next entry overwrites what is too much
+//! codes ─► tuple ─► if entries are few and short, two or four of them at once
 //! ```
+
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 
@@ -11,7 +14,7 @@ use super::numbers::no_such_code;
 use super::strings::{PackedStrings, Target, check_utf8};
 use super::views::Views;
 use crate::error::Result;
-use crate::kernel::{self, Level, SLOT, Slots};
+use crate::kernel::{self, Level, SLOT, Slots, Tuples};
 
 /// The entries of a dictionary of strings.
 #[derive(Debug)]
@@ -21,7 +24,15 @@ pub(crate) struct Entries {
     lengths: Vec<u32>,
     /// Empty if an entry is longer than a slot.
     slots: Slots,
+    /// Made when many are read.
+    tuples: OnceLock<Option<Tuples>>,
 }
+
+/// The fewest codes for which tuples are made.
+const FEWEST: usize = 512;
+
+/// Entries that all have the same few bytes are stored as quickly by themselves.
+const SHORT: u32 = 4;
 
 impl Entries {
     /// Unpacks all.
@@ -46,7 +57,7 @@ impl Entries {
                 slot
             }));
         }
-        Ok(Self { offsets, data: data.into(), lengths, slots })
+        Ok(Self { offsets, data: data.into(), lengths, slots, tuples: OnceLock::new() })
     }
 
     /// How many there are.
@@ -75,10 +86,22 @@ impl Entries {
             return Ok(());
         }
         out.check_room((codes.len() * SLOT) as u64).or_else(|_| out.check_room(bytes()))?;
-        match kernel::gather_strings(Level::in_use(), codes, &self.slots, out.offsets, out.data) {
-            true => Ok(()),
-            false => Err(no_such_code()),
-        }
+        let level = Level::in_use();
+        let fine = match self.tuples(codes.len()) {
+            Some(tuples) => kernel::gather_tuples(level, codes, tuples, out.offsets, out.data),
+            None => kernel::gather_strings(level, codes, &self.slots, out.offsets, out.data),
+        };
+        if fine { Ok(()) } else { Err(no_such_code()) }
+    }
+
+    /// The tuples of entries, if they help with so many codes.
+    fn tuples(&self, codes: usize) -> Option<&Tuples> {
+        let make = || {
+            let first = self.lengths.first()?;
+            let alike = *first <= SHORT && self.lengths.iter().all(|length| length == first);
+            if alike { None } else { Tuples::of(&self.slots) }
+        };
+        if codes < FEWEST { None } else { self.tuples.get_or_init(make).as_ref() }
     }
 
     /// A view of each entry, into a buffer that is added if one is too long to lie in its view.

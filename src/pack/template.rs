@@ -5,9 +5,10 @@
 //! template   "user_0" ##### "/a"                        "user_" #           a number without leading zeros
 //! numbers    42  17003                                  7  12
 //!
-//! number 17003 ──► 1 7 0 0 3, eight bytes at once ──► stored behind "user_0", then "/a" over what is too much
+//! number 17003 ──► "17003", of eight bytes at once ──► stored behind "user_0"
 //! ```
-//! Texts are stored 16 bytes at a time and numbers 8 digits at a time, whatever their lengths: what comes next
+//! Where all strings have one length, the texts of all are written at once, then the digits at each place. Otherwise
+//! texts are stored 16 bytes at a time and numbers 8 digits at a time, whatever their lengths: what comes next
 //! overwrites the rest.
 
 mod find;
@@ -18,6 +19,7 @@ use super::input::Input;
 use super::numbers::Numbers;
 use super::strings::{Target, check_utf8};
 use crate::error::{Error, Result};
+use crate::kernel::{self, FIGURES, Level};
 
 pub(super) use find::Found;
 
@@ -25,9 +27,8 @@ pub(super) use find::Found;
 const MOST_NUMBERS: usize = 8;
 const MOST_DIGITS: usize = 16;
 
-/// How many digits are made at once, and above all that they can show.
-const AT_ONCE: usize = 8;
-const ABOVE: u64 = 100_000_000;
+/// The least number of more than [`FIGURES`] digits.
+const ABOVE: i64 = 100_000_000;
 
 /// The digit 0, eight times.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
@@ -45,6 +46,8 @@ pub(super) struct Template {
     pieces: Vec<Piece>,
     /// The bytes of the longest string that there can be.
     longest: usize,
+    /// Whether all have that length.
+    even: bool,
 }
 
 #[derive(Debug)]
@@ -75,7 +78,7 @@ enum Digits {
     },
 }
 
-/// Eight digits of each number of a part, as bytes from 0 to 9, the first lowest.
+/// Eight digits of each number of a part, or the last of them, as text.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     numbers: Vec<i64>,
@@ -91,7 +94,7 @@ impl Template {
         if count == 0 || count > MOST_NUMBERS {
             return Err(Error::malformed(format!("a template of {count} numbers")));
         }
-        let mut template = Self { numbers: Vec::new(), pieces: Vec::new(), longest: 0 };
+        let mut template = Self { numbers: Vec::new(), pieces: Vec::new(), longest: 0, even: true };
         let mut widths = Vec::with_capacity(count);
         for _ in 0..count {
             template.take_text(input, text)?;
@@ -135,13 +138,14 @@ impl Template {
         };
         match width {
             FREE => push(Digits::Free { word }),
-            width if width <= AT_ONCE => push(Digits::Some { word, count: width }),
+            width if width <= FIGURES => push(Digits::Some { word, count: width }),
             width => {
-                push(Digits::Some { word, count: width - AT_ONCE });
-                push(Digits::Some { word: word + 1, count: AT_ONCE });
+                push(Digits::Some { word, count: width - FIGURES });
+                push(Digits::Some { word: word + 1, count: FIGURES });
             }
         }
-        self.longest += if width == FREE { AT_ONCE } else { width };
+        self.even &= width != FREE;
+        self.longest += if width == FREE { FIGURES } else { width };
     }
 
     /// Appends `n` strings, of the numbers that `read` appends.
@@ -159,6 +163,52 @@ impl Template {
             read(&number.packed, &mut words.numbers)?;
             words.push(number.width)?;
         }
+        match self.even {
+            true => self.put_even(n, words, out),
+            false => self.put(n, words, out),
+        }
+        Ok(())
+    }
+
+    /// Appends strings of one length: their texts all at once, then the digits at each place.
+    fn put_even(&self, n: usize, words: &Words, out: &mut Target<'_>) {
+        let start = out.data.len();
+        let size = n * self.longest;
+        out.data.reserve(size);
+        for piece in &self.pieces {
+            out.data.extend_from_slice(piece.text.get(..piece.length).unwrap_or_default());
+            out.data.resize(out.data.len() + piece.digits.count(), 0);
+        }
+        while out.data.len() - start < size {
+            let more = (out.data.len() - start).min(size - (out.data.len() - start));
+            out.data.extend_from_within(start..start + more);
+        }
+        out.data.truncate(start + size);
+        let made = out.data.get_mut(start..).unwrap_or_default();
+        let mut at = 0;
+        for piece in &self.pieces {
+            at += piece.length;
+            let (count, words) = (piece.digits.count(), words.of(piece.digits));
+            let made = made.chunks_exact_mut(self.longest).zip(words);
+            match count {
+                1 => place::<1>(made, at),
+                2 => place::<2>(made, at),
+                3 => place::<3>(made, at),
+                4 => place::<4>(made, at),
+                5 => place::<5>(made, at),
+                6 => place::<6>(made, at),
+                7 => place::<7>(made, at),
+                8 => place::<8>(made, at),
+                _ => {}
+            }
+            at += count;
+        }
+        let end = |i| i32::try_from(start + i * self.longest).unwrap_or(i32::MAX);
+        out.offsets.extend((1..=n).map(end));
+    }
+
+    /// Appends strings one by one.
+    fn put(&self, n: usize, words: &Words, out: &mut Target<'_>) {
         let start = out.data.len();
         // What is stored too much goes behind the last string.
         out.data.resize(start + n * self.longest + STORE, 0);
@@ -174,7 +224,16 @@ impl Template {
             first.wrapping_add(i32::try_from(end).unwrap_or(i32::MAX))
         }));
         out.data.truncate(start + end);
-        Ok(())
+    }
+}
+
+impl Digits {
+    /// How many bytes there are, if they are as many in all strings.
+    fn count(self) -> usize {
+        match self {
+            Digits::None | Digits::Free { .. } => 0,
+            Digits::Some { count, .. } => count,
+        }
     }
 }
 
@@ -184,15 +243,28 @@ impl Piece {
     fn put(&self, word: u64, out: &mut [u8], at: usize) -> usize {
         store(out, at, self.text);
         let at = at + self.length;
-        let count = match self.digits {
+        let (word, count) = match self.digits {
             Digits::None => return at,
-            Digits::Some { count, .. } => count,
-            // The last digit is no leading zero.
-            Digits::Free { .. } => AT_ONCE - (word.trailing_zeros() as usize / 8).min(AT_ONCE - 1),
+            Digits::Some { count, .. } => (word, count),
+            Digits::Free { .. } => {
+                // The last digit is no leading zero.
+                let zeros = ((word ^ ZEROS).trailing_zeros() as usize / 8).min(FIGURES - 1);
+                (word >> (8 * zeros), FIGURES - zeros)
+            }
         };
-        let text = (word | ZEROS) >> (8 * (AT_ONCE - count));
-        store(out, at, text.to_le_bytes());
+        store(out, at, word.to_le_bytes());
         at + count
+    }
+}
+
+/// Stores the first `N` digits of each word into its string.
+#[inline]
+fn place<'a, const N: usize>(strings: impl Iterator<Item = (&'a mut [u8], &'a u64)>, at: usize) {
+    for (string, word) in strings {
+        let digits = word.to_le_bytes();
+        if let (Some(to), Some(digits)) = (string.get_mut(at..at + N), digits.first_chunk::<N>()) {
+            to.copy_from_slice(digits);
+        }
     }
 }
 
@@ -217,27 +289,30 @@ impl Words {
 
     /// The digits of the numbers that were read, which have no more than `width`.
     fn push(&mut self, width: usize) -> Result<()> {
-        let digits = if width == FREE { AT_ONCE } else { width };
+        let digits = if width == FREE { FIGURES } else { width };
         let largest = self.numbers.iter().fold(0, |most, number| number.cast_unsigned().max(most));
         if largest >= above(digits) {
             return Err(Error::malformed(format!("a number of more than {digits} digits")));
         }
-        if digits > AT_ONCE {
-            self.push_words(|number| number / ABOVE);
-            self.push_words(|number| number % ABOVE);
-        } else {
-            self.push_words(|number| number);
+        if digits <= FIGURES {
+            self.push_words(FIGURES - digits);
+            return Ok(());
         }
+        let low: Vec<i64> = self.numbers.iter().map(|number| number % ABOVE).collect();
+        self.numbers.iter_mut().for_each(|number| *number /= ABOVE);
+        self.push_words(2 * FIGURES - digits);
+        self.numbers = low;
+        self.push_words(0);
         Ok(())
     }
 
-    fn push_words(&mut self, part: impl Fn(u64) -> u64) {
+    fn push_words(&mut self, skip: usize) {
         if self.words.len() <= self.count {
-            self.words.push(Vec::with_capacity(self.numbers.len()));
+            self.words.push(Vec::new());
         }
         if let Some(words) = self.words.get_mut(self.count) {
-            words.clear();
-            words.extend(self.numbers.iter().map(|number| digits(part(number.cast_unsigned()))));
+            let skip = u32::try_from(skip).unwrap_or(0);
+            kernel::figures(Level::in_use(), &self.numbers, skip, words);
         }
         self.count += 1;
     }
@@ -246,15 +321,4 @@ impl Words {
 /// The least number that has more digits.
 fn above(digits: usize) -> u64 {
     (0..digits).fold(1, |power, _| power * 10)
-}
-
-/// The eight digits of a number below 10^8, the first lowest: halves of four, of two, of one digit.
-#[inline]
-fn digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    // 10,486 / 2^20 is a hundredth, and 103 / 2^10 a tenth, of all that come here.
-    let hundreds = (fours * 10_486 >> 20) & 0x7f_0000_007f;
-    let twos = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (twos * 103 >> 10) & 0x000f_000f_000f_000f;
-    tens | (twos - tens * 10) << 8
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, Level, SLOT, Slots, SymbolTable};
+use crate::kernel::{self, Level, SLOT, Slots, SymbolTable, Tuples};
 
 proptest! {
     #![proptest_config(cases(300))]
@@ -54,6 +54,33 @@ proptest! {
             prop_assert!(kernel::gather_strings(level, &codes, &slots, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
             prop_assert!(!kernel::gather_strings(level, &[0, 30], &slots, &mut o, &mut d));
+            prop_assert_eq!((&o, &d), (&offsets, &data));
+        }
+    }
+
+    #[test]
+    fn tuples_of_codes_give_the_same_strings(
+        codes in prop::collection::vec(0u32..16, 0..200), lengths in prop::collection::vec(0u32..33, 1..19),
+        most in prop::sample::select(vec![1u32, 4, 8, 16, 32]), before in 0usize..20,
+    ) {
+        let lengths: Vec<u32> = lengths.iter().map(|length| *length % (most + 1)).collect();
+        let count = lengths.len();
+        let codes: Vec<u32> = codes.iter().map(|code| code % count as u32).collect();
+        let bytes = (0..count).map(|i| std::array::from_fn(|at| {
+            if at < lengths[i] as usize { (i * 7 + at) as u8 } else { 0 }
+        }));
+        let slots = Slots { bytes: bytes.collect(), lengths };
+        let tuples = Tuples::of(&slots);
+        prop_assert_eq!(tuples.is_some(), count <= 16);
+        let Some(tuples) = tuples else { return Ok(()) };
+        let start = || (vec![before as i32], vec![1u8; before]);
+        let (mut offsets, mut data) = start();
+        prop_assert!(kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
+        for level in levels() {
+            let (mut o, mut d) = start();
+            prop_assert!(kernel::gather_tuples(level, &codes, &tuples, &mut o, &mut d));
+            prop_assert_eq!((&o, &d), (&offsets, &data));
+            prop_assert!(!kernel::gather_tuples(level, &[0, count as u32], &tuples, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
         }
     }

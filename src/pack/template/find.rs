@@ -7,7 +7,8 @@
 //! settled        "user_0" ##### "/a"                         what all numbers share goes into the texts
 //! ```
 
-use super::{AT_ONCE, FREE, MOST_DIGITS, MOST_NUMBERS, above};
+use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
+use crate::kernel::FIGURES;
 use crate::pack::distinct::StringsRef;
 use crate::pack::numbers;
 
@@ -126,7 +127,7 @@ impl Found {
                 }
                 text.extend(std::iter::repeat_n(b'0', width - digits));
                 number.width = u8::try_from(digits).ok()?;
-            } else if number.leading_zeros || number.longest > AT_ONCE {
+            } else if number.leading_zeros || number.longest > FIGURES {
                 return None;
             } else {
                 number.width = u8::try_from(FREE).ok()?;

@@ -95,14 +95,6 @@ fn strings_that_have_none() {
 }
 
 #[test]
-fn digits_are_those_of_the_number() {
-    for n in (0..100_000_000).step_by(9973).chain([99_999_999, 10, 9_999, 10_000]) {
-        let text = (digits(n) | ZEROS).to_le_bytes();
-        assert_eq!(std::str::from_utf8(&text).unwrap(), format!("{n:08}"));
-    }
-}
-
-#[test]
 fn malformed_templates_are_refused() {
     let constant = |n: i64| {
         let mut bytes = vec![crate::pack::numbers::CONSTANT];

@@ -1,0 +1,97 @@
+//! Strings by their codes, two or four codes at a time: for dictionaries of few short entries.
+//!
+//! ```text
+//! entries   mail air           codes     1 0 │ 1 1 │ 0 1
+//! tuples    00 mailmail 4 8    ──►  01 10 is airmail, which ends at 3 and at 7
+//!           10 mailair  4 7         11 is airair
+//!           ...                     one store of bytes and one of ends for both
+//! ```
+//! The first code of a tuple is in its lowest bits.
+
+use super::gather::{SLOT, Slots, all_below};
+
+/// The most bits of a tuple.
+const MOST_BITS: u32 = 8;
+
+/// The most bytes of a tuple.
+pub(crate) const TUPLE: usize = 64;
+
+/// The most codes of a tuple.
+pub(crate) const CODES: usize = 4;
+
+/// What all tuples of codes stand for: of any codes of so many bits, there is a tuple.
+#[derive(Debug, Clone)]
+pub struct Tuples {
+    /// How many entries there are, no more than codes of so many bits.
+    pub(in crate::kernel) count: usize,
+    /// How many codes are one tuple, 2 or 4, and how many bits each has.
+    pub(in crate::kernel) codes: usize,
+    pub(in crate::kernel) bits: u32,
+    /// Of each tuple the bytes, and zeros.
+    pub(in crate::kernel) bytes: Vec<[u8; TUPLE]>,
+    /// Of each tuple where its entries end, which is never past `longest`; the last end is repeated.
+    pub(in crate::kernel) ends: Vec<[i32; CODES]>,
+    /// How many bytes the longest may have, at most [`TUPLE`].
+    pub(in crate::kernel) longest: usize,
+}
+
+impl Tuples {
+    /// The tuples of entries, if these are few and short.
+    pub fn of(slots: &Slots) -> Option<Self> {
+        let count = slots.count();
+        let bits = usize::BITS - count.checked_sub(1)?.leading_zeros();
+        let bits = bits.max(1);
+        let longest = slots.lengths.iter().fold(0, |most, length| most.max(*length as usize));
+        let fits = |codes: &usize| {
+            longest <= SLOT
+                && bits as usize * codes <= MOST_BITS as usize
+                && longest * codes <= TUPLE
+        };
+        let codes = [4, 2].into_iter().find(fits)?;
+        let longest = longest * codes;
+        let mut tuples = Self { count, codes, bits, bytes: Vec::new(), ends: Vec::new(), longest };
+        for tuple in 0..1usize << (bits as usize * codes) {
+            let (mut bytes, mut ends, mut end) = ([0; TUPLE], [0; CODES], 0);
+            for (i, to) in ends.iter_mut().enumerate() {
+                if i < codes {
+                    let code = tuple >> (i * bits as usize) & ((1 << bits) - 1);
+                    let length = slots.lengths.get(code).map_or(0, |length| *length as usize);
+                    let entry = slots.bytes.get(code).and_then(|slot| slot.get(..length));
+                    let entry = entry.unwrap_or_default();
+                    let room = bytes.iter_mut().skip(end);
+                    room.zip(entry).for_each(|(to, from)| *to = *from);
+                    end += entry.len();
+                }
+                *to = i32::try_from(end).unwrap_or(0);
+            }
+            tuples.bytes.push(bytes);
+            tuples.ends.push(ends);
+        }
+        Some(tuples)
+    }
+}
+
+/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
+/// nothing is appended. The caller has seen that offsets can count them.
+pub(crate) fn gather_tuples(
+    codes: &[u32],
+    tuples: &Tuples,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) -> bool {
+    if !all_below(codes, tuples.count) {
+        return false;
+    }
+    for some in codes.chunks(tuples.codes) {
+        let join = |tuple: usize, code: &u32| tuple << tuples.bits | *code as usize;
+        let tuple = some.iter().rev().fold(0, join);
+        let start = i32::try_from(data.len()).unwrap_or(i32::MAX);
+        let ends = tuples.ends.get(tuple).map_or(&[][..], |ends| ends);
+        let ends = ends.get(..some.len()).unwrap_or_default();
+        offsets.extend(ends.iter().map(|end| start.wrapping_add(*end)));
+        let bytes = tuples.bytes.get(tuple).map_or(&[][..], |bytes| bytes);
+        let end = usize::try_from(ends.last().copied().unwrap_or(0)).unwrap_or(0);
+        data.extend_from_slice(bytes.get(..end).unwrap_or_default());
+    }
+    true
+}
