@@ -203,8 +203,10 @@ impl Template {
             }
             at += count;
         }
-        let end = |i| i32::try_from(start + i * self.longest).unwrap_or(i32::MAX);
-        out.offsets.extend((1..=n).map(end));
+        // They fit: there was room.
+        let number = |size| i32::try_from(size).unwrap_or(i32::MAX);
+        let (first, each) = (number(start), number(self.longest));
+        out.offsets.extend((1..=number(n)).map(|i| first.wrapping_add(each.wrapping_mul(i))));
     }
 
     /// Appends strings one by one.
@@ -290,8 +292,8 @@ impl Words {
     /// The digits of the numbers that were read, which have no more than `width`.
     fn push(&mut self, width: usize) -> Result<()> {
         let digits = if width == FREE { FIGURES } else { width };
-        let largest = self.numbers.iter().fold(0, |most, number| number.cast_unsigned().max(most));
-        if largest >= above(digits) {
+        let bounds = kernel::bounds(Level::in_use(), &self.numbers);
+        if bounds.is_some_and(|(least, most)| least < 0 || most.cast_unsigned() >= above(digits)) {
             return Err(Error::malformed(format!("a number of more than {digits} digits")));
         }
         if digits <= FIGURES {
