@@ -48,27 +48,38 @@ impl Tuples {
                 && longest * codes <= TUPLE
         };
         let codes = [4, 2].into_iter().find(fits)?;
-        let longest = longest * codes;
-        let mut tuples = Self { count, codes, bits, bytes: Vec::new(), ends: Vec::new(), longest };
-        for tuple in 0..1usize << (bits as usize * codes) {
-            let (mut bytes, mut ends, mut end) = ([0; TUPLE], [0; CODES], 0);
-            for (i, to) in ends.iter_mut().enumerate() {
-                if i < codes {
-                    let code = tuple >> (i * bits as usize) & ((1 << bits) - 1);
-                    let length = slots.lengths.get(code).map_or(0, |length| *length as usize);
-                    let entry = slots.bytes.get(code).and_then(|slot| slot.get(..length));
-                    let entry = entry.unwrap_or_default();
-                    let room = bytes.iter_mut().skip(end);
-                    room.zip(entry).for_each(|(to, from)| *to = *from);
-                    end += entry.len();
-                }
-                *to = i32::try_from(end).unwrap_or(0);
+        let mut tuples: Vec<Tuple> = vec![NOTHING];
+        for place in 0..codes {
+            let shorter = std::mem::take(&mut tuples);
+            for code in 0..1 << bits {
+                let length = slots.lengths.get(code).map_or(0, |length| *length as usize);
+                let entry = slots.bytes.get(code).and_then(|slot| slot.get(..length));
+                let entry = entry.unwrap_or_default();
+                tuples.extend(shorter.iter().map(|tuple| one_more(*tuple, place, entry)));
             }
-            tuples.bytes.push(bytes);
-            tuples.ends.push(ends);
         }
-        Some(tuples)
+        let (bytes, ends) = tuples.into_iter().unzip();
+        Some(Self { count, codes, bits, bytes, ends, longest: longest * codes })
     }
+}
+
+/// The bytes of a tuple, and where its entries end.
+type Tuple = ([u8; TUPLE], [i32; CODES]);
+
+/// That of no codes.
+const NOTHING: Tuple = ([0; TUPLE], [0; CODES]);
+
+/// A tuple and another entry, at this place and on.
+fn one_more((mut bytes, mut ends): Tuple, place: usize, entry: &[u8]) -> Tuple {
+    let [.., last] = ends;
+    let start = usize::try_from(last).unwrap_or(0);
+    let end = start + entry.len();
+    if let Some(to) = bytes.get_mut(start..end) {
+        to.copy_from_slice(entry);
+    }
+    let last = i32::try_from(end).unwrap_or(0);
+    ends.iter_mut().skip(place).for_each(|end| *end = last);
+    (bytes, ends)
 }
 
 /// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
