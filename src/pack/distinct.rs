@@ -4,8 +4,9 @@
 //! strings   mail ship mail air          entries   mail ship air, in the order in which they come
 //!                                       codes     0 1 0 2
 //! table     hash ──► slot: code + 1, or 0 where nothing is; the next slots if it is another's
-//! key       length, first and last 8 bytes: of short strings all there is to compare
+//! key       length, first 8 bytes and the next, or of long strings the last: of short ones all there is to compare
 //! ```
+//! Of short strings 16 bytes are looked at, whatever their length, as long as so many are there.
 
 /// How many slots are looked at before a search is given up: only strings made for it come so far.
 const PROBES: usize = 64;
@@ -34,6 +35,16 @@ impl<'a> StringsRef<'a> {
         let ends = self.offsets.first().zip(self.offsets.last());
         let at = |at: i32| usize::try_from(at).unwrap_or(0);
         ends.and_then(|(start, end)| self.data.get(at(*start)..at(*end))).unwrap_or_default()
+    }
+
+    /// Each string, and all bytes from its start on.
+    pub(super) fn rests(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
+        let at = |at: &i32| usize::try_from(*at).unwrap_or(usize::MAX);
+        let ends = self.offsets.get(1..).unwrap_or_default();
+        self.offsets.iter().zip(ends).map(move |(start, end)| {
+            let rest = self.data.get(at(start)..).unwrap_or_default();
+            (rest.get(..at(end).saturating_sub(at(start))).unwrap_or_default(), rest)
+        })
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> + Clone {
@@ -65,16 +76,44 @@ impl Key {
         self.len <= 16
     }
 
+    /// Of a string and, if there are so many, the 16 bytes from its start on.
     #[inline]
-    fn of(string: &[u8]) -> Self {
-        let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    fn of(string: &[u8], window: Option<&[u8; WINDOW]>) -> Self {
         let len = string.len();
-        let (first, last) = match string.last_chunk::<8>() {
-            Some(last) => (word(string.first_chunk()), word(Some(last))),
-            None => (string.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+        if len > WINDOW {
+            let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |b| u64::from_le_bytes(*b));
+            return Self {
+                first: word(string.first_chunk()),
+                last: word(string.last_chunk()),
+                len,
+            };
+        }
+        let [first, last] = match window {
+            Some(window) => halves_of(*window),
+            None => {
+                let mut window = [0; WINDOW];
+                window.iter_mut().zip(string).for_each(|(to, from)| *to = *from);
+                halves_of(window)
+            }
         };
-        Self { first, last, len }
+        Self { first: low_bytes(first, len), last: low_bytes(last, len.saturating_sub(8)), len }
     }
+}
+
+/// What is looked at of a short string.
+const WINDOW: usize = 16;
+
+#[allow(clippy::cast_possible_truncation)] // The halves are meant.
+fn halves_of(window: [u8; WINDOW]) -> [u64; 2] {
+    let word = u128::from_le_bytes(window);
+    [word as u64, (word >> 64) as u64]
+}
+
+/// The lowest bytes of a word, all of them if it has no more.
+#[inline]
+fn low_bytes(word: u64, n: usize) -> u64 {
+    let bits = 8 * u32::try_from(n).unwrap_or(u32::MAX).min(8);
+    word & u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0)
 }
 
 impl Distinct {
@@ -85,8 +124,9 @@ impl Distinct {
         let mut table = vec![0u32; slots];
         let mut keys: Vec<Key> = Vec::new();
         let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
-        for string in strings.iter() {
-            let code = found.code(string, &mut keys, &mut table, most)?;
+        for (string, rest) in strings.rests() {
+            let key = Key::of(string, rest.first_chunk());
+            let code = found.code(string, key, &mut keys, &mut table, most)?;
             found.codes.push(i64::from(code));
         }
         Some(found)
@@ -95,12 +135,12 @@ impl Distinct {
     fn code(
         &mut self,
         string: &[u8],
+        key: Key,
         keys: &mut Vec<Key>,
         table: &mut [u32],
         most: usize,
     ) -> Option<u32> {
         let mask = table.len() - 1;
-        let key = Key::of(string);
         let [_, high] = halves(hash(string, key));
         let mut at = high as usize;
         for _ in 0..PROBES {

@@ -38,17 +38,71 @@ pub(super) struct Number {
     leading_zeros: bool,
 }
 
-/// The digits that bytes begin with: how many, and the number; `None` if there are none or too many.
-fn leading_number(bytes: &[u8]) -> Option<(usize, i64)> {
-    let (mut count, mut number) = (0, 0i64);
-    for byte in bytes.iter().take_while(|byte| byte.is_ascii_digit()) {
-        count += 1;
-        if count > MOST_DIGITS {
-            return None;
-        }
-        number = number * 10 + i64::from(byte - b'0');
+/// What stands before or behind a number.
+#[derive(Debug)]
+struct Text {
+    bytes: Vec<u8>,
+    /// Its first bytes as a number, the first lowest, and which bits of it count.
+    word: u128,
+    mask: u128,
+}
+
+impl Text {
+    fn new(bytes: &[u8]) -> Self {
+        let mut window = [0; size_of::<u128>()];
+        window.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let bits = 8 * u32::try_from(bytes.len()).unwrap_or(u32::MAX).min(16);
+        let mask = u128::MAX.checked_shr(u128::BITS - bits).unwrap_or(0);
+        Self { bytes: bytes.to_vec(), word: u128::from_le_bytes(window), mask }
     }
-    (count > 0).then_some((count, number))
+
+    /// Whether bytes begin with it.
+    #[inline]
+    fn begins(&self, bytes: &[u8]) -> bool {
+        match bytes.first_chunk() {
+            Some(window) if self.bytes.len() <= window.len() => {
+                (u128::from_le_bytes(*window) ^ self.word) & self.mask == 0
+            }
+            _ => bytes.starts_with(&self.bytes),
+        }
+    }
+}
+
+/// The digits that the first `len` of these bytes begin with: how many, and the number; `None` if there are none or too
+/// many.
+#[inline]
+fn leading_number(bytes: &[u8], len: usize) -> Option<(usize, i64)> {
+    let Some(word) = bytes.first_chunk() else { return few_digits(bytes.get(..len)?) };
+    let (count, number) = eight_digits(u64::from_le_bytes(*word), len);
+    if count < FIGURES {
+        return (count > 0).then_some((count, number));
+    }
+    let (more, low) = few_digits(bytes.get(FIGURES..len)?).unwrap_or((0, 0));
+    let scale = i64::try_from(above(more)).ok()?;
+    (count + more <= MOST_DIGITS).then_some((count + more, number * scale + low))
+}
+
+/// The same of bytes one by one, of which no more are looked at than may follow.
+fn few_digits(bytes: &[u8]) -> Option<(usize, i64)> {
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).take(FIGURES + 1);
+    let add = |(count, number), byte: &u8| (count + 1, number * 10 + i64::from(byte - b'0'));
+    Some(digits.fold((0, 0), add)).filter(|(count, _)| *count > 0)
+}
+
+/// How many digits a word of text begins with, the first in its lowest byte, `most` at the most; and their number.
+#[inline]
+fn eight_digits(word: u64, most: usize) -> (usize, i64) {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let digits = word ^ (ONES * 0x30);
+    // The high bit of each byte that is no digit; the lowest such is right.
+    let others = (digits.wrapping_add(ONES * 0x76) | digits) & (ONES * 0x80);
+    let count = (others.trailing_zeros() as usize / 8).min(most);
+    // As if zeros stood before them; then ones and tens to hundreds, to ten thousands, to all.
+    let eight = digits.checked_shl(64 - 8 * u32::try_from(count).unwrap_or(0)).unwrap_or(0);
+    let twos = (eight * 10 + (eight >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (twos * 100 + (twos >> 16)) & 0x0000_ffff_0000_ffff;
+    let all = fours * 10_000 + (fours >> 32) & 0xffff_ffff;
+    (count, all.cast_signed())
 }
 
 /// The bytes before the first digit.
@@ -63,55 +117,41 @@ impl Found {
         if strings.len() < FEWEST {
             return None;
         }
-        let mut found = Self::of_one(strings.get(0))?;
-        // Most strings that have none are seen not to here.
+        // Most strings that have none are seen not to by a few.
         let step = strings.len().div_ceil(16);
+        let (texts, mut numbers) = Self::of_one(strings.get(0))?;
         for i in (0..strings.len()).step_by(step) {
-            found.add(strings.get(i))?;
+            let string = strings.get(i);
+            add(&texts, &mut numbers, string, string.len())?;
         }
-        let mut found = Self::of_one(strings.get(0))?;
-        for number in &mut found.numbers {
-            number.values.reserve(strings.len());
+        let (texts, mut numbers) = Self::of_one(strings.get(0))?;
+        numbers.iter_mut().for_each(|number| number.values.reserve(strings.len()));
+        for (string, rest) in strings.rests() {
+            add(&texts, &mut numbers, rest, string.len())?;
         }
-        for string in strings.iter() {
-            found.add(string)?;
-        }
-        found.settle()
+        Self::settled(texts, numbers)
     }
 
-    /// The texts of a string with digits.
-    fn of_one(string: &[u8]) -> Option<Self> {
+    /// The texts of a string with digits: before the first number, and behind each.
+    fn of_one(string: &[u8]) -> Option<(Vec<Text>, Vec<Number>)> {
         let first = leading_text(string);
-        let mut found = Self { first: first.to_vec(), numbers: Vec::new() };
+        let (mut texts, mut numbers) = (vec![Text::new(first)], Vec::new());
         let mut rest = string.get(first.len()..)?;
         while !rest.is_empty() {
-            let (count, _) = leading_number(rest)?;
+            let (count, _) = leading_number(rest, rest.len())?;
             let behind = leading_text(rest.get(count..)?);
             rest = rest.get(count + behind.len()..)?;
-            let number = Number { behind: behind.to_vec(), shortest: count, ..Number::default() };
-            found.numbers.push(number);
+            texts.push(Text::new(behind));
+            numbers.push(Number { shortest: count, ..Number::default() });
         }
-        (1..=MOST_NUMBERS).contains(&found.numbers.len()).then_some(found)
-    }
-
-    /// Takes the numbers of one more string.
-    fn add(&mut self, string: &[u8]) -> Option<()> {
-        let mut rest = string.strip_prefix(self.first.as_slice())?;
-        for number in &mut self.numbers {
-            let (count, value) = leading_number(rest)?;
-            number.leading_zeros |= count > 1 && rest.first() == Some(&b'0');
-            number.shortest = number.shortest.min(count);
-            number.longest = number.longest.max(count);
-            number.values.push(value);
-            rest = rest.get(count..)?.strip_prefix(number.behind.as_slice())?;
-        }
-        rest.is_empty().then_some(())
+        (1..=MOST_NUMBERS).contains(&numbers.len()).then_some((texts, numbers))
     }
 
     /// Decides how wide numbers are, and puts what is always the same into the texts.
-    fn settle(self) -> Option<Self> {
-        let mut settled = Self { first: self.first, numbers: Vec::new() };
-        for mut number in self.numbers {
+    fn settled(texts: Vec<Text>, numbers: Vec<Number>) -> Option<Self> {
+        let mut texts = texts.into_iter().map(|text| text.bytes);
+        let mut settled = Self { first: texts.next()?, numbers: Vec::new() };
+        for (mut number, behind) in numbers.into_iter().zip(texts) {
             let text = match settled.numbers.last_mut() {
                 Some(before) => &mut before.behind,
                 None => &mut settled.first,
@@ -122,7 +162,7 @@ impl Found {
                 let digits = (1..width).find(|n| most.cast_unsigned() < above(*n)).unwrap_or(width);
                 if number.values.iter().all(|value| *value == most) {
                     text.extend(format!("{most:0width$}").into_bytes());
-                    text.extend(number.behind);
+                    text.extend(behind);
                     continue;
                 }
                 text.extend(std::iter::repeat_n(b'0', width - digits));
@@ -132,6 +172,7 @@ impl Found {
             } else {
                 number.width = u8::try_from(FREE).ok()?;
             }
+            number.behind = behind;
             settled.numbers.push(number);
         }
         let texts = std::iter::once(&settled.first);
@@ -152,6 +193,29 @@ impl Found {
             numbers::put(&number.values, depth, out);
         }
     }
+}
+
+/// Takes the numbers of one more string: the first `len` bytes of `rest`.
+#[inline]
+fn add(texts: &[Text], numbers: &mut [Number], rest: &[u8], len: usize) -> Option<()> {
+    let (first, texts) = texts.split_first()?;
+    let mut at = first.bytes.len();
+    if !first.begins(rest) {
+        return None;
+    }
+    for (number, behind) in numbers.iter_mut().zip(texts) {
+        let rest = rest.get(at..)?;
+        let (count, value) = leading_number(rest, len.checked_sub(at)?)?;
+        number.leading_zeros |= count > 1 && rest.first() == Some(&b'0');
+        number.shortest = number.shortest.min(count);
+        number.longest = number.longest.max(count);
+        number.values.push(value);
+        if !behind.begins(rest.get(count..)?) {
+            return None;
+        }
+        at += count + behind.bytes.len();
+    }
+    (at == len).then_some(())
 }
 
 /// Appends a text of no more than [`MOST_TEXT`] bytes.
