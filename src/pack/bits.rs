@@ -60,13 +60,13 @@ impl PackedBits {
     fn take_places(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {
         let count = input.count(MOST_PARTS.min(n), "places of bits")?;
         let places = Numbers::take_all(input, count, depth)?;
-        let places: Option<Vec<usize>> =
-            places.into_iter().map(|place| usize::try_from(place).ok()).collect();
-        let ascending = |places: &Vec<usize>| {
-            places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < n)
-        };
-        let wrong = || Error::malformed("places of bits do not ascend");
-        places.filter(ascending).ok_or_else(wrong)
+        // One below 0 is past all others.
+        let place = |place| usize::try_from(place).unwrap_or(usize::MAX);
+        let places: Vec<usize> = places.into_iter().map(place).collect();
+        match places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < n) {
+            true => Ok(places),
+            false => Err(Error::malformed("places of bits do not ascend")),
+        }
     }
 
     fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {

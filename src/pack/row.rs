@@ -31,21 +31,42 @@ pub(super) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
 
 /// Appends `n` numbers of `width` bits, each added to `base`.
 pub(super) fn read<T: Modular>(bytes: &[u8], width: u32, base: u64, n: usize, out: &mut Vec<T>) {
-    if width > 56 {
-        return out.extend((0..n).map(|i| T::wrap(base.wrapping_add(one(bytes, width, i)))));
+    let start = out.len();
+    match width {
+        1..=8 => groups::<8, T>(bytes, width, base, n, out),
+        9..=16 => groups::<4, T>(bytes, width, base, n, out),
+        17..=28 => groups::<2, T>(bytes, width, base, n, out),
+        29..=57 => groups::<1, T>(bytes, width, base, n, out),
+        _ => {}
     }
+    let done = out.len() - start;
+    out.extend((done..n).map(|i| T::wrap(base.wrapping_add(one(bytes, width, i)))));
+}
+
+/// The same of as many numbers as there are whole groups of `N` in words that are there. From the byte on in which it
+/// begins, a group has no more bits than a word.
+fn groups<const N: usize, T: Modular>(
+    bytes: &[u8],
+    width: u32,
+    base: u64,
+    n: usize,
+    out: &mut Vec<T>,
+) {
     let mask = (1u64 << width) - 1;
-    let mut bit = 0usize;
-    out.extend((0..n).map(|_| {
+    let bits = N * width as usize;
+    for group in 0..n / N {
+        let bit = group * bits;
         let rest = bytes.get(bit / 8..).unwrap_or_default();
-        let word = match rest.first_chunk::<8>() {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-        };
-        let number = word >> (bit % 8) & mask;
-        bit += width as usize;
-        T::wrap(base.wrapping_add(number))
-    }));
+        let Some(word) = rest.first_chunk() else { return };
+        let word = u64::from_le_bytes(*word) >> (bit % 8);
+        let mut by = 0;
+        let numbers: [T; N] = std::array::from_fn(|_| {
+            let number = word >> by & mask;
+            by += width;
+            T::wrap(base.wrapping_add(number))
+        });
+        out.extend_from_slice(&numbers);
+    }
 }
 
 /// Appends numbers, each of which `width` bits hold.
