@@ -52,6 +52,12 @@ impl<'a> StringsRef<'a> {
     }
 }
 
+/// Whether a bit is set, if there are bits.
+#[inline]
+pub(super) fn is_there(bits: Option<&[u8]>, i: usize) -> bool {
+    bits.is_none_or(|bits| bits.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1))
+}
+
 /// Distinct strings.
 #[derive(Debug)]
 pub(crate) struct Distinct {
@@ -117,19 +123,29 @@ fn low_bytes(word: u64, n: usize) -> u64 {
 }
 
 impl Distinct {
-    /// Of all strings; `None` if more than `most` are distinct.
-    pub(crate) fn of(strings: StringsRef<'_>, most: usize) -> Option<Self> {
+    /// Of all strings, or with bits of those whose bit is set: the others get the code of the one before. `None` if more
+    /// than `most` are distinct, or none is there.
+    pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>, most: usize) -> Option<Self> {
         let n = strings.len();
         let slots = (most.min(n) * 2).next_power_of_two().max(16);
         let mut table = vec![0u32; slots];
         let mut keys: Vec<Key> = Vec::new();
         let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
-        for (string, rest) in strings.rests() {
-            let key = Key::of(string, rest.first_chunk());
-            let code = found.code(string, key, &mut keys, &mut table, most)?;
+        let mut code = 0;
+        for (i, (string, rest)) in strings.rests().enumerate() {
+            if is_there(there, i) {
+                let key = Key::of(string, rest.first_chunk());
+                code = found.code(string, key, &mut keys, &mut table, most)?;
+            }
             found.codes.push(i64::from(code));
         }
-        Some(found)
+        (!keys.is_empty() || n == 0).then_some(found)
+    }
+
+    /// The bytes of the longest.
+    pub(super) fn longest(&self) -> usize {
+        let ends = self.offsets.iter().zip(self.offsets.get(1..).unwrap_or_default());
+        ends.map(|(start, end)| end.abs_diff(*start) as usize).max().unwrap_or(0)
     }
 
     fn code(
@@ -203,7 +219,7 @@ mod tests {
         }
         let strings = StringsRef { offsets: &offsets, data: &data };
         assert_eq!(strings.bytes(), data);
-        let distinct = Distinct::of(strings, 4000).unwrap();
+        let distinct = Distinct::of(strings, None, 4000).unwrap();
         let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
         for (word, code) in words.iter().zip(&distinct.codes) {
             assert_eq!(entries.get(*code as usize), word.as_bytes());
@@ -212,7 +228,15 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), entries.len());
-        assert!(Distinct::of(strings, all.len() - 1).is_none());
-        assert!(Distinct::of(strings, all.len()).is_some());
+        assert!(Distinct::of(strings, None, all.len() - 1).is_none());
+        assert!(Distinct::of(strings, None, all.len()).is_some());
+    }
+
+    #[test]
+    fn what_is_not_there_is_as_the_one_before() {
+        let strings = StringsRef { offsets: &[0, 0, 1, 1, 2, 3], data: b"aba" };
+        let distinct = Distinct::of(strings, Some(&[0b11010]), 9).unwrap();
+        assert_eq!((&distinct.data[..], &distinct.codes[..]), (&b"ab"[..], &[0, 0, 0, 1, 0][..]));
+        assert!(Distinct::of(strings, Some(&[0]), 9).is_none());
     }
 }

@@ -78,7 +78,7 @@ impl Hints {
         let bytes = strings.bytes();
         self.integers = !text;
         let most = strings.len() / 2;
-        self.repetitive = strings.len() > 8 && Distinct::of(strings, most).is_some();
+        self.repetitive = strings.len() > 8 && Distinct::of(strings, None, most).is_some();
         if self.options.zstd || self.options.symbols_below == 0 || bytes.len() < 256 {
             return self;
         }

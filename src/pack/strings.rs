@@ -25,7 +25,7 @@ use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::template::{Found, Template, Words};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
-use crate::kernel::{self, CHUNK, Level};
+use crate::kernel::{self, CHUNK, Level, SLOT};
 use crate::wire;
 
 pub(super) const PLAIN: u8 = 0;
@@ -296,9 +296,11 @@ pub(super) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
     }
 }
 
-/// Appends strings in the form that takes least; gives the distinct ones, if it has found them.
+/// Appends strings in the form that takes least; gives the distinct ones, if it has found them. With bits, only those
+/// whose bit is set need come back, and the others are empty.
 pub(crate) fn put(
     strings: StringsRef<'_>,
+    there: Option<&[u8]>,
     hints: &Hints,
     depth: u32,
     out: &mut Vec<u8>,
@@ -310,17 +312,24 @@ pub(crate) fn put(
     let mut found = None;
     if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
-        if let Some(distinct) = Distinct::of(strings, most) {
+        let distinct = Distinct::of(strings, there, most);
+        // Long strings would be many bytes where none need be.
+        let long = |distinct: &Distinct| there.is_some() && distinct.longest() > SLOT;
+        let (distinct, told) = match distinct.filter(|distinct| !long(distinct)) {
+            None if there.is_some() => (Distinct::of(strings, None, most), false),
+            distinct => (distinct, true),
+        };
+        if let Some(distinct) = distinct {
             put_dictionary(&distinct, hints, deeper, out);
             let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
-            found = Some(distinct);
+            found = Some(distinct).filter(|_| told);
             if few && out.len() - start < strings.bytes().len() / 2 {
                 return found;
             }
         }
     }
     let dictionary = out.split_off(start);
-    if !put_template(strings, deeper, out) {
+    if !put_template(strings, there, deeper, out) {
         put_groups(strings, hints, deeper, out);
     }
     // Codes are read sooner than strings.
@@ -332,8 +341,13 @@ pub(crate) fn put(
 }
 
 /// Appends the template of strings and their numbers, if they have one and it saves.
-fn put_template(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool {
-    let Some(found) = Found::of(strings) else { return false };
+fn put_template(
+    strings: StringsRef<'_>,
+    there: Option<&[u8]>,
+    depth: u32,
+    out: &mut Vec<u8>,
+) -> bool {
+    let Some(found) = Found::of(strings, there) else { return false };
     let start = out.len();
     out.push(TEMPLATE);
     found.put(depth, out);
@@ -371,6 +385,6 @@ fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Vec<
     let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
     out.push(DICTIONARY);
     wire::put_long(out, long(entries.len()));
-    put(entries, hints, depth, out);
+    put(entries, None, hints, depth, out);
     numbers::put(&distinct.codes, depth, out);
 }

@@ -270,7 +270,11 @@ impl Gathered {
                 pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out);
             }
         }
-        let told = put_values(&self.values, hints, out);
+        let some = match &self.counts {
+            Counts::There(bits) if !settled.dense => Some(bits),
+            _ => None,
+        };
+        let told = put_values(&self.values, some, hints, out);
         (settled, told)
     }
 
@@ -281,9 +285,8 @@ impl Gathered {
             Counts::There(bits) if !dense => kernel::count_ones(bits.as_bytes(), 0, bits.len()),
             _ => values.len(),
         };
-        // Slots without a value have one that another has; strings there are empty.
-        let is_whole = there == values.len() || matches!(told, Told::Numbers(..));
-        if is_whole && watch.add_told(there, told) {
+        // Slots without a value have one that another has.
+        if watch.add_told(there, told) {
             return watch.take();
         }
         match &self.counts {
@@ -325,7 +328,8 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
     StringsRef { offsets: &strings.offsets, data: &strings.data }
 }
 
-fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) -> Told {
+/// Appends values; with bits, only those whose bit is set are there.
+fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Vec<u8>) -> Told {
     match values {
         Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),
@@ -341,7 +345,10 @@ fn put_values(values: &Values, hints: &Hints, out: &mut Vec<u8>) -> Told {
         Values::Float(v) => pack::put_floats(v, hints, DEPTH, out),
         Values::Double(v) => pack::put_floats(v, hints, DEPTH, out),
         Values::Bytes(strings) => {
-            if let Some(distinct) = pack::put_strings(as_ref(strings), hints, DEPTH, out) {
+            let all =
+                |bits: &&Bits| kernel::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len();
+            let there = there.filter(|bits| !all(bits)).map(Bits::as_bytes);
+            if let Some(distinct) = pack::put_strings(as_ref(strings), there, hints, DEPTH, out) {
                 return Told::Strings { offsets: distinct.offsets, data: distinct.data };
             }
         }

@@ -9,7 +9,7 @@
 
 use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
 use crate::kernel::FIGURES;
-use crate::pack::distinct::StringsRef;
+use crate::pack::distinct::{StringsRef, is_there};
 use crate::pack::numbers;
 
 /// The longest text that is written.
@@ -36,6 +36,13 @@ pub(super) struct Number {
     longest: usize,
     /// Whether one begins with 0 and goes on.
     leading_zeros: bool,
+}
+
+impl Number {
+    /// Takes the value before once more; before the first it is 0, which any width can show.
+    fn repeat(&mut self) {
+        self.values.push(self.values.last().copied().unwrap_or(0));
+    }
 }
 
 /// What stands before or behind a number.
@@ -112,22 +119,27 @@ fn leading_text(bytes: &[u8]) -> &[u8] {
 }
 
 impl Found {
-    /// The template that all strings have, if they have one.
-    pub(crate) fn of(strings: StringsRef<'_>) -> Option<Self> {
+    /// The template that all strings have, or with bits those whose bit is set: the others get the numbers of the one
+    /// before.
+    pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>) -> Option<Self> {
         if strings.len() < FEWEST {
             return None;
         }
+        let first = (0..strings.len()).find(|i| is_there(there, *i))?;
         // Most strings that have none are seen not to by a few.
         let step = strings.len().div_ceil(16);
-        let (texts, mut numbers) = Self::of_one(strings.get(0))?;
-        for i in (0..strings.len()).step_by(step) {
+        let (texts, mut numbers) = Self::of_one(strings.get(first))?;
+        for i in (first..strings.len()).step_by(step).filter(|i| is_there(there, *i)) {
             let string = strings.get(i);
             add(&texts, &mut numbers, string, string.len())?;
         }
-        let (texts, mut numbers) = Self::of_one(strings.get(0))?;
+        let (texts, mut numbers) = Self::of_one(strings.get(first))?;
         numbers.iter_mut().for_each(|number| number.values.reserve(strings.len()));
-        for (string, rest) in strings.rests() {
-            add(&texts, &mut numbers, rest, string.len())?;
+        for (i, (string, rest)) in strings.rests().enumerate() {
+            match is_there(there, i) {
+                true => add(&texts, &mut numbers, rest, string.len())?,
+                false => numbers.iter_mut().for_each(Number::repeat),
+            }
         }
         Self::settled(texts, numbers)
     }

@@ -19,7 +19,7 @@ fn joined(strings: &[String]) -> (Vec<i32>, Vec<u8>) {
 
 fn found(strings: &[String]) -> Option<Found> {
     let (offsets, data) = joined(strings);
-    Found::of(StringsRef { offsets: &offsets, data: &data })
+    Found::of(StringsRef { offsets: &offsets, data: &data }, None)
 }
 
 fn taken(bytes: Vec<u8>, n: usize) -> Result<Template> {
@@ -128,12 +128,24 @@ fn malformed_templates_are_refused() {
 }
 
 #[test]
+fn what_is_not_there_is_as_the_one_before() {
+    let strings: Vec<String> = ["", "a7", "", "a19", "a3", "a5", ""].map(str::to_owned).into();
+    let (offsets, data) = joined(&strings);
+    let strings = StringsRef { offsets: &offsets, data: &data };
+    let mut bytes = Vec::new();
+    Found::of(strings, Some(&[0b0111010])).unwrap().put(DEPTH, &mut bytes);
+    let (_, data) = read(&taken(bytes, 7).unwrap(), 7).unwrap();
+    assert_eq!(data, b"abca0a7a7a19a3a5a5");
+    assert_eq!(Found::of(strings, Some(&[0])), None);
+}
+
+#[test]
 fn it_is_a_kind_of_strings() {
     let (offsets, data) = joined(&some(|r| format!("/products/{:05}", r % 100_000)));
     let strings = StringsRef { offsets: &offsets, data: &data };
     let hints = crate::pack::Hints::default().of_strings(strings, true);
     let mut bytes = Vec::new();
-    crate::pack::put_strings(strings, &hints, DEPTH, &mut bytes);
+    crate::pack::put_strings(strings, None, &hints, DEPTH, &mut bytes);
     assert_eq!(bytes.first(), Some(&TEMPLATE));
 }
 

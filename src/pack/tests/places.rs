@@ -123,7 +123,7 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
     let strings = StringsRef { offsets: &offsets, data: &data };
     let hints = Hints::new(Options::default()).of_strings(strings, text);
     let mut bytes = Vec::new();
-    strings::put(strings, &hints, DEPTH, &mut bytes);
+    strings::put(strings, None, &hints, DEPTH, &mut bytes);
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
         let mut input = Input::new(bytes.clone().into());
