@@ -200,6 +200,20 @@ fn arrays(n: usize) -> Vec<Column> {
         optional("few truths", Boolean, n, |i| i % 160 == 5, |i, _| Value::Boolean(i % 320 == 5)),
         optional("names", String, n, |i| i % 4 != 2, |_, r| text(word(r))),
         optional("few names", String, n, |i| i % 40 == 2, |_, r| text(word(r))),
+        optional(
+            "some modes",
+            String,
+            n,
+            |i| i % 5 != 0,
+            |_, r| text(["mail", "ship", "air"][r as usize % 3].into()),
+        ),
+        optional(
+            "some numbers",
+            String,
+            n,
+            |i| i % 5 != 0,
+            |_, r| text(format!("no. {}", r % 10_000)),
+        ),
         lists("lists", Int, lengths(|i| (i % 4) as u32), |i, _| Value::Int(i as i32 * 3)),
         lists("long lists", Double, lengths(|i| (i % 50 / 47 * 20) as u32), |i, _| {
             Value::Double(i as f64 / 2.0)
