@@ -28,10 +28,10 @@ pub(crate) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
 #[inline(always)]
 fn text(number: u64) -> u64 {
     // 3,518,437,209 / 2^45 is a ten-thousandth of all that come here, 10,486 / 2^20 a hundredth, 103 / 2^10 a tenth.
-    let high = number * 3_518_437_209 >> 45;
+    let high = (number * 3_518_437_209) >> 45;
     let fours = high | (number - high * 10_000) << 32;
     // Halves by themselves: numbers of 32 bits are multiplied sooner.
-    let hundredth = |four: u64| four * 10_486 >> 20 & 0x7f;
+    let hundredth = |four: u64| ((four * 10_486) >> 20) & 0x7f;
     let hundreds = hundredth(fours & 0xffff_ffff) | hundredth(fours >> 32) << 32;
     let twos = hundreds | fours.wrapping_sub(hundreds * 100) << 16;
     let tens = (twos.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;

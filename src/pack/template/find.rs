@@ -108,7 +108,7 @@ fn eight_digits(word: u64, most: usize) -> (usize, i64) {
     let eight = digits.checked_shl(64 - 8 * u32::try_from(count).unwrap_or(0)).unwrap_or(0);
     let twos = (eight * 10 + (eight >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (twos * 100 + (twos >> 16)) & 0x0000_ffff_0000_ffff;
-    let all = fours * 10_000 + (fours >> 32) & 0xffff_ffff;
+    let all = (fours * 10_000 + (fours >> 32)) & 0xffff_ffff;
     (count, all.cast_signed())
 }
 

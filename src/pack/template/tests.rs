@@ -162,7 +162,7 @@ proptest! {
             let mut seed = *seed;
             texts.iter().enumerate().fold(String::new(), |string, (i, text)| {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                let number = (seed >> 33) % 100_000_000 >> (seed % 20);
+                let number = ((seed >> 33) % 100_000_000) >> (seed % 20);
                 match even >> (i % 8) & 1 {
                     0 => format!("{string}{text}-{number}"),
                     _ => format!("{string}{text}-{number:09}"),
