@@ -312,13 +312,13 @@ pub(crate) fn put(
     let mut found = None;
     if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
-        let distinct = Distinct::of(strings, there, most);
+        let mut distinct = Distinct::of(strings, there, most);
         // Long strings would be many bytes where none need be.
-        let long = |distinct: &Distinct| there.is_some() && distinct.longest() > SLOT;
-        let (distinct, told) = match distinct.filter(|distinct| !long(distinct)) {
-            None if there.is_some() => (Distinct::of(strings, None, most), false),
-            distinct => (distinct, true),
-        };
+        let long = distinct.as_ref().is_some_and(|distinct| distinct.longest() > SLOT);
+        let told = there.is_none() || !long;
+        if !told {
+            distinct = Distinct::of(strings, None, most);
+        }
         if let Some(distinct) = distinct {
             put_dictionary(&distinct, hints, deeper, out);
             let few = distinct.offsets.len() - 1 <= strings.len() / FEW;

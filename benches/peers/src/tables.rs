@@ -10,6 +10,7 @@
 //! ```
 //! A table is a list of batches that are arrays of their own, as a program has them that makes rows as it goes.
 
+mod cabs;
 mod columns;
 mod events;
 pub mod lineitem;

@@ -4,14 +4,8 @@
 //! Times are whole seconds, nearly ascending; a fare follows from distance and time; most tips are a fifth of
 //! it, or nothing; a tenth of the trips came over an application and lacks five columns.
 
-use std::sync::Arc;
-
-use arrow::array::{
-    ArrayRef, Float64Builder, Int32Builder, Int64Builder, RecordBatch, StringBuilder,
-    TimestampMicrosecondBuilder,
-};
-
 use super::Rows;
+use super::cabs::{Cabs, cents};
 use crate::random::Random;
 
 /// 2025-01-01, in seconds.
@@ -23,38 +17,14 @@ const BUSY: [i64; 24] = [
     107, 140, 238, 263, 229,
 ];
 
-#[derive(Default)]
-struct Trips {
-    vendor: Int32Builder,
-    pickup: TimestampMicrosecondBuilder,
-    dropoff: TimestampMicrosecondBuilder,
-    passengers: Int64Builder,
-    distance: Float64Builder,
-    rate: Int64Builder,
-    stored: StringBuilder,
-    from: Int64Builder,
-    to: Int64Builder,
-    payment: Int64Builder,
-    fare: Float64Builder,
-    extra: Float64Builder,
-    tax: Float64Builder,
-    tip: Float64Builder,
-    tolls: Float64Builder,
-    improvement: Float64Builder,
-    total: Float64Builder,
-    congestion: Float64Builder,
-    airport: Float64Builder,
-    zone: Float64Builder,
-}
-
 pub fn rows() -> Rows {
     let mut random = Random::new(20_250_101);
     let mut now = START;
     Box::new(move |rows| {
-        let mut trips = Trips::default();
+        let mut trips = Cabs::default();
         for _ in 0..rows {
             now += random.exponential(0.75);
-            trips.add(&mut random, now);
+            add(&mut trips, &mut random, now);
         }
         trips.finish()
     })
@@ -67,116 +37,80 @@ fn place(random: &mut Random) -> i64 {
     }
 }
 
-fn cents(amount: f64) -> f64 {
-    (amount * 100.0).round() / 100.0
+fn add(cabs: &mut Cabs, random: &mut Random, now: f64) {
+    let late = if random.chance(0.3) { random.exponential(40.0) } else { 0.0 };
+    let pickup = (now - late).floor();
+    let flat = random.chance(0.04);
+    let miles = cents(if flat { 17.0 + random.normal() } else { 0.3 + random.exponential(2.8) });
+    let seconds =
+        (90.0 + miles * (180.0 + 60.0 * random.normal())).max(20.0 + random.unit() * 60.0);
+    cabs.vendor.append_value(random.pick(&[(0.77, 2), (0.22, 1), (0.01, 6)]));
+    cabs.pickup.append_value(pickup as i64 * 1_000_000);
+    cabs.dropoff.append_value((pickup + seconds.floor()) as i64 * 1_000_000);
+    cabs.distance.append_value(miles);
+    cabs.from.append_value(if flat { 132 } else { place(random) });
+    cabs.to.append_value(place(random));
+    let application = random.chance(0.1);
+    describe(cabs, random, application, flat);
+    charge(cabs, random, application, flat, miles, seconds);
 }
 
-impl Trips {
-    fn add(&mut self, random: &mut Random, now: f64) {
-        let late = if random.chance(0.3) { random.exponential(40.0) } else { 0.0 };
-        let pickup = (now - late).floor();
-        let flat = random.chance(0.04);
-        let miles =
-            cents(if flat { 17.0 + random.normal() } else { 0.3 + random.exponential(2.8) });
-        let seconds =
-            (90.0 + miles * (180.0 + 60.0 * random.normal())).max(20.0 + random.unit() * 60.0);
-        self.vendor.append_value(random.pick(&[(0.77, 2), (0.22, 1), (0.01, 6)]));
-        self.pickup.append_value(pickup as i64 * 1_000_000);
-        self.dropoff.append_value((pickup + seconds.floor()) as i64 * 1_000_000);
-        self.distance.append_value(miles);
-        self.from.append_value(if flat { 132 } else { place(random) });
-        self.to.append_value(place(random));
-        let application = random.chance(0.1);
-        self.describe(random, application, flat);
-        self.charge(random, application, flat, miles, seconds);
+/// What an application does not say.
+fn describe(cabs: &mut Cabs, random: &mut Random, application: bool, flat: bool) {
+    if application {
+        cabs.passengers.append_null();
+        cabs.rate.append_null();
+        cabs.stored.append_null();
+        cabs.congestion.append_null();
+        cabs.airport.append_null();
+        return;
     }
+    let passengers = [(0.78, 1), (0.14, 2), (0.03, 3), (0.02, 4), (0.01, 5), (0.02, 0)];
+    cabs.passengers.append_value(random.pick(&passengers));
+    cabs.rate.append_value(match flat {
+        true => 2,
+        false => random.pick(&[(0.97, 1), (0.01, 5), (0.003, 3), (0.002, 4), (0.01, 99)]),
+    });
+    cabs.stored.append_value(if random.chance(0.004) { "Y" } else { "N" });
+    cabs.congestion.append_value(if random.chance(0.92) { 2.5 } else { 0.0 });
+    cabs.airport.append_value(if random.chance(0.08) { 1.75 } else { 0.0 });
+}
 
-    /// What an application does not say.
-    fn describe(&mut self, random: &mut Random, application: bool, flat: bool) {
-        if application {
-            self.passengers.append_null();
-            self.rate.append_null();
-            self.stored.append_null();
-            self.congestion.append_null();
-            self.airport.append_null();
-            return;
-        }
-        let passengers = [(0.78, 1), (0.14, 2), (0.03, 3), (0.02, 4), (0.01, 5), (0.02, 0)];
-        self.passengers.append_value(random.pick(&passengers));
-        self.rate.append_value(match flat {
-            true => 2,
-            false => random.pick(&[(0.97, 1), (0.01, 5), (0.003, 3), (0.002, 4), (0.01, 99)]),
-        });
-        self.stored.append_value(if random.chance(0.004) { "Y" } else { "N" });
-        self.congestion.append_value(if random.chance(0.92) { 2.5 } else { 0.0 });
-        self.airport.append_value(if random.chance(0.08) { 1.75 } else { 0.0 });
-    }
-
-    fn charge(
-        &mut self,
-        random: &mut Random,
-        application: bool,
-        flat: bool,
-        miles: f64,
-        seconds: f64,
-    ) {
-        // The meter counts in steps of 70 cents; applications agree on any amount.
-        let metered = 3.0 + ((miles * 5.0).floor() + (seconds / 180.0).floor()) * 0.7;
-        let fare = cents(match (flat, application) {
-            (true, _) => 70.0,
-            (false, true) => metered * (0.8 + random.unit() * 0.5),
-            (false, false) => metered,
-        });
-        let extra = match application {
-            true => 0.0,
-            false => random.pick(&[(0.4, 0.0), (0.2, 1.0), (0.25, 2.5), (0.1, 3.5), (0.05, 5.0)]),
-        };
-        let payment = if application {
-            0
-        } else {
-            random.pick(&[(0.83, 1), (0.14, 2), (0.02, 4), (0.01, 3)])
-        };
-        let tolls = if flat || random.chance(0.05) { 6.94 } else { 0.0 };
-        let zone = if random.chance(0.7) { 0.75 } else { 0.0 };
-        let due = fare + extra + 0.5 + 1.0 + 2.5 + tolls + zone;
-        let tip = cents(match payment {
-            1 => random.pick(&[(0.65, due * 0.2), (0.15, due * 0.25), (0.1, 2.0), (0.1, 0.0)]),
-            _ => 0.0,
-        });
-        self.payment.append_value(payment);
-        self.fare.append_value(fare);
-        self.extra.append_value(extra);
-        self.tax.append_value(if random.chance(0.99) { 0.5 } else { 0.0 });
-        self.tip.append_value(tip);
-        self.tolls.append_value(tolls);
-        self.improvement.append_value(if random.chance(0.995) { 1.0 } else { 0.3 });
-        self.total.append_value(cents(due + tip));
-        self.zone.append_value(zone);
-    }
-
-    fn finish(mut self) -> crate::Result<RecordBatch> {
-        let columns: [(&str, ArrayRef, bool); 20] = [
-            ("VendorID", Arc::new(self.vendor.finish()), false),
-            ("tpep_pickup_datetime", Arc::new(self.pickup.finish()), false),
-            ("tpep_dropoff_datetime", Arc::new(self.dropoff.finish()), false),
-            ("passenger_count", Arc::new(self.passengers.finish()), true),
-            ("trip_distance", Arc::new(self.distance.finish()), false),
-            ("RatecodeID", Arc::new(self.rate.finish()), true),
-            ("store_and_fwd_flag", Arc::new(self.stored.finish()), true),
-            ("PULocationID", Arc::new(self.from.finish()), false),
-            ("DOLocationID", Arc::new(self.to.finish()), false),
-            ("payment_type", Arc::new(self.payment.finish()), false),
-            ("fare_amount", Arc::new(self.fare.finish()), false),
-            ("extra", Arc::new(self.extra.finish()), false),
-            ("mta_tax", Arc::new(self.tax.finish()), false),
-            ("tip_amount", Arc::new(self.tip.finish()), false),
-            ("tolls_amount", Arc::new(self.tolls.finish()), false),
-            ("improvement_surcharge", Arc::new(self.improvement.finish()), false),
-            ("total_amount", Arc::new(self.total.finish()), false),
-            ("congestion_surcharge", Arc::new(self.congestion.finish()), true),
-            ("Airport_fee", Arc::new(self.airport.finish()), true),
-            ("cbd_congestion_fee", Arc::new(self.zone.finish()), false),
-        ];
-        Ok(RecordBatch::try_from_iter_with_nullable(columns)?)
-    }
+fn charge(
+    cabs: &mut Cabs,
+    random: &mut Random,
+    application: bool,
+    flat: bool,
+    miles: f64,
+    seconds: f64,
+) {
+    // The meter counts in steps of 70 cents; applications agree on any amount.
+    let metered = 3.0 + ((miles * 5.0).floor() + (seconds / 180.0).floor()) * 0.7;
+    let fare = cents(match (flat, application) {
+        (true, _) => 70.0,
+        (false, true) => metered * (0.8 + random.unit() * 0.5),
+        (false, false) => metered,
+    });
+    let extra = match application {
+        true => 0.0,
+        false => random.pick(&[(0.4, 0.0), (0.2, 1.0), (0.25, 2.5), (0.1, 3.5), (0.05, 5.0)]),
+    };
+    let payment =
+        if application { 0 } else { random.pick(&[(0.83, 1), (0.14, 2), (0.02, 4), (0.01, 3)]) };
+    let tolls = if flat || random.chance(0.05) { 6.94 } else { 0.0 };
+    let zone = if random.chance(0.7) { 0.75 } else { 0.0 };
+    let due = fare + extra + 0.5 + 1.0 + 2.5 + tolls + zone;
+    let tip = cents(match payment {
+        1 => random.pick(&[(0.65, due * 0.2), (0.15, due * 0.25), (0.1, 2.0), (0.1, 0.0)]),
+        _ => 0.0,
+    });
+    cabs.payment.append_value(payment);
+    cabs.fare.append_value(fare);
+    cabs.extra.append_value(extra);
+    cabs.tax.append_value(if random.chance(0.99) { 0.5 } else { 0.0 });
+    cabs.tip.append_value(tip);
+    cabs.tolls.append_value(tolls);
+    cabs.improvement.append_value(if random.chance(0.995) { 1.0 } else { 0.3 });
+    cabs.total.append_value(cents(due + tip));
+    cabs.zone.append_value(zone);
 }
