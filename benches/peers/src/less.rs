@@ -24,7 +24,7 @@ use bytes::Bytes;
 
 use crate::Result;
 use crate::random::Random;
-use crate::tables::lineitem;
+use crate::tables::tpch;
 use counted::Counted;
 
 /// Order keys of 1.5 million orders, of which every fourth is used.
@@ -118,12 +118,12 @@ fn questions(scale: f64) -> Vec<(&'static str, Question)> {
 
 /// The same table in each format.
 fn write(scale: f64) -> Result<Vec<Peer>> {
-    let batches = || lineitem::batches(scale);
-    let trevni = |codec| trevni::write(lineitem::schema(), batches(), codec);
+    let batches = || tpch::batches(scale);
+    let trevni = |codec| trevni::write(tpch::schema(), batches(), codec);
     Ok(vec![
         Peer {
             name: "parquet-snappy",
-            file: parquet::write(lineitem::schema(), batches())?,
+            file: parquet::write(tpch::schema(), batches())?,
             ask: parquet::ask,
         },
         Peer { name: "trevni-snappy", file: trevni(Codec::Snappy)?, ask: trevni::ask },

@@ -6,6 +6,8 @@
 //! events              a program's events, made so too: ids, times, words, numbered names, doubles, a list
 //! trips               like a month of New York's yellow cabs: times, money as doubles, skewed codes, nulls
 //! visits              like a web site's log: ids, times, words, URLs, a nullable double, a list
+//! orders ... supplier TPC-H's others: names with numbers, addresses, text
+//! sentences           text of many scripts
 //! c_...               one column each, to see what a kind of value costs
 //! ```
 //! A table is a list of batches that are arrays of their own, as a program has them that makes rows as it goes.
@@ -13,8 +15,8 @@
 mod cabs;
 mod columns;
 mod events;
-pub mod lineitem;
 mod taxi;
+pub mod tpch;
 mod trips;
 mod visits;
 
@@ -49,12 +51,18 @@ const fn column(name: &'static str, start: fn() -> Rows) -> Recipe {
 }
 
 /// All tables, in the order in which they are raced and shown.
-pub const RECIPES: [Recipe; 12] = [
-    wide("lineitem", 1_000_000, lineitem::rows),
+pub const RECIPES: [Recipe; 18] = [
+    wide("lineitem", 1_000_000, tpch::lineitem),
     wide("taxi", 1_000_000, taxi::rows),
     wide("events", 300_000, events::rows),
     wide("trips", 1_000_000, trips::rows),
     wide("visits", 500_000, visits::rows),
+    wide("orders", 500_000, tpch::orders),
+    wide("customer", 150_000, tpch::customer),
+    wide("part", 200_000, tpch::part),
+    wide("partsupp", 500_000, tpch::partsupp),
+    wide("supplier", 10_000, tpch::supplier),
+    wide("sentences", 200_000, columns::sentences),
     column("c_sorted_i64", columns::sorted_i64),
     column("c_random_i64", columns::random_i64),
     column("c_small_i32", columns::small_i32),

@@ -74,6 +74,61 @@ pub fn strings() -> Rows {
     })
 }
 
+/// Sentences of which most letters are not ASCII.
+pub fn sentences() -> Rows {
+    const WORDS: [&str; 40] = [
+        "γλώσσα",
+        "και",
+        "το",
+        "βιβλίο",
+        "είναι",
+        "μεγάλο",
+        "море",
+        "и",
+        "город",
+        "очень",
+        "большой",
+        "дорога",
+        "日本語",
+        "の",
+        "文章",
+        "です",
+        "今日",
+        "天気",
+        "좋은",
+        "아침",
+        "우리",
+        "학교",
+        "größer",
+        "naïve",
+        "café",
+        "señor",
+        "año",
+        "für",
+        "straße",
+        "łódź",
+        "żółty",
+        "dům",
+        "řeka",
+        "مدينة",
+        "كبيرة",
+        "في",
+        "שלום",
+        "עולם",
+        "हिन्दी",
+        "भाषा",
+    ];
+    column(8, false, |random, rows| {
+        let mut strings = StringBuilder::new();
+        for _ in 0..rows {
+            let words = 3 + random.below(8);
+            let words = (0..words).map(|_| WORDS[random.skewed(40, 1.5) as usize]);
+            strings.append_value(words.collect::<Vec<_>>().join(" "));
+        }
+        Arc::new(strings.finish())
+    })
+}
+
 /// Coins.
 pub fn bools() -> Rows {
     column(6, false, |random, rows| {
