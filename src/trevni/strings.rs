@@ -6,6 +6,7 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::kernel;
 
 /// Strings end to end, with the offsets between them.
 #[derive(Debug, Clone)]
@@ -74,14 +75,11 @@ impl Offsets<'_> {
         let Some(used) = data.get(start..end).filter(|_| sorted) else {
             return Err(Error::invalid("string offsets go back, or past the data"));
         };
-        if text && !used.is_ascii() {
-            let text =
-                std::str::from_utf8(used).map_err(|_| Error::invalid("string is not UTF-8"))?;
-            let whole =
-                (0..n).all(|i| self.at(i).is_some_and(|at| text.is_char_boundary(at - start)));
-            if !whole {
-                return Err(Error::invalid("string offset within a character"));
-            }
+        if text && !kernel::is_text(used, (0..n).map(|i| self.start(i) - start)) {
+            return Err(Error::invalid(match std::str::from_utf8(used) {
+                Ok(_) => "string offset within a character",
+                Err(_) => "string is not UTF-8",
+            }));
         }
         Ok(())
     }
