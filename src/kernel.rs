@@ -41,7 +41,7 @@ pub use level::Level;
 pub use portable::{
     Bits, CHUNK, ChunkStats, DIGITS, DigitRange, FIGURES, GROUP, INLINE, LANES, Modular,
     Multipliers, Offset, Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, Tuples,
-    WORDS, WordEnds, word_of,
+    WORDS, WordEnds, ZEROS, word_of,
 };
 
 /// Calls the kernel of a level.

@@ -19,7 +19,7 @@ use super::input::Input;
 use super::numbers::Numbers;
 use super::strings::{Target, check_utf8};
 use crate::error::{Error, Result};
-use crate::kernel::{self, FIGURES, Level};
+use crate::kernel::{self, FIGURES, Level, ZEROS};
 
 pub(super) use find::Found;
 
@@ -29,9 +29,6 @@ const MOST_DIGITS: usize = 16;
 
 /// The least number of more than [`FIGURES`] digits.
 const ABOVE: i64 = 100_000_000;
-
-/// The digit 0, eight times.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// What texts are stored by.
 const STORE: usize = 16;

@@ -9,8 +9,8 @@
 /// Figures of a word.
 pub const FIGURES: usize = 8;
 
-/// The figure 0, eight times.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+/// The text of the figure 0, eight times.
+pub const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// Makes `out` the text of the eight figures of each number, without the first `skip` of them: what comes first is
 /// in the lowest byte. Of numbers that have more figures come any bytes.

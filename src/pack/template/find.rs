@@ -133,8 +133,10 @@ impl Found {
             let string = strings.get(i);
             add(&texts, &mut numbers, string, string.len())?;
         }
-        let (texts, mut numbers) = Self::of_one(strings.get(first))?;
-        numbers.iter_mut().for_each(|number| number.values.reserve(strings.len()));
+        for number in &mut numbers {
+            number.values.clear();
+            number.values.reserve(strings.len());
+        }
         for (i, (string, rest)) in strings.rests().enumerate() {
             match is_there(there, i) {
                 true => add(&texts, &mut numbers, rest, string.len())?,
