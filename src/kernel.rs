@@ -233,8 +233,8 @@ pub fn widen<N: Copy + Into<i64>>(level: Level, numbers: &[N], out: &mut Vec<i12
     at_level!(level, widen(numbers, out));
 }
 
-/// Makes `out` the text of the eight decimal figures of each number, without the first `skip` of them: what comes
-/// first is in the lowest byte. Of numbers that have more figures come any bytes.
+/// Appends the text of the eight decimal figures of each number, without the first `skip` of them: what comes first
+/// is in the lowest byte. Of numbers that have more figures come any bytes.
 pub fn figures(level: Level, numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     at_level!(level, figures(numbers, skip, out));
 }

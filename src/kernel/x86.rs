@@ -8,6 +8,7 @@
 //! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up: a small one in registers
 //! tuples                                strings of two or four codes at a time
+//! figures                               eight numbers: fours, twos and ones of each
 //! views                                 four at a time: their bytes and their numbers, each where they belong
 //! sums                                  each register in itself, then what was before it
 //! words                                 8 bytes of each string, then many at a time
@@ -28,6 +29,7 @@ mod avx512_shuffle;
 mod avx512_sums;
 mod avx512_views;
 mod bmi2;
+mod figures;
 mod gather;
 mod lanes;
 mod shuffle;
@@ -133,7 +135,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx2::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    lanes_avx2::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    figures::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -176,7 +178,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx512::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    lanes_avx512::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    figures::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;

@@ -210,7 +210,10 @@ fn fill(out: &mut Vec<u8>, len: usize, n: usize, bit: bool) {
     }
 }
 
-/// Appends `n` bits from bit `offset`, in the form that takes least.
+/// A bitmap is read and searched soonest, by far: another form takes one byte of so many of its, or less.
+const MUCH: usize = 4;
+
+/// Appends `n` bits from bit `offset`, as a bitmap or in the form that takes least.
 pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Vec<u8>) {
     let ones = kernel::count_ones(source, offset, n);
     if ones == 0 || ones == n {
@@ -220,10 +223,10 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
     let mut runs = 0;
     kernel::each_run(source, offset, n, |_, _| runs += 1);
     // A place or a run takes about a byte.
-    if runs < bitmap / 2 {
+    if runs < bitmap / MUCH {
         put_runs(source, offset, n, depth, out);
     }
-    if ones.min(n - ones) < bitmap / 2 {
+    if ones.min(n - ones) < bitmap / MUCH {
         let runs = out.split_off(start);
         put_places(source, offset, n, ones * 2 <= n, depth, out);
         if !runs.is_empty() && runs.len() < out.len() - start {
@@ -231,8 +234,7 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
             out.extend(runs);
         }
     }
-    // A bitmap is read and searched soonest, by far.
-    if out.len() == start || out.len() - start > bitmap / 2 {
+    if out.len() == start || out.len() - start > bitmap / MUCH {
         out.truncate(start);
         out.push(BITMAP);
         let mut bits = Vec::new();

@@ -10,10 +10,13 @@
 //! deltas it is the one before, the base and the offset; the first of a chunk has offset 0, and is the chunk's
 //! first. All modulo 2^64.
 
+mod sums;
+
 use std::ops::Range;
 
 use bytes::Bytes;
 
+use self::sums::Sums;
 use super::input::Input;
 use super::numbers::{self, Numbers};
 use super::row;
@@ -219,13 +222,18 @@ impl Chunks {
             let number = |place: &u32| T::wrap(self.get(*place as usize).cast_unsigned());
             return out.extend(places.iter().map(number));
         }
-        let mut made: Vec<T> = Vec::new();
         let chunk = |place: u32| place as usize / CHUNK;
         for places in places.chunk_by(|a, b| chunk(*a) == chunk(*b)) {
-            let last = places.last().map_or(0, |last| *last as usize);
-            made.clear();
-            self.chunk(last / CHUNK, last % CHUNK + 1, &mut made);
-            out.extend(places.iter().filter_map(|place| made.get(*place as usize % CHUNK)));
+            let c = places.first().map_or(0, |place| chunk(*place));
+            let Some(chunk) = self.head(c) else { return };
+            let sums = Sums {
+                first: chunk.first.cast_unsigned(),
+                base: chunk.base.cast_unsigned(),
+                width: chunk.width,
+                bytes: self.data.get(chunk.at..).unwrap_or_default(),
+                n: (self.n - c * CHUNK).min(CHUNK),
+            };
+            sums.pick(places.iter().map(|place| *place as usize % CHUNK), out);
         }
     }
 

@@ -13,6 +13,9 @@ use crate::kernel::{self, Level};
 /// Values whose marks are made bits at once.
 const GROUP: usize = 64;
 
+/// Where no more than one in so many is another, the others are put in one by one.
+const RARE: usize = 8;
+
 /// A bit for each value, low bit of each byte first, set where it is another; and those that are.
 pub(super) fn others<T: Copy>(values: &[T], is_other: impl Fn(T) -> bool) -> (Vec<u8>, Vec<T>) {
     let (mut bitmap, mut others) = (Vec::with_capacity(values.len() / 8 + 8), Vec::new());
@@ -56,10 +59,32 @@ pub(super) fn scatter<T: Copy + 'static>(
         return Ok(());
     }
     let before = bits.ones(range.start);
-    let mut dense = Vec::new();
+    let mut dense = Vec::with_capacity(ones);
     read(before..before + ones, &mut dense)?;
-    kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
+    if ones > range.len() / RARE {
+        kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
+        return Ok(());
+    }
+    let start = out.len();
+    out.extend(std::iter::repeat_n(value, range.len()));
+    mask.resize(range.len().div_ceil(GROUP) * size_of::<u64>(), 0);
+    put_others(&dense, &mask, out.get_mut(start..).unwrap_or_default());
     Ok(())
+}
+
+/// Puts others where bits of whole words are set.
+fn put_others<T: Copy>(others: &[T], mask: &[u8], values: &mut [T]) {
+    let mut others = others.iter();
+    for (values, bytes) in values.chunks_mut(GROUP).zip(mask.as_chunks().0) {
+        let mut word = u64::from_le_bytes(*bytes);
+        while word != 0 {
+            let slot = values.get_mut(word.trailing_zeros() as usize);
+            if let (Some(slot), Some(other)) = (slot, others.next()) {
+                *slot = *other;
+            }
+            word &= word - 1;
+        }
+    }
 }
 
 /// Appends for each place `value`, or where its bit is set what `pick` gives for the number of those set before it.

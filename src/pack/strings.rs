@@ -178,6 +178,9 @@ impl PackedStrings {
                     look_up(&some, &table, &mut out.views)
                 });
             }
+            Kind::Template(template) if template.is_even() => {
+                return template.read_views(range, out);
+            }
             Kind::Integers { .. } | Kind::Template(_) => {
                 let (mut offsets, mut data) = (vec![0], Vec::new());
                 self.read(range, &mut Target { offsets: &mut offsets, data: &mut data })?;

@@ -14,6 +14,7 @@
 mod find;
 #[cfg(test)]
 mod tests;
+mod views;
 
 use super::input::Input;
 use super::numbers::Numbers;
@@ -154,12 +155,7 @@ impl Template {
         out: &mut Target<'_>,
     ) -> Result<()> {
         out.check_room((n as u64).saturating_mul(self.longest as u64))?;
-        words.count = 0;
-        for number in &self.numbers {
-            words.numbers.clear();
-            read(&number.packed, &mut words.numbers)?;
-            words.push(number.width)?;
-        }
+        self.fill(read, words)?;
         match self.even {
             true => self.put_even(n, words, out),
             false => self.put(n, words, out),
@@ -167,21 +163,45 @@ impl Template {
         Ok(())
     }
 
-    /// Appends strings of one length: their texts all at once, then the digits at each place.
+    /// Makes the digits of the numbers that `read` appends.
+    fn fill(
+        &self,
+        read: impl Fn(&Numbers, &mut Vec<i64>) -> Result<()>,
+        words: &mut Words,
+    ) -> Result<()> {
+        words.count = 0;
+        for number in &self.numbers {
+            words.numbers.clear();
+            read(&number.packed, &mut words.numbers)?;
+            words.push(number.width)?;
+        }
+        Ok(())
+    }
+
+    /// Appends strings of one length.
     fn put_even(&self, n: usize, words: &Words, out: &mut Target<'_>) {
-        let start = out.data.len();
+        // They fit: there was room.
+        let number = |size| i32::try_from(size).unwrap_or(i32::MAX);
+        let (first, each) = (number(out.data.len()), number(self.longest));
+        self.put_bytes(n, words, out.data);
+        out.offsets.extend((1..=number(n)).map(|i| first.wrapping_add(each.wrapping_mul(i))));
+    }
+
+    /// Appends the bytes of strings of one length: their texts all at once, then the digits at each place.
+    fn put_bytes(&self, n: usize, words: &Words, data: &mut Vec<u8>) {
+        let start = data.len();
         let size = n * self.longest;
-        out.data.reserve(size);
+        data.reserve(size);
         for piece in &self.pieces {
-            out.data.extend_from_slice(piece.text.get(..piece.length).unwrap_or_default());
-            out.data.resize(out.data.len() + piece.digits.count(), 0);
+            data.extend_from_slice(piece.text.get(..piece.length).unwrap_or_default());
+            data.resize(data.len() + piece.digits.count(), 0);
         }
-        while out.data.len() - start < size {
-            let more = (out.data.len() - start).min(size - (out.data.len() - start));
-            out.data.extend_from_within(start..start + more);
+        while data.len() - start < size {
+            let more = (data.len() - start).min(size - (data.len() - start));
+            data.extend_from_within(start..start + more);
         }
-        out.data.truncate(start + size);
-        let made = out.data.get_mut(start..).unwrap_or_default();
+        data.truncate(start + size);
+        let made = data.get_mut(start..).unwrap_or_default();
         let mut at = 0;
         for piece in &self.pieces {
             at += piece.length;
@@ -200,10 +220,6 @@ impl Template {
             }
             at += count;
         }
-        // They fit: there was room.
-        let number = |size| i32::try_from(size).unwrap_or(i32::MAX);
-        let (first, each) = (number(start), number(self.longest));
-        out.offsets.extend((1..=number(n)).map(|i| first.wrapping_add(each.wrapping_mul(i))));
     }
 
     /// Appends strings one by one.
@@ -311,6 +327,7 @@ impl Words {
         }
         if let Some(words) = self.words.get_mut(self.count) {
             let skip = u32::try_from(skip).unwrap_or(0);
+            words.clear();
             kernel::figures(Level::in_use(), &self.numbers, skip, words);
         }
         self.count += 1;

@@ -85,8 +85,14 @@ impl Views {
     }
 
     pub(super) fn add(&mut self, buffer: ViewBuffer) -> Result<u32> {
-        let number = u32::try_from(self.buffers.len());
+        let number = self.next_buffer();
         self.buffers.push(buffer);
+        number
+    }
+
+    /// The number of the buffer that is added next.
+    pub(super) fn next_buffer(&self) -> Result<u32> {
+        let number = u32::try_from(self.buffers.len());
         number.map_err(|_| Error::too_large("buffers of views", u64::MAX, u64::from(u32::MAX)))
     }
 

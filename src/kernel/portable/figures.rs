@@ -12,16 +12,11 @@ pub const FIGURES: usize = 8;
 /// The text of the figure 0, eight times.
 pub const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Makes `out` the text of the eight figures of each number, without the first `skip` of them: what comes first is
-/// in the lowest byte. Of numbers that have more figures come any bytes.
-#[inline(always)]
+/// Appends the text of the eight figures of each number, without the first `skip` of them: what comes first is in the
+/// lowest byte. Of numbers that have more figures come any bytes.
 pub(crate) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
-    out.clear();
-    out.resize(numbers.len(), 0);
     let by = 8 * skip.min(7);
-    for (word, number) in out.iter_mut().zip(numbers) {
-        *word = text(number.cast_unsigned() & 0xffff_ffff) >> by;
-    }
+    out.extend(numbers.iter().map(|number| text(number.cast_unsigned() & 0xffff_ffff) >> by));
 }
 
 /// The text of a number of no more than eight figures.

@@ -13,8 +13,8 @@ fn figures_are_those_of_the_number() {
         for skip in 0..8 {
             let mut words = vec![7; 3];
             kernel::figures(level, &numbers, skip, &mut words);
-            assert_eq!(words.len(), numbers.len());
-            for (number, word) in numbers.iter().zip(&words) {
+            assert_eq!(words.len(), 3 + numbers.len());
+            for (number, word) in numbers.iter().zip(&words[3..]) {
                 let text = format!("{number:08}");
                 let expected = &text.as_bytes()[skip as usize..];
                 assert_eq!(&word.to_le_bytes()[..expected.len()], expected, "{level:?}");
@@ -27,8 +27,8 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn any_numbers_give_the_same_at_every_level(
-        numbers in prop::collection::vec(any::<i64>(), 0..100), skip in 0u32..99,
+    fn numbers_give_the_same_at_every_level(
+        numbers in prop::collection::vec(0i64..100_000_000, 0..100), skip in 0u32..99,
     ) {
         let mut expected = Vec::new();
         kernel::figures(Level::Portable, &numbers, skip, &mut expected);
@@ -36,6 +36,17 @@ proptest! {
             let mut words = Vec::new();
             kernel::figures(level, &numbers, skip, &mut words);
             prop_assert_eq!(&words, &expected);
+        }
+    }
+
+    #[test]
+    fn any_numbers_give_as_many_words(
+        numbers in prop::collection::vec(any::<i64>(), 0..100), skip in any::<u32>(),
+    ) {
+        for level in levels() {
+            let mut words = vec![7; 3];
+            kernel::figures(level, &numbers, skip, &mut words);
+            prop_assert_eq!(words.len(), 3 + numbers.len());
         }
     }
 }

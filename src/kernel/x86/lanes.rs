@@ -107,11 +107,6 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
-                portable::figures(numbers, skip, out);
-            }
-
-            #[target_feature(enable = $features)]
             pub(in super::super) fn frame(
                 values: &[i64; CHUNK],
                 width: u32,

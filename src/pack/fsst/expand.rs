@@ -11,9 +11,6 @@ use crate::kernel::{self, Level, SymbolTable};
 /// Codes taken at once.
 const GROUP: usize = 8;
 
-/// Codes taken together where there is no kernel for them.
-const PART: usize = 64;
-
 /// What the longest symbols of a group need, and the eight bytes of a store behind them.
 const WINDOW: usize = 8 * GROUP + 8;
 
@@ -92,7 +89,7 @@ impl Expander {
             return self.expand_groups(Level::in_use(), codes, raw_len, out);
         }
         out.resize(start + raw_len + WINDOW, 0);
-        let len = self.expand_into(codes, out.get_mut(start..).unwrap_or_default());
+        let len = self.expand_into(codes, usize::MAX, out.get_mut(start..).unwrap_or_default());
         out.truncate(start + raw_len);
         len == Some(raw_len)
     }
@@ -117,19 +114,30 @@ impl Expander {
 
     /// Appends at least `len` bytes of the text, and not many more. False if there are not so many.
     pub(crate) fn expand_start(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
-        let (end, mut codes) = (out.len().saturating_add(len), codes);
         let level = Level::in_use();
+        if !level.is_avx512() {
+            return self.expand_first(codes, len, out);
+        }
+        let (end, mut codes) = (out.len().saturating_add(len), codes);
         while out.len() < end {
-            let rest = match level.is_avx512() {
-                true => self.expand_some(level, codes, end - out.len(), out),
-                false => self.expand_part(codes, PART, out),
-            };
-            match rest {
+            match self.expand_some(level, codes, end - out.len(), out) {
                 Some(rest) if !codes.is_empty() => codes = rest,
                 _ => return false,
             }
         }
         true
+    }
+
+    /// The same, without the kernel.
+    pub(super) fn expand_first(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        if len.div_ceil(8) > codes.len() {
+            return false;
+        }
+        out.resize(start + len + WINDOW, 0);
+        let made = self.expand_into(codes, len, out.get_mut(start..).unwrap_or_default());
+        out.truncate(start + made.unwrap_or(0));
+        made >= Some(len)
     }
 
     /// Appends the text of some codes: what the kernel makes of them, `most` bytes at the most, and a part behind
@@ -161,18 +169,20 @@ impl Expander {
         let (now, rest) = codes.split_at_checked(part)?;
         let start = out.len();
         out.resize(start + 8 * count + WINDOW, 0);
-        let len = self.expand_into(now, out.get_mut(start..)?)?;
+        let len = self.expand_into(now, usize::MAX, out.get_mut(start..)?)?;
         out.truncate(start + len);
         Some(rest)
     }
 
-    /// Writes the text of `codes` to the start of `to` and says how long it is. Nothing if the
-    /// codes are malformed or there is no room for them. What is behind the text in `to` may be
-    /// overwritten; with 72 bytes there the last of the text is as fast as the rest.
-    pub(crate) fn expand_into(&self, codes: &[u8], to: &mut [u8]) -> Option<usize> {
+    /// Writes the text of `codes`, or of the first that make so many bytes as are enough, to the
+    /// start of `to` and says how long it is. Nothing if those codes are malformed or there is no
+    /// room for them. What is behind the text in `to` may be overwritten; with 72 bytes there the
+    /// last of the text is as fast as the rest.
+    pub(crate) fn expand_into(&self, codes: &[u8], enough: usize, to: &mut [u8]) -> Option<usize> {
         let mut codes = codes;
         let mut at = 0;
-        while let Some((group, rest)) = codes.split_first_chunk::<GROUP>()
+        while at < enough
+            && let Some((group, rest)) = codes.split_first_chunk::<GROUP>()
             && let Some(window) = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>)
         {
             let others = self.not_symbols(*group);
@@ -183,11 +193,11 @@ impl Expander {
                 // Up to and with the first escape, and on with the next group behind it.
                 let before = (others.trailing_zeros() / 8) as usize;
                 let (now, rest) = codes.split_at_checked(before + 2)?;
-                at = self.expand_slowly(now, to, at)?;
+                at = self.expand_slowly(now, usize::MAX, to, at)?;
                 codes = rest;
             }
         }
-        self.expand_slowly(codes, to, at)
+        self.expand_slowly(codes, enough, to, at)
     }
 
     /// The highest bit of each byte where the code has no symbol: those from the symbols' count on,
@@ -215,10 +225,18 @@ impl Expander {
         at
     }
 
-    /// Any codes, one by one, from `at` in `to`; says where their text ends.
-    fn expand_slowly(&self, codes: &[u8], to: &mut [u8], mut at: usize) -> Option<usize> {
+    /// Any codes, one by one, from `at` in `to`, until that is enough; says where their text ends.
+    fn expand_slowly(
+        &self,
+        codes: &[u8],
+        enough: usize,
+        to: &mut [u8],
+        mut at: usize,
+    ) -> Option<usize> {
         let mut codes = codes;
-        while let Some((&code, mut rest)) = codes.split_first() {
+        while at < enough
+            && let Some((&code, mut rest)) = codes.split_first()
+        {
             let (word, len) = if code == ESCAPE {
                 let (byte, after) = rest.split_first()?;
                 rest = after;

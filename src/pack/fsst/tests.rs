@@ -127,7 +127,7 @@ fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
     }
     for spare in [0, 5, 72, 100] {
         let mut to = vec![7; len + spare];
-        let expanded = expander.expand_into(codes, &mut to);
+        let expanded = expander.expand_into(codes, usize::MAX, &mut to);
         assert_eq!(expanded, text.as_ref().map(Vec::len));
         if let Some(text) = &text {
             assert_eq!(&to[..len], text);
@@ -135,6 +135,13 @@ fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
     }
     let Some(text) = text else { return };
     assert_eq!(out, [b"before".as_slice(), &text].concat());
+    for enough in [0, 1, len / 3, len.saturating_sub(1), len, len + 1] {
+        for expand in [Expander::expand_start, Expander::expand_first] {
+            let mut start = b"before".to_vec();
+            assert_eq!(expand(expander, codes, enough, &mut start), enough <= len);
+            assert!(enough > len || start.len() >= 6 + enough && out.starts_with(&start));
+        }
+    }
     for wrong in [len.wrapping_sub(1), len + 1, len + 100, 0, usize::MAX, usize::MAX - 100] {
         assert_eq!(expander.expand(codes, wrong, &mut Vec::new()), wrong == len);
         for level in Level::all().into_iter().filter(|_| wrong <= 9 * len + 100) {
@@ -143,7 +150,7 @@ fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
         }
     }
     if len > 0 {
-        assert_eq!(expander.expand_into(codes, &mut vec![0; len - 1]), None);
+        assert_eq!(expander.expand_into(codes, usize::MAX, &mut vec![0; len - 1]), None);
     }
 }
 

@@ -5,6 +5,7 @@ use super::*;
 use crate::pack::distinct::StringsRef;
 use crate::pack::numbers::DEPTH;
 use crate::pack::tests::cases;
+use crate::pack::views::Views;
 
 /// Offsets and bytes of strings.
 fn joined(strings: &[String]) -> (Vec<i32>, Vec<u8>) {
@@ -47,7 +48,29 @@ fn check(strings: &[String]) -> Vec<u8> {
     let (expected, text) = joined(strings);
     assert_eq!(data, [b"abc".as_slice(), &text].concat());
     assert!(offsets[1..].iter().zip(&expected).all(|(found, expected)| *found == expected + 3));
+    if template.is_even() {
+        check_views(&template, strings);
+    }
     bytes
+}
+
+/// Views are those of the strings, behind what is there already.
+fn check_views(template: &Template, strings: &[String]) {
+    let mut views = Views::default();
+    views.push(b"longer than a view").unwrap();
+    let mut expected = vec!["longer than a view"];
+    let n = strings.len();
+    for range in [0..n, n / 3..n, n - 1..n, 1..1] {
+        template.read_views(range.clone(), &mut views).unwrap();
+        expected.extend(strings[range].iter().map(String::as_str));
+    }
+    assert_eq!(views.len(), expected.len());
+    for (i, expected) in expected.iter().enumerate() {
+        assert_eq!(views.get(i).unwrap(), expected.as_bytes());
+        let prefix = u64::from_le_bytes(*views.views[i].to_le_bytes().first_chunk().unwrap()) >> 32;
+        let first = expected.bytes().take(4).rev().fold(0, |all, byte| all << 8 | u64::from(byte));
+        assert_eq!(prefix, first);
+    }
 }
 
 fn some(f: impl Fn(u64) -> String) -> Vec<String> {
@@ -57,6 +80,10 @@ fn some(f: impl Fn(u64) -> String) -> Vec<String> {
 #[test]
 fn numbers_within_texts() {
     check(&some(|r| format!("user_{:06}", r % 200_000)));
+    check(&some(|r| format!("/products/{:05}", r % 100_000)));
+    check(&some(|r| format!("{:02}/{:03}:{:04}", r % 99, r % 777, r % 5000)));
+    check(&some(|r| format!("{:02}/{:03}:{:05}", r % 99, r % 777, r % 50_000)));
+    check(&some(|r| format!("{:03}-{:012}", r % 999, r % 999_999_999_999)));
     check(&some(|r| format!("user_{}", r % 200_000)));
     check(&some(|r| format!("{:08}", r % 100_000_000)));
     check(&some(|r| format!("{}", r % 100_000_000)));
