@@ -63,6 +63,7 @@ mod kernel;
 #[cfg(feature = "object_store")]
 pub mod object_store;
 mod pack;
+mod scratch;
 pub mod trevni;
 pub mod wire;
 

@@ -67,6 +67,7 @@ mod summary;
 mod table;
 mod threads;
 mod tree;
+mod turns;
 mod value;
 mod values;
 mod varint;

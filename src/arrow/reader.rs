@@ -104,7 +104,7 @@ impl<R: ReadAt> ArrowReader<R> {
                 if !rows.selects_any() {
                     return Ok(None);
                 }
-                reader.open_ahead(sieve.worth_opening());
+                reader.read_ahead(sieve.worth_opening());
                 let read = reader.read(&rows)?;
                 let kept = sieve.settle(rows, read.rows)?;
                 self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));

@@ -16,6 +16,7 @@ use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
+use crate::scratch::Scratch;
 use crate::wire;
 
 const ZEROS: u8 = 0;
@@ -159,9 +160,9 @@ impl PackedBits {
                 places.iter().for_each(|place| take(*bit, if *bit { *place } else { 0 }))
             }
             Kind::Bitmap(bytes) => {
-                let mut ranks = Vec::with_capacity(places.len());
+                let mut ranks = Scratch::new();
                 kernel::ranks(Level::in_use(), bytes, places, &mut ranks);
-                for (place, rank) in places.iter().zip(ranks) {
+                for (place, rank) in places.iter().zip(ranks.iter().copied()) {
                     let byte = bytes.get(*place as usize / 8).copied().unwrap_or(0);
                     take(byte >> (place % 8) & 1 == 1, rank);
                 }

@@ -22,6 +22,7 @@ use super::numbers::{self, Numbers};
 use super::row;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
+use crate::scratch::Scratch;
 use crate::wire;
 
 /// Fewer numbers of a chunk than this are sooner taken one by one.
@@ -148,7 +149,7 @@ impl Chunks {
 
     /// Appends the numbers of a range, which lies within them.
     pub(super) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) {
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::new();
         let mut at = range.start;
         while at < range.end {
             let (c, from) = (at / CHUNK, at % CHUNK);

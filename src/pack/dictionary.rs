@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::numbers::{Numbers, each_chunk, look_up, no_such_code};
 use crate::error::Result;
-use crate::kernel::CHUNK;
+use crate::scratch::Scratch;
 
 /// Of how many entries one is unpacked by itself rather than all.
 const MANY: usize = 16;
@@ -58,7 +58,7 @@ impl<P: Packed> Dictionary<P> {
         table: &[T],
         out: &mut Vec<T>,
     ) -> Result<()> {
-        let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+        let mut some = Scratch::<u32>::new();
         each_chunk(range, |part| {
             some.clear();
             self.codes.read(part, &mut some)?;
@@ -73,7 +73,7 @@ impl<P: Packed> Dictionary<P> {
         value: impl Fn(P::Value) -> T,
         out: &mut Vec<T>,
     ) -> Result<()> {
-        let mut codes: Vec<u32> = Vec::with_capacity(places.len());
+        let mut codes = Scratch::<u32>::new();
         self.codes.pick(places, &mut codes)?;
         if self.entries.get().is_some() || self.packed.len() < MANY * codes.len() {
             let entries = self.entries()?;

@@ -27,7 +27,8 @@ use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, check_places, each_chunk, long};
 use super::real::{Real, sample};
 use crate::error::{Error, Result};
-use crate::kernel::{CHUNK, Modular};
+use crate::kernel::Modular;
+use crate::scratch::Scratch;
 use crate::wire;
 
 const PLAIN: u8 = 0;
@@ -117,7 +118,7 @@ impl<R: Real> Floats<R> {
             Kind::Dictionary(dictionary) => dictionary.read(range, dictionary.entries()?, out),
             Kind::Decimals { scale, digits, exceptions } => {
                 let start = out.len();
-                let mut some: Vec<R::Digit> = Vec::with_capacity(CHUNK);
+                let mut some = Scratch::<R::Digit>::new();
                 each_chunk(range.clone(), |part| {
                     some.clear();
                     digits.read(part, &mut some)?;
@@ -130,7 +131,7 @@ impl<R: Real> Floats<R> {
             }
             Kind::Split { split, codes, right, exceptions } => {
                 let start = out.len();
-                let (mut some, mut rights) = (Vec::new(), Vec::new());
+                let (mut some, mut rights) = (Scratch::new(), Scratch::new());
                 each_chunk(range.clone(), |part| {
                     some.clear();
                     rights.clear();
@@ -162,7 +163,7 @@ impl<R: Real> Floats<R> {
             }
             Kind::Dictionary(dictionary) => dictionary.pick(places, |value| value, out),
             Kind::Decimals { scale, digits, exceptions } => {
-                let mut some: Vec<R::Digit> = Vec::with_capacity(places.len());
+                let mut some = Scratch::<R::Digit>::new();
                 digits.pick(places, &mut some)?;
                 alp::decode::<R>(&some, *scale, out);
                 let made = out.get_mut(start..).unwrap_or_default();
@@ -170,7 +171,7 @@ impl<R: Real> Floats<R> {
                 check_patched(alp::patch(made, &places, &bits))
             }
             Kind::Split { split, codes, right, exceptions } => {
-                let (mut some, mut rights) = (Vec::new(), Vec::new());
+                let (mut some, mut rights) = (Scratch::new(), Scratch::new());
                 codes.pick(places, &mut some)?;
                 right.pick(places, &mut rights)?;
                 alp_rd::decode::<R>(&some, &rights, split, out);

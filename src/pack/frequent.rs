@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::bits::PackedBits;
 use crate::error::Result;
 use crate::kernel::{self, Level};
+use crate::scratch::{Scratch, Scratched};
 
 /// Values whose marks are made bits at once.
 const GROUP: usize = 64;
@@ -44,14 +45,14 @@ fn word(marks: &[u8; GROUP]) -> u64 {
 
 /// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
 /// bits.
-pub(super) fn scatter<T: Copy + 'static>(
+pub(super) fn scatter<T: Copy + Scratched>(
     value: T,
     bits: &PackedBits,
     range: Range<usize>,
     read: impl FnOnce(Range<usize>, &mut Vec<T>) -> Result<()>,
     out: &mut Vec<T>,
 ) -> Result<()> {
-    let mut mask = Vec::new();
+    let mut mask = Scratch::new();
     bits.read(range.clone(), &mut mask, 0);
     let ones = kernel::count_ones(&mask, 0, range.len());
     if ones == 0 {
@@ -59,7 +60,7 @@ pub(super) fn scatter<T: Copy + 'static>(
         return Ok(());
     }
     let before = bits.ones(range.start);
-    let mut dense = Vec::with_capacity(ones);
+    let mut dense = Scratch::new();
     read(before..before + ones, &mut dense)?;
     if ones > range.len() / RARE {
         kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
@@ -88,15 +89,14 @@ fn put_others<T: Copy>(others: &[T], mask: &[u8], values: &mut [T]) {
 }
 
 /// Appends for each place `value`, or where its bit is set what `pick` gives for the number of those set before it.
-pub(super) fn pick<T: Copy>(
+pub(super) fn pick<T: Copy + Scratched>(
     value: T,
     bits: &PackedBits,
     places: &[u32],
     pick: impl FnOnce(&[u32], &mut Vec<T>) -> Result<()>,
     out: &mut Vec<T>,
 ) -> Result<()> {
-    let mut ranks = Vec::with_capacity(places.len());
-    let mut slots = Vec::with_capacity(places.len());
+    let (mut ranks, mut slots) = (Scratch::new(), Scratch::<usize>::new());
     let mut slot = out.len();
     bits.each(places, |set, rank| {
         if set {
@@ -106,11 +106,11 @@ pub(super) fn pick<T: Copy>(
         slot += 1;
     });
     out.extend(std::iter::repeat_n(value, places.len()));
-    let mut dense = Vec::with_capacity(ranks.len());
+    let mut dense = Scratch::new();
     pick(&ranks, &mut dense)?;
-    for (slot, value) in slots.into_iter().zip(dense) {
-        if let Some(slot) = out.get_mut(slot) {
-            *slot = value;
+    for (slot, value) in slots.iter().zip(dense.iter()) {
+        if let Some(slot) = out.get_mut(*slot) {
+            *slot = *value;
         }
     }
     Ok(())

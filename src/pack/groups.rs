@@ -14,9 +14,10 @@ use super::distinct::StringsRef;
 use super::fsst::{Expander, Symbols};
 use super::hints::Hints;
 use super::input::Input;
-use super::numbers::{self, MOST_PARTS, Numbers, long};
+use super::numbers::{self, Numbers, long};
 use super::strings::{PLAIN, SYMBOLS, Target};
 use crate::error::{Error, Result};
+use crate::scratch::Scratch;
 use crate::wire;
 
 /// Strings of a group.
@@ -39,7 +40,7 @@ pub(super) struct Groups {
 /// What a range of strings needs.
 pub(super) struct Part {
     /// Of the strings of its groups: from the start of the first, and to the end of the last if they are expanded.
-    all: Vec<u32>,
+    all: Scratch<u32>,
     /// Which of these are the range's.
     range: Range<usize>,
     groups: Range<usize>,
@@ -84,7 +85,7 @@ impl Groups {
         let groups = range.start / GROUP..range.end.div_ceil(GROUP);
         let first = groups.start * GROUP;
         let end = if whole { (groups.end * GROUP).min(self.lengths.len()) } else { range.end };
-        let mut all: Vec<u32> = Vec::with_capacity(end.saturating_sub(first).min(MOST_PARTS));
+        let mut all = Scratch::<u32>::new();
         self.lengths.read(first.min(end)..end, &mut all)?;
         let sum = |lengths: &[u32]| lengths.iter().map(|n| u64::from(*n)).sum::<u64>();
         let before = sum(all.get(..range.start - first).unwrap_or_default());
@@ -118,7 +119,7 @@ impl Groups {
         table: Option<&Expander>,
         out: &mut Target<'_>,
     ) -> Result<()> {
-        let (mut lengths, mut text): (Vec<u32>, _) = (Vec::with_capacity(GROUP), Vec::new());
+        let (mut lengths, mut text) = (Scratch::<u32>::new(), Scratch::new());
         for place in places.iter().map(|place| *place as usize) {
             let group = place / GROUP;
             lengths.clear();

@@ -9,6 +9,7 @@ use super::distinct::StringsRef;
 use super::numbers::Numbers;
 use super::strings::Target;
 use crate::error::Result;
+use crate::scratch::Scratch;
 
 /// The longest string that is read as an integer.
 const MOST: usize = 16;
@@ -58,14 +59,14 @@ pub(super) fn read(
     read: impl Fn(&Numbers, &mut Vec<i64>) -> Result<()>,
     out: &mut Target<'_>,
 ) -> Result<()> {
-    let (mut bottoms, mut tops): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+    let (mut bottoms, mut tops) = (Scratch::<i64>::new(), Scratch::<i64>::new());
     read(low, &mut bottoms)?;
     match high {
         Some(high) => read(high, &mut tops)?,
         None => tops.extend(bottoms.iter().map(|bottom| bottom >> 63)),
     }
     out.check_room((bottoms.len() * MOST) as u64)?;
-    for (bottom, top) in bottoms.iter().zip(&tops) {
+    for (bottom, top) in bottoms.iter().zip(tops.iter()) {
         let number = i128::from(*top) << 64 | i128::from(bottom.cast_unsigned());
         let bytes = number.to_be_bytes();
         out.data.extend_from_slice(bytes.get(MOST - length(number)..).unwrap_or_default());

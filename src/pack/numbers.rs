@@ -22,6 +22,7 @@ use super::frequent;
 use super::input::Input;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
+use crate::scratch::Scratch;
 
 pub(crate) use super::choose::put;
 
@@ -156,7 +157,8 @@ impl Numbers {
             }
             Kind::Dictionary(dictionary) => {
                 let value = |value: &i64| T::wrap(value.cast_unsigned());
-                let table: Vec<T> = dictionary.entries()?.iter().map(value).collect();
+                let mut table = Scratch::new();
+                table.extend(dictionary.entries()?.iter().map(value));
                 dictionary.read(range, &table, out)?;
             }
             Kind::Frequent { value, others, rest } => {

@@ -26,6 +26,7 @@ use super::template::{Found, Template, Words};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, SLOT};
+use crate::scratch::Scratch;
 use crate::wire;
 
 pub(super) const PLAIN: u8 = 0;
@@ -131,7 +132,7 @@ impl PackedStrings {
         self.check(&range)?;
         let (groups, table) = match &self.kind {
             Kind::Dictionary { entries, codes } => {
-                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                let mut some = Scratch::<u32>::new();
                 return each_chunk(range, |part| {
                     some.clear();
                     codes.read(part, &mut some)?;
@@ -170,7 +171,7 @@ impl PackedStrings {
         out.bytes |= !self.text;
         let (groups, table) = match &self.kind {
             Kind::Dictionary { entries, codes } => {
-                let mut some: Vec<u32> = Vec::with_capacity(CHUNK);
+                let mut some = Scratch::<u32>::new();
                 let table = entries.views(out)?;
                 return each_chunk(range, |part| {
                     some.clear();
@@ -189,7 +190,7 @@ impl PackedStrings {
             Kind::Groups(groups, table) => (groups, table),
         };
         let part = groups.part(&range, table.is_some())?;
-        let (mut offsets, mut data) = (Vec::with_capacity(range.len() + 1), Vec::new());
+        let (mut offsets, mut data) = (Scratch::new(), Vec::new());
         if table.is_some() {
             data = std::mem::take(&mut out.spare);
         }
@@ -219,7 +220,7 @@ impl PackedStrings {
     pub(crate) fn pick(&self, places: &[u32], out: &mut Target<'_>) -> Result<()> {
         match &self.kind {
             Kind::Dictionary { entries, codes } => {
-                let mut some: Vec<u32> = Vec::with_capacity(places.len());
+                let mut some = Scratch::<u32>::new();
                 codes.pick(places, &mut some)?;
                 entries.read(&some, out)
             }
@@ -248,7 +249,7 @@ impl PackedStrings {
     pub(crate) fn pick_views(&self, places: &[u32], out: &mut Views) -> Result<()> {
         if let Kind::Dictionary { entries, codes } = &self.kind {
             out.bytes |= !self.text;
-            let mut some: Vec<u32> = Vec::with_capacity(places.len());
+            let mut some = Scratch::<u32>::new();
             codes.pick(places, &mut some)?;
             return entries.pick_views(&some, out);
         }

@@ -21,6 +21,7 @@ use super::numbers::Numbers;
 use super::strings::{Target, check_utf8};
 use crate::error::{Error, Result};
 use crate::kernel::{self, FIGURES, Level, ZEROS};
+use crate::scratch::Scratch;
 
 pub(super) use find::Found;
 
@@ -79,8 +80,8 @@ enum Digits {
 /// Eight digits of each number of a part, or the last of them, as text.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    numbers: Vec<i64>,
-    words: Vec<Vec<u64>>,
+    numbers: Scratch<i64>,
+    words: Vec<Scratch<u64>>,
     /// How many of them are of this part.
     count: usize,
 }
@@ -297,7 +298,7 @@ impl Words {
         match digits {
             Digits::None => &[],
             Digits::Some { word, .. } | Digits::Free { word } => {
-                self.words.get(word).map_or(&[], Vec::as_slice)
+                self.words.get(word).map_or(&[], |words| words.as_slice())
             }
         }
     }
@@ -313,7 +314,8 @@ impl Words {
             self.push_words(FIGURES - digits);
             return Ok(());
         }
-        let low: Vec<i64> = self.numbers.iter().map(|number| number % ABOVE).collect();
+        let mut low = Scratch::new();
+        low.extend(self.numbers.iter().map(|number| number % ABOVE));
         self.numbers.iter_mut().for_each(|number| *number /= ABOVE);
         self.push_words(2 * FIGURES - digits);
         self.numbers = low;
@@ -323,7 +325,7 @@ impl Words {
 
     fn push_words(&mut self, skip: usize) {
         if self.words.len() <= self.count {
-            self.words.push(Vec::new());
+            self.words.push(Scratch::new());
         }
         if let Some(words) = self.words.get_mut(self.count) {
             let skip = u32::try_from(skip).unwrap_or(0);

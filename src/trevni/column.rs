@@ -67,6 +67,21 @@ impl ColumnData {
         Self { lengths: None, there, values: Values::new(value_type) }
     }
 
+    /// Nothing, in the form of this data.
+    pub(super) fn empty_like(&self) -> Self {
+        Self {
+            lengths: self.lengths.as_ref().map(|_| Vec::new()),
+            there: self.there.as_ref().map(|_| Bits::default()),
+            values: self.values.empty_like(),
+        }
+    }
+
+    /// Whether it has no rows.
+    pub(super) fn is_empty(&self) -> bool {
+        let lengths = self.lengths.as_ref().is_none_or(Vec::is_empty);
+        lengths && self.there.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
+    }
+
     /// Forgets the rows, which have no slots, and keeps the memory.
     pub fn clear(&mut self) {
         self.values.truncate(0);

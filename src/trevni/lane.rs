@@ -9,6 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use rayon::ThreadPool;
 
 use super::ahead::Ahead;
@@ -18,8 +19,10 @@ use super::header::Version;
 use super::metadata::ColumnMetadata;
 use super::opener::BlockOpener;
 use super::reader::FileReader;
+use super::turns::{Fetcher, Stored};
 use super::value::ValueType;
 use super::values::Values;
+use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
@@ -35,6 +38,10 @@ pub(super) struct Lane {
     blocks: Arc<[BlockDescriptor]>,
     opener: BlockOpener,
     ahead: Option<Ahead>,
+    /// Of blocks that are opened next.
+    pub(super) stored: Stored,
+    /// Whether first values are those of the blocks. Early writers of version 1 stored others there.
+    has_first_values: bool,
     /// The first row not yet decoded.
     pub(super) row: u64,
     next_block: usize,
@@ -45,6 +52,22 @@ pub(super) struct Lane {
     pub(super) leads: bool,
     /// Memory for the rows of a block that are taken one by one.
     places: Vec<u32>,
+}
+
+/// Gives the stored bytes of a block, its checksum included.
+pub(super) trait Fetch: Fn(&BlockDescriptor, Checksum) -> Result<Bytes> {}
+
+impl<F: Fn(&BlockDescriptor, Checksum) -> Result<Bytes>> Fetch for F {}
+
+/// The stored bytes of a block, if they are there; those of blocks before it are not needed any more.
+fn take_stored(stored: &mut Stored, block: usize) -> Option<Result<Bytes>> {
+    while stored.front().is_some_and(|(number, _)| *number <= block) {
+        let (number, bytes) = stored.pop_front()?;
+        if number == block {
+            return Some(bytes);
+        }
+    }
+    None
 }
 
 /// Ranges of fewer rows than this, on average, are taken row by row.
@@ -74,6 +97,8 @@ impl Lane {
             blocks,
             opener,
             ahead: None,
+            stored: Stored::new(),
+            has_first_values: file.header().version >= Version::V2,
             row: 0,
             next_block: 0,
             rows_left: 0,
@@ -103,7 +128,13 @@ impl Lane {
         self.row
     }
 
-    pub(super) fn open_next<R: ReadAt>(&mut self, file: &FileReader<R>) -> Result<()> {
+    /// Which blocks are to be read next.
+    pub(super) fn fetcher(&self) -> Fetcher {
+        let checksum = self.opener.checksum();
+        Fetcher { blocks: self.blocks.clone(), checksum, next: self.next_block }
+    }
+
+    pub(super) fn open_next(&mut self, fetch: &impl Fetch) -> Result<()> {
         let Some(block) = self.blocks.get(self.next_block) else {
             return Err(Error::malformed("no block for a row").in_column(self.meta.name()));
         };
@@ -115,7 +146,8 @@ impl Lane {
                 }
             }),
             None => {
-                let stored = file.read_block(block, self.opener.checksum());
+                let stored = take_stored(&mut self.stored, self.next_block);
+                let stored = stored.unwrap_or_else(|| fetch(block, self.opener.checksum()));
                 stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ())
             }
         };
@@ -123,24 +155,19 @@ impl Lane {
         if let Some(ahead) = &mut self.ahead {
             let checksum = self.opener.checksum();
             ahead.advance(self.next_block + 1, &self.blocks, &self.opener, |block| {
-                file.read_block(block, checksum)
+                fetch(block, checksum)
             });
         }
-        self.check_first_value(block, file).map_err(|e| self.place(e, self.next_block))?;
+        self.check_first_value(block).map_err(|e| self.place(e, self.next_block))?;
         self.rows_left = u64::from(block.rows);
         self.next_block += 1;
         self.close_if_done()
     }
 
-    /// No checksum covers descriptors, so a first value is compared with the block's own. Early writers of
-    /// version 1 stored other values there.
-    fn check_first_value<R: ReadAt>(
-        &self,
-        block: &BlockDescriptor,
-        file: &FileReader<R>,
-    ) -> Result<()> {
+    /// No checksum covers descriptors, so a first value is compared with the block's own.
+    fn check_first_value(&self, block: &BlockDescriptor) -> Result<()> {
         let Some(expected) = &block.first_value else { return Ok(()) };
-        if file.header().version < Version::V2 || block.rows == 0 {
+        if !self.has_first_values || block.rows == 0 {
             return Ok(());
         }
         match self.opener.starts_with(expected)? {

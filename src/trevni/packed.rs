@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::kernel;
 use crate::pack::{DEPTH, Input, Numbers, PackedBits};
+use crate::scratch::Scratch;
 
 pub(super) const SERIALISED: u8 = 0;
 pub(super) const PACKED: u8 = 1;
@@ -234,9 +235,13 @@ impl PackedBlock {
     }
 
     /// Appends a bit for each item at such places; gives how many before are 1, of those that are.
-    pub(super) fn pick_presence(&mut self, places: &[u32], bits: &mut Bits) -> Result<Vec<u32>> {
+    pub(super) fn pick_presence(
+        &mut self,
+        places: &[u32],
+        bits: &mut Bits,
+    ) -> Result<Scratch<u32>> {
         self.pass(places)?;
-        let mut ranks = Vec::with_capacity(places.len());
+        let mut ranks = Scratch::new();
         match &self.counts {
             Counts::Slots(all) | Counts::Dense(all) => all.each(places, |set, rank| {
                 bits.push(set);

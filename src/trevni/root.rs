@@ -17,8 +17,9 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use super::column::ColumnData;
-use super::lane::Lane;
+use super::lane::{Fetch, Lane};
 use super::reader::FileReader;
+use super::turns::{Fetcher, Stored};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
@@ -64,6 +65,33 @@ impl RootReader {
         self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until));
     }
 
+    /// The caller's places of the columns that it wants, in the order of the lanes.
+    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.lanes.iter().filter_map(|lane| lane.target)
+    }
+
+    /// Of each lane, which blocks are to be read next.
+    pub(super) fn fetchers(&self) -> impl Iterator<Item = Fetcher> {
+        self.lanes.iter().map(Lane::fetcher)
+    }
+
+    /// Takes the stored bytes of blocks that are opened next, for each lane; forgets those of lanes without.
+    pub(super) fn take_stored(&mut self, stored: &mut [Stored]) {
+        let mut stored = stored.iter_mut();
+        for lane in &mut self.lanes {
+            match stored.next() {
+                Some(more) => lane.stored.append(more),
+                None => lane.stored.clear(),
+            }
+        }
+    }
+
+    /// Takes buffers for all that is wanted, or gives them back; in the order of the lanes.
+    pub(super) fn exchange_all(&mut self, with: &mut [ColumnData]) {
+        let wanted = self.lanes.iter_mut().filter(|lane| lane.target.is_some());
+        wanted.zip(with).for_each(|(lane, theirs)| std::mem::swap(&mut lane.data, theirs));
+    }
+
     /// Takes the caller's buffers, or gives them back.
     pub(super) fn exchange(&mut self, with: &mut [ColumnData]) {
         for lane in &mut self.lanes {
@@ -73,22 +101,19 @@ impl RootReader {
         }
     }
 
-    /// Appends these rows, ascending ranges, to the lanes' data. Gives how many: fewer where the strings of one
+    /// Appends these rows, ascending ranges, to the lanes' data, of blocks whose stored bytes they have or `fetch`
+    /// gives. Gives how many: fewer where the strings of one
     /// column would pass 2 GiB.
-    pub(super) fn read<R: ReadAt>(
-        &mut self,
-        file: &FileReader<R>,
-        ranges: &[Range<u64>],
-    ) -> Result<usize> {
+    pub(super) fn read(&mut self, fetch: &impl Fetch, ranges: &[Range<u64>]) -> Result<usize> {
         if let [lane] = self.lanes.as_mut_slice() {
-            return read_alone(lane, file, ranges);
+            return read_alone(lane, fetch, ranges);
         }
         let mut done = 0;
         for range in ranges {
-            self.seek(file, range.start)?;
+            self.seek(fetch, range.start)?;
             let mut row = range.start;
             while row < range.end {
-                let k = self.segment(file, row, range.end - row)?;
+                let k = self.segment(fetch, row, range.end - row)?;
                 if self.lanes.iter().any(Lane::would_overflow) {
                     return Ok(done);
                 }
@@ -106,7 +131,7 @@ impl RootReader {
 
     /// Goes to a row, which is then the next to be read. Of every column only the blocks that are needed are
     /// opened.
-    pub(super) fn seek<R: ReadAt>(&mut self, file: &FileReader<R>, row: u64) -> Result<()> {
+    pub(super) fn seek(&mut self, fetch: &impl Fetch, row: u64) -> Result<()> {
         let mut at = self.start_lanes(row);
         while at < row {
             let most = self
@@ -115,7 +140,7 @@ impl RootReader {
                 .map(|lane| lane.row)
                 .filter(|start| *start > at)
                 .fold(row, u64::min);
-            let k = self.segment(file, at, most - at)?;
+            let k = self.segment(fetch, at, most - at)?;
             for i in 0..self.lanes.len() {
                 let n = self.items_of(i, k)?;
                 if let Some(lane) = self.lanes.get_mut(i).filter(|lane| lane.row == at) {
@@ -146,11 +171,11 @@ impl RootReader {
 
     /// Opens blocks where needed; gives the rows from `row` on, `most` at the most, that lie in one block of
     /// every lane that has come to `row`.
-    fn segment<R: ReadAt>(&mut self, file: &FileReader<R>, row: u64, most: u64) -> Result<u64> {
+    fn segment(&mut self, fetch: &impl Fetch, row: u64, most: u64) -> Result<u64> {
         let mut k = most;
         for lane in self.lanes.iter_mut().filter(|lane| lane.row == row) {
             while lane.rows_left == 0 {
-                lane.open_next(file)?;
+                lane.open_next(fetch)?;
             }
             k = k.min(lane.rows_left);
         }
@@ -168,11 +193,7 @@ impl RootReader {
 }
 
 /// Appends the rows of ranges to the data of a lane without others, a block at a time, as [`RootReader::read`] does.
-fn read_alone<R: ReadAt>(
-    lane: &mut Lane,
-    file: &FileReader<R>,
-    ranges: &[Range<u64>],
-) -> Result<usize> {
+fn read_alone(lane: &mut Lane, fetch: &impl Fetch, ranges: &[Range<u64>]) -> Result<usize> {
     let (mut done, mut row, mut rest) = (0, 0, ranges);
     while let [range, others @ ..] = rest {
         if range.end <= range.start.max(row) {
@@ -182,7 +203,7 @@ fn read_alone<R: ReadAt>(
         row = range.start.max(row);
         lane.start_at(row);
         while lane.rows_left == 0 {
-            lane.open_next(file)?;
+            lane.open_next(fetch)?;
         }
         if lane.would_overflow() {
             break;

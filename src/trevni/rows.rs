@@ -3,6 +3,7 @@
 //! ```text
 //! columns asked for     a    b#x    c       each to its buffer
 //! roots                 a    b      c       each goes its own way through its blocks
+//! threads               1    2      1       with several, roots take turns
 //! ```
 //! Columns under different roots meet only here: all give the same rows.
 
@@ -12,18 +13,24 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::block::BlockDescriptor;
 use super::column::ColumnData;
 use super::reader::FileReader;
 use super::root::RootReader;
 use super::threads;
+use super::turns::Turns;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
 /// Reads some columns of a file from row to row.
 pub struct RowsReader<R> {
     file: FileReader<R>,
+    /// None while they have turns.
     roots: Vec<RootReader>,
+    turns: Option<Turns>,
     pool: Option<Arc<ThreadPool>>,
+    /// Behind the last row that is read before it is asked for.
+    ahead: u64,
     row: u64,
     rows: u64,
 }
@@ -32,7 +39,8 @@ impl<R: ReadAt> FileReader<R> {
     /// A reader of some columns together, each named once, at row 0.
     pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
         let roots = RootReader::all(self, columns)?;
-        Ok(RowsReader { file: self.clone(), roots, pool: None, row: 0, rows: self.rows() })
+        let (file, rows) = (self.clone(), self.rows());
+        Ok(RowsReader { file, roots, turns: None, pool: None, ahead: 0, row: 0, rows })
     }
 
     /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
@@ -59,28 +67,29 @@ impl<R: ReadAt> FileReader<R> {
 }
 
 impl<R: ReadAt> RowsReader<R> {
-    /// Reads with so many threads, the caller's among them; the others live as long as the reader. The next few
-    /// blocks of each column are opened before they are needed, if they begin before row `ahead`; with four threads
-    /// and more, columns are decoded side by side too. What is read is the same. Default: one.
+    /// Reads with so many threads, the caller's among them; the others live as long as the reader. Where there is a
+    /// root for each thread, rows before row `ahead` are read side by side, before they are asked for: as many at a
+    /// time as the last time, two times ahead, if they follow. Where there are fewer, the next few blocks of each column
+    /// are opened. What is read is the same. Default: one.
     pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.pool = threads::pool(threads)?;
-        if let Some(pool) = &self.pool {
-            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, ahead));
-        }
+        self.read_ahead(ahead);
         Ok(self)
     }
 
-    /// Reads with the threads of another reader, and opens no blocks ahead until it is told to.
+    /// Reads with the threads of another reader, and nothing ahead until it is told to.
     #[cfg(feature = "arrow")]
     pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
         self.pool.clone_from(&other.pool);
         self
     }
 
-    /// Opens blocks ahead from now on, if there are threads for it: those that begin before a row.
-    #[cfg(feature = "arrow")]
-    pub(crate) fn open_ahead(&mut self, until: u64) {
-        if let Some(pool) = &self.pool {
+    /// Reads ahead from now on, if there are threads for it: what is before a row.
+    pub(crate) fn read_ahead(&mut self, until: u64) {
+        self.ahead = until.min(self.rows);
+        if let Some(turns) = &mut self.turns {
+            turns.until(self.ahead);
+        } else if let Some(pool) = self.pool.as_ref().filter(|pool| !has_turns(&self.roots, pool)) {
             self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until));
         }
     }
@@ -110,8 +119,15 @@ impl<R: ReadAt> RowsReader<R> {
     pub fn read_ranges(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<usize> {
         let wanted = self.check_ranges(ranges)?;
         let before: Vec<_> = into.iter().map(Mark::of).collect();
-        let read = self.read_roots(ranges, into)?;
-        let done = read.iter().copied().min().unwrap_or(wanted);
+        let read = self.read_roots(ranges, into);
+        let done = read.as_ref().map_or(0, |read| read.iter().copied().min().unwrap_or(wanted));
+        if done < wanted
+            && let Some(turns) = self.turns.take()
+        {
+            // What was read ahead is not what follows.
+            self.roots = turns.end();
+        }
+        read?;
         if done < wanted {
             self.read_less(ranges, done, &before, into)?;
         }
@@ -120,12 +136,38 @@ impl<R: ReadAt> RowsReader<R> {
     }
 
     fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
+        let is_empty = into.iter().all(ColumnData::is_empty);
+        if let ([rows], Some(turns)) = (ranges, &mut self.turns)
+            && is_empty
+            && turns.is_next(rows)
+        {
+            return turns.take(&self.file, into).into_iter().collect();
+        }
+        if let Some(turns) = self.turns.take() {
+            self.roots = turns.end();
+        }
+        let read = self.read_now(ranges, into)?;
+        if let ([rows], Some(pool)) = (ranges, &self.pool)
+            && is_empty
+            && rows.start < rows.end
+            && rows.end < self.ahead
+            && has_turns(&self.roots, pool)
+        {
+            let roots = std::mem::take(&mut self.roots);
+            let turns = Turns::begin(pool.clone(), &self.file, roots, rows, self.ahead, into);
+            self.turns = Some(turns);
+        }
+        Ok(read)
+    }
+
+    fn read_now(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
         let file = &self.file;
+        let fetch = |block: &BlockDescriptor, checksum| file.read_block(block, checksum);
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         let read = match threads::wide(&self.pool) {
-            None => self.roots.iter_mut().map(|root| root.read(file, ranges)).collect(),
+            None => self.roots.iter_mut().map(|root| root.read(&fetch, ranges)).collect(),
             Some(pool) => pool.install(|| {
-                self.roots.par_iter_mut().map(|root| root.read(file, ranges)).collect()
+                self.roots.par_iter_mut().map(|root| root.read(&fetch, ranges)).collect()
             }),
         };
         self.roots.iter_mut().for_each(|root| root.exchange(into));
@@ -169,6 +211,11 @@ impl<R: ReadAt> RowsReader<R> {
         }
         Ok(rows)
     }
+}
+
+/// Whether there is a root for each thread, so that they take turns.
+fn has_turns(roots: &[RootReader], pool: &ThreadPool) -> bool {
+    roots.len() > pool.current_num_threads()
 }
 
 /// The first `rows` rows of ranges.

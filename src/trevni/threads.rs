@@ -34,7 +34,7 @@ pub(super) fn wide(pool: &Option<Arc<ThreadPool>>) -> Option<&ThreadPool> {
 }
 
 /// How often a waiting thread looks before it goes to sleep: to be woken takes longer than most work here.
-const LOOKS: usize = 4000;
+pub(super) const LOOKS: usize = 4000;
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 

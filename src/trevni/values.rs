@@ -83,6 +83,23 @@ impl Values {
         }
     }
 
+    /// None, in the form of these.
+    pub(super) fn empty_like(&self) -> Self {
+        match self {
+            Values::Null(_) => Values::Null(0),
+            Values::Boolean(_) => Values::Boolean(Bits::default()),
+            Values::Int(_) => Values::Int(Vec::new()),
+            Values::Long(_) => Values::Long(Vec::new()),
+            Values::Wide(_) => Values::Wide(Vec::new()),
+            Values::Float(_) => Values::Float(Vec::new()),
+            Values::Double(_) => Values::Double(Vec::new()),
+            Values::Bytes(strings) => {
+                Values::Bytes(Strings { text: strings.text, ..Strings::default() })
+            }
+            Values::Views(_) => Values::Views(Views::default()),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.as_slice().len()

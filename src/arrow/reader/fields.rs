@@ -84,7 +84,7 @@ impl<R: ReadAt> FieldsReader<R> {
         &self.columns
     }
 
-    /// With so many threads; blocks that begin before row `ahead` are opened before it is their turn.
+    /// With so many threads; rows before row `ahead` are read before they are asked for.
     pub(super) fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.reader = self.reader.with_parallelism(threads, ahead)?;
         Ok(self)
@@ -96,9 +96,9 @@ impl<R: ReadAt> FieldsReader<R> {
         self
     }
 
-    /// Opens blocks that begin before a row before it is their turn, if there are threads for it.
-    pub(super) fn open_ahead(&mut self, until: u64) {
-        self.reader.open_ahead(until);
+    /// Reads rows before a row ahead, if there are threads for it.
+    pub(super) fn read_ahead(&mut self, until: u64) {
+        self.reader.read_ahead(until);
     }
 
     /// Notes what is given out, to fill its memory again when nobody holds it any more.

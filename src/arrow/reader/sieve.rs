@@ -232,7 +232,7 @@ impl<R: ReadAt> Sieve<R> {
                 return Ok(true);
             }
             if let Some(next) = self.stages.get_mut(i + 1) {
-                next.reader.open_ahead(if self.dense { self.end } else { 0 });
+                next.reader.read_ahead(if self.dense { self.end } else { 0 });
             }
         }
         self.keep(chosen, kept);

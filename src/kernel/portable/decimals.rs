@@ -6,6 +6,7 @@
 //! wrong     0 where a digit gives its value bit for bit
 //! ```
 
+use crate::scratch::Scratched;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr, Sub};
 
@@ -78,7 +79,7 @@ impl Bits for u32 {
 }
 
 /// A float: `f64` or `f32`.
-pub trait Real: Copy + Debug + Default + Send + Sync + 'static {
+pub trait Real: Copy + Debug + Default + Send + Sync + Scratched {
     /// Its bits: `u64` or `u32`.
     type Bits: Bits;
     /// Decimal digits as an integer: `i64` or `i32`.

@@ -8,6 +8,8 @@
 //! Numbers that follow each other lie in neighbouring lanes at the same bits, so a plain loop over a row shifts
 //! them all alike, and what comes out is in order.
 
+use crate::scratch::Scratched;
+
 /// How many numbers a chunk has.
 pub const CHUNK: usize = 1024;
 
@@ -17,7 +19,7 @@ pub(crate) const ROW: usize = 128;
 /// A number that is taken modulo its width.
 ///
 /// Compilers put no numbers of 128 bits into a register side by side: as two parts each they do.
-pub trait Modular: Copy + Default + Send + Sync + 'static {
+pub trait Modular: Copy + Default + Send + Sync + Scratched {
     /// Its bytes as numbers of at most 64 bits, the lowest first.
     type Parts: Copy;
     /// The low bits.

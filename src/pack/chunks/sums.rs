@@ -7,6 +7,7 @@
 
 use super::row;
 use crate::kernel::{self, CHUNK, LANES, Level, Modular};
+use crate::scratch::Scratch;
 
 /// The differences of a chunk.
 pub(super) struct Sums<'a> {
@@ -51,7 +52,7 @@ impl Sums<'_> {
 
     /// The same, of offsets that are too wide for that, or not a chunk's.
     fn by_all(&self, places: impl Iterator<Item = usize>, mut put: impl FnMut(usize, u64)) {
-        let mut offsets: Vec<u64> = Vec::with_capacity(CHUNK);
+        let mut offsets = Scratch::<u64>::new();
         match self.n {
             CHUNK => kernel::unframe(Level::in_use(), self.bytes, self.width, 0, &mut offsets),
             n => row::read(self.bytes, self.width, 0, n, &mut offsets),
