@@ -60,7 +60,7 @@ pub(super) trait Fetch: Fn(&BlockDescriptor, Checksum) -> Result<Bytes> {}
 impl<F: Fn(&BlockDescriptor, Checksum) -> Result<Bytes>> Fetch for F {}
 
 /// The stored bytes of a block, if they are there; those of blocks before it are not needed any more.
-fn take_stored(stored: &mut Stored, block: usize) -> Option<Result<Bytes>> {
+fn take_stored(stored: &mut Stored, block: usize) -> Option<Bytes> {
     while stored.front().is_some_and(|(number, _)| *number <= block) {
         let (number, bytes) = stored.pop_front()?;
         if number == block {
@@ -147,7 +147,7 @@ impl Lane {
             }),
             None => {
                 let stored = take_stored(&mut self.stored, self.next_block);
-                let stored = stored.unwrap_or_else(|| fetch(block, self.opener.checksum()));
+                let stored = stored.map_or_else(|| fetch(block, self.opener.checksum()), Ok);
                 stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ())
             }
         };

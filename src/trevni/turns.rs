@@ -33,7 +33,7 @@ const CALLER: usize = 0;
 const DEPTH: usize = 2;
 
 /// The stored bytes of blocks that are opened next, and which they are.
-pub(super) type Stored = VecDeque<(usize, Result<Bytes>)>;
+pub(super) type Stored = VecDeque<(usize, Bytes)>;
 
 /// Rows that a root is to read next, the stored bytes for each of its lanes, and buffers for those with a target.
 pub(super) struct Turn {
@@ -129,14 +129,11 @@ pub(super) struct Fetcher {
 }
 
 impl Fetcher {
-    /// Reads the blocks that begin before a row. What cannot be read says so when it is its turn.
-    fn fetch<R: ReadAt>(&mut self, file: &FileReader<R>, end: u64) -> Stored {
-        let mut stored = Stored::new();
-        while let Some(block) = self.blocks.get(self.next).filter(|block| block.first_row < end) {
-            stored.push_back((self.next, file.read_block(block, self.checksum)));
-            self.next += 1;
-        }
-        stored
+    /// Reads the blocks that begin before a row.
+    fn fetch<R: ReadAt>(&self, file: &FileReader<R>, end: u64) -> Result<Stored> {
+        let blocks = self.blocks.iter().enumerate().skip(self.next);
+        let blocks = blocks.take_while(|(_, block)| block.first_row < end);
+        blocks.map(|(i, block)| Ok((i, file.read_block(block, self.checksum)?))).collect()
     }
 }
 
@@ -256,9 +253,20 @@ impl Turns {
         if rows.is_empty() {
             return;
         }
+        let lanes = |caller: &Caller| {
+            caller.lanes.iter().map(|lane| lane.fetch(file, rows.end)).collect::<Result<Vec<_>>>()
+        };
+        // What cannot be read yet says so, if it still cannot, when it is asked for.
+        let Ok(stored) = self.callers.iter().map(lanes).collect::<Result<Vec<_>>>() else {
+            self.end = self.next;
+            return;
+        };
         self.next = rows.end;
-        for (runner, Caller { targets, lanes }) in self.side.runners.iter().zip(&mut self.callers) {
-            let stored = lanes.iter_mut().map(|lane| lane.fetch(file, rows.end)).collect();
+        let callers = self.callers.iter_mut().zip(stored);
+        for (runner, (Caller { targets, lanes }, stored)) in self.side.runners.iter().zip(callers) {
+            for (lane, stored) in lanes.iter_mut().zip(&stored) {
+                lane.next += stored.len();
+            }
             let nothing = || ColumnData::new(ValueType::Null, false);
             let buffers = targets.iter().map(|target| match into.get_mut(*target) {
                 Some(buffer) => std::mem::replace(buffer, nothing()),

@@ -4,9 +4,10 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 13] = [
+const MAY_ENTER: [(&str, &[&str]); 14] = [
     ("error", &[]),
-    ("kernel", &[]),
+    ("scratch", &[]),
+    ("kernel", &["scratch"]),
     ("wire", &[]),
     ("io", &[]),
     ("object_store", &["io"]),
@@ -14,8 +15,8 @@ const MAY_ENTER: [(&str, &[&str]); 13] = [
     // Blosc's chunks are one of the codecs.
     ("codec", &["kernel", "blosc"]),
     ("blosc", &["kernel", "wire", "io", "object_store"]),
-    ("pack", &["kernel", "wire"]),
-    ("trevni", &["kernel", "wire", "io", "object_store", "checksum", "codec", "pack"]),
+    ("pack", &["scratch", "kernel", "wire"]),
+    ("trevni", &["scratch", "kernel", "wire", "io", "object_store", "checksum", "codec", "pack"]),
     ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni", "blosc"]),
     ("dataset", &["io", "object_store", "trevni", "arrow"]),
     (

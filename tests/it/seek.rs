@@ -1,12 +1,18 @@
 //! Seeking to rows and to values, where the reference goes wrong included.
 
 use bytes::Bytes;
+use trevni::codec::Codec;
 use trevni::trevni::*;
 
 use crate::testdata::{Numbers, reference_files, stem};
 
 /// A file of nested columns whose blocks do not line up, in blocks of `block_size`.
 fn nested(block_size: usize, rows: usize) -> FileReader<Bytes> {
+    FileReader::try_new(nested_bytes(Codec::Null, block_size, rows)).unwrap()
+}
+
+/// The bytes of such a file.
+pub fn nested_bytes(codec: Codec, block_size: usize, rows: usize) -> Bytes {
     let columns = vec![
         ColumnMetadata::new("id", ValueType::Int),
         ColumnMetadata::new("p", ValueType::Null).array(),
@@ -17,7 +23,7 @@ fn nested(block_size: usize, rows: usize) -> FileReader<Bytes> {
         ColumnMetadata::new("flag", ValueType::Boolean),
     ];
     let mut n = Numbers(5);
-    let builder = FileWriter::builder().set_block_size(block_size);
+    let builder = FileWriter::builder().set_codec(codec).set_block_size(block_size);
     let mut w = RowWriter::new(builder.build(Vec::new(), columns).unwrap());
     for row in 0..rows {
         w.start_row().unwrap();
@@ -36,7 +42,7 @@ fn nested(block_size: usize, rows: usize) -> FileReader<Bytes> {
         }
         w.end_row().unwrap();
     }
-    FileReader::try_new(Bytes::from(w.finish().unwrap().0)).unwrap()
+    Bytes::from(w.finish().unwrap().0)
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn booleans(n: usize) -> Vec<Column> {
         ("bitmap", |_, r| Value::Boolean(r & 1 == 1)),
         ("few ones", |i, _| Value::Boolean(i % 97 == 5)),
         ("few zeros", |i, _| Value::Boolean(i % 97 != 5)),
-        ("bit runs", |i, _| Value::Boolean(i / 48 % 2 == 1)),
+        ("bit runs", |i, _| Value::Boolean(i / 96 % 2 == 1)),
     ];
     rules.into_iter().map(|(name, rule)| plain(name, ValueType::Boolean, n, rule)).collect()
 }
