@@ -31,6 +31,9 @@ pub struct RowsReader<R> {
     pool: Option<Arc<ThreadPool>>,
     /// Behind the last row that is read before it is asked for.
     ahead: u64,
+    /// Whether it is known that rows are asked for one after another; else it is guessed by the last that were.
+    in_order: bool,
+    last: Range<u64>,
     row: u64,
     rows: u64,
 }
@@ -40,7 +43,17 @@ impl<R: ReadAt> FileReader<R> {
     pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
         let roots = RootReader::all(self, columns)?;
         let (file, rows) = (self.clone(), self.rows());
-        Ok(RowsReader { file, roots, turns: None, pool: None, ahead: 0, row: 0, rows })
+        Ok(RowsReader {
+            file,
+            roots,
+            turns: None,
+            pool: None,
+            ahead: 0,
+            in_order: false,
+            last: 0..0,
+            row: 0,
+            rows,
+        })
     }
 
     /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
@@ -73,6 +86,7 @@ impl<R: ReadAt> RowsReader<R> {
     /// are opened. What is read is the same. Default: one.
     pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.pool = threads::pool(threads)?;
+        self.in_order = true;
         self.read_ahead(ahead);
         Ok(self)
     }
@@ -89,7 +103,9 @@ impl<R: ReadAt> RowsReader<R> {
         self.ahead = until.min(self.rows);
         if let Some(turns) = &mut self.turns {
             turns.until(self.ahead);
-        } else if let Some(pool) = self.pool.as_ref().filter(|pool| !has_turns(&self.roots, pool)) {
+        } else if let Some(pool) = &self.pool
+            && !(self.in_order && has_turns(&self.roots, pool))
+        {
             self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until));
         }
     }
@@ -147,17 +163,24 @@ impl<R: ReadAt> RowsReader<R> {
             self.roots = turns.end();
         }
         let read = self.read_now(ranges, into)?;
-        if let ([rows], Some(pool)) = (ranges, &self.pool)
+        if let ([rows], Some(pool)) = (ranges, self.pool.clone())
             && is_empty
-            && rows.start < rows.end
-            && rows.end < self.ahead
-            && has_turns(&self.roots, pool)
+            && self.is_followed(rows)
+            && has_turns(&self.roots, &pool)
         {
             let roots = std::mem::take(&mut self.roots);
-            let turns = Turns::begin(pool.clone(), &self.file, roots, rows, self.ahead, into);
+            let turns = Turns::begin(pool, &self.file, roots, rows, self.ahead, into);
             self.turns = Some(turns);
         }
         Ok(read)
+    }
+
+    /// Whether it is likely that as many rows behind these are asked for next.
+    fn is_followed(&mut self, rows: &Range<u64>) -> bool {
+        let last = std::mem::replace(&mut self.last, rows.clone());
+        let count = |rows: &Range<u64>| rows.end - rows.start;
+        let follows = last.end == rows.start && count(&last) == count(rows);
+        rows.start < rows.end && rows.end < self.ahead && (self.in_order || follows)
     }
 
     fn read_now(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {

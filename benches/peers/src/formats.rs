@@ -87,4 +87,6 @@ pub const CONFIGS: &[Config] = &[
     config!("trevni-pack+zstd", trevni::Trevni::new(Codec::PackZstd)),
     config!("trevni-snappy-bare" apart, trevni::Trevni::bare(Codec::Snappy)),
     config!("trevni-pack-bare" apart, trevni::Trevni::bare(Codec::Pack)),
+    config!("trevni-snappy-2" apart, trevni::Trevni::by_two(Codec::Snappy)),
+    config!("trevni-pack-2" apart, trevni::Trevni::by_two(Codec::Pack)),
 ];

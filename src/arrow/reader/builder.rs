@@ -198,8 +198,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
-    /// How many threads decompress and decode. The batches are the same, in the same order, and few blocks are
-    /// held ahead. Default: 1, the caller's.
+    /// How many threads decompress and decode. The batches are the same, in the same order; two are read ahead, or, where
+    /// there are fewer columns than threads, a few blocks. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.parallelism = threads;
         self

@@ -16,16 +16,22 @@ use crate::tables::BATCH;
 pub struct Trevni {
     codec: Codec,
     statistics: bool,
+    threads: usize,
 }
 
 impl Trevni {
     pub fn new(codec: Codec) -> Self {
-        Self { codec, statistics: true }
+        Self { codec, statistics: true, threads: 1 }
     }
 
     /// Without statistics, to see what they cost.
     pub fn bare(codec: Codec) -> Self {
-        Self { codec, statistics: false }
+        Self { codec, statistics: false, threads: 1 }
+    }
+
+    /// With two threads, to see what the second one saves.
+    pub fn by_two(codec: Codec) -> Self {
+        Self { codec, statistics: true, threads: 2 }
     }
 }
 
@@ -34,6 +40,7 @@ impl Format for Trevni {
         let properties = WriterProperties::builder()
             .set_codec(self.codec)
             .set_statistics_enabled(self.statistics)
+            .set_parallelism(self.threads)
             .build();
         let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
         for batch in batches {
@@ -48,7 +55,7 @@ impl Format for Trevni {
             Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) => ArrowReaderOptions::new(),
         };
         let builder = ArrowReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
-        let builder = builder.with_batch_size(BATCH);
+        let builder = builder.with_batch_size(BATCH).with_parallelism(self.threads);
         let builder = match wanted {
             Wanted::All | Wanted::Views(_) => builder,
             Wanted::FirstColumn => {
