@@ -326,14 +326,23 @@ impl Turns {
 
     /// The roots, when no thread reads any more. What they have read of turns that were not taken is lost.
     pub(super) fn end(self) -> Vec<RootReader> {
-        for runner in self.side.runners.iter() {
-            lock(&runner.state).given.clear();
-        }
+        self.forget();
         let roots = self.side.runners.iter().map(|runner| {
             let mut root = runner.wait(|state| state.root.take());
             root.take_stored(&mut []);
             root
         });
         roots.collect()
+    }
+
+    /// Leaves nothing to be read that nobody has begun.
+    fn forget(&self) {
+        self.side.runners.iter().for_each(|runner| lock(&runner.state).given.clear());
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.forget();
     }
 }
