@@ -153,10 +153,9 @@ impl Side {
         let me = rayon::current_thread_index().map_or(CALLER, |i| i + 1);
         loop {
             let seen = self.given.load(Ordering::SeqCst);
-            let (mine, others): (Vec<_>, Vec<_>) =
-                self.runners.iter().partition(|runner| runner.is_at(me));
-            if mine.into_iter().fold(false, |some, runner| some | runner.run(me))
-                || others.into_iter().any(|runner| runner.run(me))
+            let mine = self.runners.iter().filter(|runner| runner.is_at(me));
+            if mine.fold(false, |some, runner| some | runner.run(me))
+                || self.runners.iter().any(|runner| runner.run(me))
             {
                 continue;
             }
