@@ -58,6 +58,11 @@ pub(crate) trait Compress: Send {
     /// Appends the compressed form of `raw` to `out`.
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
+    /// Appends the compressed form of pieces end to end, each of which may be of another nature.
+    fn compress_pieces(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
+        self.compress(&pieces.concat(), out)
+    }
+
     /// How many more bytes a reader would as soon read as undo this compressed form of `raw` bytes.
     fn effort(&self, raw: usize, _stored: &[u8]) -> usize {
         raw / 20

@@ -1,5 +1,7 @@
 //! `zstd`: one frame a block. Outside the specification.
 
+use std::io::Write;
+
 use super::{Compress, Decompress, read_stream};
 use crate::error::{Error, Result};
 
@@ -26,6 +28,21 @@ pub(super) fn decompressor() -> Box<dyn Decompress> {
 impl Compress for Compressor {
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
         out.append(&mut zstd::bulk::compress(raw, self.level)?);
+        Ok(())
+    }
+
+    /// One frame, in which each piece has blocks of its own: what zstd learns of a piece is of it alone.
+    fn compress_pieces(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
+        let mut frame = zstd::stream::write::Encoder::new(out, self.level)?;
+        let size: usize = pieces.iter().map(|piece| piece.len()).sum();
+        frame.set_pledged_src_size(Some(size as u64))?;
+        for (i, piece) in pieces.iter().enumerate() {
+            if i > 0 {
+                frame.flush()?;
+            }
+            frame.write_all(piece)?;
+        }
+        frame.finish()?;
         Ok(())
     }
 }

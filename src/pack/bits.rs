@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
+use super::payload::Payload;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::scratch::Scratch;
@@ -215,7 +216,7 @@ fn fill(out: &mut Vec<u8>, len: usize, n: usize, bit: bool) {
 const MUCH: usize = 4;
 
 /// Appends `n` bits from bit `offset`, as a bitmap or in the form that takes least.
-pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Vec<u8>) {
+pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payload) {
     let ones = kernel::count_ones(source, offset, n);
     if ones == 0 || ones == n {
         return out.push(if ones == 0 { ZEROS } else { ONES });
@@ -230,12 +231,12 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
     if ones.min(n - ones) < bitmap / MUCH {
         let runs = out.split_off(start);
         put_places(source, offset, n, ones * 2 <= n, depth, out);
-        if !runs.is_empty() && runs.len() < out.len() - start {
+        if !runs.is_empty() && runs.size_from(0) < out.size_from(start) {
             out.truncate(start);
-            out.extend(runs);
+            out.append(&runs);
         }
     }
-    if out.len() == start || out.len() - start > bitmap / MUCH {
+    if out.len() == start || out.size_from(start) > bitmap / MUCH {
         out.truncate(start);
         out.push(BITMAP);
         let mut bits = Vec::new();
@@ -244,7 +245,7 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
     }
 }
 
-fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out: &mut Vec<u8>) {
+fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out: &mut Payload) {
     let (mut places, mut at) = (Vec::new(), 0);
     kernel::each_run(source, offset, n, |bit, count| {
         if bit == of {
@@ -257,7 +258,7 @@ fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out:
     numbers::put(&places, depth, out);
 }
 
-fn put_runs(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Vec<u8>) {
+fn put_runs(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payload) {
     let mut lengths = vec![0];
     let mut last = false;
     kernel::each_run(source, offset, n, |bit, count| {
@@ -285,8 +286,9 @@ mod tests {
             .chunks(8)
             .map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit)))
             .collect();
-        let mut out = Vec::new();
+        let mut out = Payload::default();
         put(&bytes, 0, bits.len(), DEPTH, &mut out);
+        let out = out.into_bytes();
         let mut input = Input::new(out.into());
         let packed = PackedBits::take(&mut input, bits.len(), DEPTH).unwrap();
         input.finish().unwrap();
@@ -326,8 +328,9 @@ mod tests {
                 .chunks(8)
                 .map(|byte| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit)))
                 .collect();
-            let mut out = Vec::new();
+            let mut out = Payload::default();
             put(&bytes, 0, n, DEPTH, &mut out);
+            let out = out.into_bytes();
             assert_eq!(out[0], kind);
             for (from, to) in [(0, n), (0, 0), (1, 2), (195, 1207), (2990, n)] {
                 check(&bits, from, to);

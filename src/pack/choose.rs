@@ -11,7 +11,9 @@ use super::counted::Counted;
 use super::factor;
 use super::frequent;
 use super::numbers::*;
+use super::payload::Payload;
 use super::row;
+use super::spread::Spread;
 use crate::kernel::{self, CHUNK, ChunkStats, Level};
 use crate::wire;
 
@@ -21,8 +23,11 @@ const SAMPLE: usize = 512;
 /// Fewer numbers are not worth a search.
 const FEW: usize = 48;
 
+/// How often each byte comes is told of no fewer.
+const SOME: usize = 256;
+
 /// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.
-pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) -> (i64, i64) {
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
     let chunks = values.chunks(CHUNK);
     let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
     put_known(values, &stats, depth, out);
@@ -30,7 +35,7 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Vec<u8>) -> (i64, i64) {
     (least.unwrap_or(0), stats.iter().map(|stats| stats.max).max().unwrap_or(0))
 }
 
-fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
     let mut choice = Choice::of(values, stats);
     if choice.constant {
         out.push(CONSTANT);
@@ -38,8 +43,16 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>
     }
     let start = out.len();
     let deeper = depth.saturating_sub(1);
-    if values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16 {
-        let sample = Sample::of(values);
+    let searched = values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16;
+    let sample = searched.then(|| Sample::of(values));
+    let spread = match out.is_for_zstd() && values.len() >= SOME {
+        true if sample.as_ref().is_some_and(Sample::is_of_one) => None,
+        true => Spread::of(values, choice.min, choice.width, deeper),
+        false => None,
+    };
+    let spread = spread.filter(|spread| spread.bytes < choice.bytes - choice.bytes / 32);
+    choice.bytes = spread.as_ref().map_or(choice.bytes, |spread| spread.bytes);
+    if let Some(sample) = sample {
         if let Some(factor) = factor::of(&sample.values, choice.min)
             && let Some(quotients) = factor::quotients(values, factor, choice.min)
         {
@@ -53,21 +66,24 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>
         if put_runs(values, stats, best, deeper, out)
             || sample.put_frequent(values, best, deeper, out)
         {
-            best = out.len() - start;
+            best = out.size_from(start);
         }
         let runs = out.split_off(start);
         if sample.put_dictionary(values, best, deeper, out) {
             return;
         }
         if !runs.is_empty() {
-            return out.extend(runs);
+            return out.append(&runs);
         }
     }
     if deeper == 0 {
         // Bases and differences would lie too deep.
         choice.kind = FRAME;
     }
-    choice.put(values, stats, deeper, out);
+    match spread {
+        Some(spread) => spread.put(values, choice.min, deeper, out),
+        None => choice.put(values, stats, deeper, out),
+    }
 }
 
 /// Wider numbers are kept whole.
@@ -118,7 +134,7 @@ impl Choice {
         choice
     }
 
-    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
         out.push(self.kind);
         match self.kind {
             FRAMES => chunks::put_frames(values, &self.plans, depth, out),
@@ -157,7 +173,7 @@ fn put_runs(
     stats: &[ChunkStats],
     most: usize,
     depth: u32,
-    out: &mut Vec<u8>,
+    out: &mut Payload,
 ) -> bool {
     let changes: usize = stats.iter().map(|stats| stats.changes + 1).sum();
     if changes > values.len() / 3 || changes > most || changes > MOST_PARTS {
@@ -179,8 +195,8 @@ fn put_runs(
 }
 
 /// Takes back what was appended if it takes more.
-fn keep(start: usize, most: usize, out: &mut Vec<u8>) -> bool {
-    let kept = out.len() - start < most;
+fn keep(start: usize, most: usize, out: &mut Payload) -> bool {
+    let kept = out.size_from(start) < most;
     if !kept {
         out.truncate(start);
     }
@@ -203,8 +219,14 @@ impl Sample {
         Self { values, counted }
     }
 
+    /// Whether nearly all are one: zstd would look for stretches of it, and pay for each.
+    fn is_of_one(&self) -> bool {
+        let count = self.counted.most_frequent().map_or(0, |(_, count)| count);
+        count * 5 >= self.values.len() * 4
+    }
+
     /// Appends the most frequent value and the others, if they take less than `most`.
-    fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
+    fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
         let Some((value, count)) = self.counted.most_frequent() else { return false };
         let value = value.cast_signed();
         let others = (self.values.len() - count) * values.len() / self.values.len().max(1);
@@ -224,7 +246,7 @@ impl Sample {
     }
 
     /// Appends the distinct values and the code of each, if that takes less than `most`.
-    fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Vec<u8>) -> bool {
+    fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
         let distinct = self.counted.values.len();
         let width = usize::BITS - distinct.saturating_sub(1).leading_zeros();
         let hopeless = distinct == 0 || distinct * 2 > self.values.len();

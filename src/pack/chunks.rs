@@ -19,6 +19,7 @@ use bytes::Bytes;
 use self::sums::Sums;
 use super::input::Input;
 use super::numbers::{self, Numbers};
+use super::payload::Payload;
 use super::row;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
@@ -313,7 +314,7 @@ impl Exceptions {
 }
 
 /// Appends numbers with one base and width.
-pub(super) fn put_frame(values: &[i64], base: i64, width: u32, out: &mut Vec<u8>) {
+pub(super) fn put_frame(values: &[i64], base: i64, width: u32, out: &mut Payload) {
     wire::put_long(out, base);
     put_width(width, out);
     put_chunks(values, |_| (base, width), out);
@@ -329,7 +330,7 @@ pub(super) struct Plan {
 }
 
 /// Appends numbers with a base and width for each chunk.
-pub(super) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut Vec<u8>) {
+pub(super) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut Payload) {
     let bases: Vec<i64> = plans.iter().map(|plan| plan.base).collect();
     numbers::put(&bases, depth, out);
     plans.iter().for_each(|plan| put_width(plan.width, out));
@@ -360,7 +361,7 @@ pub(super) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut V
 }
 
 /// Appends numbers as differences.
-pub(super) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Vec<u8>) {
+pub(super) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
     let firsts: Vec<i64> = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
     numbers::put(&firsts, depth, out);
     let bases: Vec<i64> = stats.iter().map(|stats| stats.min_delta).collect();
@@ -394,8 +395,9 @@ fn put_width(width: u32, out: &mut Vec<u8>) {
     out.push(u8::try_from(width).unwrap_or(64));
 }
 
-fn put_chunks(values: &[i64], plan: impl Fn(usize) -> (i64, u32), out: &mut Vec<u8>) {
+fn put_chunks(values: &[i64], plan: impl Fn(usize) -> (i64, u32), out: &mut Payload) {
     let (chunks, rest) = values.as_chunks::<CHUNK>();
+    out.seam();
     for (c, chunk) in chunks.iter().enumerate() {
         let (base, width) = plan(c);
         kernel::frame(Level::in_use(), chunk, width, base, out);

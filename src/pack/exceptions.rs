@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::floats::put_low;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, long};
+use super::payload::Payload;
 use crate::error::{Error, Result};
 use crate::wire;
 
@@ -97,7 +98,7 @@ impl<B: Copy> Exceptions<B> {
 
 impl<B: Copy + Into<u64>> Exceptions<B> {
     /// Appends them, `size` bytes of each.
-    pub(super) fn put(&self, size: usize, depth: u32, out: &mut Vec<u8>) {
+    pub(super) fn put(&self, size: usize, depth: u32, out: &mut Payload) {
         wire::put_long(out, long(self.positions.len()));
         if self.positions.is_empty() {
             return;

@@ -25,6 +25,7 @@ use super::frequent;
 use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, MOST_PARTS, Numbers, check_places, each_chunk, long};
+use super::payload::Payload;
 use super::real::{Real, sample};
 use crate::error::{Error, Result};
 use crate::kernel::Modular;
@@ -263,7 +264,7 @@ fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
 
 /// Appends floats in the form that takes least. `hints` are those of earlier values of the
 /// column.
-pub(crate) fn put<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+pub(crate) fn put<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Payload) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     // Of one value nothing is saved, and a dictionary of it would have one of its own.
     if values.len() < 2 || deeper == 0 {
@@ -305,8 +306,8 @@ pub(crate) fn put<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Ve
 }
 
 /// Takes back what does not save a sixteenth.
-fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Vec<u8>) {
-    let (packed, plain) = (out.len() - start, values.len() * R::SIZE);
+fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Payload) {
+    let (packed, plain) = (out.size_from(start), values.len() * R::SIZE);
     if packed == 0 || packed > plain - plain / 16 {
         out.truncate(start);
         out.push(PLAIN);
@@ -314,7 +315,7 @@ fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out: &mut Payload) {
     let bits = value.to_bits();
     let (bitmap, others) = frequent::others(values, |other| other.to_bits() != bits);
     out.push(FREQUENT);
@@ -326,7 +327,7 @@ fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out:
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 4096;
 
-fn put_dictionary<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Vec<u8>) -> bool {
+fn put_dictionary<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Payload) -> bool {
     let all = values.iter().map(|value| value.to_bits().into());
     let Some(counted) = Counted::of(all, MOST_ENTRIES) else { return false };
     // In order, as most of them pack better and codes compare as values do.
@@ -340,7 +341,7 @@ fn put_dictionary<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Ve
     true
 }
 
-fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Vec<u8>) {
+fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Payload) {
     let (mut digits, mut exceptions) = (Vec::with_capacity(values.len()), Exceptions::default());
     alp::encode(values, scale, &mut digits, &mut exceptions);
     out.push(DECIMALS);
@@ -351,7 +352,7 @@ fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Vec<u
     exceptions.put(R::SIZE, depth, out);
 }
 
-fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Vec<u8>) {
+fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Payload) {
     let (mut codes, mut right) = (Vec::new(), Vec::new());
     let mut exceptions = Exceptions::default();
     alp_rd::encode(values, split, &mut codes, &mut right, &mut exceptions);

@@ -15,6 +15,7 @@ use super::fsst::{Expander, Symbols};
 use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, Numbers, long};
+use super::payload::Payload;
 use super::strings::{PLAIN, SYMBOLS, Target};
 use crate::error::{Error, Result};
 use crate::scratch::Scratch;
@@ -175,7 +176,7 @@ fn past() -> Error {
 }
 
 /// Appends the bytes as they are, or as symbols if that pays.
-pub(super) fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+pub(super) fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Payload) {
     let bytes = strings.bytes();
     let worth = hints.worth(bytes.len());
     let coded = hints.symbols().map(|symbols| {
@@ -199,7 +200,9 @@ pub(super) fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out
             numbers::put(&ends, depth, out);
             out.extend(table);
             wire::put_long(out, long(codes.len()));
+            out.seam();
             out.extend(codes);
+            out.seam();
         }
         None => {
             out.push(PLAIN);
@@ -211,7 +214,9 @@ pub(super) fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out
             });
             numbers::put(&ends.collect::<Vec<_>>(), depth, out);
             wire::put_long(out, long(bytes.len()));
+            out.seam();
             out.extend_from_slice(bytes);
+            out.seam();
         }
     }
 }

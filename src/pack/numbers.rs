@@ -9,6 +9,9 @@
 //! 5 dictionary    long how many │ numbers: values │ numbers: codes, which of the values
 //! 6 frequent      long value │ bits: which are others │ numbers: others less value
 //! 7 multiples     long factor │ long shift │ numbers: quotients
+//! 8 bytes         long base │ a byte each      ┐
+//! 9 parts         low and high bits            ├ for zstd: see spread
+//! 10 steps        to the next number           ┘
 //! ```
 //! How many there are stands outside. A column of 32 bits takes them modulo 2^32. Numbers within numbers go no
 //! deeper than [`DEPTH`].
@@ -20,6 +23,7 @@ use super::chunks::Chunks;
 use super::dictionary::{Dictionary, Packed};
 use super::frequent;
 use super::input::Input;
+use super::spread::{ByteNumbers, Parts, Steps};
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
 use crate::scratch::Scratch;
@@ -40,6 +44,9 @@ pub(super) const RUNS: u8 = 4;
 pub(super) const DICTIONARY: u8 = 5;
 pub(super) const FREQUENT: u8 = 6;
 pub(super) const MULTIPLES: u8 = 7;
+pub(super) const BYTES: u8 = 8;
+pub(super) const PARTS: u8 = 9;
+pub(super) const STEPS: u8 = 10;
 
 /// Packed numbers.
 #[derive(Debug)]
@@ -56,6 +63,9 @@ enum Kind {
     Dictionary(Box<Dictionary<Numbers>>),
     Frequent { value: i64, others: PackedBits, rest: Box<Numbers> },
     Multiples { factor: i64, shift: i64, quotients: Box<Numbers> },
+    Bytes(ByteNumbers),
+    Parts(Box<Parts>),
+    Steps(Box<Steps>),
 }
 
 /// A count as the format writes it.
@@ -103,6 +113,9 @@ impl Numbers {
                 let quotients = Box::new(Self::take_within(input, n, deeper)?);
                 Kind::Multiples { factor, shift, quotients }
             }
+            BYTES => Kind::Bytes(ByteNumbers::take(input, n)?),
+            PARTS => Kind::Parts(Box::new(Parts::take(input, n, deeper)?)),
+            STEPS => Kind::Steps(Box::new(Steps::take(input, n, deeper)?)),
             other => return Err(Error::malformed(format!("numbers of kind {other}"))),
         };
         Ok(Self { n, kind })
@@ -180,6 +193,9 @@ impl Numbers {
                 kernel::scale(Level::in_use(), made, factor, shift);
                 Ok(())
             })?,
+            Kind::Bytes(bytes) => bytes.read(range, out),
+            Kind::Parts(parts) => parts.read(range, out)?,
+            Kind::Steps(steps) => steps.read(range, out)?,
         }
         Ok(())
     }
@@ -223,6 +239,9 @@ impl Numbers {
                 let made = out.get_mut(start..).unwrap_or_default();
                 kernel::scale(Level::in_use(), made, factor, shift);
             }
+            Kind::Bytes(bytes) => bytes.pick(places, out),
+            Kind::Parts(parts) => parts.pick(places, out)?,
+            Kind::Steps(steps) => steps.pick(places, out)?,
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ use super::hints::Hints;
 use super::input::Input;
 use super::integers;
 use super::numbers::{self, MOST_PARTS, Numbers, each_chunk, long, look_up};
+use super::payload::Payload;
 use super::template::{Found, Template, Words};
 use super::views::{ViewBuffer, Views};
 use crate::error::{Error, Result};
@@ -299,7 +300,7 @@ pub(crate) fn put(
     there: Option<&[u8]>,
     hints: &Hints,
     depth: u32,
-    out: &mut Vec<u8>,
+    out: &mut Payload,
 ) -> Option<Distinct> {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     if hints.integers && put_integers(strings, deeper, out) {
@@ -319,7 +320,7 @@ pub(crate) fn put(
             put_dictionary(&distinct, hints, deeper, out);
             let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
             found = Some(distinct).filter(|_| told);
-            if few && out.len() - start < strings.bytes().len() / 2 {
+            if few && out.size_from(start) < strings.bytes().len() / 2 {
                 return found;
             }
         }
@@ -329,9 +330,9 @@ pub(crate) fn put(
         put_groups(strings, hints, deeper, out);
     }
     // Codes are read sooner than strings.
-    if !dictionary.is_empty() && dictionary.len() <= out.len() - start {
+    if !dictionary.is_empty() && dictionary.size_from(0) <= out.size_from(start) {
         out.truncate(start);
-        out.extend(dictionary);
+        out.append(&dictionary);
     }
     found
 }
@@ -341,13 +342,13 @@ fn put_template(
     strings: StringsRef<'_>,
     there: Option<&[u8]>,
     depth: u32,
-    out: &mut Vec<u8>,
+    out: &mut Payload,
 ) -> bool {
     let Some(found) = Found::of(strings, there) else { return false };
     let start = out.len();
     out.push(TEMPLATE);
     found.put(depth, out);
-    let saves = out.len() - start < strings.bytes().len();
+    let saves = out.size_from(start) < strings.bytes().len();
     if !saves {
         out.truncate(start);
     }
@@ -355,7 +356,7 @@ fn put_template(
 }
 
 /// Appends strings that are integers as numbers, if all are and it saves.
-fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool {
+fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Payload) -> bool {
     let Some((low, high)) = integers::parts(strings) else { return false };
     let start = out.len();
     out.push(INTEGERS);
@@ -364,7 +365,7 @@ fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Vec<u8>) -> bool 
     if let Some(high) = high {
         numbers::put(&high, depth, out);
     }
-    let saves = out.len() - start < strings.bytes().len();
+    let saves = out.size_from(start) < strings.bytes().len();
     if !saves {
         out.truncate(start);
     }
@@ -377,7 +378,7 @@ const MOST_ENTRIES: usize = 1 << 16;
 /// A dictionary of fewer entries than one for so many strings needs no comparison with other forms.
 const FEW: usize = 8;
 
-fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Vec<u8>) {
+fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Payload) {
     let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
     out.push(DICTIONARY);
     wire::put_long(out, long(entries.len()));

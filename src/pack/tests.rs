@@ -9,6 +9,7 @@ use super::floats::{self, Floats};
 use super::hints::Hints;
 use super::input::Input;
 use super::numbers::{self, DEPTH, Numbers};
+use super::payload::Payload;
 
 pub(super) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -58,12 +59,16 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
             some(&mut |_, r| 1_700_000_000_000_000 + (r % 90_000_000) as i64 * 1_000_000),
         ),
         ("levels", some(&mut |i, r| (i / 1024) * 1_000_000 + (r % 16) as i64)),
+        ("skewed codes", some(&mut |_, r| ((r % 90) * (r / 128 % 90) / 90) as i64 - 7)),
+        ("skewed", some(&mut |_, r| 9000 + (r % 999) as i64 * (r / 1024 % 99) as i64)),
+        ("wandering", some(&mut |i, r| (i / 5 * 7919) % 20_000 + (r % 40) as i64)),
     ]
 }
 
-fn packed(values: &[i64]) -> (Vec<u8>, Numbers) {
-    let mut bytes = Vec::new();
+fn packed(values: &[i64], for_zstd: bool) -> (Vec<u8>, Numbers) {
+    let mut bytes = Payload::new(Vec::new(), for_zstd);
     numbers::put(values, DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     let mut input = Input::new(bytes.clone().into());
     let numbers = Numbers::take(&mut input, values.len()).unwrap();
     input.finish().unwrap();
@@ -73,8 +78,10 @@ fn packed(values: &[i64]) -> (Vec<u8>, Numbers) {
 #[test]
 fn numbers_of_every_sort_come_back_in_whole_and_in_part() {
     for n in [0, 1, 2, 47, 1000, 1024, 1025, 5000, 16384] {
-        for (sort, values) in sorts(n) {
-            let (bytes, packed) = packed(&values);
+        for ((sort, values), for_zstd) in
+            sorts(n).into_iter().flat_map(|s| [(s.clone(), false), (s, true)])
+        {
+            let (bytes, packed) = packed(&values, for_zstd);
             if n == 16384 {
                 println!("{sort}: kind {}, {} bytes", bytes[0], bytes.len());
             }
@@ -102,7 +109,7 @@ fn each_sort_takes_its_kind() {
     let kind = |sort: &str| {
         let all = sorts(16384);
         let (_, values) = all.iter().find(|(name, _)| *name == sort).unwrap();
-        packed(values).0[0]
+        packed(values, false).0[0]
     };
     for (sort, expected) in [
         ("constant", numbers::CONSTANT),
@@ -122,11 +129,31 @@ fn each_sort_takes_its_kind() {
 }
 
 #[test]
+fn each_sort_takes_its_kind_for_zstd() {
+    for (sort, expected) in [
+        ("constant", numbers::CONSTANT),
+        ("random", numbers::FRAME),
+        ("skewed codes", numbers::BYTES),
+        ("skewed", numbers::PARTS),
+        ("wandering", numbers::STEPS),
+        ("frequent", numbers::FREQUENT),
+        ("multiples", numbers::MULTIPLES),
+    ] {
+        let all = sorts(16384);
+        let (_, values) = all.iter().find(|(name, _)| *name == sort).unwrap();
+        assert_eq!(packed(values, true).0[0], expected, "{sort}");
+    }
+}
+
+#[test]
 fn what_is_put_at_a_depth_is_taken_at_it() {
     for depth in 1..=DEPTH {
-        for (sort, values) in sorts(16384) {
-            let mut bytes = Vec::new();
+        for ((sort, values), for_zstd) in
+            sorts(16384).into_iter().zip([true, false].into_iter().cycle())
+        {
+            let mut bytes = Payload::new(Vec::new(), for_zstd);
             numbers::put(&values, depth, &mut bytes);
+            let bytes = bytes.into_bytes();
             let mut input = Input::new(bytes.into());
             let taken = Numbers::take_within(&mut input, values.len(), depth);
             let mut out: Vec<i64> = Vec::new();
@@ -134,8 +161,9 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             assert_eq!(out, values, "{sort} at {depth}");
             let floats: Vec<f64> = values.iter().map(|v| *v as f64 / 100.0).collect();
             let floats = floats.get(..9000).unwrap();
-            let mut bytes = Vec::new();
+            let mut bytes = Payload::new(Vec::new(), for_zstd);
             floats::put(floats, &Hints::default(), depth, &mut bytes);
+            let bytes = bytes.into_bytes();
             let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), floats.len(), depth);
             let mut out: Vec<f64> = Vec::new();
             taken.and_then(|taken| taken.read(0..floats.len(), &mut out)).unwrap();
@@ -148,8 +176,9 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
 fn floats_that_are_all_alike_come_back() {
     let odd = f64::from_bits(0x7ff8_0000_0000_1234);
     for n in [1, 2, 3, 2000] {
-        let mut bytes = Vec::new();
+        let mut bytes = Payload::default();
         floats::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
+        let bytes = bytes.into_bytes();
         let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), n, DEPTH).unwrap();
         let mut out: Vec<f64> = Vec::new();
         taken.read(0..n, &mut out).unwrap();
@@ -161,7 +190,7 @@ fn floats_that_are_all_alike_come_back() {
 fn cut_and_changed_bytes_give_errors_or_numbers() {
     let mut r = random(5);
     for (_, values) in sorts(2100) {
-        let (bytes, _) = packed(&values);
+        let (bytes, _) = packed(&values, true);
         for cut in 0..bytes.len().min(300) {
             let mut input = Input::new(bytes[..cut].to_vec().into());
             assert!(Numbers::take(&mut input, values.len()).is_err());
@@ -196,8 +225,9 @@ proptest! {
     fn any_numbers_come_back(
         values in prop::collection::vec(prop_oneof![any::<i64>(), -9i64..9, Just(i64::MIN)], 0..2500),
         at in 0usize..2500,
+        for_zstd: bool,
     ) {
-        let (_, packed) = packed(&values);
+        let (_, packed) = packed(&values, for_zstd);
         let at = at.min(values.len());
         let mut out: Vec<i64> = Vec::new();
         packed.read(at..values.len(), &mut out).unwrap();

@@ -20,7 +20,7 @@ use super::values::{Values, ValuesRef};
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::kernel;
-use crate::pack::{self, DEPTH, Hints, Options, StringsRef, long};
+use crate::pack::{self, DEPTH, Hints, Options, Payload, StringsRef, long};
 use crate::wire;
 
 /// The values of a block.
@@ -252,7 +252,7 @@ impl Gathered {
         &mut self,
         with_runs: bool,
         hints: &Hints,
-        out: &mut Vec<u8>,
+        out: &mut Payload,
     ) -> (Settled, Told) {
         let settled = settle(self.value_type, &self.counts, &mut self.values, with_runs);
         out.push(PACKED);
@@ -329,7 +329,7 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
 }
 
 /// Appends values; with bits, only those whose bit is set are there.
-fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Vec<u8>) -> Told {
+fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Payload) -> Told {
     match values {
         Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),

@@ -14,7 +14,7 @@ use super::block::BlockDescriptor;
 use super::decode::Decoder;
 use super::gathered::Gathered;
 use super::header::{Header, Version};
-use super::packed::{PACKED, PACKED_ZSTD, PackedBlock, SERIALISED};
+use super::packed::{PACKED, PACKED_ZSTD, PackedBlock, SERIALISED, most_inflated};
 use super::value::{Value, ValueType};
 use super::values::Values;
 use crate::checksum::{Checksum, Verdict};
@@ -180,8 +180,7 @@ impl BlockOpener {
     fn inflate(&mut self, rest: &Bytes, raw_len: usize) -> Result<Bytes> {
         let mut cursor = Cursor::new(rest);
         let size = cursor.long("size of a packed block")?;
-        // What is packed is shorter than what is serialised, or it would not have been packed.
-        let size = usize::try_from(size).ok().filter(|size| *size <= raw_len);
+        let size = usize::try_from(size).ok().filter(|size| *size <= most_inflated(raw_len));
         let size = size.ok_or_else(|| Error::malformed("a packed block larger than its values"))?;
         let Some(zstd) = self.decompressor.as_mut().filter(|_| self.kind.codec == Codec::PackZstd)
         else {

@@ -38,6 +38,12 @@ pub(super) const LENGTHS: u8 = 0;
 pub(super) const SLOTS: u8 = 1;
 pub(super) const DENSE: u8 = 2;
 
+/// The most bytes of a payload that zstd goes over, where the values serialised have so many: a byte each, for zstd, is
+/// more than they take, but not much.
+pub(super) fn most_inflated(serialised: usize) -> usize {
+    serialised.saturating_mul(2).saturating_add(64)
+}
+
 /// An open block.
 #[derive(Debug)]
 pub(super) struct PackedBlock {

@@ -12,7 +12,7 @@ use super::block::{self, BlockDescriptor};
 use super::column::ColumnSlice;
 use super::gathered::Gathered;
 use super::metadata::ColumnMetadata;
-use super::packed::{PACKED, PACKED_ZSTD, SERIALISED};
+use super::packed::{PACKED_ZSTD, SERIALISED, most_inflated};
 use super::seal::{SealQueue, SealedBlock};
 use super::spans::{Spans, first_not};
 use super::statistics::Watch;
@@ -22,7 +22,7 @@ use super::values::ValuesRef;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::Result;
-use crate::pack::{GOOD_FOR, Hints, Options};
+use crate::pack::{GOOD_FOR, Hints, Options, Payload};
 
 /// Rows of a block unless more or fewer are asked for.
 pub(super) const BLOCK_ROWS: usize = 16_384;
@@ -192,11 +192,12 @@ impl Packing {
     ) -> Result<(SealedBlock, Gathered)> {
         let Full { mut gathered, rows, first_value, hints } = full;
         stored.clear();
-        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut stored);
+        let mut payload = Payload::new(stored, self.codec == Codec::PackZstd);
+        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut payload);
         let seen = watch.map(|watch| gathered.seen(watch, settled.dense, &told));
         let seen = seen.unwrap_or_default();
         let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
-        self.pass(size as usize, &mut stored)?;
+        let mut stored = self.pass(size as usize, payload)?;
         let serialised = || gathered.serialise(self.with_runs, settled.dense);
         debug_assert_eq!(serialised().len() as u64, settled.size);
         if stored.len() > size as usize {
@@ -224,18 +225,15 @@ impl Packing {
     }
 
     /// Puts zstd over what is packed, if the codec says so and it saves.
-    fn pass(&self, size: usize, stored: &mut Vec<u8>) -> Result<()> {
-        if self.codec != Codec::PackZstd || stored.len() > size {
-            return Ok(());
+    fn pass(&self, size: usize, payload: Payload) -> Result<Vec<u8>> {
+        let len = payload.len();
+        if self.codec != Codec::PackZstd || len > most_inflated(size) {
+            return Ok(payload.into_bytes());
         }
-        let mut zstd = Codec::Zstd.compressor(self.level, 1)?;
-        let packed = stored.strip_prefix(&[PACKED]).unwrap_or_default();
         let mut passed = vec![PACKED_ZSTD];
-        crate::wire::put_long(&mut passed, crate::pack::long(packed.len()));
-        zstd.compress(packed, &mut passed)?;
-        if passed.len() + stored.len() / 32 < stored.len() {
-            *stored = passed;
-        }
-        Ok(())
+        crate::wire::put_long(&mut passed, crate::pack::long(len - 1));
+        let mut zstd = Codec::Zstd.compressor(self.level, 1)?;
+        zstd.compress_pieces(&payload.pieces(1), &mut passed)?;
+        Ok(if passed.len() + len / 32 < len { passed } else { payload.into_bytes() })
     }
 }

@@ -122,7 +122,7 @@ def block(payload, size, kind, array, items, codec):
         undo = zstd()
         if undo is None:
             sys.exit("no zstd in this Python: a block of form 2 cannot be read")
-        inner = cursor.count(size)
+        inner = cursor.count(2 * size + 64)
         payload = undo(payload[cursor.at :])
         check(len(payload) == inner, "zstd of another size")
         cursor = Cursor(payload)

@@ -156,6 +156,14 @@ def deltas(cursor, n, depth):
     return out
 
 
+def sums(firsts, steps):
+    """Each number is the one before and its step; the first of a chunk stands by itself."""
+    out = []
+    for i, step in enumerate(steps):
+        out.append(out[-1] + step if i % CHUNK else firsts[i // CHUNK])
+    return out
+
+
 def runs(cursor, n, depth):
     count = cursor.count(min(MOST, n))
     values = numbers(cursor, count, depth)
@@ -194,6 +202,16 @@ def numbers(cursor, n, depth=DEPTH):
     elif kind == 7:
         factor, shift = cursor.long(), cursor.long()
         out = [quotient * factor + shift for quotient in numbers(cursor, n, depth)]
+    elif kind == 8:
+        base = cursor.long()
+        out = [base + byte for byte in cursor.take(n)]
+    elif kind == 9:
+        cut = cursor.byte()
+        check(1 <= cut <= 63, f"a cut at bit {cut}")
+        low, high = numbers(cursor, n, depth), numbers(cursor, n, depth)
+        out = [below + (above << cut) for below, above in zip(low, high)]
+    elif kind == 10:
+        out = sums(numbers(cursor, -(-n // CHUNK), depth), numbers(cursor, n, depth))
     else:
         raise Malformed(f"numbers of kind {kind}")
     return [signed(number) for number in out]

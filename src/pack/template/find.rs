@@ -7,6 +7,7 @@
 //! settled        "user_0" ##### "/a"                         what all numbers share goes into the texts
 //! ```
 
+use super::super::payload::Payload;
 use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
 use crate::kernel::FIGURES;
 use crate::pack::distinct::{StringsRef, is_there};
@@ -196,7 +197,7 @@ impl Found {
     }
 
     /// Appends the template and the numbers.
-    pub(crate) fn put(&self, depth: u32, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, depth: u32, out: &mut Payload) {
         out.push(u8::try_from(self.numbers.len()).unwrap_or(0));
         put_text(&self.first, out);
         for number in &self.numbers {

@@ -4,6 +4,7 @@ use super::super::strings::TEMPLATE;
 use super::*;
 use crate::pack::distinct::StringsRef;
 use crate::pack::numbers::DEPTH;
+use crate::pack::payload::Payload;
 use crate::pack::tests::cases;
 use crate::pack::views::Views;
 
@@ -41,8 +42,9 @@ fn read(template: &Template, n: usize) -> Result<(Vec<i32>, Vec<u8>)> {
 
 fn check(strings: &[String]) -> Vec<u8> {
     let found = found(strings).unwrap();
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     found.put(DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     let template = taken(bytes.clone(), strings.len()).unwrap();
     let (offsets, data) = read(&template, strings.len()).unwrap();
     let (expected, text) = joined(strings);
@@ -159,8 +161,9 @@ fn what_is_not_there_is_as_the_one_before() {
     let strings: Vec<String> = ["", "a7", "", "a19", "a3", "a5", ""].map(str::to_owned).into();
     let (offsets, data) = joined(&strings);
     let strings = StringsRef { offsets: &offsets, data: &data };
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     Found::of(strings, Some(&[0b0111010])).unwrap().put(DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     let (_, data) = read(&taken(bytes, 7).unwrap(), 7).unwrap();
     assert_eq!(data, b"abca0a7a7a19a3a5a5");
     assert_eq!(Found::of(strings, Some(&[0])), None);
@@ -171,8 +174,9 @@ fn it_is_a_kind_of_strings() {
     let (offsets, data) = joined(&some(|r| format!("/products/{:05}", r % 100_000)));
     let strings = StringsRef { offsets: &offsets, data: &data };
     let hints = crate::pack::Hints::default().of_strings(strings, true);
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     crate::pack::put_strings(strings, None, &hints, DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     assert_eq!(bytes.first(), Some(&TEMPLATE));
 }
 

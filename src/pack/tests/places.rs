@@ -8,6 +8,7 @@ use super::super::floats::{self, Floats};
 use super::super::hints::{Hints, Options};
 use super::super::input::Input;
 use super::super::numbers::{DEPTH, Numbers};
+use super::super::payload::Payload;
 use super::super::real::Real;
 use super::super::strings::{self, PackedStrings, Target};
 use super::super::views::Views;
@@ -33,8 +34,8 @@ fn at<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
 fn numbers_of_every_sort() {
     for n in [0, 1, 47, 1024, 1025, 5000, 16384] {
         for (sort, values) in sorts(n) {
-            for step in [1, 7, 90, 3000] {
-                let (_, packed) = packed(&values);
+            for (step, for_zstd) in [(1, false), (7, true), (90, false), (90, true), (3000, true)] {
+                let (_, packed) = packed(&values, for_zstd);
                 let places = places(n, step);
                 let mut longs: Vec<i64> = vec![9];
                 packed.pick(&places, &mut longs).unwrap();
@@ -43,16 +44,17 @@ fn numbers_of_every_sort() {
                 packed.pick(&places, &mut ints).unwrap();
                 assert!(ints.iter().zip(&longs[1..]).all(|(i, v)| *i == *v as i32));
             }
-            let (_, packed) = packed(&values);
+            let (_, packed) = packed(&values, true);
             assert!(packed.pick(&[n as u32], &mut Vec::<i64>::new()).is_err(), "{sort} {n}");
         }
     }
 }
 
 fn check_floats<R: Real + std::fmt::Debug>(values: &[R], kind: u8) {
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     let options = Options { symbols_below: 100, zstd: false };
     floats::put(values, &Hints::new(options), DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
         let mut input = Input::new(bytes.clone().into());
@@ -85,8 +87,9 @@ fn check_bits(set: impl Fn(usize) -> bool) -> u8 {
     let all: Vec<bool> = (0..n).map(set).collect();
     let byte = |byte: &[bool]| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit));
     let source: Vec<u8> = all.chunks(8).map(byte).collect();
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     bits::put(&source, 0, n, DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     let packed = PackedBits::take(&mut Input::new(bytes.clone().into()), n, DEPTH).unwrap();
     for step in [1, 5, 70, 900] {
         let places = places(n, step);
@@ -122,8 +125,9 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
     }
     let strings = StringsRef { offsets: &offsets, data: &data };
     let hints = Hints::new(Options::default()).of_strings(strings, text);
-    let mut bytes = Vec::new();
+    let mut bytes = Payload::default();
     strings::put(strings, None, &hints, DEPTH, &mut bytes);
+    let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
         let mut input = Input::new(bytes.clone().into());

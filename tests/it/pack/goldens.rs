@@ -17,7 +17,7 @@ fn lines(path: &Path) -> Vec<Json> {
 #[test]
 fn files_that_were_written_are_still_read() {
     let files = crate::testdata::files(Path::new(FOLDER), "trv");
-    assert!(files.len() >= 4, "{FOLDER}");
+    assert!(files.len() >= 5, "{FOLDER}");
     for path in files {
         let bytes = std::fs::read(&path).unwrap();
         let file = FileReader::try_new(Bytes::from(bytes.clone())).unwrap();
@@ -47,11 +47,15 @@ fn write_the_files() {
     };
     let blocks = some(&["sorted", "indexed", "any double", "pages", "dense", "items", "item name"]);
     let texts = some(&["words", "pages", "numbered", "split 64"]);
+    let long = samples::kinds(1030);
+    let spread = ["skewed", "wandering", "multiples of codes"];
+    let spread = long.into_iter().filter(|(column, _)| spread.contains(&column.name())).collect();
     let all = [
         ("kinds", &kinds, ROWS, 16_384, Codec::Pack),
         ("blocks", &blocks, ROWS, 50, Codec::Pack),
         ("lanes", &widths, 1030, 16_384, Codec::Pack),
         ("zstd", &texts, ROWS, 16_384, Codec::PackZstd),
+        ("spread", &spread, 1030, 16_384, Codec::PackZstd),
     ];
     for (name, columns, rows, block_rows, codec) in all {
         let path = Path::new(FOLDER).join(name).with_extension("trv");

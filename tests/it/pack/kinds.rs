@@ -18,8 +18,21 @@ const KINDS: [(&str, &str); 10] = [
     ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
 ];
 
+/// The same of what zstd goes over.
+const KINDS_FOR_ZSTD: [(&str, &str); 2] =
+    [("forms", "[0,1,2]"), ("numbers", "[0,1,2,3,4,5,6,7,8,9,10]")];
+
 fn check(columns: &[samples::Column], rows: usize, block_rows: usize) -> Option<Kinds> {
-    let file = samples::written(columns, rows, block_rows, Codec::Pack);
+    check_of(columns, rows, block_rows, Codec::Pack)
+}
+
+fn check_of(
+    columns: &[samples::Column],
+    rows: usize,
+    block_rows: usize,
+    codec: Codec,
+) -> Option<Kinds> {
+    let file = samples::written(columns, rows, block_rows, codec);
     let expected: Vec<Json> = columns.iter().map(|(column, data)| line(column, data)).collect();
     assert_same(&read(&file), &expected, "our reader");
     let (found, kinds) = decoded_bytes(&file)?;
@@ -36,6 +49,19 @@ fn a_second_decoder_reads_every_kind() {
         assert_eq!(serde_json::to_string(met).unwrap(), expected, "{sort}");
     }
     println!("{kinds:?}");
+}
+
+#[test]
+fn a_second_decoder_reads_what_zstd_went_over() {
+    if !Codec::PackZstd.is_available() {
+        return println!("skipped: this build has no zstd");
+    }
+    let Some(kinds) = check_of(&samples::kinds(2300), 2300, 16_384, Codec::PackZstd) else {
+        return;
+    };
+    for (sort, expected) in KINDS_FOR_ZSTD {
+        assert_eq!(serde_json::to_string(&kinds[sort]).unwrap(), expected, "{sort}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Type, whether an array column, what is wrong, and the payload of a block of 3 rows.
-const BLOCKS: [(&str, bool, &str, &[u8]); 42] = [
+const BLOCKS: [(&str, bool, &str, &[u8]); 48] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
     ("int", false, "zstd under pack", &[2, 2, 6, 0, 2]),
@@ -11,7 +11,13 @@ const BLOCKS: [(&str, bool, &str, &[u8]); 42] = [
     ("int", false, "too many items", &[1, 8, 0, 2]),
     ("int", false, "items below 0", &[1, 5, 0, 2]),
     ("int", false, "bytes left over", &[1, 6, 0, 2, 0]),
-    ("int", false, "numbers of kind 8", &[1, 6, 8, 2]),
+    ("int", false, "numbers of kind 11", &[1, 6, 11, 2]),
+    ("long", false, "two bytes of three", &[1, 6, 8, 0, 1, 2]),
+    ("long", false, "a cut at bit 0", &[1, 6, 9, 0, 0, 2, 0, 2]),
+    ("long", false, "a cut at bit 64", &[1, 6, 9, 64, 0, 2, 0, 2]),
+    ("long", false, "no high parts", &[1, 6, 9, 8, 0, 2]),
+    ("long", false, "no steps", &[1, 6, 10, 0, 2]),
+    ("long", false, "steps five deep", &[1, 6, 10, 0, 2, 10, 0, 2, 10, 0, 2, 10, 0, 2, 0, 2]),
     ("long", false, "a width of 65", &[1, 6, 1, 0, 65, 0, 0, 0, 0, 0, 0, 0, 0]),
     ("long", false, "too few offsets", &[1, 6, 1, 0, 9, 0, 0, 0]),
     ("long", false, "an exception outside", &[1, 6, 2, 0, 0, 0, 2, 1, 3, 0, 0, 2]),

@@ -68,7 +68,7 @@ fn word(r: u64) -> String {
 
 /// Integers: each kind of numbers, alone and within others.
 fn numbers(n: usize) -> Vec<Column> {
-    let rules: [(&str, Rule); 13] = [
+    let rules: [(&str, Rule); 15] = [
         ("constant", |_, _| Value::Long(-7)),
         ("frame", |_, r| Value::Long((r % 1000) as i64 - 500)),
         ("any", |_, r| Value::Long(r as i64)),
@@ -85,6 +85,8 @@ fn numbers(n: usize) -> Vec<Column> {
         ("multiples", |_, r| {
             Value::Long(1_700_000_000_000_000 + (r % 90_000_000) as i64 * 1_000_000)
         }),
+        ("skewed", |_, r| Value::Long((r % 999) as i64 * (r / 1024 % 99) as i64)),
+        ("wandering", |i, r| Value::Long((i as i64 / 5 * 7919) % 20_000 + (r % 40) as i64)),
         ("multiples of codes", |_, r| {
             Value::Long([7, 70_000_007, 7_007, 700_007][r as usize % 4] * 3_000)
         }),

@@ -1,0 +1,55 @@
+//! How often each of 256 numbers comes, and what zstd makes of that.
+//!
+//! ```text
+//! numbers   7 7 0 7 ...        counts   0: 1 │ 7: 3 │ ...        size   of each as many bits as it is rare
+//! ```
+
+/// How often each number below 256 comes; others are not counted.
+#[derive(Debug)]
+pub(super) struct Frequencies {
+    counts: [u32; 256],
+    n: usize,
+}
+
+impl Frequencies {
+    pub(super) fn of(numbers: impl ExactSizeIterator<Item = u64>) -> Self {
+        let n = numbers.len();
+        let mut counts = [0u32; 256];
+        for number in numbers {
+            let count = usize::try_from(number).ok().and_then(|number| counts.get_mut(number));
+            if let Some(count) = count {
+                *count += 1;
+            }
+        }
+        Self { counts, n }
+    }
+
+    /// About the bytes that zstd makes of them, if each has so many bits of a byte.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // An estimate.
+    pub(super) fn size(&self, width: u32) -> usize {
+        let n = self.n as f64;
+        let there = || self.counts.iter().filter(|count| **count > 0);
+        let bits = |count: &u32| f64::from(*count) * (n / f64::from(*count)).log2();
+        let bits = there().map(bits).sum::<f64>() as usize;
+        // No byte takes less than a bit; the table takes about half a byte for each number.
+        bits.max(self.n * width as usize / 8) / 8 + there().count() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_about_those_of_zstd() {
+        let size = |width: u32, rule: fn(u64) -> u64| {
+            let mut r = super::super::tests::random(9);
+            Frequencies::of((0..16_384).map(|_| rule(r()))).size(width)
+        };
+        assert!((16_300..16_600).contains(&size(8, |r| r % 256)));
+        assert!((8_180..8_220).contains(&size(8, |r| r % 16)));
+        assert!((2_000..2_100).contains(&size(8, |r| u64::from(r % 16 == 3))));
+        assert!((600..800).contains(&size(1, |r| u64::from(r % 16 == 3))));
+        assert!(size(8, |_| 3) < 2_100);
+    }
+}
