@@ -271,15 +271,16 @@ fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(Form, usi
         0 => Some((Form::Frame, 0)),
         // So many fill a byte.
         1 | 2 | 4 => Some((Form::Frame, high(0).size(width))),
-        ..=8 => Some((Form::Bytes, high(0).size(8))),
+        3 | 5..=8 => Some((Form::Bytes, high(0).size(8))),
         9..=63 if depth > 0 => {
             let cut = width - 8;
             let packed = values.len() * cut as usize / 8;
             let rest = if cut <= 8 { low(cut).min(packed) } else { packed };
-            let highest = (Form::Parts { cut }, rest + high(cut).size(8));
-            let halves = |_| (Form::Parts { cut: 8 }, low(8) + high(8).size(8));
-            let halves = (9..16).contains(&width).then_some(()).map(halves);
-            Some(halves.filter(|halves| halves.1 < highest.1).unwrap_or(highest))
+            let highest = rest + high(cut).size(8);
+            // Of 16 bits these are the same.
+            let halves = if width < 16 { low(8) + high(8).size(8) } else { highest };
+            let cut = if halves < highest { 8 } else { cut };
+            Some((Form::Parts { cut }, halves.min(highest)))
         }
         _ => None,
     }
