@@ -15,14 +15,16 @@ struct Compressor {
     level: i32,
 }
 
-struct Decompressor;
+/// Its context takes longer to make than a small block to undo.
+#[derive(Default)]
+struct Decompressor(Option<zstd::bulk::Decompressor<'static>>);
 
 pub(super) fn compressor(level: Option<i32>) -> Box<dyn Compress> {
     Box::new(Compressor { level: level.unwrap_or(DEFAULT_LEVEL) })
 }
 
 pub(super) fn decompressor() -> Box<dyn Decompress> {
-    Box::new(Decompressor)
+    Box::new(Decompressor::default())
 }
 
 impl Compress for Compressor {
@@ -52,7 +54,13 @@ impl Decompress for Decompressor {
         if raw_len <= stored.len().saturating_mul(MOST_RATIO) {
             // The usual case, in one call: a capacity of one more shows an excess.
             let malformed = |e| Error::malformed(format!("compressed block: {e}"));
-            *out = zstd::bulk::decompress(stored, raw_len.saturating_add(1)).map_err(malformed)?;
+            let context = match &mut self.0 {
+                Some(context) => context,
+                none => none.insert(zstd::bulk::Decompressor::new()?),
+            };
+            out.clear();
+            out.reserve_exact(raw_len.saturating_add(1));
+            context.decompress_to_buffer(stored, out).map_err(malformed)?;
             return super::check_len(out.len(), raw_len);
         }
         read_stream(zstd::stream::read::Decoder::with_buffer(stored)?, raw_len, out)
