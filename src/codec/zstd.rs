@@ -1,6 +1,11 @@
 //! `zstd`: one frame a block. Outside the specification.
 
-use std::io::Write;
+use std::cell::RefCell;
+
+use zstd::zstd_safe::zstd_sys::ZSTD_EndDirective::{ZSTD_e_end, ZSTD_e_flush};
+use zstd::zstd_safe::{
+    self, CCtx, CParameter, InBuffer, OutBuffer, ResetDirective, compress_bound, get_error_name,
+};
 
 use super::{Compress, Decompress, read_stream};
 use crate::error::{Error, Result};
@@ -10,6 +15,14 @@ const DEFAULT_LEVEL: i32 = 1;
 
 /// Zstandard's smallest frame for a block is far above this share of what it stands for.
 const MOST_RATIO: usize = 1 << 8;
+
+/// A context that has more bytes is not kept.
+const LARGEST: usize = 1 << 22;
+
+thread_local! {
+    /// What this thread compresses with: to make one, and to touch its memory, takes as long as some blocks.
+    static CONTEXT: RefCell<Option<CCtx<'static>>> = const { RefCell::new(None) };
+}
 
 struct Compressor {
     level: i32,
@@ -29,24 +42,56 @@ pub(super) fn decompressor() -> Box<dyn Decompress> {
 
 impl Compress for Compressor {
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
-        out.append(&mut zstd::bulk::compress(raw, self.level)?);
-        Ok(())
+        self.compress_pieces(&[raw], out)
     }
 
     /// One frame, in which each piece has blocks of its own: what zstd learns of a piece is of it alone.
     fn compress_pieces(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
-        let mut frame = zstd::stream::write::Encoder::new(out, self.level)?;
-        let size: usize = pieces.iter().map(|piece| piece.len()).sum();
-        frame.set_pledged_src_size(Some(size as u64))?;
-        for (i, piece) in pieces.iter().enumerate() {
-            if i > 0 {
-                frame.flush()?;
-            }
-            frame.write_all(piece)?;
+        let kept = CONTEXT.try_with(|kept| kept.try_borrow_mut().ok()?.take()).ok().flatten();
+        let context = kept.or_else(CCtx::try_create);
+        let mut context = context.ok_or(std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
+        put_frame(&mut context, self.level, pieces, out)
+            .map_err(|code| std::io::Error::other(format!("zstd: {}", get_error_name(code))))?;
+        if context.sizeof() <= LARGEST {
+            // A thread that ends keeps nothing.
+            let _ = CONTEXT
+                .try_with(|kept| kept.try_borrow_mut().map(|mut kept| kept.replace(context)));
         }
-        frame.finish()?;
         Ok(())
     }
+}
+
+/// The piece of a frame without any.
+const NOTHING: &[u8] = &[];
+
+/// Appends a frame of pieces.
+fn put_frame(
+    context: &mut CCtx<'static>,
+    level: i32,
+    pieces: &[&[u8]],
+    out: &mut Vec<u8>,
+) -> std::result::Result<(), zstd_safe::ErrorCode> {
+    let size: usize = pieces.iter().map(|piece| piece.len()).sum();
+    context.reset(ResetDirective::SessionAndParameters)?;
+    context.set_parameter(CParameter::CompressionLevel(level))?;
+    context.set_pledged_src_size(Some(size as u64))?;
+    // With so much room the usual frame, of one piece, is made in one go.
+    out.reserve(compress_bound(size));
+    let (last, before) = pieces.split_last().unwrap_or((&NOTHING, &[]));
+    let ends = before.iter().map(|piece| (piece, ZSTD_e_flush)).chain([(last, ZSTD_e_end)]);
+    for (piece, end) in ends {
+        let mut input = InBuffer::around(piece);
+        loop {
+            let at = out.len();
+            let left =
+                context.compress_stream2(&mut OutBuffer::around_pos(out, at), &mut input, end)?;
+            if left == 0 {
+                break;
+            }
+            out.reserve(left);
+        }
+    }
+    Ok(())
 }
 
 impl Decompress for Decompressor {
