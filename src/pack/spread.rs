@@ -262,10 +262,10 @@ fn form_of_steps(steps: &[i64], from: i64, to: i64, depth: u32) -> Option<(Form,
 /// How numbers from `least` on take least.
 fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(Form, usize)> {
     let offset = |value: &i64| value.wrapping_sub(least).cast_unsigned();
-    let high = |cut: u32| Frequencies::of(values.iter().map(|value| offset(value) >> cut));
+    let high = |cut: u32| Frequencies::of(values, |value| offset(value) >> cut);
     let low = |cut: u32| {
         let mask = !(u64::MAX << cut);
-        Frequencies::of(values.iter().map(|value| offset(value) & mask)).size(8)
+        Frequencies::of(values, |value| offset(value) & mask).size(8)
     };
     match width {
         0 => Some((Form::Frame, 0)),
