@@ -48,38 +48,48 @@ impl Tuples {
                 && longest * codes <= TUPLE
         };
         let codes = [4, 2].into_iter().find(fits)?;
-        let mut tuples: Vec<Tuple> = vec![NOTHING];
+        let mut all = Self {
+            count,
+            codes,
+            bits,
+            bytes: vec![[0; TUPLE]],
+            ends: vec![[0; CODES]],
+            longest: longest * codes,
+        };
         for place in 0..codes {
-            let shorter = std::mem::take(&mut tuples);
-            for code in 0..1 << bits {
-                let length = slots.lengths.get(code).map_or(0, |length| *length as usize);
-                let entry = slots.bytes.get(code).and_then(|slot| slot.get(..length));
-                let entry = entry.unwrap_or_default();
-                tuples.extend(shorter.iter().map(|tuple| one_more(*tuple, place, entry)));
+            match codes {
+                4 => all.lengthen::<{ TUPLE / 4 }>(place, slots),
+                _ => all.lengthen::<{ TUPLE / 2 }>(place, slots),
             }
         }
-        let (bytes, ends) = tuples.into_iter().unzip();
-        Some(Self { count, codes, bits, bytes, ends, longest: longest * codes })
+        Some(all)
     }
-}
 
-/// The bytes of a tuple, and where its entries end.
-type Tuple = ([u8; TUPLE], [i32; CODES]);
-
-/// That of no codes.
-const NOTHING: Tuple = ([0; TUPLE], [0; CODES]);
-
-/// A tuple and another entry, at this place and on.
-fn one_more((mut bytes, mut ends): Tuple, place: usize, entry: &[u8]) -> Tuple {
-    let [.., last] = ends;
-    let start = usize::try_from(last).unwrap_or(0);
-    let end = start + entry.len();
-    if let Some(to) = bytes.get_mut(start..end) {
-        to.copy_from_slice(entry);
+    /// Makes of the tuples, whose codes come before `place`, those with each code there. No entry has more than `W`
+    /// bytes, so that as many are moved for each: less would take longer.
+    fn lengthen<const W: usize>(&mut self, place: usize, slots: &Slots) {
+        let (shorter, their_ends) =
+            (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+        self.bytes.reserve(shorter.len() << self.bits);
+        self.ends.reserve(shorter.len() << self.bits);
+        for code in 0..1usize << self.bits {
+            let length = slots.lengths.get(code).copied().unwrap_or(0);
+            let slot = slots.bytes.get(code).map_or(&[0; SLOT], |slot| slot);
+            let (Some(entry), Ok(length)) = (slot.first_chunk::<W>(), i32::try_from(length)) else {
+                continue;
+            };
+            for (mut bytes, mut ends) in shorter.iter().copied().zip(their_ends.iter().copied()) {
+                let [.., start] = ends;
+                let room = usize::try_from(start).ok().and_then(|start| bytes.get_mut(start..));
+                if let Some(to) = room.and_then(<[u8]>::first_chunk_mut) {
+                    *to = *entry;
+                }
+                ends.iter_mut().skip(place).for_each(|end| *end = start + length);
+                self.bytes.push(bytes);
+                self.ends.push(ends);
+            }
+        }
     }
-    let last = i32::try_from(end).unwrap_or(0);
-    ends.iter_mut().skip(place).for_each(|end| *end = last);
-    (bytes, ends)
 }
 
 /// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
