@@ -100,6 +100,20 @@ impl Values {
         }
     }
 
+    /// Makes room for more numbers, so that those that come a chunk at a time are not moved.
+    pub(super) fn reserve(&mut self, n: usize) {
+        // Some kernels write so many more.
+        let n = n + 64;
+        match self {
+            Values::Int(out) => out.reserve(n),
+            Values::Long(out) => out.reserve(n),
+            Values::Wide(out) => out.reserve(n),
+            Values::Float(out) => out.reserve(n),
+            Values::Double(out) => out.reserve(n),
+            Values::Null(_) | Values::Boolean(_) | Values::Bytes(_) | Values::Views(_) => {}
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.as_slice().len()

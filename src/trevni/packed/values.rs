@@ -7,6 +7,9 @@ use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::{DEPTH, Floats, Input, Numbers, PackedBits, PackedStrings, Target};
 
+/// For how many values room is made before they are read, at the most: a block may claim any number.
+const ROOM: usize = 1 << 16;
+
 /// Which of values, or of bits.
 #[derive(Debug)]
 pub(super) enum Part<'a> {
@@ -73,6 +76,7 @@ impl PackedValues {
 
     /// Appends values.
     pub(super) fn read(&self, of: &Part<'_>, out: &mut Values) -> Result<()> {
+        out.reserve(of.len().min(ROOM));
         /// The same of a range and of places.
         macro_rules! part {
             ($from:ident.$read:ident or $pick:ident, $out:expr) => {
