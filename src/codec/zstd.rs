@@ -111,3 +111,32 @@ impl Decompress for Decompressor {
         read_stream(zstd::stream::read::Decoder::with_buffer(stored)?, raw_len, out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(level: i32, pieces: &[&[u8]]) -> Vec<u8> {
+        let mut out = b"before".to_vec();
+        compressor(Some(level)).compress_pieces(pieces, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn frames_are_the_same_whatever_the_context_made_before() {
+        let mixed: Vec<u8> = (0..90_000u64).map(|i| (i * i >> (i % 13)).to_le_bytes()[0]).collect();
+        let zeros = vec![0; 70_000];
+        let cases: [&[&[u8]]; 5] =
+            [&[], &[b""], &[b"abc"], &[&mixed, &zeros, b"", &mixed], &[&zeros, b"abc"]];
+        for level in [1, 19, -5, 1] {
+            for pieces in cases {
+                let used = frame(level, pieces);
+                let fresh = std::thread::scope(|s| s.spawn(|| frame(level, pieces)).join());
+                assert_eq!(used, fresh.unwrap());
+                let body = used.strip_prefix(b"before").unwrap();
+                let raw = pieces.concat();
+                assert_eq!(zstd::bulk::decompress(body, raw.len()).unwrap(), raw);
+            }
+        }
+    }
+}
