@@ -6,11 +6,11 @@
 //! wrong     0 where a digit gives its value bit for bit
 //! ```
 
-use crate::scratch::Scratched;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr, Sub};
 
 use super::Modular;
+use crate::scratch::Scratched;
 
 /// How many values have their digits found at a time.
 pub const DIGITS: usize = 256;
