@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn frames_are_the_same_whatever_the_context_made_before() {
-        let mixed: Vec<u8> = (0..90_000u64).map(|i| (i * i >> (i % 13)).to_le_bytes()[0]).collect();
+        let mixed: Vec<u8> =
+            (0..90_000u64).map(|i| ((i * i) >> (i % 13)).to_le_bytes()[0]).collect();
         let zeros = vec![0; 70_000];
         let cases: [&[&[u8]]; 5] =
             [&[], &[b""], &[b"abc"], &[&mixed, &zeros, b"", &mixed], &[&zeros, b"abc"]];
