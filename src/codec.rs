@@ -177,6 +177,20 @@ impl Codec {
         CODECS.iter().map(|entry| entry.codec)
     }
 
+    /// All codecs, including those that this build lacks.
+    pub const ALL: [Codec; CODECS.len()] = [
+        Codec::Null,
+        Codec::Deflate,
+        Codec::Snappy,
+        Codec::Bzip2,
+        Codec::Zstd,
+        Codec::Lz4,
+        Codec::Blosc,
+        Codec::BloscZstd,
+        Codec::Pack,
+        Codec::PackZstd,
+    ];
+
     /// The name in `trevni.codec`.
     pub fn name(self) -> &'static str {
         self.entry().map_or("null", |entry| entry.name)
