@@ -45,6 +45,7 @@ mod statistics;
 mod take;
 mod text;
 mod types;
+mod verify;
 mod writer;
 
 #[cfg(test)]
@@ -67,6 +68,7 @@ pub use selection::{RowSelection, RowSelector};
 pub use sorting::SortingColumn;
 pub use statistics::ColumnStatistics;
 pub(crate) use take::take;
+pub use verify::verify_rows;
 pub use writer::ArrowWriter;
 
 /// How Arrow fields become columns.

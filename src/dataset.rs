@@ -28,6 +28,7 @@ mod folder;
 mod merge;
 mod names;
 mod partition;
+mod pending;
 mod properties;
 mod prune;
 mod reader;

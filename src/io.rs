@@ -10,14 +10,24 @@
 //! `Bytes::from_owner(map)`.
 
 mod atomic;
+#[cfg(feature = "blosc")]
+mod folder;
 mod ranges;
 mod spool;
+mod temporary;
 
 pub use atomic::AtomicFile;
+#[cfg(feature = "blosc")]
+pub(crate) use folder::AtomicFolder;
 pub use ranges::Ranges;
 #[cfg(all(feature = "arrow", feature = "object_store"))]
 pub(crate) use ranges::without;
 pub use spool::Spool;
+#[cfg(all(feature = "arrow", feature = "blosc"))]
+pub(crate) use temporary::TemporaryFolder;
+pub use temporary::remove_temporary_files;
+#[cfg(feature = "arrow")]
+pub(crate) use temporary::{Listed, PREFIX as TEMPORARY, TemporaryFile, Unused, is_temporary};
 
 use std::fs::File;
 use std::sync::Arc;

@@ -105,6 +105,11 @@ pub trait Container: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
+    /// Whether [`verify`](Self::verify) compares the bytes of all chunks with checksums.
+    fn has_checksums(&self) -> bool {
+        false
+    }
+
     /// Makes a change so that a crash at any point leaves the old array or the new one. An error leaves the old. `Unsupported`, in words that a user
     /// understands, if this container cannot change so.
     fn commit(&mut self, edit: Edit) -> Result<()>;

@@ -248,6 +248,10 @@ impl Container for Bloscpack {
         Ok(())
     }
 
+    fn has_checksums(&self) -> bool {
+        self.checksum() != Digest::None
+    }
+
     fn commit(&mut self, edit: Edit) -> Result<()> {
         let Some(path) = self.path.clone() else {
             return Err(Error::unsupported(

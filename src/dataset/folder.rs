@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use super::commit::{Commit, DataFile};
 use super::names;
+use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{Found, Listing, Vacuumed};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
-use crate::io::AtomicFile;
+use crate::io::{AtomicFile, Listed, TEMPORARY};
 use crate::trevni::FileChunks;
 
 /// How deep partitions are believed to be.
@@ -103,7 +104,7 @@ impl Folder {
                 // A name that is no text none of ours is.
                 let name = entry.file_name();
                 let Some(name) = name.to_str() else { continue };
-                let temporary = name.starts_with(AtomicFile::PREFIX);
+                let temporary = name.starts_with(TEMPORARY);
                 if names::is_hidden(name) && !temporary && name != names::COMMITS {
                     continue;
                 }
@@ -131,26 +132,33 @@ impl Folder {
         Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
     }
 
-    /// Makes sure that there is a commit, so that files show only when one names them.
-    pub(super) fn begin(&self) -> Result<()> {
+    /// Makes sure that there is a commit, so that files show only when one names them. Gives the list of the files that
+    /// are not committed.
+    pub(super) fn begin(&self) -> Result<Pending> {
         fs::create_dir_all(&self.path)?;
-        if !self.commits()?.is_empty() {
-            return Ok(());
+        if self.commits()?.is_empty() {
+            let base = self.snapshot()?.map(Snapshot::into_commit).unwrap_or_default();
+            self.write_commit(0, &base.encode()?, &mut Vec::new())?;
         }
-        let base = self.snapshot()?.map(Snapshot::into_commit).unwrap_or_default();
-        self.write_commit(0, &base.encode()?).map(|_| ())
+        pending::remove_unused(&self.path)?;
+        Pending::start(&self.path)
     }
 
-    /// Writes a commit; gives whether its number was free.
-    pub(super) fn write_commit(&self, number: u64, bytes: &[u8]) -> Result<bool> {
+    /// Writes a commit of files that are pending; gives whether its number was free.
+    pub(super) fn write_commit(
+        &self,
+        number: u64,
+        bytes: &[u8],
+        files: &mut Vec<Listed>,
+    ) -> Result<bool> {
         let path = self.at(&names::commit(number));
         self.make_folders(&path)?;
         step();
-        let write = || {
+        let mut write = || {
             let mut file = AtomicFile::create(&path, false)?;
             file.write_all(bytes)?;
             step();
-            file.commit()
+            file.commit_with(files)
         };
         match write() {
             Ok(()) => {
@@ -163,7 +171,12 @@ impl Folder {
     }
 
     /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
-    pub(super) fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
+    pub(super) fn publish(
+        &self,
+        commit: &Commit,
+        pending: &mut Pending,
+        named: &mut bool,
+    ) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
             let last = match commit.replaces {
@@ -178,7 +191,7 @@ impl Folder {
             let number =
                 number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
             *named = true;
-            if self.write_commit(number, &bytes)? {
+            if self.write_commit(number, &bytes, pending.files())? {
                 return Ok(number);
             }
         }
@@ -219,6 +232,7 @@ impl Folder {
 
     /// Removes what no commit names, and what is older.
     pub(super) fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
+        pending::remove_unused(&self.path)?;
         let files = self.files()?;
         let mut commits = Vec::new();
         for number in self.commits()? {

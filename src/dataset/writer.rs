@@ -14,6 +14,7 @@ use arrow::error::ArrowError;
 use super::bounds::FileBounds;
 use super::commit::{Commit, DataFile};
 use super::folder::Folder;
+use super::pending::Pending;
 use super::properties::{DatasetMode, DatasetProperties};
 use super::rolling::{Finished, Rolling};
 use super::snapshot::Snapshot;
@@ -119,7 +120,8 @@ pub struct DatasetWriter {
     rolling: Rolling,
     partitions: Vec<String>,
     mode: DatasetMode,
-    begun: bool,
+    /// Once there is a commit to begin with.
+    pending: Option<Pending>,
     written: Written,
 }
 
@@ -138,7 +140,8 @@ impl DatasetWriter {
         let partitions = partitions(there.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
         let rolling = Rolling::new(schema, &partitions, properties)?;
-        Ok(Self { folder, rolling, partitions, mode, begun: false, written: Written::default() })
+        let (pending, written) = (None, Written::default());
+        Ok(Self { folder, rolling, partitions, mode, pending, written })
     }
 
     /// The schema of the batches.
@@ -156,12 +159,13 @@ impl DatasetWriter {
     }
 
     fn put(&mut self, finished: Finished) -> Result<()> {
-        if !self.begun {
-            self.folder.begin()?;
-            self.begun = true;
-        }
+        let pending = match &mut self.pending {
+            Some(pending) => pending,
+            none => none.insert(self.folder.begin()?),
+        };
         let Finished { path, chunks, bounds } = finished;
         let (rows, bytes) = (chunks.summary().rows, chunks.summary().bytes);
+        pending.add(&path)?;
         self.folder.write_file(&path, chunks).map_err(|e| e.in_file(&path))?;
         self.written.push(DataFile { path, rows, bytes }, bounds);
         Ok(())
@@ -172,13 +176,14 @@ impl DatasetWriter {
         while let Some(finished) = self.rolling.end_any()? {
             self.put(finished)?;
         }
-        if !self.begun {
-            self.folder.begin()?;
-        }
+        let mut pending = match self.pending.take() {
+            Some(pending) => pending,
+            None => self.folder.begin()?,
+        };
         let (schema, partitions) = (self.schema().clone(), std::mem::take(&mut self.partitions));
         let commit = self.written.commit(schema, partitions, self.mode)?;
         let mut named = false;
-        let number = self.folder.publish(&commit, &mut named);
+        let number = self.folder.publish(&commit, &mut pending, &mut named);
         if named {
             self.written.files.clear();
         }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! descriptors ─► rows against the header, ends against the file
+//! statistics  ─► whether they can be read
 //! block       ─► checksum, decompression ─► values, against the rows and the counts of the parents
 //! ```
 //! A faulty block is passed over and the search goes on behind it. Blocks of children whose parent has a
@@ -35,9 +36,8 @@ impl<R: ReadAt> FileReader<R> {
     pub fn verify(&self, mut progress: impl FnMut(usize)) -> Verification {
         let mut seen = Verification::default();
         for column in 0..self.columns().len() {
-            if let Err(fault) = self.verify_column(column, &mut seen) {
-                seen.faults.push(fault);
-            }
+            let checks = [self.verify_column(column, &mut seen), self.check_statistics(column)];
+            seen.faults.extend(checks.into_iter().filter_map(Result::err));
             progress(column);
         }
         seen

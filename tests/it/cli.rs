@@ -8,9 +8,16 @@ mod convert;
 mod dataset;
 mod diff;
 mod faults;
+#[cfg(unix)]
+mod outputs;
+#[cfg(feature = "aws")]
+mod panics;
 mod reference;
+#[cfg(unix)]
+mod signals;
 mod tree;
 mod urls;
+mod verified;
 mod whole;
 
 use std::io::Write;
@@ -235,7 +242,7 @@ fn verify_says_what_was_not_proved() {
     for path in reference_files() {
         if stem(&path).ends_with("crc32-zero") || stem(&path) == "arrays-null" {
             let text = out(&["verify", str(&path)]);
-            assert!(text.contains("without a checksum: read, but not proved"), "{text}");
+            assert!(text.contains("without a checksum: decoded, but not verified"), "{text}");
         }
     }
 }

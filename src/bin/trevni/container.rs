@@ -16,6 +16,7 @@ use crate::blosc::info::{content, header};
 use crate::fault::Fault;
 use crate::output;
 use crate::table::{Align, Table, plain, ratio};
+use crate::verify::UNCHECKED;
 use crate::writing::bytes_at;
 
 /// Whether a path is a container, and no pipe or file of Trevni.
@@ -153,10 +154,11 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
             return Ok(false);
         }
     };
-    let (mut faults, mut chunks, mut rows) = (0u64, 0u64, 0u64);
+    let (mut faults, mut chunks, mut rows, mut checked) = (0u64, 0u64, 0u64, 0u64);
     for (column, array) in &contents.arrays {
         rows = rows.max(array.len());
         chunks += array.layout().chunks;
+        checked += if array.container().has_checksums() { array.layout().chunks } else { 0 };
         let mut decoder = Decoder::default();
         let mut bytes = Vec::new();
         for number in 0..array.layout().chunks {
@@ -172,6 +174,12 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
     }
     let verdict = if faults == 0 { "ok" } else { "FAULTY" };
     write!(out, "{name}: {verdict}: {}, {rows} rows, {chunks} chunks", contents.kind.name())?;
+    if checked > 0 {
+        write!(out, ", {checked} verified by checksum")?;
+    }
+    if checked < chunks {
+        write!(out, ", {} {UNCHECKED}", chunks - checked)?;
+    }
     match faults {
         0 => writeln!(out)?,
         n => writeln!(out, ", {n} faults")?,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use trevni::trevni::FileReader;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, tell};
 use crate::output;
 use crate::rows::{ReadArgs, batch_fault, tell_report};
 
@@ -23,9 +23,19 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
     // Rows are counted without their columns, but for those that a condition looks at.
     args.read.columns.get_or_insert_default();
     let mut out = output::stdout();
-    let mut sum = 0u64;
+    let (mut sum, mut good) = (0u64, true);
     for path in &args.files {
-        let rows = count(path, &args.read)?;
+        let rows = match count(path, &args.read) {
+            Ok(rows) => rows,
+            // The others are counted all the same.
+            Err(Fault::Data(text)) if args.files.len() > 1 => {
+                out.flush()?;
+                tell(&format!("error: {text}"));
+                good = false;
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
         sum = sum.saturating_add(rows);
         if args.files.len() > 1 {
             writeln!(out, "{rows}\t{}", path.display())?;
@@ -36,7 +46,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
     } else {
         writeln!(out, "{sum}")?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if good { Ok(()) } else { Err(Fault::Told) }
 }
 
 fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {

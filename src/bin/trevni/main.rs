@@ -21,6 +21,7 @@ mod input;
 mod layout;
 mod meta;
 mod output;
+mod panics;
 mod random;
 #[cfg_attr(not(feature = "object_store"), path = "no_remote.rs")]
 mod remote;
@@ -30,6 +31,7 @@ mod rows;
 mod rowtext;
 mod schema;
 mod schema_file;
+mod signals;
 mod size;
 mod table;
 mod target;
@@ -105,7 +107,13 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    match Cli::parse_from(totrevni::words()).command.run() {
+    panics::install();
+    if let Err(e) = signals::install() {
+        return Fault::from(e).report();
+    }
+    let done = panics::caught(|| Cli::parse_from(totrevni::words()).command.run());
+    signals::settle();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),
     }

@@ -21,6 +21,7 @@ use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url};
 use trevni::trevni::{Header, RemoteFile};
 
 use crate::fault::Fault;
+use crate::signals;
 use crate::target::is_folder;
 
 /// Bytes that are gathered before they go to the writer.
@@ -44,6 +45,7 @@ pub(crate) fn dataset(
     options: &WriteOptions,
 ) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
     let Some(place) = object(path)? else { return Ok(None) };
+    signals::note_upload();
     let runtime = runtime()?.handle().clone();
     Ok(Some(dataset_in_store(place, runtime, replace, schema, options)))
 }
@@ -68,6 +70,7 @@ pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
 /// An object to be made; one that exists is left alone unless `force`.
 pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
+    signals::note_upload();
     let object = ObjectWriter::new(store, key).with_refuse_existing(!force);
     Ok(Some(Upload { runtime: runtime()?, object, gathered: Vec::new() }))
 }
@@ -114,6 +117,7 @@ impl Upload {
 
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        signals::check()?;
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= GATHERED {
             self.flush()?;

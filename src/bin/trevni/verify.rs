@@ -1,4 +1,9 @@
 //! `trevni verify`: every byte that means something, and each fault with its place.
+//!
+//! ```text
+//! statistics, blocks of each column ──► checksums, codecs, values, counts
+//! without a fault there             ──► schema, and all rows as Arrow
+//! ```
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,7 +11,10 @@ use std::path::{Path, PathBuf};
 use crate::fault::{Fault, tell};
 use crate::{input, output};
 
-/// Verify every block: checksums, codecs, values, counts. Faults go to standard output.
+/// What is said of blocks and chunks that nothing can verify.
+pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verified";
+
+/// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Trevni files, or containers of the Blosc family; `-` is standard input.
@@ -40,7 +48,11 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
         Err(other) => return Err(other),
     };
     let bar = progress(file.columns().len(), path);
-    let seen = file.verify(|_| bar.inc(1));
+    let mut seen = file.verify(|_| bar.inc(1));
+    if seen.faults.is_empty() {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        seen.faults.extend(trevni::arrow::verify_rows(&file, threads).err());
+    }
     bar.finish_and_clear();
     for fault in &seen.faults {
         writeln!(out, "{name}: {fault}")?;
@@ -49,7 +61,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
     write!(out, "{name}: {verdict}: {} rows, {} blocks", file.rows(), seen.blocks)?;
     write!(out, ", {} verified by checksum", seen.verified)?;
     if seen.unchecked > 0 {
-        write!(out, ", {} without a checksum: read, but not proved", seen.unchecked)?;
+        write!(out, ", {} {UNCHECKED}", seen.unchecked)?;
     }
     match seen.faults.len() {
         0 => writeln!(out)?,

@@ -12,10 +12,10 @@ use trevni::convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 
 use crate::dataset::{self, DatasetArgs};
 use crate::fault::Fault;
-use crate::input::PIPE;
 use crate::row_types::RowTypeArgs;
 use crate::rows::{batch_fault, delimiter_for};
-use crate::target::{Target, exists, is_folder};
+use crate::signals;
+use crate::target::{Target, exists, is_folder, is_pipe, is_stream};
 use crate::write_args::WriteArgs;
 
 /// A file to be made.
@@ -68,7 +68,7 @@ impl OutputArgs {
             return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
         };
         let text = matches!(format.name, "csv" | "jsonl");
-        if self.output == Path::new(PIPE) && !text && std::io::stdout().is_terminal() {
+        if is_pipe(&self.output) && !text && std::io::stdout().is_terminal() {
             return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
         }
         self.dataset.check(format)?;
@@ -106,7 +106,7 @@ impl OutputArgs {
             ..WriteOptions::default()
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
-        if let Some(create) = format.create_at.filter(|_| self.output != Path::new(PIPE)) {
+        if let Some(create) = format.create_at.filter(|_| !is_stream(&self.output)) {
             return self.make_at(create, format, &options, open);
         }
         let mut target = Target::create(&self.output, self.force)?;
@@ -125,12 +125,6 @@ impl OutputArgs {
         open: impl FnOnce() -> Result<Input, Fault>,
     ) -> Result<Written, Fault> {
         let path = &self.output;
-        if path == Path::new(PIPE) {
-            return Err(Fault::Usage(format!(
-                "{} is a folder, and no pipe takes one",
-                format.name
-            )));
-        }
         if dataset::is_dataset(format) {
             // What is replaced counts no more.
             let before = if self.force { 0 } else { dataset::bytes(path)? };
@@ -176,6 +170,7 @@ fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u
     let bar = progress(read.as_ref().map(|(size, _)| *size));
     let mut count = 0u64;
     for batch in rows {
+        signals::check()?;
         let batch = batch.map_err(|e| batch_fault(&name, e))?;
         sink.write(&batch).map_err(Fault::of(format.name))?;
         count += batch.num_rows() as u64;

@@ -25,6 +25,7 @@ use crate::blosc::frame::{Cut, NewFrame};
 use crate::blosc::rootdir::{Form, Superchunks};
 use crate::blosc::{ArrayWriter, Attributes, Build, Chunking, Compressor, Filter, Layout, Order};
 use crate::error::{Error, Result};
+use crate::io::TemporaryFolder;
 
 /// Bytes of a chunk, unless rows say otherwise.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -266,7 +267,7 @@ pub(super) fn staged<'a>(
     options: &WriteOptions,
     create: CreateAt,
 ) -> Result<Box<dyn Sink + 'a>> {
-    let folder = tempfile::tempdir()?;
+    let folder = TemporaryFolder::create(&std::env::temp_dir(), 0o700)?;
     let sink = create(&folder.path().join(STAGED), false, schema, options)?;
     Ok(Box::new(Staged { to, folder, sink }))
 }
@@ -275,7 +276,7 @@ const STAGED: &str = "staged";
 
 struct Staged<'a> {
     to: &'a mut (dyn Write + Send),
-    folder: tempfile::TempDir,
+    folder: TemporaryFolder,
     sink: Box<dyn Sink>,
 }
 

@@ -189,7 +189,7 @@ fn every_setting_of_the_writer_is_heard() {
                 let described = out(&["layout", str(&to)]);
                 assert!(described.contains(&format!("codec {codec}, checksum {checksum}")));
                 let seen = out(&["verify", str(&to)]);
-                assert_eq!(seen.contains("not proved"), checksum == "null", "{seen}");
+                assert_eq!(seen.contains("not verified"), checksum == "null", "{seen}");
                 let tojson = out(&["tojson", str(&to)]);
                 assert_eq!(tojson.lines().count(), 200);
             }

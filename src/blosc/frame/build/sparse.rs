@@ -2,22 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::Draft;
 use crate::blosc::array::{Attributes, Build};
 use crate::blosc::frame::sparse::{INDEX_KEY, sync_directory, write_chunk};
 use crate::error::{Error, Result};
-
-/// The name of a frame that is being replaced, in a directory of its own.
-const OLD: &str = "old";
+use crate::io::AtomicFolder;
 
 #[derive(Debug)]
 pub(super) struct Builder {
-    /// A sibling of the directory, until it gets its name.
-    temporary: TempDir,
-    directory: PathBuf,
-    replace: bool,
+    folder: AtomicFolder,
     /// The number of the next chunk that is stored.
     next: u64,
     draft: Draft,
@@ -25,16 +18,13 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(directory: PathBuf, replace: bool, draft: Draft) -> Result<Self> {
-        if !replace {
-            refuse_what_exists(&directory)?;
-        }
-        let temporary = new_directory_builder().tempdir_in(parent_of(&directory))?;
-        Ok(Self { temporary, directory, replace, next: 0, draft })
+        let folder = AtomicFolder::create(&directory, replace)?;
+        Ok(Self { folder, next: 0, draft })
     }
 
     fn store(&mut self, bytes: &[u8]) -> Result<u64> {
         let id = self.next;
-        write_chunk(self.temporary.path(), id, bytes)?;
+        write_chunk(self.folder.path(), id, bytes)?;
         self.next += 1;
         Ok(id)
     }
@@ -58,66 +48,20 @@ impl Build for Builder {
         }
         let (mut index, tail) = self.draft.finish(shape, attributes)?;
         index.extend(tail);
-        let path = self.temporary.path();
+        let path = self.folder.path();
         std::fs::write(path.join(INDEX_KEY), index)?;
         std::fs::File::open(path.join(INDEX_KEY))?.sync_all()?;
         sync_directory(path)?;
-        let old = match self.replace && self.directory.symlink_metadata().is_ok() {
-            true => Some(move_away(&self.directory)?),
-            false => refuse_what_exists(&self.directory).map(|()| None)?,
-        };
-        if let Err(e) = std::fs::rename(path, &self.directory) {
-            if let Some(old) = old {
-                std::fs::rename(old.path().join(OLD), &self.directory)?;
-            }
-            return Err(e.into());
-        }
-        let _ = self.temporary.keep();
-        sync_directory(parent_of(&self.directory))
+        check_replaced(self.folder.target())?;
+        Ok(self.folder.commit()?)
     }
 }
 
-/// Gives an old frame another name, and removes it when the result is dropped. Directories cannot change places in one step:
-/// for a moment there is neither the old one nor the new.
-fn move_away(directory: &Path) -> Result<TempDir> {
-    if !directory.join(INDEX_KEY).is_file() {
-        let text = format!("{} is no sparse frame, and is not replaced", directory.display());
-        return Err(Error::invalid(text));
+/// Refuses to replace a directory that is something else.
+fn check_replaced(directory: &Path) -> Result<()> {
+    if directory.symlink_metadata().is_err() || directory.join(INDEX_KEY).is_file() {
+        return Ok(());
     }
-    let aside = new_directory_builder().tempdir_in(parent_of(directory))?;
-    std::fs::rename(directory, aside.path().join(OLD))?;
-    Ok(aside)
-}
-
-fn refuse_what_exists(directory: &Path) -> Result<()> {
-    match directory.symlink_metadata() {
-        Err(_) => Ok(()),
-        Ok(_) => {
-            let text = format!("{} exists", directory.display());
-            Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, text).into())
-        }
-    }
-}
-
-fn parent_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// With the permissions of any new directory, not the private ones of a temporary one.
-#[cfg(unix)]
-fn new_directory_builder() -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".trevni-").permissions(std::fs::Permissions::from_mode(0o777));
-    builder
-}
-
-#[cfg(not(unix))]
-fn new_directory_builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".trevni-");
-    builder
+    let text = format!("{} is no sparse frame, and is not replaced", directory.display());
+    Err(Error::invalid(text))
 }

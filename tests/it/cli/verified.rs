@@ -1,0 +1,84 @@
+//! What `verify` promises: a file that it calls ok, the other commands read.
+
+use super::*;
+
+/// Files with every kind of metadata: statistics, filters, both layouts, nested columns.
+fn made(folder: &Path) -> Vec<PathBuf> {
+    let plans: [(&str, &str, &[&str]); 4] = [
+        ("a.trv", "parcels.csv", &[]),
+        ("b.trv", "visits.jsonl", &["--codec", "null"]),
+        ("c.trv", "parcels.csv", &["--layout", "avro", "--no-statistics"]),
+        ("d.trv", "quakes.csv", &["--block-rows", "100"]),
+    ];
+    let make = |(name, from, options): &(&str, &str, &[&str])| {
+        let to = folder.join(name);
+        out(&[&["convert", str(&rows_file(from)), str(&to)], *options].concat());
+        to
+    };
+    plans.iter().map(make).collect()
+}
+
+/// Where the first column starts.
+fn header_len(path: &Path) -> usize {
+    let layout: Json = serde_json::from_str(&out(&["layout", "--json", str(path)])).unwrap();
+    layout["columns"][0]["start"].as_u64().unwrap() as usize
+}
+
+#[test]
+fn what_cat_refuses_verify_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bad.trv");
+    let (mut refused, mut seen) = (0, 0);
+    for path in made(folder.path()) {
+        let bytes = std::fs::read(&path).unwrap();
+        let header = header_len(&path);
+        let step = (header / 60).max(1);
+        for at in (0..header).step_by(step) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 7);
+            std::fs::write(&bad, flipped).unwrap();
+            let (cat, verify) = (run(&["cat", str(&bad)]), run(&["verify", str(&bad)]));
+            if code(&cat) != 0 {
+                assert_eq!(code(&verify), 1, "{path:?}, byte {at}: {}", said(&cat));
+                refused += 1;
+            }
+            seen += 1;
+        }
+    }
+    assert!(refused > seen / 4, "{refused} of {seen}");
+}
+
+#[test]
+fn the_schema_of_the_metadata_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trv");
+    out(&["convert", str(&rows_file("parcels.csv")), str(&path)]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let key = b"ARROW:schema";
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
+    // A letter of its base64.
+    bytes[at + key.len() + 40] = b'!';
+    std::fs::write(&path, bytes).unwrap();
+    let output = run(&["verify", str(&path)]);
+    assert_eq!(code(&output), 1);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("FAULTY") && text.contains("1 faults"), "{text}");
+}
+
+#[cfg(feature = "blosc")]
+#[test]
+fn containers_without_checksums_are_not_called_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = rows_file("parcels.csv");
+    for to in ["b2nd", "b2frame", "bcolz", "sparse", "bloscpack"] {
+        let path = folder.path().join(to);
+        out(&["convert", str(&csv), str(&path), "--to", to, "--columns", "id"]);
+        let text = out(&["verify", str(&path)]);
+        let checked = to == "bloscpack";
+        let expected = match checked {
+            true => ", 1 chunks, 1 verified by checksum\n",
+            false => ", 1 chunks, 1 without a checksum: decoded, but not verified\n",
+        };
+        assert!(text.contains(": ok: ") && text.ends_with(expected), "{to}: {text}");
+    }
+}
