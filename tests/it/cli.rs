@@ -1,6 +1,7 @@
 //! The command, run as people run it.
 
 mod bad_rows;
+mod bench;
 #[cfg(all(feature = "blosc", feature = "parquet"))]
 mod blosc;
 mod condition;

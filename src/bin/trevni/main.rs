@@ -6,6 +6,7 @@
 //! ```
 //! Exit codes: 0 all is well, 1 the data or the machine is at fault, 2 the call is.
 
+mod bench;
 #[cfg(feature = "blosc")]
 mod blosc;
 mod cat;
@@ -57,6 +58,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Args),
     Cat(cat::Args),
     /// Print the first rows, ten unless `-n` says otherwise.
     Head(cat::Args),
@@ -84,6 +86,7 @@ enum Command {
 impl Command {
     fn run(self) -> Result<(), Fault> {
         match self {
+            Command::Bench(args) => bench::run(args),
             Command::Cat(args) => cat::run(args),
             Command::Head(args) => cat::head(args),
             Command::Schema(args) => schema::run(&args),

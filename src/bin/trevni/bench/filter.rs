@@ -1,0 +1,198 @@
+//! The filter that is timed: the caller's, or a comparison that keeps about one row in a hundred.
+
+use std::collections::HashMap;
+
+use arrow::array::{Array, ArrayRef, RecordBatch, UInt64Array};
+use arrow::compute::{SortOptions, concat, sort, take};
+use arrow::datatypes::{DataType, Field};
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use trevni::arrow::Predicate;
+
+use super::Result;
+use super::table::{BATCH, Table};
+use super::timing::scattered;
+
+/// The share of rows that a filter keeps, as near as it can be.
+const SHARE: f64 = 0.01;
+/// A filter that keeps a share between these is good enough to look no further.
+const GOOD: std::ops::RangeInclusive<f64> = 0.005..=0.02;
+/// A column in order is worse than any that is not.
+const IN_ORDER: f64 = 1e3;
+/// How many rows are looked at.
+const SAMPLE: usize = 20_000;
+/// Text longer than this makes no readable filter.
+const LONGEST: usize = 60;
+
+/// A condition on rows.
+#[derive(Debug)]
+pub(super) struct Filter {
+    pub(super) predicate: Predicate,
+    /// What Parquet's page index can say of it.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has pages"))]
+    pub(super) page_tests: Vec<PageTest>,
+}
+
+/// A page has no row that is kept unless this is true of its least or greatest value.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has pages"))]
+pub(super) struct PageTest {
+    pub(super) column: String,
+    pub(super) extreme: Extreme,
+    pub(super) predicate: Predicate,
+}
+
+/// The least or the greatest value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extreme {
+    Min,
+    Max,
+}
+
+impl Filter {
+    /// A condition of the caller's. Of its form nothing is known, so no page is left out by the index.
+    pub(super) fn given(predicate: Predicate) -> Self {
+        Self { predicate, page_tests: Vec::new() }
+    }
+
+    /// `column >= literal`
+    fn at_least(column: &str, literal: &str) -> Result<Self> {
+        let predicate = compare(column, ">=", literal)?;
+        let page_tests = vec![PageTest {
+            column: column.to_owned(),
+            extreme: Extreme::Max,
+            predicate: predicate.clone(),
+        }];
+        Ok(Self { predicate, page_tests })
+    }
+
+    /// `column = literal`
+    fn equal(column: &str, literal: &str) -> Result<Self> {
+        let test = |extreme, sign| {
+            let predicate = compare(column, sign, literal)?;
+            Ok(PageTest { column: column.to_owned(), extreme, predicate })
+        };
+        let page_tests = [test(Extreme::Min, "<="), test(Extreme::Max, ">=")];
+        let page_tests = page_tests.into_iter().collect::<Result<_>>()?;
+        Ok(Self { predicate: compare(column, "=", literal)?, page_tests })
+    }
+}
+
+fn compare(column: &str, sign: &str, literal: &str) -> Result<Predicate> {
+    let column = column.replace('"', "\"\"");
+    Ok(Predicate::parse(&format!("\"{column}\" {sign} {literal}"))?)
+}
+
+/// The first column, numbers and times before text, with a comparison that keeps about one row in a hundred; if none
+/// has, the nearest. Columns in order come last: of these, a reader finds the rows without looking at others. `None` if
+/// no column can be compared so.
+pub(super) fn choose(table: &Table, seed: u64) -> Result<Option<Filter>> {
+    let sample = sample(table, seed)?;
+    let mut best: Option<(f64, Filter)> = None;
+    for candidate in [threshold, frequent] {
+        for (field, values) in sample.schema_ref().fields().iter().zip(sample.columns()) {
+            let Some(filter) = candidate(field, values)? else { continue };
+            let kept = filter.predicate.evaluate(&sample)?.true_count();
+            let share = kept as f64 / sample.num_rows().max(1) as f64;
+            if kept == 0 {
+                continue;
+            }
+            let in_order = is_in_order(values)?;
+            let distance = (share / SHARE).ln().abs() + if in_order { IN_ORDER } else { 0.0 };
+            if best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                best = Some((distance, filter));
+            }
+            if GOOD.contains(&share) && !in_order {
+                return Ok(best.map(|(_, filter)| filter));
+            }
+        }
+    }
+    Ok(best.map(|(_, filter)| filter))
+}
+
+/// Some rows of the columns that can be compared.
+fn sample(table: &Table, seed: u64) -> Result<RecordBatch> {
+    let fields = table.schema.fields().iter().enumerate();
+    let places: Vec<usize> =
+        fields.filter(|(_, f)| is_comparable(f.data_type())).map(|(place, _)| place).collect();
+    let rows = scattered(table.rows, SAMPLE, seed);
+    let mut columns: Vec<ArrayRef> = Vec::new();
+    for place in &places {
+        let mut parts = Vec::new();
+        for (number, batch) in table.batches.iter().enumerate() {
+            let first = number * BATCH;
+            let start = rows.partition_point(|row| *row < first);
+            let end = rows.partition_point(|row| *row < first + batch.num_rows());
+            let here = rows.get(start..end).unwrap_or_default();
+            let here = UInt64Array::from_iter_values(here.iter().map(|row| (row - first) as u64));
+            parts.push(take(batch.column(*place), &here, None)?);
+        }
+        let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+        columns.push(concat(&parts)?);
+    }
+    let schema = std::sync::Arc::new(table.schema.project(&places)?);
+    let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+}
+
+/// Whether values ascend or descend, row by row.
+fn is_in_order(values: &ArrayRef) -> Result<bool> {
+    for descending in [false, true] {
+        let options = SortOptions { descending, nulls_first: false };
+        if sort(values, Some(options))?.as_ref() == values.as_ref() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_comparable(data_type: &DataType) -> bool {
+    is_ordered(data_type) || *data_type == DataType::Utf8
+}
+
+/// Types whose greatest values make a filter. A timestamp with a zone needs one in the literal; it is left out.
+fn is_ordered(data_type: &DataType) -> bool {
+    data_type.is_integer()
+        || matches!(data_type, DataType::Float32 | DataType::Float64)
+        || matches!(data_type, DataType::Date32 | DataType::Timestamp(_, None))
+}
+
+/// A comparison with the value that one in a hundred is not below.
+fn threshold(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
+    if !is_ordered(field.data_type()) {
+        return Ok(None);
+    }
+    let sorted = sort(values, Some(SortOptions { descending: true, nulls_first: false }))?;
+    let count = sorted.len() - sorted.null_count();
+    // Parquet's statistics know no NaN, which is above all in the order of conditions.
+    if count == 0 || matches!(shown(&sorted, 0)?.as_str(), "NaN") {
+        return Ok(None);
+    }
+    let rows = values.len();
+    let literal = shown(&sorted, (rows / 100).min(count - 1))?;
+    let quoted = !field.data_type().is_numeric();
+    let literal = if quoted { format!("'{literal}'") } else { literal };
+    // A literal that the language does not take makes no filter.
+    Ok(Filter::at_least(field.name(), &literal).ok())
+}
+
+/// The text that is nearest to being in one row of a hundred.
+fn frequent(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
+    if *field.data_type() != DataType::Utf8 {
+        return Ok(None);
+    }
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for row in (0..values.len()).filter(|row| values.is_valid(*row)) {
+        *counts.entry(shown(values, row)?).or_default() += 1;
+    }
+    let wanted = SHARE * values.len() as f64;
+    let distance = |count: usize| (count as f64 / wanted).ln().abs();
+    let texts = counts.into_iter().filter(|(text, _)| text.chars().count() <= LONGEST);
+    let best = texts.min_by(|(a, n), (b, m)| distance(*n).total_cmp(&distance(*m)).then(a.cmp(b)));
+    let Some((text, _)) = best else { return Ok(None) };
+    Ok(Filter::equal(field.name(), &format!("'{}'", text.replace('\'', "''"))).ok())
+}
+
+fn shown(values: &ArrayRef, row: usize) -> Result<String> {
+    let options = FormatOptions::default();
+    Ok(ArrayFormatter::try_new(values.as_ref(), &options)?.value(row).to_string())
+}

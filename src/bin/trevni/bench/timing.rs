@@ -1,0 +1,218 @@
+//! Runs the configurations by turns and takes the times.
+//!
+//! ```text
+//! for each round, for each measure, for each configuration: one lap
+//! ```
+//! So a busy moment of the machine falls on all of them. A lap that is over at once is repeated until the clock has
+//! something to show.
+
+use std::collections::BTreeSet;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use indicatif::ProgressBar;
+
+use super::Result;
+use super::check::Answers;
+use super::config::{Config, Request};
+use super::filter::Filter;
+use super::table::Table;
+
+/// A lap takes at least this long.
+const LAP: Duration = Duration::from_millis(2);
+
+/// What all configurations have to do.
+pub(super) struct Work<'a> {
+    pub(super) table: &'a Table,
+    /// The column that is read by itself.
+    pub(super) column: usize,
+    /// The rows that are read by themselves.
+    pub(super) rows: Vec<usize>,
+    pub(super) filter: Option<Filter>,
+}
+
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    Write,
+    Read,
+    Column,
+    Rows,
+    Filter,
+}
+
+impl Measure {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Write, Self::Read, Self::Column, Self::Rows, Self::Filter];
+}
+
+/// What a configuration did.
+pub(super) struct Outcome {
+    pub(super) name: &'static str,
+    /// Bytes of the file.
+    pub(super) size: usize,
+    /// How many rows the filter kept.
+    pub(super) kept: usize,
+    /// Milliseconds of each measure's laps, ascending.
+    laps: [Vec<f64>; Measure::ALL.len()],
+}
+
+impl Outcome {
+    fn laps(&self, measure: Measure) -> &[f64] {
+        let place = Measure::ALL.iter().position(|m| *m == measure);
+        place.and_then(|place| self.laps.get(place)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The median of a measure's laps; `None` if it was not run.
+    pub(super) fn median(&self, measure: Measure) -> Option<f64> {
+        let laps = self.laps(measure);
+        let (low, high) = (laps.get(laps.len().checked_sub(1)? / 2)?, laps.get(laps.len() / 2)?);
+        Some((low + high) / 2.0)
+    }
+
+    /// The shortest and the longest lap.
+    pub(super) fn range(&self, measure: Measure) -> Option<(f64, f64)> {
+        let laps = self.laps(measure);
+        Some((*laps.first()?, *laps.last()?))
+    }
+}
+
+/// A configuration with its file.
+struct Runner {
+    config: Config,
+    file: Bytes,
+    laps: [Vec<f64>; Measure::ALL.len()],
+}
+
+/// Checks all configurations, then times them.
+pub(super) fn run(
+    work: &Work<'_>,
+    configs: Vec<Config>,
+    rounds: u16,
+    bar: &ProgressBar,
+) -> Result<Vec<Outcome>> {
+    let answers = Answers::of(work)?;
+    let order: Vec<&str> = configs.iter().map(|config| config.name).collect();
+    let mut runners = Vec::new();
+    for config in configs {
+        let name = config.name;
+        bar.set_message(format!("{name}: comparing what is read with what was written"));
+        runners.push(Runner::new(config, work, &answers).map_err(|e| format!("{name}: {e}"))?);
+    }
+    for round in 1..=rounds {
+        for (place, measure) in Measure::ALL.into_iter().enumerate() {
+            // None is always the first.
+            runners.rotate_left(1);
+            for runner in &mut runners {
+                bar.set_message(format!("round {round} of {rounds}: {}", runner.config.name));
+                let lap = runner.lap(work, measure, &answers)?;
+                if let (Some(lap), Some(laps)) = (lap, runner.laps.get_mut(place)) {
+                    laps.push(lap);
+                }
+            }
+        }
+    }
+    runners.sort_by_key(|runner| order.iter().position(|name| *name == runner.config.name));
+    Ok(runners.into_iter().map(|runner| runner.outcome(answers.kept())).collect())
+}
+
+impl Runner {
+    /// Writes the file, and reads it in every way that is timed to see that it is right.
+    fn new(config: Config, work: &Work<'_>, answers: &Answers) -> Result<Self> {
+        let table = work.table;
+        let file = Bytes::from(config.format.write(&table.schema, &table.batches)?);
+        answers.check(&config, &file, work)?;
+        Ok(Self { config, file, laps: Default::default() })
+    }
+
+    /// The milliseconds of one lap; `None` where there is nothing to run.
+    fn lap(&self, work: &Work<'_>, measure: Measure, answers: &Answers) -> Result<Option<f64>> {
+        let table = work.table;
+        let ms = match measure {
+            Measure::Write => timed(|| self.config.format.write(&table.schema, &table.batches))?,
+            Measure::Read => self.read(Request::All, table.rows)?,
+            Measure::Column => self.read(Request::Column(work.column), table.rows)?,
+            Measure::Rows => self.read(Request::Rows(&work.rows), work.rows.len())?,
+            Measure::Filter => match &work.filter {
+                Some(filter) => self.read(Request::Filter(filter), answers.kept())?,
+                None => return Ok(None),
+            },
+        };
+        Ok(Some(ms))
+    }
+
+    /// Opens the file and reads; each batch is dropped as soon as it is there.
+    fn read(&self, request: Request<'_>, expected: usize) -> Result<f64> {
+        timed(|| {
+            let mut rows = 0;
+            self.config.format.read(&self.file, request, &mut |batch| {
+                rows += black_box(batch).num_rows();
+                Ok(())
+            })?;
+            match rows == expected {
+                true => Ok(()),
+                false => Err(format!("{}: {rows} rows of {expected}", self.config.name).into()),
+            }
+        })
+    }
+
+    fn outcome(mut self, kept: usize) -> Outcome {
+        for laps in &mut self.laps {
+            laps.sort_by(f64::total_cmp);
+        }
+        Outcome { name: self.config.name, size: self.file.len(), kept, laps: self.laps }
+    }
+}
+
+/// The mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
+fn timed<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {
+    let (mut spent, mut calls) = (Duration::ZERO, 0u32);
+    while spent < LAP {
+        let start = Instant::now();
+        let given = black_box(call()?);
+        spent += start.elapsed();
+        calls += 1;
+        drop(given);
+    }
+    Ok(spent.as_secs_f64() * 1e3 / f64::from(calls))
+}
+
+/// Distinct rows, ascending; the same for the same seed.
+pub(super) fn scattered(total: usize, count: usize, seed: u64) -> Vec<usize> {
+    if count >= total {
+        return (0..total).collect();
+    }
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut rows = BTreeSet::new();
+    while rows.len() < count {
+        rows.insert(random.usize(..total));
+    }
+    rows.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_in_the_middle() {
+        for (laps, median) in [(vec![3.0], 3.0), (vec![1.0, 2.0], 1.5), (vec![1.0, 2.0, 9.0], 2.0)]
+        {
+            let laps = [laps, vec![], vec![], vec![], vec![]];
+            let outcome = Outcome { name: "", size: 0, kept: 0, laps };
+            assert_eq!(outcome.median(Measure::Write), Some(median));
+            assert_eq!(outcome.median(Measure::Read), None);
+        }
+    }
+
+    #[test]
+    fn scattered_rows_are_distinct_and_ascend() {
+        for (total, count) in [(1, 1000), (1000, 1000), (1001, 1000), (100_000, 1000)] {
+            let rows = scattered(total, count, 7);
+            assert_eq!(rows.len(), count.min(total));
+            assert!(rows.is_sorted_by(|a, b| a < b) && rows.iter().all(|row| *row < total));
+            assert_eq!(rows, scattered(total, count, 7));
+        }
+    }
+}
