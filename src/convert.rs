@@ -42,6 +42,7 @@ mod ipc;
 mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod lossy;
+mod many;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "protobuf")]
@@ -73,6 +74,7 @@ pub use comparison::Comparison;
 pub use dataset::DatasetOptions;
 #[cfg(feature = "object_store")]
 pub use dataset::dataset_in_store;
+pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
 pub use random::random_rows;

@@ -39,6 +39,7 @@ mod snapshot;
 mod store;
 #[cfg(feature = "object_store")]
 mod stream;
+mod union;
 mod vacuum;
 mod writer;
 
@@ -62,6 +63,7 @@ pub use scan::DatasetScan;
 pub use store::Prefix;
 #[cfg(feature = "object_store")]
 pub use stream::DatasetStream;
+pub(crate) use union::{Union, UnionFile, as_table};
 pub use vacuum::Vacuumed;
 pub use writer::{DatasetSummary, DatasetWriter};
 
@@ -124,6 +126,20 @@ impl Dataset<Folder> {
     /// of the file system. A data set without commits is an error.
     pub fn vacuum(path: impl AsRef<Path>, older: Duration) -> Result<Vacuumed> {
         Folder::new(path.as_ref()).vacuum(older)
+    }
+
+    /// What [`vacuum`](Self::vacuum) would remove: the paths below the folder, and what they come to.
+    pub fn vacuumable(path: impl AsRef<Path>, older: Duration) -> Result<(Vec<String>, Vacuumed)> {
+        let plan = Folder::new(path.as_ref()).vacuum_plan(older)?;
+        Ok((plan.paths, plan.vacuumed))
+    }
+
+    /// Removes the commits that another has replaced, of whatever age, and the files that only they name.
+    ///
+    /// A reader that opened the data set before it was replaced fails at the next file that it opens. Files of writers
+    /// that have not committed stay. Where nothing was replaced, nothing is removed.
+    pub fn remove_replaced(path: impl AsRef<Path>) -> Result<Vacuumed> {
+        Folder::new(path.as_ref()).remove_replaced()
     }
 }
 

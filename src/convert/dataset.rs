@@ -10,7 +10,7 @@
 mod store;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use arrow::array::{RecordBatch, RecordBatchIterator, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
@@ -114,7 +114,8 @@ fn create_at(
         return Err(there(&path.display().to_string()));
     }
     let properties = properties(replace, &schema, options);
-    Ok(Box::new(Folder(DatasetWriter::try_new(path, schema, properties)?)))
+    let writer = DatasetWriter::try_new(path, schema, properties)?;
+    Ok(Box::new(Folder { writer, replaced: replace.then(|| path.to_owned()) }))
 }
 
 fn there(name: &str) -> Error {
@@ -127,14 +128,22 @@ fn properties(replace: bool, schema: &Schema, options: &WriteOptions) -> Dataset
     options.dataset.properties.clone().set_mode(mode).set_writer_properties(file).build()
 }
 
-struct Folder(DatasetWriter);
+struct Folder {
+    writer: DatasetWriter,
+    /// The folder, if what it held is to be removed.
+    replaced: Option<PathBuf>,
+}
 
 impl Sink for Folder {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.0.write(batch)
+        self.writer.write(batch)
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        self.0.finish().map(|_| ())
+        self.writer.finish()?;
+        if let Some(path) = self.replaced {
+            Dataset::remove_replaced(path)?;
+        }
+        Ok(())
     }
 }

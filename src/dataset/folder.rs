@@ -15,7 +15,7 @@ use super::commit::{Commit, DataFile};
 use super::names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{Found, Listing, Vacuumed};
+use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
 use crate::io::{AtomicFile, Listed, TEMPORARY};
@@ -233,7 +233,15 @@ impl Folder {
     /// Removes what no commit names, and what is older.
     pub(super) fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
         pending::remove_unused(&self.path)?;
-        let files = self.files()?;
+        let plan = self.vacuum_plan(older)?;
+        self.remove_all(plan)
+    }
+
+    /// What no commit names, and is older.
+    pub(super) fn vacuum_plan(&self, older: Duration) -> Result<Plan> {
+        let mut files = self.files()?;
+        let held = pending::held(&self.path)?;
+        files.retain(|found| !held.contains(&found.path));
         let mut commits = Vec::new();
         for number in self.commits()? {
             let about = self.at(&names::commit(number)).metadata()?;
@@ -243,7 +251,21 @@ impl Folder {
         while let Some(number) = listing.next(1).first().copied() {
             listing.push(number, fs::read(self.at(&names::commit(number)))?)?;
         }
-        let plan = listing.plan()?;
+        listing.plan()
+    }
+
+    /// Removes what was replaced.
+    pub(super) fn remove_replaced(&self) -> Result<Vacuumed> {
+        let mut commits = Vec::new();
+        for number in self.commits()? {
+            let path = names::commit(number);
+            let commit = Commit::decode(fs::read(self.at(&path))?.into());
+            commits.push((number, commit.map_err(|e| e.in_file(&path))?));
+        }
+        self.remove_all(vacuum::replaced(commits))
+    }
+
+    fn remove_all(&self, plan: Plan) -> Result<Vacuumed> {
         for path in &plan.paths {
             match self.remove(path) {
                 Err(e) if e.kind() == ErrorKind::NotFound => {}

@@ -78,6 +78,22 @@ pub(super) fn remove_unused(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// The files of writers that are at work.
+pub(super) fn held(folder: &Path) -> Result<HashSet<String>> {
+    let mut held = HashSet::new();
+    for entry in fs::read_dir(folder.join(names::COMMITS)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| is_temporary(name, PREFIX))
+            && Unused::take(&entry.path()).is_none()
+        {
+            // It may be gone by now.
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            held.extend(text.lines().skip(1).map(str::to_owned));
+        }
+    }
+    Ok(held)
+}
+
 /// The files that any commit names.
 fn committed(folder: &Path) -> Result<HashSet<String>> {
     let mut named = HashSet::new();

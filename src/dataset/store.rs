@@ -18,7 +18,7 @@ use super::Dataset;
 use super::commit::{Commit, DataFile};
 use super::names;
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{Found, Listing, Vacuumed};
+use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
 use crate::arrow::{ArrowReaderOptions, ArrowStreamBuilder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object_store::{FetchOptions, Object, ObjectWriter};
@@ -83,7 +83,26 @@ impl Dataset<Prefix> {
         prefix: impl Into<Path>,
         older: Duration,
     ) -> Result<Vacuumed> {
-        Prefix::new(store, prefix.into()).vacuum(older).await
+        let place = Prefix::new(store, prefix.into());
+        place.remove_all(place.vacuum_plan(older).await?).await
+    }
+
+    /// What [`vacuum_in`](Self::vacuum_in) would remove, as [`Dataset::vacuumable`] says it.
+    pub async fn vacuumable_in(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+        older: Duration,
+    ) -> Result<(Vec<String>, Vacuumed)> {
+        let plan = Prefix::new(store, prefix.into()).vacuum_plan(older).await?;
+        Ok((plan.paths, plan.vacuumed))
+    }
+
+    /// Removes what was replaced, as [`Dataset::remove_replaced`] does.
+    pub async fn remove_replaced_in(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+    ) -> Result<Vacuumed> {
+        Prefix::new(store, prefix.into()).remove_replaced().await
     }
 }
 
@@ -270,7 +289,7 @@ impl Prefix {
         }
     }
 
-    async fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
+    async fn vacuum_plan(&self, older: Duration) -> Result<Plan> {
         let mut listing = Listing::new(self.files().await?, self.commits().await?, older);
         loop {
             let next = listing.next(self.fetch.concurrency());
@@ -281,7 +300,20 @@ impl Prefix {
                 listing.push(number, bytes)?;
             }
         }
-        let plan = listing.plan()?;
+        listing.plan()
+    }
+
+    /// Removes what was replaced.
+    async fn remove_replaced(&self) -> Result<Vacuumed> {
+        let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
+        let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {
+            let commit = Commit::decode(bytes.into());
+            Ok((number, commit.map_err(|e| e.in_file(&names::commit(number)))?))
+        });
+        self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
+    }
+
+    async fn remove_all(&self, plan: Plan) -> Result<Vacuumed> {
         for path in &plan.paths {
             self.remove(path).await?;
         }

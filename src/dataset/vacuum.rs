@@ -24,6 +24,31 @@ pub struct Vacuumed {
     pub commits: u64,
 }
 
+/// What commits that were replaced, and no others, name. Files come first: whoever is killed on the way leaves the commits
+/// for the next.
+pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> Plan {
+    commits.sort_unstable_by_key(|(number, _)| *number);
+    let first = commits.iter().rposition(|(_, commit)| commit.replaces).unwrap_or(0);
+    let (old, new) = commits.split_at(first);
+    let paths = |(_, commit): &'_ (u64, Commit)| -> Vec<String> {
+        commit.files.iter().map(|file| file.path.clone()).collect()
+    };
+    let mut named: HashSet<String> = new.iter().flat_map(paths).collect();
+    let mut plan = Plan { paths: Vec::new(), vacuumed: Vacuumed::default() };
+    for file in old.iter().flat_map(|(_, commit)| &commit.files) {
+        if named.insert(file.path.clone()) {
+            plan.paths.push(file.path.clone());
+            plan.vacuumed.files += 1;
+            plan.vacuumed.bytes = plan.vacuumed.bytes.saturating_add(file.bytes);
+        }
+    }
+    for (number, _) in old {
+        plan.paths.push(names::commit(*number));
+        plan.vacuumed.commits += 1;
+    }
+    plan
+}
+
 /// A file that was found.
 #[derive(Debug, Clone)]
 pub(super) struct Found {

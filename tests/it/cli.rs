@@ -10,6 +10,8 @@ mod dataset;
 mod diff;
 mod faults;
 #[cfg(unix)]
+mod inputs;
+#[cfg(unix)]
 mod outputs;
 #[cfg(feature = "aws")]
 mod panics;
@@ -18,6 +20,7 @@ mod reference;
 mod signals;
 mod tree;
 mod urls;
+mod vacuum;
 mod verified;
 mod whole;
 

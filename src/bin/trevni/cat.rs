@@ -14,9 +14,10 @@ use crate::rows::{ReadArgs, batch_fault, delimiter_for, tell_report};
 /// JSON lines hold no unions; of a Trevni file, `tojson` prints those too, from its columns.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input. A folder of trv
-    /// files, or a URL that ends in `/`, is read as one.
-    file: PathBuf,
+    /// Files of rows, or URLs (s3://bucket/key, https://host/path); `-` is standard input. A folder, a pattern such as
+    /// 'data/*.parquet', or several of these are one table; a URL that ends in `/` is a data set.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// How rows are printed.
     #[arg(long, short, value_enum, default_value_t = Text::Json)]
     format: Text,
@@ -50,7 +51,7 @@ fn print(mut args: Args) -> Result<(), Fault> {
     if let Some(limit) = args.limit {
         args.read.limit_to(limit);
     }
-    let opened = args.read.open(&args.file)?;
+    let opened = args.read.open_all(&args.files)?;
     let format = Format::named(match args.format {
         Text::Json => "jsonl",
         Text::Csv => "csv",

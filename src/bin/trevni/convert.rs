@@ -15,17 +15,26 @@ use crate::writing::{Dialect, Input, OutputArgs};
 /// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary file
 /// before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "trevni convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub(crate) struct Args {
-    /// A file of rows, or the URL of one (s3://bucket/key, https://host/path); `-` is standard input. A folder of trv
-    /// files, or a URL that ends in `/`, is read as one.
+    /// Files of rows, or URLs (s3://bucket/key, https://host/path); `-` is standard input. A folder, a pattern such as
+    /// 'data/*.parquet', or several of these are one table; a URL that ends in `/` is a data set.
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
+    /// With more than two paths, the last is the output.
+    #[arg(value_name = "PATH", hide = true)]
+    more: Vec<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+    let mut inputs = vec![args.input.clone()];
+    if let Some(output) = args.more.pop() {
+        inputs.push(std::mem::replace(&mut args.output.output, output));
+        inputs.append(&mut args.more);
+    }
     let started = Instant::now();
     let dialect = Dialect {
         delimiter: args.read.delimiter,
@@ -34,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     };
     let mut input = None;
     let written = args.output.make(dialect, || {
-        let opened = args.read.open(&args.input)?;
+        let opened = args.read.open_all(&inputs)?;
         let columns = opened.rows.schema().fields().len();
         input = Some((opened.taken.clone(), opened.report, columns));
         let read = opened.size.map(|size| (size, opened.taken));

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use trevni::trevni::FileReader;
 
 use crate::fault::{Fault, tell};
+use crate::inputs::expand;
 use crate::output;
-use crate::rows::{ReadArgs, batch_fault, tell_report};
+use crate::rows::{Opened, ReadArgs, batch_fault, tell_report};
 
 /// Print the number of rows, of any format that `convert` reads; of several files each, and the sum.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Files of rows, or URLs of such; `-` is standard input.
+    /// Files of rows, folders, patterns such as 'data/*.csv', or URLs; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,12 +52,19 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
 }
 
 fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
+    let (files, single) = (expand(&[path.to_owned()], read.from.is_some())?, path);
+    if !matches!(files.as_slice(), [file] if file.path == single) {
+        return count_rows(read.open_all(&[path.to_owned()])?);
+    }
     let (name, source, format) = read.find(path)?;
     if format.name == "trv" && read.rows.is_none() && read.predicate.is_none() {
         let file = source.into_file().map_err(Fault::of(&name))?;
         return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
     }
-    let opened = read.open_as(path, name, source, format)?;
+    count_rows(read.open_as(path, name, source, format)?)
+}
+
+fn count_rows(opened: Opened) -> Result<u64, Fault> {
     let mut rows = 0u64;
     for batch in opened.rows {
         rows += batch.map_err(|e| batch_fault(&opened.name, e))?.num_rows() as u64;

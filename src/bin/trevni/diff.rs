@@ -17,7 +17,7 @@ use crate::table::plain;
 /// the files differ.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows; `-` is standard input.
+    /// A file of rows, a folder, or a pattern such as 'data/*.csv'; `-` is standard input.
     a: PathBuf,
     /// Another one.
     b: PathBuf,
@@ -29,7 +29,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
-    let (a, b) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
+    let open = |path: &PathBuf| args.read.open_all(std::slice::from_ref(path));
+    let (a, b) = (open(&args.a)?, open(&args.b)?);
     let columns = a.rows.schema().fields().len();
     let names = [a.name, b.name];
     let reports = [a.report, b.report];

@@ -23,6 +23,14 @@ impl Fault {
         move |e| Fault::Data(format!("{name}: {e}"))
     }
 
+    /// What it says.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Fault::Data(text) | Fault::Usage(text) => text,
+            Fault::Told => "it failed".into(),
+        }
+    }
+
     /// Tells it, and gives the exit code. Whoever closed the pipe that takes our output has had enough of it:
     /// that is nobody's fault.
     pub(crate) fn report(self) -> ExitCode {

@@ -19,6 +19,7 @@ mod dataset;
 mod diff;
 mod fault;
 mod input;
+mod inputs;
 mod layout;
 mod meta;
 mod output;
@@ -38,6 +39,7 @@ mod table;
 mod target;
 mod tojson;
 mod totrevni;
+mod vacuum;
 mod verify;
 mod write_args;
 mod writing;
@@ -69,6 +71,7 @@ enum Command {
     Layout(layout::Args),
     Size(size::Args),
     Verify(verify::Args),
+    Vacuum(vacuum::Args),
     #[command(alias = "trevni_tojson")]
     Tojson(tojson::Args),
     Convert(convert::Args),
@@ -94,9 +97,10 @@ impl Command {
             Command::Meta(args) => meta::run(&args),
             Command::Layout(args) => layout::run(&args),
             Command::Size(args) => size::run(&args),
+            Command::Vacuum(args) => vacuum::run(&args),
             Command::Verify(args) => verify::run(&args),
             Command::Tojson(args) => tojson::run(&args),
-            Command::Convert(args) => convert::run(&args),
+            Command::Convert(args) => convert::run(args),
             Command::Diff(args) => diff::run(&args),
             Command::Random(args) => random::run(&args),
             Command::Concat(args) => concat::run(&args),

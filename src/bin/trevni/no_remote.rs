@@ -3,9 +3,11 @@
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use trevni::convert::{Sink, Source, WriteOptions};
+use trevni::dataset::Vacuumed;
 use trevni::trevni::Header;
 
 use crate::fault::Fault;
@@ -32,6 +34,17 @@ pub(crate) fn dataset(
 }
 
 pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn vacuumable(
+    path: &Path,
+    _: Duration,
+) -> Result<Option<trevni::Result<(Vec<String>, Vacuumed)>>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn vacuum(path: &Path, _: Duration) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
     refuse(path)
 }
 

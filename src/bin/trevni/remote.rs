@@ -10,13 +10,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use ::object_store::ObjectStore;
 use ::object_store::path::Path as Key;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
 use trevni::convert::{Sink, Source, WriteOptions, dataset_in_store};
-use trevni::dataset::Dataset;
+use trevni::dataset::{Dataset, Vacuumed};
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url};
 use trevni::trevni::{Header, RemoteFile};
 
@@ -56,6 +57,24 @@ pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
     let table = runtime()?.block_on(Dataset::open_in(store, key));
     Ok(Some(table.map_or(0, |table| table.bytes())))
 }
+
+/// What can be deleted below a URL; `None` if it is no URL.
+pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumable>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    Ok(Some(runtime()?.block_on(Dataset::vacuumable_in(store, key, older))))
+}
+
+/// Deletes it.
+pub(crate) fn vacuum(
+    path: &Path,
+    older: Duration,
+) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    Ok(Some(runtime()?.block_on(Dataset::vacuum_in(store, key, older))))
+}
+
+/// Paths, and what they come to.
+type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
 
 /// The header of the Trevni file at a URL.
 pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {

@@ -17,12 +17,12 @@ use crate::row_types::RowTypeArgs;
 use crate::schema_file;
 
 /// How the input is read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// Format of the input, by name. Otherwise its extension says, or its first bytes.
     #[arg(long, value_parser = Format::named)]
-    from: Option<&'static Format>,
+    pub(crate) from: Option<&'static Format>,
     /// Only these columns; parts of nested ones with dots.
     #[arg(long, value_delimiter = ',', value_name = "a,b.c")]
     pub(crate) columns: Option<Vec<String>>,
@@ -145,7 +145,7 @@ impl ReadArgs {
     }
 
     /// What cannot be read: if it is the condition, the call is at fault.
-    fn fault(&self, name: &str, e: trevni::Error) -> Fault {
+    pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> Fault {
         match e.kind() {
             ErrorKind::Invalid(_) if self.predicate.is_some() => {
                 Fault::Usage(format!("{name}: {e}"))
@@ -169,7 +169,7 @@ impl ReadArgs {
         self.batch_size = self.batch_size.min(rows);
     }
 
-    fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
+    pub(crate) fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
         let schema = self.schema.as_deref().map(schema_file::load).transpose()?;
         let mut options = ReadOptions {
             schema,

@@ -20,8 +20,10 @@ const AVRO_SCHEMA: &str = "avro.schema";
 /// Print the schema of a file, of any format that `convert` reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file of rows, or the URL of one; `-` is standard input.
-    file: PathBuf,
+    /// Files of rows, or URLs; `-` is standard input. A folder, a pattern such as 'data/*.parquet', or several of these
+    /// are one table.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
     #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
     format: Form,
@@ -37,11 +39,11 @@ enum Form {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
-    let schema = args.read.open(&args.file)?.rows.schema();
+    let schema = args.read.open_all(&args.files)?.rows.schema();
     let mut out = output::stdout();
     match args.format {
         Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
-        Form::Avro => writeln!(out, "{}", avro(&args.file, &schema)?)?,
+        Form::Avro => writeln!(out, "{}", avro(&args.files, &schema)?)?,
         Form::Json => {
             serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
             writeln!(out)?;
@@ -83,7 +85,10 @@ fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
 }
 
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
-fn avro(path: &Path, schema: &SchemaRef) -> Result<String, Fault> {
+fn avro(paths: &[PathBuf], schema: &SchemaRef) -> Result<String, Fault> {
+    let [path] = paths else {
+        return schema_to_avro(schema).map_err(|e| Fault::Data(e.to_string()));
+    };
     let said = match is_trevni(path) {
         true => input::header(path)?.metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
         false => None,

@@ -66,7 +66,7 @@ fn call(words: &[&str], force: bool, places: &[&OsStr]) -> Result<(), Fault> {
     let words = words.chain(force).chain([OsStr::new("--")]).chain(places.iter().copied());
     let cli = Cli::try_parse_from(words).map_err(|e| Fault::Usage(e.to_string()))?;
     match cli.command {
-        Command::Convert(args) => crate::convert::run(&args),
+        Command::Convert(args) => crate::convert::run(args),
         Command::Random(args) => crate::random::run(&args),
         _ => Ok(()),
     }

@@ -62,9 +62,10 @@ pub fn dataset_in_store(
         }
     }
     let properties = properties(replace, &schema, options);
+    let replaced = replace.then(|| (store.clone(), path.clone()));
     let writer = AsyncDatasetWriter::try_new(store, path, schema, properties);
     let writer = runtime.block_on(writer)?;
-    Ok(Box::new(Below { runtime, writer, ended: false }))
+    Ok(Box::new(Below { runtime, writer, replaced, ended: false }))
 }
 
 fn is_missing(e: &Error) -> bool {
@@ -74,6 +75,8 @@ fn is_missing(e: &Error) -> bool {
 struct Below {
     runtime: Handle,
     writer: AsyncDatasetWriter,
+    /// Where it is, if what it held is to be removed.
+    replaced: Option<(Arc<dyn ObjectStore>, Path)>,
     ended: bool,
 }
 
@@ -85,6 +88,9 @@ impl Sink for Below {
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.runtime.clone().block_on(self.writer.finish())?;
         self.ended = true;
+        if let Some((store, path)) = self.replaced.take() {
+            self.runtime.block_on(Dataset::remove_replaced_in(store, path))?;
+        }
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ fn lines(args: &[&str]) -> Vec<String> {
 }
 
 /// The places of data sets: a folder, and where there are stores, a URL.
-fn places(folder: &Path) -> Vec<String> {
+pub(super) fn places(folder: &Path) -> Vec<String> {
     let home = format!("{}/home/", str(folder));
     match cfg!(feature = "object_store") {
         true => vec![home, format!("file://{}/there/", str(folder))],
