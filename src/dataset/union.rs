@@ -121,7 +121,7 @@ mod tests {
             file("year=2025/a.csv", &[("id", Int64), ("year", Utf8)]),
             file("year=2026/b.csv", &[("name", Utf8), ("id", Float64)]),
         ];
-        let union = Union::new(&files).unwrap();
+        let union = super::Union::new(&files).unwrap();
         let fields = |schema: &Schema| -> Vec<(String, DataType)> {
             let of = |field: &FieldRef| (field.name().clone(), field.data_type().clone());
             schema.fields().iter().map(of).collect()
@@ -131,7 +131,9 @@ mod tests {
         assert_eq!(fields(&union.schema), expected);
         let (_, value) = &union.constants(1)[0];
         assert_eq!(value.as_ref(), &Int64Array::from(vec![2026]) as &dyn Array);
-        assert!(Union::new(&[file("a", &[("x", Utf8)]), file("b", &[("x", Int8)])]).is_err());
+        assert!(
+            super::Union::new(&[file("a", &[("x", Utf8)]), file("b", &[("x", Int8)])]).is_err()
+        );
     }
 
     #[test]

@@ -59,6 +59,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it")]
 enum Command {
     Bench(bench::Args),
     Cat(cat::Args),
