@@ -70,6 +70,51 @@ fn the_filter_keeps_what_count_counts() {
     assert_eq!(given["filter"]["rows"], kept("magnitude > 5 and depth_km < 100"));
 }
 
+/// The filter that is chosen for a table of one column.
+fn chosen(values: impl arrow::array::Array + 'static) -> Json {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("one.arrow");
+    write_arrow(&path, vec![("v", std::sync::Arc::new(values))]);
+    bench(&[str(&path)])["filter"].clone()
+}
+
+fn write_arrow(path: &std::path::Path, columns: Vec<(&str, arrow::array::ArrayRef)>) {
+    let batch = arrow::array::RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = arrow::ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_filter_is_chosen_by_the_values() {
+    use arrow::array::{
+        BooleanArray, Decimal128Array, Float64Array, Int64Array, LargeStringArray, NullArray,
+        StringViewArray, TimestampSecondArray,
+    };
+    use serde_json::json;
+
+    // 0 to 4999, out of order: the greatest hundredth begins at 4949.
+    let numbers = || (0..5000).map(|n| n * 1777 % 5000);
+    let words: Vec<_> = numbers().map(|n| format!("it's {}", n % 100)).collect();
+    let cents = Decimal128Array::from_iter_values(numbers().map(i128::from));
+    let decimals = cents.with_precision_and_scale(9, 2).unwrap();
+    let seconds = TimestampSecondArray::from_iter_values(numbers()).with_timezone("+00:00");
+    for (found, condition, rows) in [
+        (chosen(Int64Array::from_iter_values(numbers())), json!("v >= 4949"), 51),
+        (chosen(decimals), json!("v >= 49.49"), 51),
+        (chosen(seconds), json!("v >= '1970-01-01T01:22:29Z'"), 51),
+        (chosen(LargeStringArray::from_iter_values(&words)), json!("v = 'it''s 0'"), 50),
+        (chosen(StringViewArray::from_iter_values(&words)), json!("v = 'it''s 0'"), 50),
+    ] {
+        assert_eq!((&found["where"], &found["rows"]), (&condition, &rows.into()));
+    }
+    // NaN is above all numbers for us, and in no statistics of Parquet.
+    assert_eq!(chosen(Float64Array::from(vec![f64::NAN, 1.0, 2.0])), Json::Null);
+    assert_eq!(chosen(BooleanArray::from(vec![true, false])), Json::Null);
+    assert_eq!(chosen(NullArray::new(3)), Json::Null);
+}
+
 #[test]
 fn columns_and_rows_can_be_chosen() {
     let quakes = rows_file("quakes.csv");
@@ -96,19 +141,15 @@ fn reading_stops_where_memory_ends() {
 fn what_a_format_cannot_hold_is_left_out_and_named() {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, Int32Array, IntervalMonthDayNanoArray, RecordBatch};
+    use arrow::array::{ArrayRef, Int32Array, IntervalMonthDayNanoArray};
     use arrow::datatypes::IntervalMonthDayNano;
 
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("spans.arrow");
     let spans = IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(1, 2, 3); 4]);
-    let columns: [(&str, ArrayRef); 2] =
-        [("span", Arc::new(spans)), ("n", Arc::new(Int32Array::from(vec![1, 2, 3, 4])))];
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let file = std::fs::File::create(&path).unwrap();
-    let mut writer = arrow::ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
-    writer.write(&batch).unwrap();
-    writer.finish().unwrap();
+    let columns: Vec<(_, ArrayRef)> =
+        vec![("span", Arc::new(spans)), ("n", Arc::new(Int32Array::from(vec![1, 2, 3, 4])))];
+    write_arrow(&path, columns);
 
     let found = bench(&[str(&path)]);
     assert_eq!((&found["columns"], &found["column"]), (&1.into(), &"n".into()));

@@ -91,7 +91,9 @@ pub(super) fn choose(table: &Table, seed: u64) -> Result<Option<Filter>> {
     for candidate in [threshold, frequent] {
         for (field, values) in sample.schema_ref().fields().iter().zip(sample.columns()) {
             let Some(filter) = candidate(field, values)? else { continue };
-            let kept = filter.predicate.evaluate(&sample)?.true_count();
+            // What the language cannot compare with such a literal makes no filter either.
+            let Ok(keeps) = filter.predicate.evaluate(&sample) else { continue };
+            let kept = keeps.true_count();
             let share = kept as f64 / sample.num_rows().max(1) as f64;
             if kept == 0 {
                 continue;
@@ -146,14 +148,22 @@ fn is_in_order(values: &ArrayRef) -> Result<bool> {
 }
 
 fn is_comparable(data_type: &DataType) -> bool {
-    is_ordered(data_type) || *data_type == DataType::Utf8
+    is_ordered(data_type) || is_text(data_type)
 }
 
-/// Types whose greatest values make a filter. A timestamp with a zone needs one in the literal; it is left out.
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Types whose greatest values make a filter.
 fn is_ordered(data_type: &DataType) -> bool {
+    is_number(data_type) || matches!(data_type, DataType::Date32 | DataType::Timestamp(..))
+}
+
+fn is_number(data_type: &DataType) -> bool {
     data_type.is_integer()
+        || data_type.is_decimal()
         || matches!(data_type, DataType::Float32 | DataType::Float64)
-        || matches!(data_type, DataType::Date32 | DataType::Timestamp(_, None))
 }
 
 /// A comparison with the value that one in a hundred is not below.
@@ -164,25 +174,26 @@ fn threshold(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     let sorted = sort(values, Some(SortOptions { descending: true, nulls_first: false }))?;
     let count = sorted.len() - sorted.null_count();
     // Parquet's statistics know no NaN, which is above all in the order of conditions.
-    if count == 0 || matches!(shown(&sorted, 0)?.as_str(), "NaN") {
+    if count == 0 || shown(&sorted, 0).is_none_or(|greatest| greatest == "NaN") {
         return Ok(None);
     }
-    let rows = values.len();
-    let literal = shown(&sorted, (rows / 100).min(count - 1))?;
-    let quoted = !field.data_type().is_numeric();
-    let literal = if quoted { format!("'{literal}'") } else { literal };
+    let place = (values.len() / 100).min(count - 1);
+    let Some(literal) = shown(&sorted, place) else { return Ok(None) };
+    let is_number = is_number(field.data_type());
+    let literal = if is_number { literal } else { format!("'{literal}'") };
     // A literal that the language does not take makes no filter.
     Ok(Filter::at_least(field.name(), &literal).ok())
 }
 
 /// The text that is nearest to being in one row of a hundred.
 fn frequent(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
-    if *field.data_type() != DataType::Utf8 {
+    if !is_text(field.data_type()) {
         return Ok(None);
     }
     let mut counts: HashMap<String, usize> = HashMap::new();
     for row in (0..values.len()).filter(|row| values.is_valid(*row)) {
-        *counts.entry(shown(values, row)?).or_default() += 1;
+        let Some(text) = shown(values, row) else { return Ok(None) };
+        *counts.entry(text).or_default() += 1;
     }
     let wanted = SHARE * values.len() as f64;
     let distance = |count: usize| (count as f64 / wanted).ln().abs();
@@ -192,7 +203,9 @@ fn frequent(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     Ok(Filter::equal(field.name(), &format!("'{}'", text.replace('\'', "''"))).ok())
 }
 
-fn shown(values: &ArrayRef, row: usize) -> Result<String> {
+/// A value as text; `None` if it has none.
+fn shown(values: &ArrayRef, row: usize) -> Option<String> {
     let options = FormatOptions::default();
-    Ok(ArrayFormatter::try_new(values.as_ref(), &options)?.value(row).to_string())
+    let formatter = ArrayFormatter::try_new(values.as_ref(), &options).ok()?;
+    formatter.value(row).try_to_string().ok()
 }

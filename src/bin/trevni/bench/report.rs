@@ -11,7 +11,7 @@ use super::table::{BATCH, Limit};
 use super::timing::{Measure, Outcome, Work};
 use crate::fault::Fault;
 use crate::output;
-use crate::table::{Align, Table, plain};
+use crate::table::{Align, Table};
 
 /// The widest bar.
 const BAR: f64 = 30.0;
@@ -43,6 +43,12 @@ impl Report<'_> {
             "\nTimes are in ms; the second number is the ratio to {BASELINE}. Lower is better.\n\
              Trevni's include a CRC-32 of each block; Parquet's pages have no checksums by default."
         )?;
+        if self.work.filter.is_none() {
+            writeln!(
+                out,
+                "Left out: the filter, as no column has a comparison that keeps some of the rows"
+            )?;
+        }
         for column in self.left_out {
             let name = plain(&column.column, 60);
             writeln!(out, "Left out: column {name}, {}", plain(&column.reason, 200))?;
@@ -61,9 +67,11 @@ impl Report<'_> {
             Some(Limit::Memory) => "the first rows, as many as --memory allows".to_owned(),
         };
         let columns = table.schema.fields().len();
-        let (rows, bytes) = (grouped(table.rows), megabytes(table.bytes()));
+        let columns =
+            if columns == 1 { "1 column".to_owned() } else { format!("{columns} columns") };
+        let (rows, bytes) = (grouped(table.rows), number(megabytes(table.bytes())));
         let file = plain(self.file, 200);
-        writeln!(out, "{file}: {rows} rows, {columns} columns, {bytes:.1} MB as Arrow; {which}")?;
+        writeln!(out, "{file}: {rows} rows, {columns}, {bytes} MB as Arrow; {which}")?;
         let Machine { cpu, simd, cores } = Machine::this();
         let rounds = match self.rounds {
             1 => "1 round".to_owned(),
@@ -168,6 +176,16 @@ fn result(outcome: &Outcome) -> Value {
         fields.insert(key.to_owned(), json!(value));
     }
     Value::Object(fields)
+}
+
+/// Text from a file, without control characters, cut to `most` characters.
+fn plain(text: &str, most: usize) -> String {
+    let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    let mut cut: String = text.chars().take(most).map(shown).collect();
+    if text.chars().nth(most).is_some() {
+        cut.push('…');
+    }
+    cut
 }
 
 fn megabytes(bytes: usize) -> f64 {
