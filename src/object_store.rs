@@ -30,7 +30,7 @@ mod requests;
 mod url;
 mod writer;
 
-pub use self::url::{environment, from_url};
+pub use self::url::{environment, from_url, is_literal};
 pub(crate) use beside::beside;
 pub use object::{Fetched, Location, Object, fetch};
 #[cfg(feature = "blosc")]

@@ -158,6 +158,14 @@ impl DatasetWriter {
         Ok(())
     }
 
+    /// Ends the files that are open: rows that follow are in others.
+    pub fn end_files(&mut self) -> Result<()> {
+        while let Some(finished) = self.rolling.end_any()? {
+            self.put(finished)?;
+        }
+        Ok(())
+    }
+
     fn put(&mut self, finished: Finished) -> Result<()> {
         let pending = match &mut self.pending {
             Some(pending) => pending,
@@ -173,9 +181,7 @@ impl DatasetWriter {
 
     /// Publishes all rows at once; gives what was written.
     pub fn finish(mut self) -> Result<DatasetSummary> {
-        while let Some(finished) = self.rolling.end_any()? {
-            self.put(finished)?;
-        }
+        self.end_files()?;
         let mut pending = match self.pending.take() {
             Some(pending) => pending,
             None => self.folder.begin()?,

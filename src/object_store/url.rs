@@ -45,11 +45,17 @@ pub fn from_url(
     Ok((store.into(), path))
 }
 
-/// The key in a URL of a store whose tools take keys as they are: there, `%20` is three characters.
+/// Whether keys stand in a URL as they are, because the tools of its store take them so: there, `%20` is three
+/// characters. The paths of other URLs are percent-encoded.
+pub fn is_literal(url: &str) -> bool {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    LITERAL.iter().any(|literal| scheme.eq_ignore_ascii_case(literal))
+}
+
+/// The key in a URL that has it as it is.
 fn literal_key(url: &str) -> Option<&str> {
-    let (scheme, rest) = url.split_once("://")?;
-    let is_literal = LITERAL.iter().any(|literal| scheme.eq_ignore_ascii_case(literal));
-    is_literal.then(|| rest.split_once('/').map_or("", |(_, key)| key))
+    let (_, rest) = url.split_once("://").filter(|_| is_literal(url))?;
+    Some(rest.split_once('/').map_or("", |(_, key)| key))
 }
 
 /// Schemes of such stores.

@@ -16,6 +16,7 @@ mod outputs;
 #[cfg(feature = "aws")]
 mod panics;
 mod reference;
+mod sets;
 #[cfg(unix)]
 mod signals;
 mod tree;

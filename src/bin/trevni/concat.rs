@@ -1,5 +1,7 @@
 //! `trevni concat`: files one behind another as one.
 
+mod rows;
+
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -8,17 +10,19 @@ use trevni::trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, 
 use crate::fault::{Fault, tell};
 use crate::input;
 use crate::rewrite::SCHEMAS;
-use crate::target::Target;
+use crate::target::{Target, is_folder};
+use crate::trevni_files::{is_dataset, paths_of};
 
 /// Put Trevni files together, one behind another, as one file.
 ///
 /// Where all have the same columns, codecs and checksums, their blocks are copied and not decoded. Otherwise rows are
-/// written anew, with the settings of the first file. The metadata is that of the first.
+/// written anew, with the settings of the first file. The metadata is that of the first. Rows of data sets are written
+/// anew: their files may differ, and some columns are only in their paths.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file to be made; `-` is standard output.
     output: PathBuf,
-    /// Trevni files; `-` is standard input.
+    /// Trevni files, data sets, folders, or patterns such as 'data/*.trv'; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// Replace the output if it exists.
@@ -27,9 +31,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
-    let files = args.inputs.iter().map(|path| input::open(path));
+    if args.inputs.iter().any(|input| is_folder(input) || is_dataset(input)) {
+        return rows::run(args);
+    }
+    let inputs = paths_of(&args.inputs)?;
+    let files = inputs.iter().map(|path| input::open(path));
     let files: Vec<FileReader<File>> = files.collect::<Result<_, _>>()?;
-    check_schemas(&files, &args.inputs)?;
+    check_schemas(&files, &inputs)?;
     let mut target = Target::create(&args.output, args.force)?;
     let bar = indicatif::ProgressBar::no_length().with_message("putting files together");
     let how = match disagreement(&files)? {
@@ -38,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
             "blocks copied".to_owned()
         }
         Some(what) => {
-            check_columns(&files, &args.inputs)?;
+            check_columns(&files, &inputs)?;
             write_anew(&files, &mut target, &bar)?;
             format!("rows written anew, for the files differ: {what}")
         }

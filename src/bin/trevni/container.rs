@@ -144,14 +144,14 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
     Ok(out.flush()?)
 }
 
-/// Opens every chunk; gives whether all are good. Faults go to `out`.
-pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+/// Opens every chunk; gives the rows if all are good. Faults go to `out`.
+pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     let name = path.display();
     let contents = match trevni::blosc::open(path) {
         Ok(contents) => contents,
         Err(e) => {
             crate::fault::tell(&format!("error: {name}: {e}"));
-            return Ok(false);
+            return Ok(None);
         }
     };
     let (mut faults, mut chunks, mut rows, mut checked) = (0u64, 0u64, 0u64, 0u64);
@@ -184,7 +184,7 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
         0 => writeln!(out)?,
         n => writeln!(out, ", {n} faults")?,
     }
-    Ok(faults == 0)
+    Ok((faults == 0).then_some(rows))
 }
 
 fn open_chunk(

@@ -46,6 +46,15 @@ impl DatasetArgs {
         }
     }
 
+    pub(crate) fn is_append(&self) -> bool {
+        self.append
+    }
+
+    /// Whether it is said what it is partitioned by.
+    pub(crate) fn is_partitioned(&self) -> bool {
+        self.partition_by.is_some()
+    }
+
     pub(crate) fn options(&self) -> DatasetOptions {
         let mut properties = DatasetProperties::builder();
         if let Some(columns) = &self.partition_by {

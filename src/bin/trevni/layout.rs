@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
 use trevni::trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
@@ -10,12 +10,13 @@ use trevni::trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value,
 use crate::fault::Fault;
 use crate::rowtext::value_to_json;
 use crate::table::{Align, Table, plain, ratio};
+use crate::trevni_files::{TrevniFile, files_of};
 use crate::{input, output};
 
 /// Print the blocks of each column: rows, offset, sizes, first value, and what is known of their values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file, or a container of the Blosc family; `-` is standard input.
+    /// A Trevni file, a container of the Blosc family, a data set, a folder, or a pattern; `-` is standard input.
     file: PathBuf,
     /// As JSON.
     #[arg(long)]
@@ -41,28 +42,73 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     if crate::container::is_container(&args.file) {
         return crate::container::layout(&args.file, args.json);
     }
-    let file = input::open(&args.file)?;
-    let of_file = |e: Fault| match e {
-        Fault::Data(text) => Fault::Data(format!("{}: {text}", args.file.display())),
-        other => other,
-    };
-    if args.json {
-        return output::print_json(&to_json(&file).map_err(of_file)?, false);
+    match files_of(&args.file)? {
+        Some(files) => layout_all(&files, args.json),
+        None if args.json => output::print_json(&json_of(&args.file)?.0, false),
+        None => {
+            let mut out = output::stdout();
+            write_layout(&args.file, &mut out)?;
+            Ok(out.flush()?)
+        }
     }
+}
+
+/// The layouts of several files, and what they come to.
+fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
+    let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
     let mut out = output::stdout();
+    for file in files {
+        let (of_rows, of_bytes) = if as_json {
+            let (mut json, sums) = json_of(&file.path)?;
+            if let Some(object) = json.as_object_mut() {
+                object.insert("path".into(), file.path.display().to_string().into());
+            }
+            all.push(json);
+            sums
+        } else {
+            let sums = write_layout(&file.path, &mut out)?;
+            writeln!(out)?;
+            sums
+        };
+        (rows, bytes) = (rows.saturating_add(of_rows), bytes.saturating_add(of_bytes));
+    }
+    if as_json {
+        let all = json!({"rows": rows, "bytes": bytes, "files": all});
+        return output::print_json(&all, false);
+    }
+    writeln!(out, "{} files, {rows} rows, {bytes} bytes", files.len())?;
+    Ok(out.flush()?)
+}
+
+fn of_file(path: &Path) -> impl Fn(Fault) -> Fault {
+    move |e: Fault| match e {
+        Fault::Data(text) => Fault::Data(format!("{}: {text}", path.display())),
+        other => other,
+    }
+}
+
+/// The layout of a file, its rows and its bytes.
+fn json_of(path: &Path) -> Result<(Json, (u64, u64)), Fault> {
+    let file = input::open(path)?;
+    Ok((to_json(&file).map_err(of_file(path))?, (file.rows(), file.file_len())))
+}
+
+/// Writes the layout of a file; gives its rows and its bytes.
+fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Fault> {
+    let file = input::open(path)?;
     writeln!(
         out,
         "{}: version {}, {} rows, {} columns, {} bytes",
-        args.file.display(),
+        path.display(),
         file.header().version.number(),
         file.rows(),
         file.columns().len(),
         file.file_len()
     )?;
     for column in 0..file.columns().len() {
-        write_column(&file, column, &mut out).map_err(of_file)?;
+        write_column(&file, column, &mut out).map_err(of_file(path))?;
     }
-    Ok(out.flush()?)
+    Ok((file.rows(), file.file_len()))
 }
 
 fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) -> Result<(), Fault> {

@@ -39,6 +39,7 @@ mod table;
 mod target;
 mod tojson;
 mod totrevni;
+mod trevni_files;
 mod vacuum;
 mod verify;
 mod write_args;

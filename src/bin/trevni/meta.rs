@@ -8,15 +8,16 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use trevni::trevni::Metadata;
+use trevni::trevni::{Header, Metadata};
 
 use crate::fault::Fault;
+use crate::trevni_files::files_of;
 use crate::{input, output};
 
 /// Print the metadata of the file and of its columns as JSON.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file, or the URL of one; `-` is standard input.
+    /// A Trevni file, a data set, a folder, a pattern such as 'data/*.trv', or a URL; `-` is standard input.
     file: PathBuf,
     /// On many lines, indented.
     #[arg(long, short)]
@@ -24,15 +25,31 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
-    let header = input::header(&args.file)?;
+    let Some(files) = files_of(&args.file)? else {
+        return output::print_json(&meta(&input::header(&args.file)?), args.pretty);
+    };
+    let (mut rows, mut all) = (0u64, Vec::new());
+    for file in files {
+        let header = input::header(&file.path)?;
+        rows = rows.saturating_add(header.rows);
+        let mut one = meta(&header);
+        if let Some(one) = one.as_object_mut() {
+            one.insert("path".into(), file.path.display().to_string().into());
+        }
+        all.push(one);
+    }
+    let all = json!({"rowCount": rows, "fileCount": all.len(), "files": all});
+    output::print_json(&all, args.pretty)
+}
+
+fn meta(header: &Header) -> Value {
     let columns: Vec<Value> = header.columns.iter().map(|c| object(c.metadata())).collect();
-    let all = json!({
+    json!({
         "rowCount": header.rows,
         "columnCount": columns.len(),
         "metadata": object(&header.metadata),
         "columns": columns,
-    });
-    output::print_json(&all, args.pretty)
+    })
 }
 
 fn object(metadata: &Metadata) -> Value {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
@@ -34,6 +34,10 @@ pub(crate) fn dataset(
 }
 
 pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
     refuse(path)
 }
 

@@ -8,7 +8,7 @@
 //! Regions, endpoints and keys are taken from the environment, by the names that the stores' own tools have for them.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use ::object_store::path::Path as Key;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
 use trevni::convert::{Sink, Source, WriteOptions, dataset_in_store};
-use trevni::dataset::{Dataset, Vacuumed};
-use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url};
+use trevni::dataset::{DataFile, Dataset, Vacuumed};
+use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
 use trevni::trevni::{Header, RemoteFile};
 
 use crate::fault::Fault;
@@ -56,6 +56,36 @@ pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let table = runtime()?.block_on(Dataset::open_in(store, key));
     Ok(Some(table.map_or(0, |table| table.bytes())))
+}
+
+/// The URLs of the files of a data set, each with its rows; `None` if it is no URL that ends in `/`.
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
+    if !is_folder(path) {
+        return Ok(None);
+    }
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let table = runtime()?.block_on(Dataset::open_in(store, key));
+    let table = table.map_err(Fault::of(path.display()))?;
+    let url = path.display();
+    let file = |file: &DataFile| (url_below(&url.to_string(), file.path()).into(), file.rows());
+    Ok(Some(table.files().map(file).collect()))
+}
+
+/// The URL of a path below another.
+fn url_below(url: &str, path: &str) -> String {
+    if is_literal(url) {
+        return format!("{url}{path}");
+    }
+    let mut text = url.to_owned();
+    for sign in path.chars() {
+        match sign {
+            '%' => text.push_str("%25"),
+            '#' => text.push_str("%23"),
+            '?' => text.push_str("%3F"),
+            sign => text.push(sign),
+        }
+    }
+    text
 }
 
 /// What can be deleted below a URL; `None` if it is no URL.

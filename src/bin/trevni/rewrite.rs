@@ -5,6 +5,8 @@
 //! layout, order, dropped columns         rows ──► rows                where there is a schema, which changes with them
 //! ```
 
+mod dataset;
+
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use trevni::trevni::{ColumnMetadata, FileReader, Metadata, copy_rows};
 use crate::fault::{Fault, tell};
 use crate::input;
 use crate::target::Target;
+use crate::trevni_files::is_dataset;
 use crate::writing::{Dialect, Input, OutputArgs};
 
 /// The keys of a file's metadata that say what its columns are.
@@ -30,7 +33,7 @@ pub(crate) const SCHEMAS: [&str; 3] = ["ARROW:schema", "avro.schema", "arrow.lay
 /// What is not asked for stays as it is, codec, checksum and metadata included.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file; `-` is standard input.
+    /// A Trevni file, or a data set, of which each file is written anew; `-` is standard input.
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
@@ -43,6 +46,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    if is_dataset(&args.input) {
+        return dataset::run(args);
+    }
     let file = input::open(&args.input)?;
     let has_schema = SCHEMAS.iter().any(|key| file.header().metadata.get(key).is_some());
     let format = args.output.to.map_or("trv", |format| format.name);
@@ -67,7 +73,7 @@ fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, Fault> {
     Ok(codec.is_value_codec() != codec_of(file)?.is_value_codec())
 }
 
-fn codec_of(file: &FileReader<File>) -> Result<Codec, Fault> {
+pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, Fault> {
     Ok(file.header().metadata.get_str("trevni.codec").map_or(Ok(Codec::Null), Codec::from_name)?)
 }
 
@@ -167,9 +173,7 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let order = choose(&names, args)?;
     let metadata = &file.header().metadata;
-    let layout = metadata.get_str("arrow.layout").and_then(Layout::from_name);
-    let avro = metadata.get("avro.schema").is_some();
-    let layout = layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split });
+    let layout = layout_of(metadata);
     let pairs = own_pairs(metadata)?;
     let builder = WriterProperties::builder().set_key_value_metadata(pairs);
     let builder = builder.set_codec(codec_of(file)?).set_layout(layout);
@@ -178,6 +182,13 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
         Ok(Input { name: args.input.display().to_string(), rows, read: None })
     })?;
     Ok(written.bytes)
+}
+
+/// The layout of a file of this metadata.
+pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
+    let layout = metadata.get_str("arrow.layout").and_then(Layout::from_name);
+    let avro = metadata.get("avro.schema").is_some();
+    layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split })
 }
 
 /// The pairs of a file's metadata that nobody makes but its user.

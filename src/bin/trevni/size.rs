@@ -2,19 +2,20 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use trevni::trevni::FileReader;
 
 use crate::fault::Fault;
 use crate::table::{Align, Table, plain, ratio};
+use crate::trevni_files::{TrevniFile, files_of};
 use crate::{input, output};
 
 /// Print the bytes of each column in the file: block count, descriptors, blocks and checksums.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file, or a container of the Blosc family; `-` is standard input.
+    /// A Trevni file, a container of the Blosc family, a data set, a folder, or a pattern; `-` is standard input.
     file: PathBuf,
     /// As JSON.
     #[arg(long)]
@@ -29,6 +30,14 @@ struct Part {
     blocks: usize,
 }
 
+impl Part {
+    fn add(&mut self, other: &Part) {
+        self.stored = self.stored.saturating_add(other.stored);
+        self.before = self.before.saturating_add(other.before);
+        self.blocks = self.blocks.saturating_add(other.blocks);
+    }
+}
+
 const BAR: usize = 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
@@ -36,28 +45,94 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     if crate::container::is_container(&args.file) {
         return crate::container::size(&args.file, args.json);
     }
-    let file = input::open(&args.file)?;
-    let total = file.file_len();
-    let parts = (0..file.columns().len()).map(|i| part(&file, i)).collect::<Result<Vec<_>, _>>();
-    let parts = parts.map_err(Fault::of(args.file.display()))?;
-    let header = file.header().start(0).unwrap_or(total);
+    if let Some(files) = files_of(&args.file)? {
+        return size_all(&files, args.json);
+    }
+    let Sizes { total, header, parts, .. } = sizes(&args.file)?;
     if args.json {
-        let columns = parts.iter().map(|part| {
-            json!({
-                "name": part.name,
-                "bytes": part.stored,
-                "uncompressedSize": part.before,
-                "blocks": part.blocks,
-                "share": share(part.stored, total),
-            })
-        });
-        let columns: Vec<_> = columns.collect();
+        let columns = columns_json(&parts, total);
         return output::print_json(
             &json!({"bytes": total, "header": header, "columns": columns}),
             false,
         );
     }
-    print_table(&parts, header, total)
+    print_table(&parts, header, total, &mut output::stdout())
+}
+
+/// What is where in a file.
+struct Sizes {
+    rows: u64,
+    total: u64,
+    header: u64,
+    parts: Vec<Part>,
+}
+
+fn sizes(path: &Path) -> Result<Sizes, Fault> {
+    let file = input::open(path)?;
+    let total = file.file_len();
+    let parts = (0..file.columns().len()).map(|i| part(&file, i)).collect::<Result<Vec<_>, _>>();
+    let parts = parts.map_err(Fault::of(path.display()))?;
+    let header = file.header().start(0).unwrap_or(total);
+    Ok(Sizes { rows: file.rows(), total, header, parts })
+}
+
+/// The columns of several files together, and each file.
+fn size_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
+    let mut sum = Sizes { rows: 0, total: 0, header: 0, parts: Vec::new() };
+    let mut each = Vec::new();
+    for file in files {
+        let found = sizes(&file.path)?;
+        each.push((file.path.display().to_string(), found.rows, found.total));
+        sum.rows = sum.rows.saturating_add(found.rows);
+        sum.total = sum.total.saturating_add(found.total);
+        sum.header = sum.header.saturating_add(found.header);
+        for part in found.parts {
+            match sum.parts.iter_mut().find(|known| known.name == part.name) {
+                Some(known) => known.add(&part),
+                None => sum.parts.push(part),
+            }
+        }
+    }
+    if as_json {
+        let file = |(path, rows, bytes): &(String, u64, u64)| json!({"path": path, "rows": rows, "bytes": bytes});
+        let all = json!({
+            "bytes": sum.total,
+            "header": sum.header,
+            "rows": sum.rows,
+            "columns": columns_json(&sum.parts, sum.total),
+            "files": each.iter().map(file).collect::<Vec<_>>(),
+        });
+        return output::print_json(&all, false);
+    }
+    let mut out = output::stdout();
+    print_table(&sum.parts, sum.header, sum.total, &mut out)?;
+    let heads = [
+        ("file", Align::Left),
+        ("bytes", Align::Right),
+        ("share", Align::Right),
+        ("rows", Align::Right),
+    ];
+    let mut table = Table::new(&heads);
+    for (path, rows, bytes) in each {
+        let share = format!("{:.1}%", share(bytes, sum.total) * 100.0);
+        table.push(vec![path, bytes.to_string(), share, rows.to_string()]);
+    }
+    writeln!(out)?;
+    table.write("", &mut out)?;
+    Ok(out.flush()?)
+}
+
+fn columns_json(parts: &[Part], total: u64) -> Vec<serde_json::Value> {
+    let columns = parts.iter().map(|part| {
+        json!({
+            "name": part.name,
+            "bytes": part.stored,
+            "uncompressedSize": part.before,
+            "blocks": part.blocks,
+            "share": share(part.stored, total),
+        })
+    });
+    columns.collect()
 }
 
 fn part(file: &FileReader<File>, column: usize) -> trevni::Result<Part> {
@@ -73,7 +148,7 @@ fn part(file: &FileReader<File>, column: usize) -> trevni::Result<Part> {
     })
 }
 
-fn print_table(parts: &[Part], header: u64, total: u64) -> Result<(), Fault> {
+fn print_table(parts: &[Part], header: u64, total: u64, out: &mut impl Write) -> Result<(), Fault> {
     let mut table = Table::new(&[
         ("column", Align::Left),
         ("bytes", Align::Right),
@@ -107,8 +182,7 @@ fn print_table(parts: &[Part], header: u64, total: u64) -> Result<(), Fault> {
         push("(nobody's)", total - sum, String::new(), String::new());
     }
     push("(file)", total, String::new(), String::new());
-    let mut out = output::stdout();
-    table.write("", &mut out)?;
+    table.write("", out)?;
     Ok(out.flush()?)
 }
 

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::fault::{Fault, tell};
+use crate::trevni_files::{files_of, told};
 use crate::{input, output};
 
 /// What is said of blocks and chunks that nothing can verify.
@@ -17,7 +18,8 @@ pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verifie
 /// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trevni files, or containers of the Blosc family; `-` is standard input.
+    /// Trevni files, containers of the Blosc family, data sets, folders of these, or patterns such as 'data/*.trv'; `-` is
+    /// standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -26,14 +28,36 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut out = output::stdout();
     let mut good = true;
     for path in &args.files {
-        good &= verify(path, &mut out)?;
+        good &= told(verify_input(path, &mut out))?;
         out.flush()?;
     }
     if good { Ok(()) } else { Err(Fault::Told) }
 }
 
-/// Verifies one file; a file that cannot be opened does not keep the others from being verified.
-fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+/// Verifies a file, or each file of a data set, a folder or a pattern.
+fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+    let Some(files) = files_of(path)? else { return Ok(verify(path, out)?.is_some()) };
+    let (mut good, mut rows) = (true, 0u64);
+    for file in &files {
+        let Some(found) = verify(&file.path, out)? else {
+            good = false;
+            continue;
+        };
+        rows = rows.saturating_add(found);
+        if let Some(committed) = file.rows.filter(|committed| *committed != found) {
+            let name = file.path.display();
+            writeln!(out, "{name}: {found} rows, but the commit says {committed}")?;
+            good = false;
+        }
+        out.flush()?;
+    }
+    let verdict = if good { "ok" } else { "FAULTY" };
+    writeln!(out, "{}: {verdict}: {rows} rows, {} files", path.display(), files.len())?;
+    Ok(good)
+}
+
+/// Verifies one file; gives its rows if it is good. A file that cannot be opened does not keep the others from being verified.
+fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     #[cfg(feature = "blosc")]
     if crate::container::is_container(path) {
         return crate::container::verify(path, out);
@@ -43,7 +67,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
         Ok(file) => file,
         Err(Fault::Data(text)) => {
             tell(&format!("error: {text}"));
-            return Ok(false);
+            return Ok(None);
         }
         Err(other) => return Err(other),
     };
@@ -67,7 +91,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
         0 => writeln!(out)?,
         n => writeln!(out, ", {n} faults")?,
     }
-    Ok(seen.faults.is_empty())
+    Ok(seen.faults.is_empty().then(|| file.rows()))
 }
 
 /// A bar on stderr if that is a terminal, nothing otherwise.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The lines of a command, sorted: partitions change the order of rows.
-fn lines(args: &[&str]) -> Vec<String> {
+pub(super) fn lines(args: &[&str]) -> Vec<String> {
     let mut lines: Vec<_> = out(args).lines().map(str::to_owned).collect();
     lines.sort();
     lines
