@@ -37,27 +37,34 @@ mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
 mod dataset;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod encoding;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod lossy;
 mod many;
+#[cfg(feature = "csv")]
+mod ordered;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "protobuf")]
 mod protobuf;
 mod random;
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(feature = "json")]
 mod replay;
 mod report;
 #[cfg(any(feature = "protobuf", feature = "thrift"))]
 mod rows;
+#[cfg(any(feature = "avro", feature = "parquet"))]
+mod seconds;
 mod select;
 mod source;
 #[cfg(feature = "thrift")]
 mod thrift;
 mod trv;
+mod type_name;
 
 use std::fmt;
 use std::io::Write;
@@ -71,9 +78,13 @@ use arrow::datatypes::SchemaRef;
 #[cfg(feature = "blosc")]
 pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
 pub use comparison::Comparison;
+#[cfg(feature = "csv")]
+pub use csv::CsvReadOptions;
 pub use dataset::DatasetOptions;
 #[cfg(feature = "object_store")]
 pub use dataset::dataset_in_store;
+#[cfg(any(feature = "csv", feature = "json"))]
+pub use encoding::Encoding;
 pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
@@ -82,6 +93,7 @@ pub use report::Report;
 pub use source::Source;
 #[cfg(feature = "thrift")]
 pub use thrift::{ThriftProtocol, ThriftType};
+pub use type_name::parse_type;
 
 use crate::arrow::{Predicate, WriterProperties};
 use crate::error::{Error, Result};
@@ -159,10 +171,13 @@ pub trait Sink {
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
-    /// whose rows are then read as rows of this schema.
+    /// whose rows are then read as rows of this schema. That of CSV may name some columns only.
     pub schema: Option<SchemaRef>,
-    /// From how many rows a schema is inferred.
+    /// From how many rows a schema is inferred; of CSV, 0 stands for all rows.
     pub infer_rows: usize,
+    /// The types of single columns of CSV, by name.
+    #[cfg(feature = "csv")]
+    pub types: Vec<(String, arrow::datatypes::DataType)>,
     /// Rows of a batch, at the most.
     pub batch_size: usize,
     /// The columns that are wanted, nested ones with dots; `None` for all.
@@ -173,10 +188,12 @@ pub struct ReadOptions {
     pub predicate: Option<Predicate>,
     /// How many rows are wanted, at the most, of those that pass.
     pub limit: Option<u64>,
-    /// What stands between the fields of CSV.
-    pub delimiter: u8,
-    /// Whether the first line of CSV has the names.
-    pub header: bool,
+    /// How CSV is read.
+    #[cfg(feature = "csv")]
+    pub csv: CsvReadOptions,
+    /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
+    #[cfg(any(feature = "csv", feature = "json"))]
+    pub encoding: Option<Encoding>,
     /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
     /// one would is bad.
     pub lossy: bool,
@@ -189,7 +206,7 @@ pub struct ReadOptions {
     /// What elements are of Blosc containers that do not say, as NumPy writes it; as many bytes as theirs together.
     #[cfg(feature = "blosc")]
     pub dtype: Option<String>,
-    /// Threads that read: of data sets, and of Blosc containers.
+    /// Threads that read: of CSV, of data sets, and of Blosc containers.
     pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,
@@ -202,13 +219,17 @@ impl Default for ReadOptions {
         Self {
             schema: None,
             infer_rows: 1000,
+            #[cfg(feature = "csv")]
+            types: Vec::new(),
             batch_size: 8192,
             columns: None,
             rows: None,
             predicate: None,
             limit: None,
-            delimiter: b',',
-            header: true,
+            #[cfg(feature = "csv")]
+            csv: CsvReadOptions::default(),
+            #[cfg(any(feature = "csv", feature = "json"))]
+            encoding: None,
             lossy: false,
             #[cfg(feature = "protobuf")]
             protobuf: None,
@@ -328,7 +349,7 @@ fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
 }
 
 /// What to do when a row does not fit a schema that was inferred.
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(feature = "json")]
 fn advice(options: &ReadOptions) -> String {
     match options.schema {
         Some(_) => String::new(),
@@ -341,7 +362,7 @@ fn advice(options: &ReadOptions) -> String {
 }
 
 /// An integer that a schema made another number.
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(feature = "json")]
 fn loses(integer: &str) -> arrow::error::ArrowError {
     let what = format!("{integer} would lose digits as a floating-point number");
     arrow::error::ArrowError::ParseError(what)

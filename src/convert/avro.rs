@@ -26,7 +26,7 @@ use arrow::error::ArrowError;
 
 use self::container::{Block, BlockReader, BlockWriter};
 use super::report::Report;
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, select};
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, seconds, select};
 use crate::arrow::{AvroDecoder, AvroEncoder, schema_to_avro};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Cursor;
@@ -155,14 +155,18 @@ fn create<'a>(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
-    let encoder = AvroEncoder::try_new(&schema)?;
+    // Avro has no times in seconds: a bare integer would be all that is left of one.
+    let stored = seconds::in_milliseconds(&schema);
+    let encoder = AvroEncoder::try_new(stored.as_ref().unwrap_or(&schema))?;
     let codec = options.codec.as_deref().unwrap_or("snappy");
     let blocks = BlockWriter::try_new(to, encoder.avro_schema(), codec)?;
-    Ok(Box::new(File { encoder, blocks, bytes: Vec::new(), ends: Vec::new() }))
+    Ok(Box::new(File { encoder, stored, blocks, bytes: Vec::new(), ends: Vec::new() }))
 }
 
 struct File<W> {
     encoder: AvroEncoder,
+    /// The schema that batches are cast to, if not their own.
+    stored: Option<SchemaRef>,
     blocks: BlockWriter<W>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -172,7 +176,8 @@ impl<W: Write> Sink for File<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.bytes.clear();
         self.ends.clear();
-        self.encoder.encode(batch, &mut self.bytes, &mut self.ends)?;
+        let cast = self.stored.as_ref().map(|schema| seconds::cast(batch, schema)).transpose()?;
+        self.encoder.encode(cast.as_ref().unwrap_or(batch), &mut self.bytes, &mut self.ends)?;
         self.blocks.write(&self.bytes, &self.ends)
     }
 

@@ -73,7 +73,7 @@ pub(super) fn lost(batch: &RecordBatch, text: &RecordBatch) -> Option<String> {
 }
 
 /// Whether a number is the integer that a text is, if it is one.
-fn keeps(number: f64, text: &str) -> bool {
+pub(super) fn keeps(number: f64, text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return true;

@@ -12,18 +12,25 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::{DataType, Field, IntervalUnit, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::encode_arrow_schema;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
-use crate::arrow::Predicate;
+use super::{
+    Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, seconds, select,
+};
+use crate::arrow::{Predicate, schema_from_ipc};
 use crate::error::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {
@@ -87,12 +94,13 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
     let file = source.into_file()?;
     let rows = caught(fault, || {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(fault)?;
+        let (builder, in_seconds) = builder(file)?;
         let metadata = builder.schema().metadata().clone();
         let builder = project(builder, options).with_batch_size(options.batch_size);
         let batches = builder.build().map_err(fault)?;
-        let schema = Arc::new(batches.schema().as_ref().clone().with_metadata(metadata));
-        Ok(File { batches: Some(batches), schema })
+        let schema = batches.schema().as_ref().clone().with_metadata(metadata);
+        let schema = in_seconds.map_or(schema.clone(), |said| restored(&schema, &said));
+        Ok(File { batches: Some(batches), schema: Arc::new(schema) })
     })?;
     select::select(Box::new(rows), options)
 }
@@ -116,7 +124,7 @@ impl Iterator for File {
         let batches = self.batches.as_mut()?;
         let next = caught(fault, || {
             let batch = batches.next().transpose()?;
-            Ok(batch.map(|batch| batch.with_schema(self.schema.clone())).transpose()?)
+            batch.map(|batch| seconds::cast(&batch, &self.schema)).transpose()
         });
         if next.is_err() {
             self.batches = None;
@@ -132,6 +140,56 @@ impl RecordBatchReader for File {
 }
 
 type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
+
+/// The library's reader, and the Arrow schema of the file if that says seconds, which are stored as milliseconds.
+fn builder(file: std::fs::File) -> Result<(Builder, Option<Schema>)> {
+    let plain = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(fault)?;
+    let pairs = plain.metadata().file_metadata().key_value_metadata();
+    let text = pairs.into_iter().flatten().find(|pair| pair.key == ARROW_SCHEMA);
+    let said = text.and_then(|pair| schema_from_ipc(pair.value.as_deref()?.as_bytes()).ok());
+    let said = said.map(|said| {
+        let fields = said.fields().iter().map(without_runs).collect::<Vec<_>>();
+        Schema::new_with_metadata(fields, said.metadata().clone())
+    });
+    let Some(said) = said else { return Ok((Builder::new_with_metadata(file, plain), None)) };
+    // Some writers store seconds as bare integers; those are seconds to the library.
+    let fields = said.fields().iter().zip(plain.schema().fields()).map(|(said, plain)| {
+        let is_said = said.data_type() == plain.data_type();
+        if is_said { said.clone() } else { seconds::field_in_milliseconds(said) }
+    });
+    let stored = Schema::new_with_metadata(fields.collect::<Vec<_>>(), said.metadata().clone());
+    if stored.fields() != said.fields() {
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(stored));
+        let parquet = plain.metadata().clone();
+        if let Ok(metadata) = ArrowReaderMetadata::try_new(parquet, options) {
+            return Ok((Builder::new_with_metadata(file, metadata), Some(said)));
+        }
+    }
+    Ok((Builder::new_with_metadata(file, plain), None))
+}
+
+/// A field of the values of runs: that is what is stored of them.
+fn without_runs(field: &FieldRef) -> FieldRef {
+    match field.data_type() {
+        DataType::RunEndEncoded(_, values) => {
+            let data_type = values.data_type().clone();
+            Arc::new(Field::clone(field).with_data_type(data_type))
+        }
+        _ => field.clone(),
+    }
+}
+
+/// A schema with seconds for the milliseconds that another says to be seconds.
+fn restored(schema: &Schema, said: &Schema) -> Schema {
+    let fields = schema.fields().iter().map(|field| {
+        let said = said.fields().iter().find(|said| said.name() == field.name());
+        let is_same = |said: &&FieldRef| {
+            seconds::field_in_milliseconds(said).data_type() == field.data_type()
+        };
+        said.filter(is_same).unwrap_or(field).clone()
+    });
+    Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())
+}
 
 /// Leaves out the fields at the top that nobody wants.
 fn project(builder: Builder, options: &ReadOptions) -> Builder {
@@ -170,14 +228,23 @@ fn create<'a>(
     let pairs = schema.metadata().iter().filter(|(key, _)| *key != ARROW_SCHEMA);
     let mut pairs: Vec<_> = pairs.collect();
     pairs.sort();
-    let pairs: Vec<_> =
+    let mut pairs: Vec<_> =
         pairs.into_iter().map(|(k, v)| KeyValue::new(k.clone(), v.clone())).collect();
+    if seconds::in_milliseconds(&schema).is_some() {
+        pairs.push(KeyValue::new(ARROW_SCHEMA.to_owned(), encode_arrow_schema(&schema)));
+    }
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))
         .build();
-    let start = || ArrowWriter::try_new(to, schema, Some(properties)).map_err(refusal);
-    Ok(Box::new(Groups(Some(caught(refusal, start)?))))
+    // Parquet has no times in seconds. They are stored as milliseconds; the Arrow schema says what they were.
+    let stored = seconds::in_milliseconds(&schema);
+    let options = ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(stored.is_some());
+    let to_store = stored.clone().unwrap_or(schema);
+    let start = || ArrowWriter::try_new_with_options(to, to_store, options).map_err(refusal);
+    Ok(Box::new(Groups { writer: Some(caught(refusal, start)?), stored }))
 }
 
 /// The part of a type that Parquet has no form for.
@@ -224,7 +291,11 @@ fn is_in_dictionaries(values: &DataType) -> bool {
 }
 
 /// Writes row groups; none after an error, for then the file cannot become whole.
-struct Groups<W: Write + Send>(Option<ArrowWriter<W>>);
+struct Groups<W: Write + Send> {
+    writer: Option<ArrowWriter<W>>,
+    /// The schema that batches are cast to, if not their own.
+    stored: Option<SchemaRef>,
+}
 
 fn unfinished() -> Error {
     Error::invalid("parquet: an error was met before")
@@ -232,9 +303,10 @@ fn unfinished() -> Error {
 
 impl<W: Write + Send> Sink for Groups<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let mut writer = self.0.take().ok_or_else(unfinished)?;
-        self.0 = Some(caught(refusal, || {
-            writer.write(batch).map_err(refusal)?;
+        let mut writer = self.writer.take().ok_or_else(unfinished)?;
+        let cast = self.stored.as_ref().map(|schema| seconds::cast(batch, schema)).transpose()?;
+        self.writer = Some(caught(refusal, || {
+            writer.write(cast.as_ref().unwrap_or(batch)).map_err(refusal)?;
             if writer.memory_size() >= ROW_GROUP {
                 writer.flush().map_err(refusal)?;
             }
@@ -244,7 +316,7 @@ impl<W: Write + Send> Sink for Groups<W> {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        let writer = self.0.ok_or_else(unfinished)?;
+        let writer = self.writer.ok_or_else(unfinished)?;
         caught(refusal, || writer.close().map(drop).map_err(refusal))
     }
 }

@@ -1,6 +1,6 @@
 //! What was passed over while rows were read.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -11,6 +11,9 @@ pub struct Report {
     pub bad_rows: AtomicU64,
     /// Fields of rows that the schema does not know, and are left out.
     pub unknown_fields: AtomicU64,
+    /// Set if reading failed at a value that does not have the type that was inferred from the first rows. Reading again
+    /// with [`infer_rows`](super::ReadOptions::infer_rows) 0 infers types from all rows.
+    pub inference_failed: AtomicBool,
 }
 
 impl Report {

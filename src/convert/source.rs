@@ -1,6 +1,7 @@
 //! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store, or those
 //! below a prefix.
 
+mod compressed;
 #[cfg(feature = "object_store")]
 mod object;
 
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use self::compressed::Compression;
+use crate::error::Result;
 #[cfg(feature = "object_store")]
 pub(super) use object::StoredObject;
 
@@ -27,6 +30,8 @@ pub struct Source {
 enum Body {
     File(File),
     Pipe(Box<dyn Read + Send>),
+    /// What compressed bytes stand for, which are counted themselves, and how many they are.
+    Decompressed(Box<dyn Read + Send>, Option<u64>),
     Folder(PathBuf),
     #[cfg(feature = "object_store")]
     Object(StoredObject, Option<object::Answer>),
@@ -123,10 +128,26 @@ impl Source {
         }
     }
 
+    /// The bytes that gzip, zstd, bzip2 or xz made these of; the source as it is if none of them did. Its size, and what has
+    /// been taken of it, go on counting compressed bytes.
+    pub fn decompressed(mut self) -> Result<Self> {
+        let Some(compression) = Compression::of(self.head()?) else { return Ok(self) };
+        let (name, size, taken) = (self.name.clone(), self.size(), self.taken());
+        let body = Body::Decompressed(compression.decoder(self.into_read())?, size);
+        Ok(Self { name, head: None, body, taken })
+    }
+
+    /// The path without the extension of a compressed file, if it has one.
+    pub fn decompressed_path(path: &Path) -> Option<PathBuf> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        compressed::EXTENSIONS.contains(&extension.as_str()).then(|| path.with_extension(""))
+    }
+
     /// How many bytes it has, if that is known.
     pub fn size(&self) -> Option<u64> {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
+            Body::Decompressed(_, size) => *size,
             Body::Pipe(_) | Body::Folder(_) => None,
             #[cfg(feature = "object_store")]
             Body::Object(_, answer) => answer.as_ref().map(|answer| answer.size),
@@ -149,7 +170,7 @@ impl Source {
                     file.take(HEAD as u64).read_to_end(&mut head)?;
                     file.rewind()?;
                 }
-                Body::Pipe(pipe) => {
+                Body::Pipe(pipe) | Body::Decompressed(pipe, _) => {
                     pipe.take(HEAD as u64).read_to_end(&mut head)?;
                 }
                 Body::Folder(_) => {}
@@ -175,6 +196,9 @@ impl Source {
                 let head = io::Cursor::new(self.head.unwrap_or_default());
                 Box::new(Counted { from: head.chain(pipe), taken })
             }
+            Body::Decompressed(bytes, _) => {
+                Box::new(io::Cursor::new(self.head.unwrap_or_default()).chain(bytes))
+            }
             Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
             #[cfg(feature = "object_store")]
             Body::Prefix(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
@@ -189,7 +213,7 @@ impl Source {
         }
     }
 
-    /// The bytes at any position. Those of a pipe go to a temporary file first.
+    /// The bytes at any position. Those of a pipe, or of a compressed file, go to a temporary file first.
     pub fn into_file(self) -> io::Result<File> {
         if let Body::File(file) = self.body {
             self.taken.store(file.metadata()?.len(), Ordering::Relaxed);
@@ -254,5 +278,51 @@ mod tests {
             source.into_file().unwrap().read_to_end(&mut all).unwrap();
             assert_eq!(all, bytes);
         }
+    }
+
+    #[cfg(all(feature = "avro", feature = "gzip", feature = "xz"))]
+    #[test]
+    fn compressed_bytes_are_decompressed() {
+        use std::io::Write;
+
+        let bytes = b"a,b\n1,2\n".repeat(10_000);
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), Default::default());
+        bzip2.write_all(&bytes).unwrap();
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        xz.write_all(&bytes).unwrap();
+        let (half, rest) = bytes.split_at(bytes.len() / 3);
+        let zstd = |bytes| zstd::encode_all(bytes, 1).unwrap();
+        for packed in [
+            bytes.clone(),
+            gzip(&bytes),
+            [gzip(half), gzip(rest)].concat(),
+            zstd(&bytes[..]),
+            [zstd(half), zstd(rest)].concat(),
+            bzip2.finish().unwrap(),
+            xz.finish().unwrap(),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("x");
+            std::fs::write(&path, &packed).unwrap();
+            let source = Source::open(&path).unwrap().decompressed().unwrap();
+            let (taken, size, mut all) = (source.taken(), source.size(), Vec::new());
+            source.into_read().read_to_end(&mut all).unwrap();
+            assert!(all == bytes);
+            assert_eq!(size, Some(packed.len() as u64));
+            assert_eq!(taken.load(Ordering::Relaxed), packed.len() as u64);
+            let pipe = Source::pipe("pipe", io::Cursor::new(packed)).decompressed().unwrap();
+            let mut all = Vec::new();
+            pipe.into_file().unwrap().read_to_end(&mut all).unwrap();
+            assert!(all == bytes);
+        }
+        // What is cut short is an error, not fewer rows.
+        let cut = gzip(&bytes)[..100].to_vec();
+        let cut = Source::pipe("pipe", io::Cursor::new(cut)).decompressed().unwrap();
+        assert!(cut.into_read().read_to_end(&mut Vec::new()).is_err());
     }
 }

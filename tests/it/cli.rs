@@ -6,6 +6,7 @@ mod bench;
 mod blosc;
 mod condition;
 mod convert;
+mod csv;
 mod dataset;
 mod diff;
 mod faults;

@@ -15,6 +15,7 @@ mod avro_peer;
 mod avro_random;
 #[cfg(feature = "avro")]
 mod container;
+mod csv;
 mod ipc;
 #[cfg(feature = "parquet")]
 mod parquet;

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use trevni::convert::{Format, WriteOptions};
 
+use crate::csv_args::delimiter_for;
 use crate::fault::Fault;
 use crate::output;
-use crate::rows::{ReadArgs, batch_fault, delimiter_for, tell_report};
+use crate::rows::{ReadArgs, batch_fault, tell_report};
 
 /// Print rows as JSON lines or CSV, of any format that `convert` reads.
 ///
@@ -57,8 +58,8 @@ fn print(mut args: Args) -> Result<(), Fault> {
         Text::Csv => "csv",
     })?;
     let options = WriteOptions {
-        delimiter: delimiter_for(args.read.delimiter, "".as_ref()),
-        header: !args.read.no_header,
+        delimiter: delimiter_for(args.read.csv.delimiter, "".as_ref()),
+        header: !args.read.csv.no_header,
         ..WriteOptions::default()
     };
     let mut out = output::stdout();

@@ -1,12 +1,16 @@
 //! `trevni convert`: rows of one format to another.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+
+use trevni::convert::Report;
 
 use crate::fault::{Fault, tell};
 use crate::rows::{ReadArgs, tell_report};
 use crate::table::ratio;
+use crate::target::is_stream;
 use crate::writing::{Dialect, Input, OutputArgs};
 
 /// Convert between trv, data sets of trv files, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC stream), jsonl and csv.
@@ -35,21 +39,39 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         inputs.push(std::mem::replace(&mut args.output.output, output));
         inputs.append(&mut args.more);
     }
+    let mut report = Arc::default();
+    let Err(fault) = convert(&args, &inputs, &args.read, &mut report) else { return Ok(()) };
+    // Nothing of the file that was begun is left.
+    let is_file = !is_stream(&args.output.output);
+    match is_file.then(|| args.read.again(&inputs, &report)).flatten() {
+        Some(read) => convert(&args, &inputs, &read, &mut report),
+        None => Err(fault),
+    }
+}
+
+/// Converts once; `report` becomes that of the inputs.
+fn convert(
+    args: &Args,
+    inputs: &[PathBuf],
+    read: &ReadArgs,
+    report: &mut Arc<Report>,
+) -> Result<(), Fault> {
     let started = Instant::now();
     let dialect = Dialect {
-        delimiter: args.read.delimiter,
-        header: !args.read.no_header,
-        row_types: args.read.row_types.clone(),
+        delimiter: read.csv.delimiter,
+        header: !read.csv.no_header,
+        row_types: read.row_types.clone(),
     };
     let mut input = None;
     let written = args.output.make(dialect, || {
-        let opened = args.read.open_all(&inputs)?;
+        let opened = read.open_all(inputs)?;
         let columns = opened.rows.schema().fields().len();
-        input = Some((opened.taken.clone(), opened.report, columns));
+        input = Some((opened.taken.clone(), columns));
+        *report = opened.report;
         let read = opened.size.map(|size| (size, opened.taken));
         Ok(Input { name: opened.name, rows: opened.rows, read })
     })?;
-    let Some((taken, report, columns)) = input else { return Ok(()) };
+    let Some((taken, columns)) = input else { return Ok(()) };
     let (read, rows) = (taken.load(Ordering::Relaxed), written.rows);
     let speed = rows as f64 / started.elapsed().as_secs_f64().max(1e-6);
     tell(&format!(
@@ -57,6 +79,6 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         written.bytes,
         ratio(read, written.bytes)
     ));
-    tell_report(&report);
+    tell_report(report);
     Ok(())
 }

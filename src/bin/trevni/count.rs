@@ -2,7 +2,9 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use trevni::convert::Report;
 use trevni::trevni::FileReader;
 
 use crate::fault::{Fault, tell};
@@ -52,19 +54,30 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
 }
 
 fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
+    let mut report = Arc::default();
+    let counted = count_once(path, read, &mut report);
+    match counted.is_err().then(|| read.again(&[path.to_owned()], &report)).flatten() {
+        Some(read) => count_once(path, &read, &mut report),
+        None => counted,
+    }
+}
+
+/// Reads files once; `report` becomes theirs.
+fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<u64, Fault> {
     let (files, single) = (expand(&[path.to_owned()], read.from.is_some())?, path);
     if !matches!(files.as_slice(), [file] if file.path == single) {
-        return count_rows(read.open_all(&[path.to_owned()])?);
+        return count_rows(read.open_all(&[path.to_owned()])?, report);
     }
     let (name, source, format) = read.find(path)?;
     if format.name == "trv" && read.rows.is_none() && read.predicate.is_none() {
         let file = source.into_file().map_err(Fault::of(&name))?;
         return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
     }
-    count_rows(read.open_as(path, name, source, format)?)
+    count_rows(read.open_as(path, name, source, format)?, report)
 }
 
-fn count_rows(opened: Opened) -> Result<u64, Fault> {
+fn count_rows(opened: Opened, report: &mut Arc<Report>) -> Result<u64, Fault> {
+    report.clone_from(&opened.report);
     let mut rows = 0u64;
     for batch in opened.rows {
         rows += batch.map_err(|e| batch_fault(&opened.name, e))?.num_rows() as u64;

@@ -15,6 +15,7 @@ mod concat;
 mod container;
 mod convert;
 mod count;
+mod csv_args;
 mod dataset;
 mod diff;
 mod fault;

@@ -10,8 +10,10 @@ use trevni::ErrorKind;
 use trevni::arrow::Predicate;
 use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
+use crate::csv_args::CsvArgs;
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
+use crate::inputs::expand;
 use crate::remote;
 use crate::row_types::RowTypeArgs;
 use crate::schema_file;
@@ -40,18 +42,12 @@ pub(crate) struct ReadArgs {
     /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Infer the types of csv and jsonl from so many rows.
+    /// Infer the types of csv and jsonl from so many rows; 0 for all rows.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     infer_rows: usize,
     /// Rows that are in memory at a time.
     #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
     batch_size: usize,
-    /// Between the fields of csv. Default: a comma; for .tsv files a tab.
-    #[arg(long, value_parser = delimiter, value_name = "CHAR")]
-    pub(crate) delimiter: Option<u8>,
-    /// The first line of csv has no names.
-    #[arg(long)]
-    pub(crate) no_header: bool,
     /// Let integers that a schema makes floating-point numbers lose digits.
     #[arg(long)]
     lossy: bool,
@@ -62,6 +58,8 @@ pub(crate) struct ReadArgs {
     #[cfg(feature = "blosc")]
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<String>,
+    #[command(flatten)]
+    pub(crate) csv: CsvArgs,
     #[command(flatten)]
     pub(crate) row_types: RowTypeArgs,
 }
@@ -104,16 +102,23 @@ impl ReadArgs {
     pub(crate) fn find(&self, path: &Path) -> Result<(String, Source, &'static Format), Fault> {
         let pipe = path == Path::new(PIPE);
         let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
-        let mut source = match pipe {
-            true => Source::pipe(&name, std::io::stdin()),
-            false => match remote::source(path)? {
-                Some(source) => source,
-                None => Source::open(path).map_err(Fault::of(&name))?,
-            },
+        let remote = if pipe { None } else { remote::source(path)? };
+        let is_remote = remote.is_some();
+        let mut source = match remote {
+            Some(source) => source,
+            None if pipe => Source::pipe(&name, std::io::stdin()),
+            None => Source::open(path).map_err(Fault::of(&name))?,
         };
         let folder = source.is_folder();
-        let of_path = || Format::of_path(path).filter(|format| !folder || format.holds.is_some());
-        let format = match self.from.or_else(of_path) {
+        let inner = Source::decompressed_path(path);
+        let of_path = Format::of_path(inner.as_deref().unwrap_or(path));
+        let format = self.from.or(of_path.filter(|format| !folder || format.holds.is_some()));
+        // Of an object that is read by ranges, no bytes are fetched to see how they begin.
+        let is_text = format.is_none_or(|format| matches!(format.name, "csv" | "jsonl"));
+        if !folder && (!is_remote || is_text || inner.is_some()) {
+            source = source.decompressed().map_err(Fault::of(&name))?;
+        }
+        let format = match format {
             Some(format) => format,
             None => {
                 let what = || Fault::Data(format!("{name}: of no known format; --from names it"));
@@ -132,6 +137,7 @@ impl ReadArgs {
         format: &'static Format,
     ) -> Result<Opened, Fault> {
         self.row_types.check(format)?;
+        self.csv.check(format)?;
         let (taken, size) = (source.taken(), source.size());
         if source.folder().is_some() {
             // Its files are read as they are needed; all of them count.
@@ -179,8 +185,6 @@ impl ReadArgs {
             rows: self.rows.clone(),
             predicate: self.predicate.clone(),
             limit: self.limit,
-            delimiter: delimiter_for(self.delimiter, path),
-            header: !self.no_header,
             lossy: self.lossy,
             skip_bad: self.skip_bad,
             #[cfg(feature = "blosc")]
@@ -188,15 +192,27 @@ impl ReadArgs {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             ..ReadOptions::default()
         };
+        self.csv.apply(&mut options, path);
         self.row_types.describe(&mut options, &mut WriteOptions::default())?;
         Ok(options)
     }
-}
 
-/// The delimiter that was asked for, or that of the path's extension.
-pub(crate) fn delimiter_for(asked: Option<u8>, path: &Path) -> u8 {
-    let tabs = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("tsv"));
-    asked.unwrap_or(if tabs { b'\t' } else { b',' })
+    /// How inputs are read again that failed because types were inferred from too few rows; `None` if that was not why,
+    /// or they can be read only once.
+    pub(crate) fn again(&self, inputs: &[PathBuf], report: &Report) -> Option<Self> {
+        if !report.inference_failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let files = expand(inputs, self.from.is_some()).ok()?;
+        let can = files.iter().all(|file| file.path.is_file());
+        can.then(|| {
+            let rows = self.infer_rows;
+            tell(&format!(
+                "types that were inferred from the first {rows} rows do not hold: inferring from all rows"
+            ));
+            Self { infer_rows: 0, ..self.clone() }
+        })
+    }
 }
 
 /// An error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
@@ -225,14 +241,6 @@ fn predicate(text: &str) -> Result<Predicate, String> {
         ErrorKind::Invalid(what) => what.clone(),
         _ => e.to_string(),
     })
-}
-
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        b"\\t" => Ok(b'\t'),
-        [one] if one.is_ascii() => Ok(*one),
-        _ => Err("one ASCII character, or \\t".into()),
-    }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

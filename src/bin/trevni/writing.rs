@@ -10,10 +10,11 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{WriterProperties, WriterPropertiesBuilder};
 use trevni::convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 
+use crate::csv_args::delimiter_for;
 use crate::dataset::{self, DatasetArgs};
 use crate::fault::Fault;
 use crate::row_types::RowTypeArgs;
-use crate::rows::{batch_fault, delimiter_for};
+use crate::rows::batch_fault;
 use crate::signals;
 use crate::target::{Target, exists, is_folder, is_pipe, is_stream};
 use crate::write_args::WriteArgs;

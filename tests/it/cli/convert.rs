@@ -118,7 +118,7 @@ fn rows_that_do_not_fit_are_named() {
     };
     // The quoted field holds an end of line, so the fourth record begins on line 6.
     let text = convert("csv", "a,b\n1,x\n2,\"y\nz\"\n3,z\nfour,z\n");
-    assert!(text.contains("line 6 (a)") && text.contains("--infer-rows"), "{text}");
+    assert!(text.contains("line 6, column \"a\"") && text.contains("--infer-rows"), "{text}");
     let text = convert("jsonl", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":\"x\"}\n");
     assert!(text.contains("line 4") && text.contains("--schema"), "{text}");
     let text = convert("jsonl", "{\"a\":1}\n{\"a\":2}\n{\"a\":3,\"late\":0}\n");

@@ -1,0 +1,301 @@
+//! The values of a column, from text to an Arrow array.
+//!
+//! ```text
+//! spans ──► value is null? ──► parsed by its type ──► array
+//!                              cannot be            ──► a bad row: line, column, value
+//! ```
+//! Types that were inferred take the texts that inference takes them for, and no others. Types that are given take
+//! what Arrow's parsers take: see [`given`](super::given).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, ArrowPrimitiveType, BooleanArray, NullBufferBuilder, PrimitiveArray, StringBuilder,
+};
+use arrow::datatypes::*;
+
+use super::kind::{self, Candidates, Kind};
+use super::nulls::Nulls;
+use super::table::Span;
+use super::{given, moment, number};
+
+/// A column that is wanted.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) field: FieldRef,
+    /// How its type was found; `None` if it is given.
+    pub(super) kind: Option<Kind>,
+    pub(super) nulls: Nulls,
+    /// Whether values that are given as null come before those that can be parsed.
+    pub(super) nulls_first: bool,
+    /// Whether numbers may lose digits.
+    pub(super) lossy: bool,
+}
+
+/// The rows that a chunk cannot give, the first ones if they are many.
+#[derive(Debug)]
+pub(super) struct BadRows {
+    rows: BTreeMap<usize, BadValue>,
+    most: usize,
+}
+
+/// A value that its column does not take.
+#[derive(Debug)]
+pub(super) struct BadValue {
+    pub(super) what: String,
+    /// Whether a type inferred from more rows might take it; then, which one.
+    pub(super) fitting: Option<Kind>,
+    /// The column's name.
+    pub(super) column: String,
+}
+
+impl BadRows {
+    pub(super) fn new(most: usize) -> Self {
+        Self { rows: BTreeMap::new(), most }
+    }
+
+    fn add(&mut self, row: usize, column: &Column, value: Option<&str>) {
+        let is_behind = self.rows.last_key_value().is_some_and(|(last, _)| *last < row);
+        if self.rows.contains_key(&row) || (self.rows.len() >= self.most && is_behind) {
+            return;
+        }
+        self.rows.insert(row, column.fault(value));
+        if self.rows.len() > self.most {
+            self.rows.pop_last();
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.rows.contains_key(&row)
+    }
+
+    pub(super) fn into_rows(self) -> impl Iterator<Item = (usize, BadValue)> {
+        self.rows.into_iter()
+    }
+}
+
+/// The values of a column within a chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cells<'a> {
+    pub(super) column: &'a Column,
+    pub(super) text: &'a str,
+    pub(super) spans: &'a [Span],
+}
+
+impl<'a> Cells<'a> {
+    /// The array of all values.
+    pub(super) fn parse(self, bad: &mut BadRows) -> ArrayRef {
+        let lossy = self.column.lossy;
+        let Some(kind) = self.column.kind else { return given::parse(self, bad) };
+        match kind {
+            Kind::Boolean => Arc::new(self.booleans(bad, kind::boolean)),
+            Kind::Integer => self.array::<Int64Type>(bad, |text| number::signed(text.as_bytes())),
+            Kind::Unsigned => {
+                self.array::<UInt64Type>(bad, |text| number::unsigned(text.as_bytes()))
+            }
+            Kind::Float => self.array::<Float64Type>(bad, |text| {
+                let value = number::float(text)?;
+                (lossy || keeps_digits(value, text)).then_some(value)
+            }),
+            Kind::Date => self.array::<Date32Type>(bad, |text| moment::date(text.as_bytes())),
+            Kind::Time(TimeUnit::Nanosecond) => {
+                self.array::<Time64NanosecondType>(bad, |text| moment::time(text.as_bytes()))
+            }
+            Kind::Time(_) => self.array::<Time64MicrosecondType>(bad, |text| {
+                let time = moment::time(text.as_bytes())?;
+                (time % 1000 == 0).then_some(time / 1000)
+            }),
+            Kind::Timestamp(unit) => self.timestamps(unit, None, bad, naive),
+            Kind::TimestampUtc(unit) => {
+                let utc = Some(Arc::from("UTC"));
+                self.timestamps(unit, utc, bad, |text| {
+                    moment::moment(text.as_bytes()).filter(|moment| moment.has_offset)
+                })
+            }
+            Kind::Text => self.strings(bad),
+        }
+    }
+
+    /// Each row and its value, null or not.
+    pub(super) fn values(self) -> impl Iterator<Item = (usize, &'a str)> {
+        let text = self.text;
+        self.spans.iter().map(move |span| span.of(text)).enumerate()
+    }
+
+    fn array<T: ArrowPrimitiveType>(
+        self,
+        bad: &mut BadRows,
+        parse: impl Fn(&str) -> Option<T::Native>,
+    ) -> ArrayRef {
+        Arc::new(self.primitives::<T>(bad, parse))
+    }
+
+    /// An array of what `parse` makes of values.
+    pub(super) fn primitives<T: ArrowPrimitiveType>(
+        self,
+        bad: &mut BadRows,
+        parse: impl Fn(&str) -> Option<T::Native>,
+    ) -> PrimitiveArray<T> {
+        let mut nulls = NullBufferBuilder::new(self.spans.len());
+        let mut values = Vec::with_capacity(self.spans.len());
+        for (row, text) in self.values() {
+            let value = self.value(row, text, bad, &parse);
+            nulls.append(value.is_some());
+            values.push(value.unwrap_or_default());
+        }
+        PrimitiveArray::new(values.into(), nulls.finish())
+    }
+
+    pub(super) fn booleans(
+        self,
+        bad: &mut BadRows,
+        parse: impl Fn(&str) -> Option<bool>,
+    ) -> BooleanArray {
+        self.values().map(|(row, text)| self.value(row, text, bad, &parse)).collect()
+    }
+
+    /// A value; none if it is null, or bad.
+    fn value<V>(
+        self,
+        row: usize,
+        text: &str,
+        bad: &mut BadRows,
+        parse: impl Fn(&str) -> Option<V>,
+    ) -> Option<V> {
+        let Column { nulls, nulls_first, .. } = self.column;
+        if text.is_empty() || (*nulls_first && nulls.contains(text)) {
+            self.null(row, bad);
+            return None;
+        }
+        let value = parse(text);
+        if value.is_none() {
+            match nulls.contains(text) {
+                true => self.null(row, bad),
+                false => bad.add(row, self.column, Some(text)),
+            }
+        }
+        value
+    }
+
+    /// Notes that a value is null; bad if the field takes none.
+    pub(super) fn null(self, row: usize, bad: &mut BadRows) {
+        if !self.column.field.is_nullable() {
+            bad.add(row, self.column, None);
+        }
+    }
+
+    /// Notes that a value is not of the column's type.
+    pub(super) fn bad(self, row: usize, text: &str, bad: &mut BadRows) {
+        bad.add(row, self.column, Some(text));
+    }
+
+    pub(super) fn timestamps(
+        self,
+        unit: TimeUnit,
+        zone: Option<Arc<str>>,
+        bad: &mut BadRows,
+        parse: impl Fn(&str) -> Option<moment::Moment>,
+    ) -> ArrayRef {
+        let lossy = self.column.lossy;
+        let units = |per_second: i64| {
+            let parse = &parse;
+            move |text: &str| {
+                let mut moment = parse(text)?;
+                if lossy {
+                    let unit = u32::try_from(1_000_000_000 / per_second).unwrap_or(1);
+                    moment.nanoseconds -= moment.nanoseconds % unit;
+                }
+                moment.in_units(per_second)
+            }
+        };
+        match unit {
+            TimeUnit::Second => {
+                let array = self.primitives::<TimestampSecondType>(bad, units(1));
+                Arc::new(array.with_timezone_opt(zone))
+            }
+            TimeUnit::Millisecond => {
+                let array = self.primitives::<TimestampMillisecondType>(bad, units(1_000));
+                Arc::new(array.with_timezone_opt(zone))
+            }
+            TimeUnit::Microsecond => {
+                let array = self.primitives::<TimestampMicrosecondType>(bad, units(1_000_000));
+                Arc::new(array.with_timezone_opt(zone))
+            }
+            TimeUnit::Nanosecond => {
+                let array = self.primitives::<TimestampNanosecondType>(bad, units(1_000_000_000));
+                Arc::new(array.with_timezone_opt(zone))
+            }
+        }
+    }
+
+    fn strings(self, bad: &mut BadRows) -> ArrayRef {
+        let bytes = self.spans.iter().map(|span| span.len()).sum();
+        let mut builder = StringBuilder::with_capacity(self.spans.len(), bytes);
+        for (row, text) in self.values() {
+            if self.column.nulls.contains(text) {
+                self.null(row, bad);
+                builder.append_null();
+            } else {
+                builder.append_value(text);
+            }
+        }
+        Arc::new(builder.finish())
+    }
+
+    /// The values as text, null or not.
+    pub(super) fn texts(self, bad: &mut BadRows) -> ArrayRef {
+        self.strings(bad)
+    }
+}
+
+/// A moment without an offset; a date is its midnight.
+pub(super) fn naive(text: &str) -> Option<moment::Moment> {
+    let bytes = text.as_bytes();
+    if let Some(days) = moment::date(bytes) {
+        let seconds = i64::from(days) * 86_400;
+        return Some(moment::Moment { seconds, nanoseconds: 0, has_offset: false });
+    }
+    moment::moment(bytes).filter(|moment| !moment.has_offset)
+}
+
+/// Whether a number has all digits of a text that is an integer.
+pub(super) fn keeps_digits(value: f64, text: &str) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    value.abs() < EXACT || super::lossy::keeps(value, text.trim())
+}
+
+impl Column {
+    fn fault(&self, value: Option<&str>) -> BadValue {
+        let (data_type, column) = (self.field.data_type(), self.field.name().clone());
+        let Some(value) = value else {
+            let what = "is null, and the schema takes no null".to_owned();
+            return BadValue { what, fitting: None, column };
+        };
+        let shown = shorten(value);
+        if data_type.is_floating() && !self.lossy && number::float(value).is_some() {
+            let what = format!("{shown} would lose digits as a floating-point number");
+            return BadValue { what, fitting: None, column };
+        }
+        let article = if data_type.to_string().starts_with("Int") { "an" } else { "a" };
+        let what = format!("{shown:?} is not {article} {data_type}");
+        let fitting = self.kind.map(|kind| {
+            let mut candidates = Candidates::of(kind);
+            candidates.add(value);
+            candidates.kind()
+        });
+        BadValue { what, fitting, column }
+    }
+}
+
+/// A value for an error, of bounded length.
+fn shorten(value: &str) -> String {
+    match value.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", value.get(..at).unwrap_or_default()),
+        None => value.to_owned(),
+    }
+}
