@@ -37,12 +37,13 @@ mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
 mod dataset;
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(feature = "csv")]
 mod encoding;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
+#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
 mod lossy;
 mod many;
 #[cfg(feature = "csv")]
@@ -83,7 +84,7 @@ pub use csv::CsvReadOptions;
 pub use dataset::DatasetOptions;
 #[cfg(feature = "object_store")]
 pub use dataset::dataset_in_store;
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(feature = "csv")]
 pub use encoding::Encoding;
 pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
@@ -192,7 +193,7 @@ pub struct ReadOptions {
     #[cfg(feature = "csv")]
     pub csv: CsvReadOptions,
     /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
-    #[cfg(any(feature = "csv", feature = "json"))]
+    #[cfg(feature = "csv")]
     pub encoding: Option<Encoding>,
     /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
     /// one would is bad.
@@ -228,7 +229,7 @@ impl Default for ReadOptions {
             limit: None,
             #[cfg(feature = "csv")]
             csv: CsvReadOptions::default(),
-            #[cfg(any(feature = "csv", feature = "json"))]
+            #[cfg(feature = "csv")]
             encoding: None,
             lossy: false,
             #[cfg(feature = "protobuf")]

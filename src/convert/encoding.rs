@@ -39,7 +39,6 @@ impl FromStr for Encoding {
 }
 
 /// Whether bytes begin with the mark of UTF-16.
-#[cfg(feature = "csv")]
 pub(super) fn is_utf16(head: &[u8]) -> bool {
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
 }

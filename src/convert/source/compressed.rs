@@ -40,6 +40,7 @@ impl Compression {
     }
 
     /// The bytes that were compressed.
+    #[allow(unused_variables, reason = "without any of the features nothing is read")]
     pub(super) fn decoder(self, input: Input) -> Result<Input> {
         match self {
             #[cfg(feature = "gzip")]
