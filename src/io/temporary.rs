@@ -278,6 +278,7 @@ fn is_due(folder: &Path) -> bool {
 #[derive(Debug)]
 pub(crate) struct Unused {
     path: PathBuf,
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "it holds the lock"))]
     file: File,
 }
 

@@ -41,12 +41,12 @@ pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fa
     refuse(path)
 }
 
-pub(crate) fn vacuumable(
-    path: &Path,
-    _: Duration,
-) -> Result<Option<trevni::Result<(Vec<String>, Vacuumed)>>, Fault> {
+pub(crate) fn vacuumable(path: &Path, _: Duration) -> Result<Option<Vacuumable>, Fault> {
     refuse(path)
 }
+
+/// Paths, and what they come to.
+type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
 
 pub(crate) fn vacuum(path: &Path, _: Duration) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
     refuse(path)

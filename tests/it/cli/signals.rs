@@ -179,6 +179,32 @@ fn kill_all(folder: &Path, outputs: &[(&str, &[&str])]) -> Vec<Seen> {
     seen
 }
 
+/// What was sent of an object is removed.
+#[cfg(feature = "object_store")]
+#[test]
+fn an_upload_is_aborted() {
+    let home = tempfile::tempdir().unwrap();
+    let input = home.path().join("rows.csv");
+    write_rows(&input, 0..1_000_000);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let to = home.path().join("to");
+        let url = PathBuf::from(format!("file://{}/rows.jsonl", str(&to)));
+        let mut child = start(&input, &url, &[]);
+        // Until the first part is there.
+        while child.try_wait().unwrap().is_none() && !to.is_dir() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = kill_process(Pid::from_child(&child), signal);
+        let status = child.wait().unwrap();
+        let left = files(&to);
+        match status.signal() {
+            Some(_) => assert_eq!(left, BTreeSet::new(), "{signal:?}"),
+            None => assert!(status.success() && left.len() == 1, "{signal:?}: {left:?}"),
+        }
+        std::fs::remove_dir_all(&to).unwrap();
+    }
+}
+
 /// A signal that was ignored when the command started, as by `nohup`, stays ignored.
 #[test]
 fn an_ignored_signal_is_ignored() {
