@@ -18,7 +18,7 @@ FEW = 20
 # The share of columns of which the type must be that of DuckDB or that of pyarrow.
 AGREE = 0.99
 # A file of more columns than this counts as one column: it is an object of many keys.
-WIDE = 1000
+WIDE = 200
 MESSAGE = 300
 
 File = collections.namedtuple("File", "registry package version path options")

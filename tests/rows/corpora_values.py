@@ -69,7 +69,7 @@ def difference(check, direct, columns):
     """The first value that is not what the file has; `None` if all are."""
     if check.is_json:
         rows, ours = json_rows(check.path), json_rows(direct)
-        same = lambda row, our, _: bare(row) == bare(our)
+        same = lambda row, our, _: same_json(bare(row), bare(our))
     else:
         rows, ours = (csv_rows(path, check.has_header) for path in [check.path, direct])
         same = same_cells
@@ -87,6 +87,20 @@ def bare(value):
         fields = {name: bare(item) for name, item in value.items()}
         return {name: item for name, item in fields.items() if item is not None} or None
     return [bare(item) for item in value] if isinstance(value, list) else value
+
+
+def same_json(row, our):
+    """Whether values are equal; where a column has values of several types, they are text."""
+    if isinstance(row, dict) and isinstance(our, dict):
+        return row.keys() == our.keys() and all(same_json(item, our[name]) for name, item in row.items())
+    if isinstance(row, list) and isinstance(our, list):
+        return len(row) == len(our) and all(map(same_json, row, our))
+    if isinstance(our, str) and not isinstance(row, str):
+        try:
+            return row == json.loads(our)
+        except ValueError:
+            return False
+    return row == our
 
 
 def same_cells(row, our, columns):
