@@ -10,6 +10,7 @@ mod bench;
 #[cfg(feature = "blosc")]
 mod blosc;
 mod cat;
+mod completions;
 mod concat;
 #[cfg(feature = "blosc")]
 mod container;
@@ -19,6 +20,7 @@ mod csv_args;
 mod dataset;
 mod diff;
 mod fault;
+mod help;
 mod input;
 mod inputs;
 mod layout;
@@ -48,7 +50,7 @@ mod writing;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
 use fault::Fault;
 
@@ -83,6 +85,8 @@ enum Command {
     Concat(concat::Args),
     Rewrite(rewrite::Args),
     Totrevni(totrevni::Args),
+    Completions(completions::Args),
+    Man(completions::ManArgs),
     #[cfg(feature = "blosc")]
     Blosc(blosc::Args),
     #[command(name = "trevni_random")]
@@ -109,6 +113,8 @@ impl Command {
             Command::Concat(args) => concat::run(&args),
             Command::Rewrite(args) => rewrite::run(&args),
             Command::Totrevni(args) => totrevni::run(&args),
+            Command::Completions(args) => completions::run(&args),
+            Command::Man(args) => completions::man(&args),
             #[cfg(feature = "blosc")]
             Command::Blosc(args) => blosc::run(&args),
             Command::TrevniRandom(args) => totrevni::random(&args),
@@ -121,7 +127,13 @@ fn main() -> ExitCode {
     if let Err(e) = signals::install() {
         return Fault::from(e).report();
     }
-    let done = panics::caught(|| Cli::parse_from(totrevni::words()).command.run());
+    let done = panics::caught(|| {
+        let matches = help::command().get_matches_from(totrevni::words());
+        match Cli::from_arg_matches(&matches) {
+            Ok(cli) => cli.command.run(),
+            Err(e) => e.exit(),
+        }
+    });
     signals::settle();
     match done {
         Ok(()) => ExitCode::SUCCESS,

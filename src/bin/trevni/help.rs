@@ -1,0 +1,201 @@
+//! The help of all subcommands: two examples each, the language of `--where`, and which options the short help leaves out.
+
+use clap::{Command, CommandFactory};
+
+use crate::Cli;
+
+/// The language of `--where`, for the long help of each subcommand that has the option.
+const WHERE: &str = "\
+Expressions for --where:
+  a = 1   a != 1   a < 1   a <= 1   a > 1   a >= 1     compare a column with a literal
+  a between 1 and 9   a in (1, 2)   a not in (1, 2)    ranges and lists
+  a is null   a is not null   flag   not flag          nulls and booleans
+  x and y   x or y   not x   (x)                       `not` binds tightest, then `and`, then `or`
+  a.b   \"a name\".b                                     fields of structs; names with other characters
+Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true, false;
+  '2024-01-31', '2024-01-31T10:00:00.5Z', '10:00:00.5' (dates, timestamps, times); '1h 30m' (durations)
+As in SQL, a comparison with null is neither true nor false, and keeps no row.";
+
+/// Two examples of each subcommand, as they are typed.
+const EXAMPLES: &[(&str, [&str; 2])] = &[
+    (
+        "bench",
+        ["trevni bench flights.csv", "trevni bench orders.parquet --where \"price < 2\" --json"],
+    ),
+    (
+        "cat",
+        [
+            "trevni cat quakes.trv --columns place,mag --where \"mag > 6\"",
+            "trevni cat quakes.parquet --rows 10..20 --format csv",
+        ],
+    ),
+    ("head", ["trevni head quakes.csv", "trevni head -n 3 https://example.org/quakes.trv"]),
+    ("schema", ["trevni schema quakes.trv", "trevni schema --format avro quakes.parquet"]),
+    ("count", ["trevni count quakes.trv", "trevni count quakes.csv --where \"mag > 6\""]),
+    ("meta", ["trevni meta quakes.trv", "trevni meta --pretty s3://bucket/quakes.trv"]),
+    ("layout", ["trevni layout quakes.trv", "trevni layout --json quakes.trv"]),
+    ("size", ["trevni size quakes.trv", "trevni size --json quakes.trv"]),
+    ("verify", ["trevni verify quakes.trv", "trevni verify backup.blp frame.b2nd"]),
+    ("vacuum", ["trevni vacuum quakes/ --dry-run", "trevni vacuum quakes/ --older-than 7d"]),
+    ("tojson", ["trevni tojson quakes.trv", "trevni tojson --pretty quakes.trv"]),
+    (
+        "convert",
+        [
+            "trevni convert quakes.csv quakes.trv --codec pack",
+            "trevni convert quakes.parquet - --to jsonl --where \"mag > 6\"",
+        ],
+    ),
+    ("diff", ["trevni diff quakes.csv quakes.trv", "trevni diff old.parquet new.parquet -n 3"]),
+    (
+        "random",
+        [
+            "trevni random schema.json 1000 rows.trv",
+            "trevni random schema.avsc 1000 rows.avro --seed 7",
+        ],
+    ),
+    (
+        "concat",
+        ["trevni concat all.trv jan.trv feb.trv", "trevni concat --force all.trv jan.trv feb.trv"],
+    ),
+    (
+        "rewrite",
+        [
+            "trevni rewrite old.trv new.trv --codec zstd",
+            "trevni rewrite old.trv new.trv --drop note",
+        ],
+    ),
+    (
+        "totrevni",
+        ["trevni totrevni in.avro out.trv", "trevni totrevni --codec snappy in.avro out.trv"],
+    ),
+    (
+        "trevni_random",
+        [
+            "trevni trevni_random schema.avsc 100 out.trv",
+            "trevni trevni_random --seed 7 schema.avsc 100 out.trv",
+        ],
+    ),
+    ("blosc", ["trevni blosc compress data.bin", "trevni blosc info data.bin.blp"]),
+    (
+        "compress",
+        ["trevni blosc compress data.bin", "trevni blosc compress -t 4 data.bin data.blp"],
+    ),
+    (
+        "decompress",
+        ["trevni blosc decompress data.blp", "trevni blosc decompress -f data.blp data.bin"],
+    ),
+    (
+        "append",
+        ["trevni blosc append data.blp more.bin", "trevni blosc append -n 2 data.blp more.bin"],
+    ),
+    ("info", ["trevni blosc info data.blp", "trevni blosc info bundle.bcolz"]),
+    ("completions", ["trevni completions bash", "trevni completions zsh > _trevni"]),
+    ("man", ["trevni man | man -l -", "trevni man target/man"]),
+];
+
+/// Options that only `--help` lists.
+const RARE: &[&str] = &[
+    "batch_size",
+    "block_rows",
+    "block_size",
+    "checksum",
+    "chunk_rows",
+    "dtype",
+    "encoding",
+    "file_rows",
+    "file_size",
+    "infer_rows",
+    "layout",
+    "lossy",
+    "memory",
+    "memory_budget",
+    "message",
+    "no_sampling",
+    "no_statistics",
+    "null_value",
+    "proto_descriptor",
+    "quote",
+    "schema",
+    "seed",
+    "shuffle",
+    "skip_bad",
+    "struct_name",
+    "symbols_below",
+    "thrift",
+    "thrift_protocol",
+    "threads",
+];
+
+/// The command line, with all of its help.
+pub(crate) fn command() -> Command {
+    with_examples(Cli::command())
+}
+
+fn with_examples(command: Command) -> Command {
+    command.mut_subcommands(|sub| {
+        let mut text = EXAMPLES
+            .iter()
+            .find(|(name, _)| *name == sub.get_name())
+            .map_or(String::new(), |(_, [a, b])| format!("Examples:\n  {a}\n  {b}"));
+        if sub.get_arguments().any(|arg| arg.get_id() == "predicate") {
+            text = format!("{WHERE}\n\n{text}");
+        }
+        let sub = sub.mut_args(|arg| {
+            let rare = RARE.contains(&arg.get_id().as_str());
+            if rare { arg.hide_short_help(true) } else { arg }
+        });
+        with_examples(sub.after_long_help(text))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All subcommands, those of subcommands too.
+    fn all(command: &Command) -> Vec<Command> {
+        let below = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+        below.flat_map(|sub| [vec![sub.clone()], all(sub)].concat()).collect()
+    }
+
+    #[test]
+    fn every_subcommand_has_two_examples_that_parse() {
+        let command = command();
+        for sub in all(&command) {
+            let name = sub.get_name();
+            assert!(EXAMPLES.iter().any(|(known, _)| *known == name), "{name} has no examples");
+        }
+        for example in EXAMPLES.iter().flat_map(|(_, examples)| examples) {
+            let words = words(example);
+            if !command.get_subcommands().any(|sub| sub.get_name() == words[1]) {
+                continue;
+            }
+            let parsed = command.clone().try_get_matches_from(&words);
+            assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+        }
+    }
+
+    /// Splits as a shell does, up to a pipe or a redirection.
+    fn words(example: &str) -> Vec<String> {
+        let parts = example.split('"').enumerate();
+        let parts = parts.flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        });
+        parts.take_while(|word| word != "|" && word != ">").collect()
+    }
+
+    #[test]
+    fn short_help_fits_a_screen() {
+        let mut command = command().term_width(100);
+        command.build();
+        for mut one in [vec![command.clone()], all(&command)].concat() {
+            let text = one.render_help().to_string();
+            let lines = text.lines().count();
+            assert!(lines <= 45, "{}: {lines} lines\n{text}", one.get_name());
+            for line in text.lines() {
+                assert!(line.chars().count() <= 100, "{}: {line}", one.get_name());
+            }
+        }
+    }
+}
