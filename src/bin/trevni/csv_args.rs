@@ -25,7 +25,7 @@ pub(crate) struct CsvArgs {
     /// `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
     null_values: Vec<String>,
-    /// The type of a column, beside those that are inferred; may be given several times. Types: utf8, bool, int64, float64,
+    /// The type of a column that is not to be inferred; may be given several times. Types: utf8, bool, int64, float64,
     /// date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
     #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
     types: Vec<(String, DataType)>,

@@ -106,13 +106,15 @@ const RARE: &[&str] = &[
     "file_size",
     "infer_rows",
     "layout",
+    "level",
     "lossy",
     "memory",
     "memory_budget",
     "message",
+    "no_header",
     "no_sampling",
     "no_statistics",
-    "null_value",
+    "null_values",
     "proto_descriptor",
     "quote",
     "schema",
@@ -121,9 +123,9 @@ const RARE: &[&str] = &[
     "skip_bad",
     "struct_name",
     "symbols_below",
+    "threads",
     "thrift",
     "thrift_protocol",
-    "threads",
 ];
 
 /// The command line, with all of its help.

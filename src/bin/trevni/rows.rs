@@ -32,7 +32,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
     /// Only rows of which this is true, such as "price > 10 and city in ('Ulm')". Its columns need not be among --columns;
-    /// --rows are those of the file, before it is asked.
+    /// --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
     /// At most so many rows of these; the commands that limit rows have their own word for it.
