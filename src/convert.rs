@@ -62,6 +62,8 @@ mod rows;
 mod seconds;
 mod select;
 mod source;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod temporal;
 #[cfg(feature = "thrift")]
 mod thrift;
 mod trv;

@@ -180,8 +180,20 @@ impl fmt::Display for Error {
         if let Some(offset) = offset {
             write!(f, "offset {offset}: ")?;
         }
-        write!(f, "{}", self.0.kind)
+        f.write_str(&shortened(self.0.kind.to_string()))
     }
+}
+
+/// Characters that an error says at the most. Libraries quote whole files.
+const MOST_CHARACTERS: usize = 800;
+
+/// A text that is cut, and ends with `…`, if it is too long for an error.
+fn shortened(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MOST_CHARACTERS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
 }
 
 impl fmt::Debug for Error {
@@ -236,6 +248,17 @@ impl From<Error> for arrow::error::ArrowError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        for (text, kept) in
+            [("ä".repeat(800), 800), ("ä".repeat(801), 801), ("€x".repeat(9000), 801)]
+        {
+            let text = shortened(text);
+            assert_eq!((text.chars().count(), text.ends_with('…')), (kept, kept == 801));
+        }
+        assert!(Error::invalid("x".repeat(5000)).to_string().len() < 1000);
+    }
 
     #[test]
     fn says_the_place_once_and_in_order() {

@@ -7,26 +7,28 @@
 //! error, for it would be lost; under a given schema, members that it does not name are passed over. Bytes are
 //! hexadecimal digits. Nulls are written; what JSON has no number for (NaN, infinities) becomes null.
 
-use std::io::{BufRead, BufReader, Write};
+mod encode;
+mod write;
+
+use std::io::{BufRead, BufReader};
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::compute::concat_batches;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::json::reader::{Decoder, ReaderBuilder, infer_json_schema};
-use arrow::json::writer::{LineDelimited, Writer, WriterBuilder};
 
 use super::replay::Replay;
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, advice, lossy, select};
-use crate::error::{Error, Result};
+use super::{Format, ReadOptions, Rows, Source, advice, lossy, select};
+use crate::error::Result;
 
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
     extensions: &["jsonl", "json", "ndjson"],
     sniff: |head| head.trim_ascii_start().starts_with(b"{"),
     open,
-    create,
+    create: write::create,
     holds: None,
     create_at: None,
 };
@@ -222,51 +224,5 @@ impl<R: BufRead> Iterator for Lines<R> {
 impl<R: BufRead> RecordBatchReader for Lines<R> {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
-    }
-}
-
-fn create<'a>(
-    to: &'a mut (dyn Write + Send),
-    schema: SchemaRef,
-    _: &WriteOptions,
-) -> Result<Box<dyn Sink + 'a>> {
-    for field in schema.fields() {
-        if let Some(kind) = unprintable(field.data_type()) {
-            let name = field.name();
-            return Err(Error::invalid(format!("column {name:?}: JSON lines cannot hold {kind}")));
-        }
-    }
-    let builder = WriterBuilder::new().with_explicit_nulls(true);
-    Ok(Box::new(Text(builder.build::<_, LineDelimited>(to))))
-}
-
-/// The part of a type that has no JSON.
-fn unprintable(data_type: &DataType) -> Option<&'static str> {
-    match data_type {
-        DataType::Union(..) => Some("unions"),
-        DataType::Interval(_) => Some("intervals"),
-        DataType::Struct(fields) => fields.iter().find_map(|f| unprintable(f.data_type())),
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)
-        | DataType::Map(item, _)
-        | DataType::RunEndEncoded(_, item) => unprintable(item.data_type()),
-        DataType::Dictionary(_, values) => unprintable(values),
-        _ => None,
-    }
-}
-
-struct Text<W: Write>(Writer<W, LineDelimited>);
-
-impl<W: Write> Sink for Text<W> {
-    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        Ok(self.0.write(batch)?)
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.0.finish()?;
-        Ok(self.0.into_inner().flush()?)
     }
 }

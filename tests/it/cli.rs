@@ -16,6 +16,7 @@ mod inputs;
 mod outputs;
 #[cfg(feature = "aws")]
 mod panics;
+mod printed;
 mod reference;
 mod sets;
 #[cfg(unix)]

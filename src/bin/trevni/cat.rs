@@ -11,8 +11,6 @@ use crate::output;
 use crate::rows::{ReadArgs, batch_fault, tell_report};
 
 /// Print rows as JSON lines or CSV, of any format that `convert` reads.
-///
-/// JSON lines hold no unions; of a Trevni file, `tojson` prints those too, from its columns.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files of rows, or URLs (s3://bucket/key, https://host/path); `-` is standard input. A folder, a pattern such as

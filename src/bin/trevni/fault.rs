@@ -44,16 +44,29 @@ impl Fault {
                 ExitCode::from(1)
             }
             Fault::Usage(text) => {
-                tell(&format!("error: {text}\n\nFor more information, try '--help'."));
+                tell(&format!("error: {text}"));
+                tell("\nFor more information, try '--help'.");
                 ExitCode::from(2)
             }
         }
     }
 }
 
-/// Writes a line to stderr; if nobody can hear it, so be it.
+/// Characters of a line on stderr, at the most.
+const MOST_CHARACTERS: usize = 950;
+
+/// A text that is cut, and ends with `…`, if it is too long for an error.
+fn shortened(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MOST_CHARACTERS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// Writes a line to stderr, cut if it is too long; if nobody can hear it, so be it.
 pub(crate) fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", shortened(line.to_owned()));
 }
 
 impl From<trevni::Error> for Fault {

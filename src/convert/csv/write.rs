@@ -1,12 +1,13 @@
 //! Writes CSV, by Arrow's writer.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::csv::{Writer, WriterBuilder};
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use crate::convert::{Sink, WriteOptions};
+use crate::convert::{Sink, WriteOptions, temporal};
 use crate::error::{Error, Result};
 
 pub(super) fn create<'a>(
@@ -37,7 +38,23 @@ struct Text<W: Write>(Writer<W>);
 
 impl<W: Write> Sink for Text<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        Ok(self.0.write(batch)?)
+        if batch.columns().iter().all(|column| temporal::is_printable(column)) {
+            return Ok(self.0.write(batch)?);
+        }
+        let columns = batch.columns().iter().map(|column| match temporal::is_printable(column) {
+            true => Ok(column.clone()),
+            false => temporal::as_text(column),
+        });
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let fields = batch
+            .schema()
+            .fields()
+            .iter()
+            .zip(&columns)
+            .map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()))
+            .collect::<Vec<_>>();
+        let schema = Arc::new(Schema::new(fields));
+        Ok(self.0.write(&RecordBatch::try_new(schema, columns)?)?)
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
