@@ -46,6 +46,9 @@ use crate::error::Result;
 /// ```text
 /// a = 1   a != 1   a < 1   a <= 1   a > 1   a >= 1   a between 1 and 9   a not between 1 and 9
 /// a in (1, 2)   a not in (1, 2)   a is null   a is not null   flag   not flag
+/// a < b                                   two columns of a row
+/// a like 'x_%'   a not like 'x_%'         `_` is one character, `%` any text, `\` takes the next one as it is
+/// a ilike 'X_%'                           the same, in capitals or not
 /// x and y   x or y   not x   (x)          not binds more than and, and more than or
 /// a.b                                     the field b of the struct a
 /// "of"."a name"                           names that are words of the language, or have signs in them
@@ -60,6 +63,8 @@ use crate::error::Result;
 /// | `'2024-01-31'`, `'2024-01-31T10:00:00.5'`, with `Z` or `+01:00` | dates and timestamps, of which those with a zone need one here or a fixed one of their own |
 /// | `'10:00:00.5'` | times |
 /// | `'1d 2h 3m 4.5s'`, down to `ns` | durations |
+///
+/// Columns of different number types are compared as a type that holds both, or as `float64` where one is floating-point.
 ///
 /// A number that no value of the column can be is no error: `a > 10.5` and `a < 1e30` are what they are in mathematics.
 /// Floating-point numbers are in IEEE's total order, as in Arrow's own comparisons: NaN is above infinity, and -0
@@ -80,6 +85,18 @@ pub(crate) enum Node {
     In {
         column: ColumnPath,
         literals: Vec<Literal>,
+    },
+    /// Two columns of a row, compared with each other.
+    CompareColumns {
+        left: ColumnPath,
+        operator: Operator,
+        right: ColumnPath,
+    },
+    /// Text that matches a pattern.
+    Like {
+        column: ColumnPath,
+        pattern: String,
+        ignore_case: bool,
     },
     IsNull(ColumnPath),
     /// A boolean column by itself.
@@ -154,6 +171,28 @@ impl Predicate {
     ) -> Self {
         let literals = literals.into_iter().map(Into::into).collect();
         Self { node: Node::In { column: column.into(), literals } }
+    }
+
+    /// Two columns compared with each other.
+    pub fn compare_columns(
+        left: impl Into<ColumnPath>,
+        operator: Operator,
+        right: impl Into<ColumnPath>,
+    ) -> Self {
+        let (left, right) = (left.into(), right.into());
+        Self { node: Node::CompareColumns { left, operator, right } }
+    }
+
+    /// Whether text matches a pattern: `%` stands for any text, `_` for one character, and `\` takes the next one as it is.
+    pub fn like(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
+        let (column, pattern) = (column.into(), pattern.into());
+        Self { node: Node::Like { column, pattern, ignore_case: false } }
+    }
+
+    /// Whether text matches a pattern, in capitals or not.
+    pub fn ilike(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
+        let (column, pattern) = (column.into(), pattern.into());
+        Self { node: Node::Like { column, pattern, ignore_case: true } }
     }
 
     /// Whether a column is null.
@@ -272,7 +311,13 @@ impl Node {
     /// Calls `with` for each column that is spoken of.
     pub(crate) fn each_column<'a>(&'a self, with: &mut impl FnMut(&'a ColumnPath)) {
         match self {
-            Node::Compare { column, .. } | Node::In { column, .. } => with(column),
+            Node::Compare { column, .. } | Node::In { column, .. } | Node::Like { column, .. } => {
+                with(column);
+            }
+            Node::CompareColumns { left, right, .. } => {
+                with(left);
+                with(right);
+            }
             Node::IsNull(column) | Node::IsTrue(column) => with(column),
             Node::And(nodes) | Node::Or(nodes) => {
                 nodes.iter().for_each(|node| node.each_column(with));

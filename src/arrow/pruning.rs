@@ -83,6 +83,8 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
                 Some(known) => known.may(|known| known.tests(tests))?,
                 None => all,
             },
+            // Bounds of single columns say nothing of pairs of values.
+            Bound::Columns { .. } => all,
             Bound::IsTrue(column) => match self.known(column, fields, about)? {
                 Some(known) => known.may(Known::is_true)?,
                 None => all,

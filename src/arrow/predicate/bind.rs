@@ -16,9 +16,11 @@ use super::literal::Literal;
 use super::{ColumnPath, Node, Operator};
 use crate::error::{Error, Result};
 
+mod columns;
 mod moments;
 mod numbers;
 
+use columns::common_type;
 use moments::moments;
 use numbers::{decimals, floats, integers};
 
@@ -29,6 +31,13 @@ pub(crate) enum Bound {
     Tests {
         column: Route,
         tests: Vec<Test>,
+    },
+    /// Two columns, compared as values of a type.
+    Columns {
+        left: Route,
+        operator: Operator,
+        right: Route,
+        data_type: DataType,
     },
     IsNull(Route),
     IsTrue(Route),
@@ -45,6 +54,11 @@ pub(crate) enum Test {
     /// Nothing: the answer is the same for all but nulls.
     Always(bool),
     Among(Among),
+    /// Whether it matches the only value of an array.
+    Like {
+        pattern: ArrayRef,
+        ignore_case: bool,
+    },
 }
 
 /// Of so many values and more a set is made.
@@ -68,6 +82,26 @@ impl Bound {
                 let tests = literals.iter().map(equal).collect::<Result<_>>()?;
                 Bound::Tests { column: route, tests: gather(tests)? }
             }
+            Node::CompareColumns { left, operator, right } => {
+                let ((left_route, left_field), (right_route, right_field)) =
+                    (find(left, fields)?, find(right, fields)?);
+                let (one, other) = (left_field.data_type(), right_field.data_type());
+                let data_type = common_type(values(one), values(other)).ok_or_else(|| {
+                    let what = format!("column {left} is {one}, and {right} is {other}");
+                    Error::invalid(format!("{what}: they cannot be compared"))
+                })?;
+                Bound::Columns {
+                    left: left_route,
+                    operator: *operator,
+                    right: right_route,
+                    data_type,
+                }
+            }
+            Node::Like { column, pattern, ignore_case } => {
+                let (route, field) = find(column, fields)?;
+                let test = like(column, field.data_type(), pattern, *ignore_case)?;
+                Bound::Tests { column: route, tests: vec![test] }
+            }
             Node::IsNull(column) => Bound::IsNull(find(column, fields)?.0),
             Node::IsTrue(column) => {
                 let (route, field) = find(column, fields)?;
@@ -90,6 +124,10 @@ impl Bound {
         match self {
             Bound::Tests { column, .. } | Bound::IsNull(column) | Bound::IsTrue(column) => {
                 with(column);
+            }
+            Bound::Columns { left, right, .. } => {
+                with(left);
+                with(right);
             }
             Bound::And(all) | Bound::Or(all) => all.iter().for_each(|one| one.each_route(with)),
             Bound::Not(one) => one.each_route(with),
@@ -131,6 +169,21 @@ fn values(data_type: &DataType) -> &DataType {
         DataType::Dictionary(_, inner) => values(inner),
         DataType::RunEndEncoded(_, inner) => values(inner.data_type()),
         other => other,
+    }
+}
+
+/// Whether text matches a pattern.
+fn like(column: &ColumnPath, of: &DataType, pattern: &str, ignore_case: bool) -> Result<Test> {
+    match values(of) {
+        DataType::Null => Ok(Test::Always(false)),
+        text @ (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) => {
+            let pattern = arrow::compute::cast(&StringArray::from(vec![pattern]), text)?;
+            Ok(Test::Like { pattern, ignore_case })
+        }
+        other => {
+            let what = format!("column {column} is {other}: only text can be `like` a pattern");
+            Err(Error::invalid(what))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::kernels::{boolean, cmp};
-use arrow::compute::{cast, take};
+use arrow::compute::{CastOptions, cast, cast_with_options, ilike, like, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 
@@ -93,6 +93,13 @@ impl Bound {
                     any = boolean::or_kleene(&any, &test.ask(&array)?)?;
                 }
                 Ok(beneath(any, above))
+            }
+            Bound::Columns { left, operator, right, data_type } => {
+                let ((left, left_above), (right, right_above)) =
+                    (left.follow(columns)?, right.follow(columns)?);
+                let (left, right) = (flat(&left, data_type)?, flat(&right, data_type)?);
+                let answers = compare(*operator, &left, &right)?;
+                Ok(beneath(beneath(answers, left_above), right_above))
             }
             Bound::IsNull(column) => {
                 let (array, above) = column.follow(columns)?;
@@ -176,6 +183,30 @@ fn of_type(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     }
 }
 
+/// Values of a type without dictionaries and runs. One that does not fit is an error.
+fn flat(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
+    if let DataType::RunEndEncoded(..) = array.data_type() {
+        let (values, rows) = packed::run_values(array)?;
+        return flat(&take(values, &rows, None)?, data_type);
+    }
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    match array.data_type() == data_type {
+        true => Ok(array.clone()),
+        false => Ok(cast_with_options(array, data_type, &options)?),
+    }
+}
+
+fn compare(operator: Operator, left: &dyn Datum, right: &dyn Datum) -> Result<BooleanArray> {
+    Ok(match operator {
+        Operator::Eq => cmp::eq(left, right),
+        Operator::Ne => cmp::neq(left, right),
+        Operator::Lt => cmp::lt(left, right),
+        Operator::Le => cmp::lt_eq(left, right),
+        Operator::Gt => cmp::gt(left, right),
+        Operator::Ge => cmp::gt_eq(left, right),
+    }?)
+}
+
 impl Test {
     /// The answer for each row of an array.
     pub(crate) fn ask(&self, array: &ArrayRef) -> Result<BooleanArray> {
@@ -203,17 +234,18 @@ impl Test {
                 return Ok(BooleanArray::new(values, array.logical_nulls()));
             }
             Test::Among(among) => return among.has(&of_type(array, &among.data_type)?),
+            Test::Like { pattern, ignore_case } => {
+                let array = of_type(array, pattern.data_type())?;
+                let pattern = Scalar::new(pattern.clone());
+                return Ok(match ignore_case {
+                    true => ilike(&array, &pattern),
+                    false => like(&array, &pattern),
+                }?);
+            }
             Test::Compare(operator, value) => (*operator, value),
         };
         let array = of_type(array, value.data_type())?;
         let value = Scalar::new(value.clone());
-        Ok(match operator {
-            Operator::Eq => cmp::eq(&array, &value),
-            Operator::Ne => cmp::neq(&array, &value),
-            Operator::Lt => cmp::lt(&array, &value),
-            Operator::Le => cmp::lt_eq(&array, &value),
-            Operator::Gt => cmp::gt(&array, &value),
-            Operator::Ge => cmp::gt_eq(&array, &value),
-        }?)
+        compare(operator, &array, &value)
     }
 }

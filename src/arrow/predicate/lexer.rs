@@ -89,6 +89,9 @@ fn next(text: &str) -> Result<(Token, usize), String> {
         c if c.is_ascii_digit() || is_signed(text) => number(text),
         _ => match SIGNS.iter().find(|sign| text.starts_with(**sign)) {
             Some(sign) => Ok((Token::Sign(sign), sign.len())),
+            None if matches!(first, '*' | '/' | '+' | '%') => {
+                Err(format!("{first:?} is arithmetic, which conditions do not have,"))
+            }
             None => Err(format!("{first:?} means nothing")),
         },
     }

@@ -4,6 +4,7 @@
 //! any         all or all ...                 all    one and one ...          one    not one │ (any) │ condition
 //! condition   column                         column sign literal             column is [not] null
 //!             column [not] in (literal, ...) column [not] between literal and literal
+//!             column sign column             column [not] like 'text'     column [not] ilike 'text'
 //! ```
 
 use super::lexer::{Placed, Token, fault, tokens};
@@ -16,8 +17,8 @@ use crate::error::{Error, Result};
 const DEEPEST: usize = 100;
 
 /// Words that are no names, unless they stand in quotes.
-pub(super) const WORDS: [&str; 10] =
-    ["and", "or", "not", "in", "is", "null", "between", "true", "false", "like"];
+pub(super) const WORDS: [&str; 11] =
+    ["and", "or", "not", "in", "is", "null", "between", "true", "false", "like", "ilike"];
 
 /// Parses a condition.
 pub(super) fn parse(text: &str) -> Result<Node> {
@@ -112,7 +113,14 @@ impl Parser<'_> {
     fn condition(&mut self) -> Result<Node> {
         let column = self.column()?;
         if let Some(operator) = self.operator() {
-            return Ok(Node::Compare { column, operator, literal: self.literal()? });
+            if self.is_column() {
+                return Ok(Node::CompareColumns { left: column, operator, right: self.column()? });
+            }
+            return Ok(Node::Compare {
+                column,
+                operator,
+                literal: self.literal("a literal or a column")?,
+            });
         }
         if self.take_word("is") {
             let negated = self.take_word("not");
@@ -127,10 +135,33 @@ impl Parser<'_> {
         if self.take_word("between") {
             return Ok(negate(self.between(column)?, negated));
         }
+        for (word, ignore_case) in [("like", false), ("ilike", true)] {
+            if self.take_word(word) {
+                let pattern = self.pattern()?;
+                return Ok(negate(Node::Like { column, pattern, ignore_case }, negated));
+            }
+        }
         if negated {
-            return Err(self.expected("`in` or `between`"));
+            return Err(self.expected("`in`, `between`, `like` or `ilike`"));
         }
         Ok(Node::IsTrue(column))
+    }
+
+    fn pattern(&mut self) -> Result<String> {
+        let Token::Literal(Literal(Kind::Text(pattern))) = self.token() else {
+            return Err(self.expected("a text"));
+        };
+        let pattern = pattern.clone();
+        self.next += 1;
+        Ok(pattern)
+    }
+
+    fn is_column(&self) -> bool {
+        match self.token() {
+            Token::Quoted(_) => true,
+            Token::Word(word) => !is_of_language(word) && !is_number(word),
+            _ => false,
+        }
     }
 
     fn column(&mut self) -> Result<ColumnPath> {
@@ -163,18 +194,16 @@ impl Parser<'_> {
         Some(operator)
     }
 
-    fn literal(&mut self) -> Result<Literal> {
+    fn literal(&mut self, expected: &str) -> Result<Literal> {
         let literal = match self.token() {
             Token::Literal(literal) => literal.clone(),
             Token::Word(word) if word.eq_ignore_ascii_case("true") => true.into(),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => false.into(),
-            Token::Word(word) if ["nan", "inf"].iter().any(|w| word.eq_ignore_ascii_case(w)) => {
-                Literal(Kind::Number(Number::parse(word)?))
-            }
+            Token::Word(word) if is_number(word) => Literal(Kind::Number(Number::parse(word)?)),
             Token::Word(word) if word.eq_ignore_ascii_case("null") => {
                 return Err(self.expected("a literal, or `is null` for the comparison,"));
             }
-            _ => return Err(self.expected("a literal")),
+            _ => return Err(self.expected(expected)),
         };
         self.next += 1;
         Ok(literal)
@@ -187,7 +216,7 @@ impl Parser<'_> {
             return Ok(literals);
         }
         loop {
-            literals.push(self.literal()?);
+            literals.push(self.literal("a literal")?);
             if self.take_sign(")") {
                 return Ok(literals);
             }
@@ -198,9 +227,9 @@ impl Parser<'_> {
     }
 
     fn between(&mut self, column: ColumnPath) -> Result<Node> {
-        let least = self.literal()?;
+        let least = self.literal("a literal")?;
         self.need_word("and")?;
-        let most = self.literal()?;
+        let most = self.literal("a literal")?;
         let (operator, literal) = (Operator::Ge, least);
         let from = Node::Compare { column: column.clone(), operator, literal };
         let (operator, literal) = (Operator::Le, most);
@@ -215,4 +244,9 @@ fn negate(node: Node, negated: bool) -> Node {
 /// Whether a word is one of the language's own.
 pub(super) fn is_of_language(word: &str) -> bool {
     WORDS.iter().any(|own| word.eq_ignore_ascii_case(own))
+}
+
+/// Whether a word is a number where a literal may be.
+pub(super) fn is_number(word: &str) -> bool {
+    ["nan", "inf"].iter().any(|number| word.eq_ignore_ascii_case(number))
 }

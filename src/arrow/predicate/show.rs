@@ -7,8 +7,8 @@
 use std::fmt;
 
 use super::lexer::{begins_word, is_of_word};
-use super::parse::is_of_language;
-use super::{ColumnPath, Node, Predicate};
+use super::parse::{is_number, is_of_language};
+use super::{ColumnPath, Literal, Node, Predicate};
 
 impl fmt::Display for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,6 +28,13 @@ impl fmt::Display for Node {
                     write!(f, "{}{literal}", if i == 0 { "" } else { ", " })?;
                 }
                 f.write_str(")")
+            }
+            Node::CompareColumns { left, operator, right } => {
+                write!(f, "{left} {} {right}", operator.sign())
+            }
+            Node::Like { column, pattern, ignore_case } => {
+                let word = if *ignore_case { "ilike" } else { "like" };
+                write!(f, "{column} {word} {}", Literal::from(pattern.as_str()))
             }
             Node::IsNull(column) => write!(f, "{column} is null"),
             Node::IsTrue(column) => write!(f, "{column}"),
@@ -66,7 +73,7 @@ impl fmt::Display for ColumnPath {
         for (i, name) in self.0.iter().enumerate() {
             f.write_str(if i == 0 { "" } else { "." })?;
             let plain = name.starts_with(begins_word) && name.chars().all(is_of_word);
-            match plain && !is_of_language(name) {
+            match plain && !is_of_language(name) && !is_number(name) {
                 true => f.write_str(name)?,
                 false => write!(f, "\"{}\"", name.replace('"', "\"\""))?,
             }

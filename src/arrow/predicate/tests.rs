@@ -36,6 +36,10 @@ fn predicates() -> impl Strategy<Value = Predicate> {
         (columns(), operators(), literals()).prop_map(|(c, o, l)| Predicate::compare(c, o, l)),
         (columns(), prop::collection::vec(literals(), 0..4))
             .prop_map(|(c, l)| Predicate::is_in(c, l)),
+        (columns(), operators(), columns())
+            .prop_map(|(a, o, b)| Predicate::compare_columns(a, o, b)),
+        (columns(), ".{0,6}").prop_map(|(c, pattern)| Predicate::like(c, pattern)),
+        (columns(), ".{0,6}").prop_map(|(c, pattern)| Predicate::ilike(c, pattern)),
         columns().prop_map(Predicate::is_null),
         columns().prop_map(Predicate::is_true),
     ];
@@ -63,7 +67,7 @@ proptest! {
     fn any_text_is_a_condition_or_an_error(
         words in prop::collection::vec(prop::sample::select(vec![
             "a", ".", "and", "or", "not", "in", "(", ")", ",", "is", "null", "between", "=", "<", "<>", "1", "-", "'x'",
-            "'", "\"", "x'0", "1e", "é", "\u{0}", "true", " ", "-inf", "1.5.", "+",
+            "'", "\"", "x'0", "like", "ilike", "*", "1e", "é", "\u{0}", "true", " ", "-inf", "1.5.", "+",
         ]), 0..12),
         text in ".{0,20}",
     ) {
@@ -90,6 +94,9 @@ fn texts_are_shown_in_one_way() {
         ("not not a", "not not a"),
         ("a = nan or a < -INF", "a = nan or a < -inf"),
         ("a in ()", "a in ()"),
+        ("a <> b.c", "a != b.c"),
+        ("a = \"nan\"", "a = \"nan\""),
+        ("a LIKE 'x%' or b not ilike '_'", "a like 'x%' or not b ilike '_'"),
         ("größe > 1", "größe > 1"),
         ("true_ = TRUE", "true_ = true"),
     ] {
@@ -104,9 +111,11 @@ fn texts_are_shown_in_one_way() {
 fn errors_show_the_place() {
     for (text, what, at) in [
         ("", "a column should stand where the end is,", 1),
-        ("price >> 10", "a literal should stand where `>` is,", 8),
-        ("price > ", "a literal should stand where the end is,", 9),
-        ("a = b", "a literal should stand where `b` is,", 5),
+        ("price >> 10", "a literal or a column should stand where `>` is,", 8),
+        ("price > ", "a literal or a column should stand where the end is,", 9),
+        ("a = not", "a literal or a column should stand where `not` is,", 5),
+        ("a in (b)", "a literal should stand where `b` is,", 7),
+        ("a * 2 > b", "'*' is arithmetic, which conditions do not have,", 3),
         (
             "a = null",
             "a literal, or `is null` for the comparison, should stand where `null` is,",
@@ -116,10 +125,10 @@ fn errors_show_the_place() {
         ("(a = 1", "`)` should stand where the end is,", 7),
         ("a in 1", "`(` should stand where the number 1 is,", 6),
         ("a in (1 2)", "`,` or `)` should stand where the number 2 is,", 9),
-        ("a not 1", "`in` or `between` should stand where the number 1 is,", 7),
+        ("a not 1", "`in`, `between`, `like` or `ilike` should stand where the number 1 is,", 7),
         ("a between 1 or 2", "`and` should stand where `or` is,", 13),
         ("a is 1", "`null` should stand where the number 1 is,", 6),
-        ("a like 'x'", "`and`, `or` or the end should stand where `like` is,", 3),
+        ("a like 1", "a text should stand where the number 1 is,", 8),
         ("10 < a", "a column should stand where the number 10 is,", 1),
         ("é = 'x", "a ' that is never closed", 5),
         ("a.", "a column should stand where the end is,", 3),

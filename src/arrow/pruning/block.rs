@@ -110,6 +110,7 @@ impl Known {
                 }
                 Test::Compare(operator, value) => self.compare(*operator, value)?,
                 Test::Among(among) => self.among(among)?,
+                Test::Like { .. } => Answers { be_true: vec![true; n], be_false: vec![true; n] },
             };
             any.be_true.iter_mut().zip(answers.be_true).for_each(|(any, one)| *any |= one);
             any.be_false.iter_mut().zip(answers.be_false).for_each(|(all, one)| *all &= one);

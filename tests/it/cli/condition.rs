@@ -41,6 +41,20 @@ fn rows_of_every_format_are_chosen() {
         assert_eq!(out(&["count", path, "--where", condition]), format!("{}\n", heavy.len()));
         assert_eq!(out(&["count", path]), "200\n", "{format}");
         assert_eq!(out(&["count", path, "--rows", "150.."]), "50\n", "{format}");
+        let pattern = "city like 'São%' and customer not ilike '%MART_'";
+        let some = lines(&all, |row| {
+            row["city"].as_str().is_some_and(|city| city.starts_with("São"))
+                && row["customer"].as_str().is_some_and(|name| !name.contains("Mart"))
+        });
+        assert!(!some.is_empty() && printed(&["cat", path, "--where", pattern]) == some);
+        let columns = "weight * 100 > cents";
+        assert_eq!(code(&run(&["cat", path, "--where", columns])), 2);
+        let more = lines(&all, |row| {
+            let (items, weight) = (row["items"].as_f64(), row["weight"].as_f64());
+            items.zip(weight).is_some_and(|(items, weight)| items > weight)
+        });
+        assert!(!more.is_empty() && more.len() < 200);
+        assert_eq!(printed(&["cat", path, "--where", "items > weight"]), more, "{format}");
         // Rows are those of the file; columns that only the condition looks at are not printed.
         let args = ["cat", path, "--where", condition, "--columns", "id,city", "--rows", "20..60"];
         let part = lines(&all, |row| (1020..1060).contains(&row["id"].as_i64().unwrap()));
@@ -82,7 +96,7 @@ fn what_is_no_condition_is_the_callers_fault() {
         for (condition, why) in [
             (
                 "weight >> 10",
-                "a literal should stand where `>` is, at character 9\n  weight >> 10\n          ^",
+                "a literal or a column should stand where `>` is, at character 9\n  weight >> 10\n          ^",
             ),
             ("", "a column should stand where the end is,"),
             ("size = 1", "no column size: there are id, ordered, "),
