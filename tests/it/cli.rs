@@ -21,6 +21,7 @@ mod reference;
 mod sets;
 #[cfg(unix)]
 mod signals;
+mod tables;
 mod tree;
 mod urls;
 mod vacuum;

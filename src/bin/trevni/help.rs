@@ -8,13 +8,16 @@ use crate::Cli;
 const WHERE: &str = "\
 Expressions for --where:
   a = 1   a != 1   a < 1   a <= 1   a > 1   a >= 1     compare a column with a literal
+  a < b   a = b.c                                      compare two columns
   a between 1 and 9   a in (1, 2)   a not in (1, 2)    ranges and lists
+  a like 'x_%'   a ilike 'x_%'   a not like 'x%'       patterns: _ is one character, % any text
   a is null   a is not null   flag   not flag          nulls and booleans
   x and y   x or y   not x   (x)                       `not` binds tightest, then `and`, then `or`
   a.b   \"a name\".b                                     fields of structs; names with other characters
 Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true, false;
   '2024-01-31', '2024-01-31T10:00:00.5Z', '10:00:00.5' (dates, timestamps, times); '1h 30m' (durations)
-As in SQL, a comparison with null is neither true nor false, and keeps no row.";
+As in SQL, a comparison with null is neither true nor false, and keeps no row.
+There is no arithmetic.";
 
 /// Two examples of each subcommand, as they are typed.
 const EXAMPLES: &[(&str, [&str; 2])] = &[

@@ -27,10 +27,12 @@ mod layout;
 mod meta;
 mod output;
 mod panics;
+mod print;
 mod random;
 #[cfg_attr(not(feature = "object_store"), path = "no_remote.rs")]
 mod remote;
 mod rewrite;
+mod row_table;
 mod row_types;
 mod rows;
 mod rowtext;

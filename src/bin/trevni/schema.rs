@@ -64,6 +64,11 @@ fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std:
     Ok(())
 }
 
+/// The name of a type, without those of the fields within.
+pub(crate) fn type_name(data_type: &DataType) -> String {
+    kind(data_type).0
+}
+
 /// The name of a type, and the fields within.
 fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
     match data_type {
