@@ -60,7 +60,10 @@ impl ProjectionMask {
         let mut mask = Mask::Only(BTreeMap::new());
         for name in names {
             if !mask.select(schema.fields(), name) {
-                return Err(Error::invalid(format!("no field {name:?}")));
+                let all: Vec<_> =
+                    schema.fields().iter().map(|field| field.name().as_str()).collect();
+                let what = format!("no column {name:?}: there are {}", all.join(", "));
+                return Err(Error::invalid(what));
             }
         }
         Ok(Self(mask))

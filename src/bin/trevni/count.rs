@@ -69,7 +69,10 @@ fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<
         return count_rows(read.open_all(&[path.to_owned()])?, report);
     }
     let (name, source, format) = read.find(path)?;
-    if format.name == "trv" && read.rows.is_none() && read.predicate.is_none() {
+    let all = read.rows.is_none() && read.predicate.is_none();
+    // Columns that are named must exist.
+    let none = read.columns.as_ref().is_none_or(Vec::is_empty);
+    if format.name == "trv" && all && none {
         let file = source.into_file().map_err(Fault::of(&name))?;
         return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
     }

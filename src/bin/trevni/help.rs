@@ -33,6 +33,11 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         ],
     ),
     ("head", ["trevni head quakes.csv", "trevni head -n 3 https://example.org/quakes.trv"]),
+    ("tail", ["trevni tail quakes.trv", "trevni tail -n 3 quakes.csv --where \"mag > 6\""]),
+    (
+        "sample",
+        ["trevni sample quakes.trv", "trevni sample -n 1000 --seed 7 quakes.parquet --format csv"],
+    ),
     ("schema", ["trevni schema quakes.trv", "trevni schema --format avro quakes.parquet"]),
     ("count", ["trevni count quakes.trv", "trevni count quakes.csv --where \"mag > 6\""]),
     ("meta", ["trevni meta quakes.trv", "trevni meta --pretty s3://bucket/quakes.trv"]),

@@ -36,11 +36,13 @@ mod row_table;
 mod row_types;
 mod rows;
 mod rowtext;
+mod sample;
 mod schema;
 mod schema_file;
 mod signals;
 mod size;
 mod table;
+mod tail;
 mod target;
 mod tojson;
 mod totrevni;
@@ -71,6 +73,8 @@ enum Command {
     Cat(cat::Args),
     /// Print the first rows, ten unless `-n` says otherwise.
     Head(cat::Args),
+    Tail(tail::Args),
+    Sample(sample::Args),
     Schema(schema::Args),
     Count(count::Args),
     #[command(alias = "trevni_meta")]
@@ -101,6 +105,8 @@ impl Command {
             Command::Bench(args) => bench::run(args),
             Command::Cat(args) => cat::run(args),
             Command::Head(args) => cat::head(args),
+            Command::Tail(args) => tail::run(args),
+            Command::Sample(args) => sample::run(args),
             Command::Schema(args) => schema::run(&args),
             Command::Count(args) => count::run(args),
             Command::Meta(args) => meta::run(&args),

@@ -151,7 +151,7 @@ fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
 fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, Fault> {
     let place = |wanted: &String| {
         names.iter().position(|name| name == wanted).ok_or_else(|| {
-            Fault::Data(format!("no column {wanted:?}: there are {}", names.join(", ")))
+            Fault::Usage(format!("no column {wanted:?}: there are {}", names.join(", ")))
         })
     };
     match (&args.columns, &args.drop) {

@@ -150,10 +150,13 @@ impl ReadArgs {
         Ok(Opened { name, rows, size, taken, report })
     }
 
-    /// What cannot be read: if it is the condition, the call is at fault.
+    /// What cannot be read: if it is the condition, or a column, the call is at fault.
     pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> Fault {
         match e.kind() {
-            ErrorKind::Invalid(_) if self.predicate.is_some() => {
+            ErrorKind::Invalid(_)
+                if self.predicate.is_some()
+                    || self.columns.as_ref().is_some_and(|names| !names.is_empty()) =>
+            {
                 Fault::Usage(format!("{name}: {e}"))
             }
             _ => Fault::of(name)(e),
@@ -167,6 +170,11 @@ impl ReadArgs {
         if self.predicate.is_none() {
             self.fit_batch(rows);
         }
+    }
+
+    /// The same without columns: only the number of rows is read, `batch_size` of them at a time.
+    pub(crate) fn without_columns(&self, batch_size: usize) -> Self {
+        Self { columns: Some(Vec::new()), batch_size, ..self.clone() }
     }
 
     /// Makes batches no larger than what is wanted.

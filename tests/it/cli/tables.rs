@@ -68,3 +68,42 @@ fn tables_stream_and_escape() {
     let none = out(&["cat", "--format", "table", "--where", "n < 0", path]);
     assert_eq!(none.lines().count(), 5, "{none}");
 }
+
+#[test]
+fn the_last_rows_and_some_of_all_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = out(&["cat", QUAKES]);
+    let all: Vec<_> = all.lines().collect();
+    for format in ["csv", "trv", "parquet", "arrow", "avro", "jsonl"] {
+        let path = folder.path().join(format!("quakes.{format}"));
+        out(&["convert", QUAKES, super::str(&path)]);
+        let path = super::str(&path);
+        let lines = |args: &[&str]| -> Vec<String> {
+            let printed = out(&[args, &["--batch-size", "7", path]].concat());
+            printed.lines().map(str::to_owned).collect()
+        };
+        assert_eq!(lines(&["tail"]), all[all.len() - 10..], "{format}");
+        assert_eq!(lines(&["tail", "-n", "15"]), all[all.len() - 15..], "{format}");
+        assert_eq!(lines(&["tail", "-n", "0"]), [""; 0], "{format}");
+        assert_eq!(lines(&["tail", "-n", "99999"]), all, "{format}");
+        assert_eq!(lines(&["tail", "-n", "3", "--rows", "..20"]), all[17..20], "{format}");
+        let felt = lines(&["cat", "--where", "felt > 100"]);
+        assert_eq!(lines(&["tail", "-n", "3", "--where", "felt > 100"]), felt[felt.len() - 3..]);
+
+        let sample = lines(&["sample", "-n", "40", "--seed", "5"]);
+        let places: Vec<_> =
+            sample.iter().map(|row| all.iter().position(|other| other == row).unwrap()).collect();
+        assert!(places.len() == 40 && places.is_sorted_by(|a, b| a < b), "{places:?}");
+        assert_eq!(sample, lines(&["sample", "-n", "40", "--seed", "5"]), "{format}");
+        assert_ne!(sample, lines(&["sample", "-n", "40", "--seed", "6"]), "{format}");
+        assert_eq!(lines(&["sample", "-n", "99999"]), all, "{format}");
+        assert_eq!(lines(&["sample"]).len(), 10, "{format}");
+
+        let names = "there are id, time, latitude, longitude,";
+        for args in [&["cat"][..], &["head"], &["tail"], &["sample"], &["count"], &["schema"]] {
+            let output = run(&[args, &["--columns", "id,nix", path]].concat());
+            assert_eq!((code(&output), output.stdout.len()), (2, 0), "{format} {args:?}");
+            assert!(said(&output).contains(names), "{}", said(&output));
+        }
+    }
+}
