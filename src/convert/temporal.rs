@@ -6,11 +6,9 @@
 //! ```
 //! The libraries write an error or `<invalid>` in their place.
 
-use std::fmt::Write;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, StringBuilder};
+use arrow::array::Array;
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{DataType, TimeUnit};
 use arrow::error::ArrowError;
@@ -109,22 +107,18 @@ impl<'a> Texts<'a> {
 }
 
 /// An array as text.
-pub(super) fn as_text(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+#[cfg(feature = "csv")]
+pub(super) fn as_text(
+    array: &arrow::array::ArrayRef,
+) -> Result<arrow::array::ArrayRef, ArrowError> {
     let mut texts = Texts::try_new(array.as_ref())?;
-    let mut builder = StringBuilder::new();
+    let mut builder = arrow::array::StringBuilder::new();
     for row in 0..array.len() {
-        if array.is_null(row) {
-            builder.append_null();
-            continue;
-        }
-        match texts.value(row) {
-            Ok(text) => builder.append_value(text),
-            Err(integer) => {
-                // Writing to a builder does not fail.
-                let _ = write!(builder, "{integer}");
-                builder.append_value("");
-            }
+        match (array.is_null(row), texts.value(row)) {
+            (true, _) => builder.append_null(),
+            (false, Ok(text)) => builder.append_value(text),
+            (false, Err(integer)) => builder.append_value(integer.to_string()),
         }
     }
-    Ok(Arc::new(builder.finish()))
+    Ok(std::sync::Arc::new(builder.finish()))
 }

@@ -8,6 +8,7 @@ mod condition;
 mod convert;
 mod csv;
 mod dataset;
+mod describe;
 mod diff;
 mod faults;
 #[cfg(unix)]

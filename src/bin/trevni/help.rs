@@ -38,6 +38,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
         "sample",
         ["trevni sample quakes.trv", "trevni sample -n 1000 --seed 7 quakes.parquet --format csv"],
     ),
+    ("describe", ["trevni describe quakes.csv", "trevni describe --json quakes.parquet"]),
     ("schema", ["trevni schema quakes.trv", "trevni schema --format avro quakes.parquet"]),
     ("count", ["trevni count quakes.trv", "trevni count quakes.csv --where \"mag > 6\""]),
     ("meta", ["trevni meta quakes.trv", "trevni meta --pretty s3://bucket/quakes.trv"]),

@@ -18,6 +18,7 @@ mod convert;
 mod count;
 mod csv_args;
 mod dataset;
+mod describe;
 mod diff;
 mod fault;
 mod help;
@@ -75,6 +76,7 @@ enum Command {
     Head(cat::Args),
     Tail(tail::Args),
     Sample(sample::Args),
+    Describe(describe::Args),
     Schema(schema::Args),
     Count(count::Args),
     #[command(alias = "trevni_meta")]
@@ -107,6 +109,7 @@ impl Command {
             Command::Head(args) => cat::head(args),
             Command::Tail(args) => tail::run(args),
             Command::Sample(args) => sample::run(args),
+            Command::Describe(args) => describe::run(args),
             Command::Schema(args) => schema::run(&args),
             Command::Count(args) => count::run(args),
             Command::Meta(args) => meta::run(&args),

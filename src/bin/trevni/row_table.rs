@@ -282,7 +282,8 @@ fn is_harmful(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn escaped(text: &str, most: usize) -> String {
+/// The first characters of a text, and none that would move the cursor of a terminal.
+pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut cell = Cell { text: String::new(), left: most };
     let _ = cell.write_str(text);
     cell.text

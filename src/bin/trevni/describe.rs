@@ -1,0 +1,162 @@
+//! `trevni describe`: what is in each column, found in one pass.
+
+mod profile;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use arrow::datatypes::DataType;
+use serde_json::{Value as Json, json};
+
+use crate::fault::Fault;
+use crate::output;
+use crate::row_table::escaped;
+use crate::rows::{ReadArgs, batch_fault, tell_report};
+use crate::schema::type_name;
+
+use profile::{ColumnProfile, Histogram};
+
+/// Describe each column: type, nulls, distinct values, min, max, mean, a histogram or the most frequent values.
+///
+/// All rows are read once. Counts of distinct values are estimates with an error of about 1 % (HyperLogLog), and exact if
+/// they are few; histograms come from a t-digest. NaN counts as a value, but not in min, max, mean and histogram.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files of rows, folders, patterns such as 'data/*.csv', or URLs; `-` is standard input. Several are one table.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// Characters of a name, a type and a value.
+const NAME: usize = 28;
+const TYPE: usize = 28;
+const VALUE: usize = 26;
+/// Frequent values that are shown.
+const TOP: usize = 4;
+const TOP_JSON: usize = 10;
+/// The blocks of histograms, by height.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+pub(crate) fn run(args: Args) -> Result<(), Fault> {
+    let opened = args.read.open_all(&args.files)?;
+    let wrong = |e| batch_fault(&opened.name, e);
+    let fields = opened.rows.schema();
+    let columns = fields.fields().iter().map(|field| ColumnProfile::try_new(field.clone()));
+    let mut columns: Vec<_> = columns.collect::<Result<_, _>>().map_err(wrong)?;
+    let mut rows = 0u64;
+    for batch in opened.rows {
+        let batch = batch.map_err(wrong)?;
+        rows += batch.num_rows() as u64;
+        for (column, values) in columns.iter_mut().zip(batch.columns()) {
+            column.add(values).map_err(wrong)?;
+        }
+    }
+    tell_report(&opened.report);
+    if args.json {
+        let columns: Vec<Json> = columns.iter().map(to_json).collect();
+        return output::print_json(&json!({ "rows": rows, "columns": columns }), true);
+    }
+    let mut out = output::stdout();
+    let s = if columns.len() == 1 { "" } else { "s" };
+    writeln!(out, "{}: {rows} rows, {} column{s}", opened.name, columns.len())?;
+    let width = columns.iter().map(|column| escaped(column.name(), NAME).chars().count()).max();
+    for column in &columns {
+        write_column(column, width.unwrap_or(0), &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Two lines: name, type and counts; then the values.
+fn write_column(column: &ColumnProfile, width: usize, out: &mut impl Write) -> std::io::Result<()> {
+    let nulls = match column.nulls {
+        0 => "no nulls".to_owned(),
+        nulls => format!("{nulls} nulls"),
+    };
+    let distinct = column.distinct().map(|distinct| format!(", {distinct} distinct"));
+    let name = escaped(column.name(), NAME);
+    let of = escaped(&type_name(column.data_type()), TYPE);
+    writeln!(out, "\n{name:width$}  {of}  {nulls}{}", distinct.unwrap_or_default())?;
+    let mut parts = Vec::new();
+    if let Some((least, greatest)) = column.bounds(VALUE) {
+        parts.push(match least == greatest {
+            true => least,
+            false => format!("{least} to {greatest}"),
+        });
+    }
+    if let Some(mean) = column.mean() {
+        parts.push(format!("mean {mean}"));
+    }
+    if !parts.is_empty() {
+        writeln!(out, "{:width$}  {}", "", parts.join(", "))?;
+    }
+    let top = column.top(TOP);
+    let values = column.rows - column.nulls;
+    let top: Vec<String> = top
+        .iter()
+        .map(|(value, times)| format!("{} {}", escaped(value, VALUE), percent(*times, values)))
+        .collect();
+    if !top.is_empty() {
+        writeln!(out, "{:width$}  {}", "", top.join(", "))?;
+    }
+    if let Some(histogram) = column.histogram().filter(|histogram| histogram.counts.len() > 1) {
+        writeln!(out, "{:width$}  {}", "", bars(&histogram))?;
+    }
+    Ok(())
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.0}%", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+/// A block for each bin; blanks where nothing is.
+fn bars(histogram: &Histogram) -> String {
+    let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |count: &u64| match count {
+        0 => ' ',
+        count => {
+            let level = (u128::from(*count) * 8).div_ceil(u128::from(most)).saturating_sub(1);
+            usize::try_from(level).ok().and_then(|level| BLOCKS.get(level)).copied().unwrap_or('█')
+        }
+    };
+    histogram.counts.iter().map(bar).collect()
+}
+
+fn to_json(column: &ColumnProfile) -> Json {
+    let of = column.data_type();
+    let mut fields = serde_json::Map::new();
+    let mut put = |name: &str, value: Json| fields.insert(name.to_owned(), value);
+    put("name", column.name().into());
+    put("type", of.to_string().into());
+    put("rows", column.rows.into());
+    put("nulls", column.nulls.into());
+    if let Some(distinct) = column.distinct() {
+        put("distinct", distinct.into());
+    }
+    if let Some((least, greatest)) = column.bounds(usize::MAX) {
+        put("min", value_json(least, of));
+        put("max", value_json(greatest, of));
+    }
+    if let Some(mean) = column.mean() {
+        put("mean", value_json(mean, of));
+    }
+    if let Some(Histogram { min, max, counts }) = column.histogram() {
+        put("histogram", json!({ "min": min, "max": max, "counts": counts }));
+    }
+    let top = column.top(TOP_JSON);
+    if !top.is_empty() {
+        let pair = |(value, count): &(String, u64)| json!({ "value": value, "count": count });
+        put("top", top.iter().map(pair).collect());
+    }
+    fields.into()
+}
+
+/// A value as a number, if it is one.
+fn value_json(text: String, of: &DataType) -> Json {
+    let number = of.is_numeric().then(|| serde_json::from_str::<serde_json::Number>(&text).ok());
+    number.flatten().map_or(Json::String(text), Json::Number)
+}

@@ -1,0 +1,127 @@
+//! `describe`: what is in each column.
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use serde_json::{Value as Json, json};
+
+use super::{out, run_with, str};
+
+/// A file of 10,000 rows with columns of many kinds.
+fn file(folder: &std::path::Path) -> String {
+    let rows = 10_000i64;
+    let dictionary: DictionaryArray<Int8Type> =
+        (0..rows).map(|i| if i % 10 == 0 { "rare" } else { "common" }).collect();
+    let times = TimestampSecondArray::from_iter_values((0..rows).map(|i| i * 60));
+    let float = |i: i64| match i % 100 {
+        0 => None,
+        1 => Some(f64::NAN),
+        _ => Some(i as f64 / 2.0),
+    };
+    let list = ListArray::from_iter_primitive::<Int8Type, _, _>(
+        (0..rows).map(|i| (i % 2 == 0).then(|| vec![Some(1)])),
+    );
+    let decimals = Decimal128Array::from_iter_values((0..rows).map(i128::from));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(Int64Array::from_iter_values(0..rows))),
+        ("float", Arc::new(Float64Array::from_iter((0..rows).map(float)))),
+        ("kind", Arc::new(dictionary)),
+        ("at", Arc::new(times.with_timezone("Europe/Berlin"))),
+        ("price", Arc::new(decimals.with_precision_and_scale(9, 2).unwrap())),
+        ("list", Arc::new(list)),
+        ("nothing", Arc::new(NullArray::new(10_000))),
+        ("bytes", Arc::new(BinaryArray::from_iter_values((0..rows).map(|i| [i as u8])))),
+    ];
+    let batch = RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, array)| (name, array, true)),
+    );
+    let (path, batch) = (folder.join("x.arrow"), batch.unwrap());
+    let to = std::fs::File::create(&path).unwrap();
+    let mut writer = arrow::ipc::writer::FileWriter::try_new(to, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    str(&path).to_owned()
+}
+
+/// Whether a number is near another: within two in a hundred.
+fn is_near(value: &Json, expected: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value / expected - 1.0).abs() < 0.02)
+}
+
+#[test]
+fn columns_of_every_kind_are_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let arrow = file(folder.path());
+    for format in ["arrow", "trv", "parquet"] {
+        let path = folder.path().join(format!("x.{format}"));
+        if format != "arrow" {
+            out(&["convert", &arrow, str(&path)]);
+        }
+        for batch_size in ["8192", "333"] {
+            let args = ["describe", "--json", "--batch-size", batch_size, str(&path)];
+            let all: Json = serde_json::from_str(&out(&args)).unwrap();
+            let of = |name: &str| -> Json {
+                let columns = all["columns"].as_array().unwrap();
+                columns.iter().find(|column| column["name"] == name).unwrap().clone()
+            };
+            assert_eq!(all["rows"], 10_000);
+            let id = of("id");
+            assert_eq!(
+                (&id["nulls"], &id["min"], &id["max"]),
+                (&json!(0), &json!(0), &json!(9999))
+            );
+            assert!(is_near(&id["distinct"], 1e4) && is_near(&id["mean"], 4999.5), "{id}");
+            let counts = id["histogram"]["counts"].as_array().unwrap();
+            assert!(
+                counts.len() == 16
+                    && counts.iter().all(|n| (n.as_f64().unwrap() - 625.0).abs() < 40.0)
+            );
+            let float = of("float");
+            assert_eq!((&float["nulls"], &float["min"]), (&json!(100), &json!(1.0)));
+            assert_eq!(float["max"], json!(4999.5));
+            assert!(is_near(&float["distinct"], 9801.0), "{float}");
+            let kind = of("kind");
+            let top = json!([{"value": "common", "count": 9000}, {"value": "rare", "count": 1000}]);
+            assert_eq!((&kind["distinct"], &kind["top"]), (&json!(2), &top));
+            let at = of("at");
+            assert_eq!(at["min"], "1970-01-01T01:00:00+01:00");
+            assert_eq!(at["max"], "1970-01-07T23:39:00+01:00");
+            assert_eq!(at["mean"], "1970-01-04T12:19:30+01:00");
+            assert_eq!(of("price")["max"], json!(99.99));
+            assert!(is_near(&of("price")["mean"], 49.995));
+            assert_eq!(of("list")["nulls"], 5000);
+            assert!(of("list").get("distinct").is_none());
+            assert_eq!(of("nothing")["nulls"], 10_000);
+            assert_eq!(
+                (of("bytes")["distinct"].as_u64(), &of("bytes")["max"]),
+                (Some(256), &json!("ff"))
+            );
+        }
+    }
+}
+
+#[test]
+fn a_description_is_a_few_lines_a_column() {
+    let csv = b"n,word,none\n1,a\"b,\n2,a\"b,\n3,\x1b[2J,\n";
+    let output = run_with(&["describe", "--from", "csv", "-"], csv);
+    let expected = "\
+standard input: 3 rows, 3 columns
+
+n     Int64  no nulls, 3 distinct
+      1 to 3, mean 2.0000
+      █       █      █
+
+word  Utf8  no nulls, 2 distinct
+      \\u{1b}[2J to a\"b
+      a\"b 67%, \\u{1b}[2J 33%
+
+none  Utf8  3 nulls, 0 distinct
+";
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    let empty = run_with(&["describe", "--from", "csv", "-"], b"a,b\n");
+    assert_eq!(
+        String::from_utf8(empty.stdout).unwrap(),
+        "standard input: 0 rows, 2 columns\n\na  Utf8  no nulls, 0 distinct\n\nb  Utf8  no nulls, 0 distinct\n"
+    );
+}
