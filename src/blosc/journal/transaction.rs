@@ -12,6 +12,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::thread::sleep;
+#[cfg(unix)]
+use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::folder::pending;
@@ -168,17 +172,29 @@ fn nonce() -> String {
     format!("{:x}-{:x}", since.as_nanos(), std::process::id())
 }
 
+/// Attempts to lock a folder. A process that this one starts holds the lock, too, until its program begins: one that was
+/// just released may seem to be held for a moment.
+#[cfg(unix)]
+const ATTEMPTS: u32 = 20;
+
 #[cfg(unix)]
 fn lock(root: &Path) -> Result<Option<File>> {
     let folder = File::open(root)?;
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
-        Err(fs::TryLockError::WouldBlock) => {
-            Err(Error::invalid(format!("{} is being changed by another writer", root.display())))
+    for attempt in 1.. {
+        match folder.try_lock() {
+            Ok(()) => break,
+            // Some file systems know no locks.
+            Err(fs::TryLockError::Error(_)) => return Ok(None),
+            Err(fs::TryLockError::WouldBlock) if attempt < ATTEMPTS => {
+                sleep(Duration::from_millis(5))
+            }
+            Err(fs::TryLockError::WouldBlock) => {
+                let root = root.display();
+                return Err(Error::invalid(format!("{root} is being changed by another writer")));
+            }
         }
-        // Some file systems know no locks.
-        Err(fs::TryLockError::Error(_)) => Ok(None),
     }
+    Ok(Some(folder))
 }
 
 #[cfg(not(unix))]

@@ -114,7 +114,7 @@ fn rewriting_changes_what_is_asked_for() {
     rewrite(&["--drop", "id,time,latitude,longitude,depth_km,magnitude,magnitude_type,felt"]);
     assert_eq!(out(&["cat", str(&to), "--format", "csv"]).lines().next(), Some("reviewed,place"));
     let output = run(&["rewrite", "--force", str(&a), str(&to), "--drop", "nobody"]);
-    assert_eq!(code(&output), 1);
+    assert_eq!(code(&output), 2);
     assert!(said(&output).starts_with("error: no column \"nobody\": there are id, time,"));
 }
 
