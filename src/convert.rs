@@ -53,8 +53,6 @@ mod parquet;
 #[cfg(feature = "protobuf")]
 mod protobuf;
 mod random;
-#[cfg(feature = "json")]
-mod replay;
 mod report;
 #[cfg(any(feature = "protobuf", feature = "thrift"))]
 mod rows;
@@ -88,6 +86,8 @@ pub use dataset::DatasetOptions;
 pub use dataset::dataset_in_store;
 #[cfg(feature = "csv")]
 pub use encoding::Encoding;
+#[cfg(feature = "json")]
+pub use json::JsonReadOptions;
 pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
@@ -176,7 +176,7 @@ pub struct ReadOptions {
     /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
     /// whose rows are then read as rows of this schema. That of CSV may name some columns only.
     pub schema: Option<SchemaRef>,
-    /// From how many rows a schema is inferred; of CSV, 0 stands for all rows.
+    /// From how many rows a schema is inferred; 0 stands for all rows.
     pub infer_rows: usize,
     /// The types of single columns of CSV, by name.
     #[cfg(feature = "csv")]
@@ -194,6 +194,9 @@ pub struct ReadOptions {
     /// How CSV is read.
     #[cfg(feature = "csv")]
     pub csv: CsvReadOptions,
+    /// How JSON is read.
+    #[cfg(feature = "json")]
+    pub json: JsonReadOptions,
     /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
     #[cfg(feature = "csv")]
     pub encoding: Option<Encoding>,
@@ -231,6 +234,8 @@ impl Default for ReadOptions {
             limit: None,
             #[cfg(feature = "csv")]
             csv: CsvReadOptions::default(),
+            #[cfg(feature = "json")]
+            json: JsonReadOptions::default(),
             #[cfg(feature = "csv")]
             encoding: None,
             lossy: false,
@@ -348,19 +353,6 @@ fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
     match options.schema {
         Some(_) => Err(Error::invalid(format!("{format} files have a schema of their own"))),
         None => Ok(()),
-    }
-}
-
-/// What to do when a row does not fit a schema that was inferred.
-#[cfg(feature = "json")]
-fn advice(options: &ReadOptions) -> String {
-    match options.schema {
-        Some(_) => String::new(),
-        None => format!(
-            " (types were inferred from the first {} rows: infer from more with --infer-rows, or give a schema \
-             with --schema)",
-            options.infer_rows
-        ),
     }
 }
 

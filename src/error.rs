@@ -230,16 +230,25 @@ impl From<Error> for std::io::Error {
 
 #[cfg(feature = "arrow")]
 impl From<arrow::error::ArrowError> for Error {
+    /// An error of ours that passed through a reader of record batches keeps its kind and place.
     fn from(e: arrow::error::ArrowError) -> Self {
-        Self::new(ErrorKind::Arrow(e))
+        use arrow::error::ArrowError::ExternalError;
+        match e {
+            ExternalError(inner) => match inner.downcast::<Error>() {
+                Ok(ours) => *ours,
+                Err(other) => Self::new(ErrorKind::Arrow(ExternalError(other))),
+            },
+            other => Self::new(ErrorKind::Arrow(other)),
+        }
     }
 }
 
 #[cfg(feature = "arrow")]
 impl From<Error> for arrow::error::ArrowError {
     fn from(e: Error) -> Self {
+        let is_placed = e.0.place != Place::default();
         match e.0.kind {
-            ErrorKind::Arrow(arrow) => arrow,
+            ErrorKind::Arrow(arrow) if !is_placed => arrow,
             _ => arrow::error::ArrowError::ExternalError(Box::new(e)),
         }
     }

@@ -75,6 +75,9 @@ pub(super) fn lost(batch: &RecordBatch, text: &RecordBatch) -> Option<String> {
 /// Whether a number is the integer that a text is, if it is one.
 pub(super) fn keeps(number: f64, text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if number.is_infinite() && digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return true;
     }
@@ -128,6 +131,8 @@ mod tests {
             ("-0", true),
             ("+007", true),
             ("nan", true),
+            ("-inf", true),
+            ("1e400", false),
         ] {
             assert_eq!(keeps(text.parse().unwrap(), text), kept, "{text}");
         }

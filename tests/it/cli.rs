@@ -13,6 +13,7 @@ mod diff;
 mod faults;
 #[cfg(unix)]
 mod inputs;
+mod json;
 #[cfg(unix)]
 mod outputs;
 #[cfg(feature = "aws")]

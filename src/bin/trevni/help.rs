@@ -104,6 +104,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
 
 /// Options that only `--help` lists.
 const RARE: &[&str] = &[
+    "max_row_size",
     "batch_size",
     "block_rows",
     "block_size",

@@ -177,8 +177,7 @@ impl ReadArgs {
         let open = move |wanted: &ReadOptions| {
             let other = |fault: Fault| trevni::Error::from(std::io::Error::other(fault.text()));
             let (_, source, format) = args.find(&path).map_err(other)?;
-            args.row_types.check(format).map_err(other)?;
-            args.csv.check(format).map_err(other)?;
+            args.check(format).map_err(other)?;
             if std::mem::replace(&mut opened, true) {
                 taken.fetch_add(crate::writing::bytes_at(&path).unwrap_or(0), Ordering::Relaxed);
             }

@@ -24,6 +24,7 @@ mod fault;
 mod help;
 mod input;
 mod inputs;
+mod json_args;
 mod layout;
 mod meta;
 mod output;

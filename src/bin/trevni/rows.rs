@@ -14,6 +14,7 @@ use crate::csv_args::CsvArgs;
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
 use crate::inputs::expand;
+use crate::json_args::JsonArgs;
 use crate::remote;
 use crate::row_types::RowTypeArgs;
 use crate::schema_file;
@@ -60,6 +61,8 @@ pub(crate) struct ReadArgs {
     dtype: Option<String>,
     #[command(flatten)]
     pub(crate) csv: CsvArgs,
+    #[command(flatten)]
+    json: JsonArgs,
     #[command(flatten)]
     pub(crate) row_types: RowTypeArgs,
 }
@@ -128,6 +131,13 @@ impl ReadArgs {
         Ok((name, source, format))
     }
 
+    /// Refuses arguments that are not for a format.
+    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        self.row_types.check(format)?;
+        self.csv.check(format)?;
+        self.json.check(format)
+    }
+
     /// Opens a file that was found.
     pub(crate) fn open_as(
         &self,
@@ -136,8 +146,7 @@ impl ReadArgs {
         source: Source,
         format: &'static Format,
     ) -> Result<Opened, Fault> {
-        self.row_types.check(format)?;
-        self.csv.check(format)?;
+        self.check(format)?;
         let (taken, size) = (source.taken(), source.size());
         if source.folder().is_some() {
             // Its files are read as they are needed; all of them count.
@@ -201,6 +210,7 @@ impl ReadArgs {
             ..ReadOptions::default()
         };
         self.csv.apply(&mut options, path);
+        self.json.apply(&mut options);
         self.row_types.describe(&mut options, &mut WriteOptions::default())?;
         Ok(options)
     }

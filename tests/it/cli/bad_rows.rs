@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{code, out, run, run_with, said, str};
 
-const ADVICE: &str = " (types were inferred from the first 1000 rows: infer from more with --infer-rows, or give a \
-                      schema with --schema)";
+const ADVICE: &str = " (types were inferred from the first 1000 rows: --infer-rows 0 infers from all rows, a --schema \
+                      gives them)";
 
 /// Runs `cat` over text; gives the exit code, what was printed and what was said.
 fn cat(format: &str, text: &str, options: &[&str]) -> (i32, String, String) {
@@ -35,10 +35,10 @@ fn json_goes_on_behind_bad_rows() {
     let good: String = (0..2000).map(|i| format!("{{\"id\":{i},\"x\":{i}.5}}\n")).collect();
     let text = format!("{good}{{\"id\":true}}\n{{\"id\":\n{{\"id\":42,\"x\":1.25}}\n");
     let (exit, _, text_said) = cat("jsonl", &text, &[]);
-    let what = "line 2001: whilst decoding field 'id': expected primitive got true";
+    let what = "line 2001, field \"id\": a boolean, and the type is Int64";
     assert_eq!(
         (exit, text_said),
-        (1, format!("error: standard input: Json error: {what}{ADVICE}\n"))
+        (1, format!("error: standard input: malformed: {what}{ADVICE}\n"))
     );
     let (exit, printed, text_said) = cat("jsonl", &text, &["--skip-bad", "5"]);
     assert_eq!((exit, text_said.as_str()), (0, "2 bad rows left out\n"));

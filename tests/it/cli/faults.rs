@@ -35,7 +35,7 @@ fn files_that_are_of_another_format() {
         ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
         ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),
         ("arrows", "malformed: the stream ends before its schema"),
-        ("jsonl", "arrow: Json error: Not valid JSON: expected value at line 1 column 1"),
+        ("jsonl", "malformed: line 1, column 1: not JSON: expected value"),
     ] {
         assert_eq!(fault(format, &csv, &[]), expected, "{format}");
     }
@@ -64,7 +64,7 @@ fn files_that_are_cut() {
         assert_eq!(fault(format, b"", &[]), expected, "{format}");
     }
     let text = fault("jsonl", b"{\"a\":1}\n{\"a\":[", &[]);
-    let expected = "arrow: Json error: Not valid JSON: EOF while parsing a list at line 1 column 6";
+    let expected = "malformed: line 2, column 6: not JSON: EOF while parsing a list";
     assert_eq!(text, expected);
 }
 
@@ -83,17 +83,17 @@ fn values_that_do_not_fit_a_schema() {
         (
             "jsonl",
             "{\"a\":1}\n{\"a\":\"x\"}\n",
-            "Json error: line 2: whilst decoding field 'a': failed to parse \"x\" as Int32",
+            "malformed: line 2, field \"a\": failed to parse \"x\" as Int32",
         ),
         (
             "jsonl",
             "{\"a\":1}\n{}\n",
-            "Json error: line 2: field 'a' is missing or null, and the schema takes no null",
+            "malformed: line 2, field \"a\": missing or null, and the schema takes no null",
         ),
         (
             "jsonl",
             "{\"a\":1}\n{\"a\":3000000000}\n",
-            "Json error: line 2: whilst decoding field 'a': failed to parse 3000000000 as Int32",
+            "malformed: line 2, field \"a\": failed to parse 3000000000 as Int32",
         ),
     ] {
         let given = ["--schema", path.as_str()];

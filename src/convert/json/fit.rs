@@ -1,0 +1,250 @@
+//! Whether JSON values fit a schema, without building them.
+//!
+//! ```text
+//! {"a":0.5,"b":{"c":"x"}}      a: Int64         misfit: a, 0.5
+//!                              b.c: Int64       misfit: b.c, a string; where the schema is given, "7" is a number
+//! ```
+//! The decoder of arrow-json makes integers of fractions, and numbers of strings: neither may happen silently.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// Checks values against a schema.
+#[derive(Debug)]
+pub(super) struct Fit {
+    record: DataType,
+    /// Whether strings are no numbers, and members that the schema does not have are misfits.
+    is_strict: bool,
+}
+
+/// A value that does not fit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Misfit {
+    pub(super) path: Vec<String>,
+    pub(super) what: String,
+}
+
+/// Where a check is, and what it found.
+struct Check {
+    is_strict: bool,
+    path: RefCell<Vec<String>>,
+    what: RefCell<Option<String>>,
+}
+
+impl Fit {
+    pub(super) fn new(schema: &SchemaRef, is_strict: bool) -> Self {
+        Self { record: DataType::Struct(schema.fields().clone()), is_strict }
+    }
+
+    /// Finds the first value of some records that does not fit. What is no JSON is not looked at further.
+    pub(super) fn check(&self, text: &[u8]) -> Result<(), Misfit> {
+        let check =
+            Check { is_strict: self.is_strict, path: RefCell::default(), what: RefCell::default() };
+        let mut json = serde_json::Deserializer::from_slice(text);
+        while json.end().is_err() {
+            let value = At { data_type: &self.record, is_nullable: true, check: &check };
+            if value.deserialize(&mut json).is_err() {
+                break;
+            }
+        }
+        match check.what.into_inner() {
+            Some(what) => {
+                let mut path = check.path.into_inner();
+                path.reverse();
+                Err(Misfit { path, what })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A value of a type.
+struct At<'a> {
+    data_type: &'a DataType,
+    is_nullable: bool,
+    check: &'a Check,
+}
+
+impl At<'_> {
+    fn of<'a>(field: &'a Field, check: &'a Check) -> At<'a> {
+        At { data_type: field.data_type(), is_nullable: field.is_nullable(), check }
+    }
+
+    fn misfit<E: serde::de::Error>(&self, kind: impl fmt::Display) -> E {
+        let name = match self.data_type {
+            DataType::Struct(_) => "Struct".to_owned(),
+            DataType::List(_) => "List".to_owned(),
+            DataType::Map(..) => "Map".to_owned(),
+            other => other.to_string(),
+        };
+        self.misfit_of(format!("{kind}, and the type is {name}"))
+    }
+
+    fn misfit_of<E: serde::de::Error>(&self, what: String) -> E {
+        self.check.what.replace(Some(what));
+        E::custom("a value does not fit")
+    }
+
+    fn scalar<E: serde::de::Error>(&self, kind: &str, fits: bool) -> Result<(), E> {
+        if fits || is_text(self.data_type) { Ok(()) } else { Err(self.misfit(kind)) }
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
+        _ => false,
+    }
+}
+
+/// Whether a type is read from numbers. What is read from strings alone the decoder refuses itself.
+fn is_number(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_number(values),
+        DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
+        other => other.is_primitive(),
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for At<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for At<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        if self.is_nullable {
+            return Ok(());
+        }
+        Err(self.misfit_of("null, and the schema takes no null".to_owned()))
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
+        self.scalar("a boolean", *self.data_type == DataType::Boolean)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
+        self.scalar("a number", is_number(self.data_type))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
+        self.scalar("a number", is_number(self.data_type))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
+        if self.data_type.is_integer() && value.fract() != 0.0 {
+            return Err(self.misfit(value));
+        }
+        self.scalar("a number", is_number(self.data_type))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
+        let is_other = self.data_type.is_nested()
+            || matches!(self.data_type, DataType::Boolean | DataType::Null)
+            || (self.check.is_strict && self.data_type.is_primitive());
+        self.scalar("a string", !is_other)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
+        let (DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)) = self.data_type
+        else {
+            return Err(self.misfit("an array"));
+        };
+        while values.next_element_seed(At::of(item, self.check))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let mut likely = 0;
+        let fields = match self.data_type {
+            DataType::Struct(fields) => fields,
+            DataType::Map(entries, _) => {
+                while object.next_key::<IgnoredAny>()?.is_some() {
+                    match value_of(entries) {
+                        Some(value) => object.next_value_seed(At::of(value, self.check))?,
+                        None => drop(object.next_value::<IgnoredAny>()?),
+                    }
+                }
+                return Ok(());
+            }
+            _ => return Err(self.misfit("an object")),
+        };
+        while let Some(found) = object.next_key_seed(Name { fields, likely, check: self.check })? {
+            let Some(at) = found else {
+                object.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            likely = at + 1;
+            if let Some(field) = fields.get(at) {
+                let value = object.next_value_seed(At::of(field, self.check));
+                if value.is_err() {
+                    self.check.path.borrow_mut().push(field.name().clone());
+                }
+                value?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of a map.
+fn value_of(entries: &FieldRef) -> Option<&FieldRef> {
+    match entries.data_type() {
+        DataType::Struct(fields) => fields.get(1),
+        _ => None,
+    }
+}
+
+/// Finds the field of a name, which most often is the one behind the last.
+struct Name<'a> {
+    fields: &'a Fields,
+    likely: usize,
+    check: &'a Check,
+}
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
+        if self.fields.get(self.likely).is_some_and(|field| field.name() == name) {
+            return Ok(Some(self.likely));
+        }
+        let found = self.fields.find(name).map(|(at, _)| at);
+        if found.is_none() && self.check.is_strict {
+            self.check.path.borrow_mut().push(name.to_owned());
+            self.check.what.replace(Some("not among the fields".to_owned()));
+            return Err(E::custom("a value does not fit"));
+        }
+        Ok(found)
+    }
+}

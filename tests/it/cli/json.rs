@@ -1,0 +1,200 @@
+//! JSON: the layouts of rows, types, and what is wrong with rows that are refused.
+
+use super::{code, out, run, run_with, said, str};
+
+/// Runs a command over text that comes by standard input; gives what was printed.
+fn printed(args: &[&str], text: &str) -> String {
+    let output = run_with(&[args, &["-", "--from", "jsonl"]].concat(), text.as_bytes());
+    assert_eq!(code(&output), 0, "{text}: {}", said(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn fault(args: &[&str], text: &str) -> String {
+    let output = run_with(&[args, &["-", "--from", "jsonl"]].concat(), text.as_bytes());
+    assert_eq!(code(&output), 1, "{text}");
+    let text = said(&output);
+    text.trim_end().strip_prefix("error: standard input: ").unwrap_or(&text).to_owned()
+}
+
+#[test]
+fn rows_are_lines_or_values_or_elements() {
+    let rows = "{\"a\":1,\"b\":\"[{\\\"\"}\n{\"a\":2,\"b\":null}\n{\"a\":null,\"b\":\"}\"}\n";
+    for text in [
+        rows.to_owned(),
+        format!("\u{feff}{rows}"),
+        rows.replace('\n', "\r\n\n"),
+        rows.replace('\n', " "),
+        rows.replace("{\"a", "{\n  \"a"),
+        rows.replace(',', " ,\n\t "),
+        format!("[{}]", rows.trim_end().replace('\n', ",")),
+        format!("\u{feff} \n[\n{}\n]\n\n", rows.trim_end().replace('\n', "\n,\n")),
+        format!("[{}]", rows.trim_end().replace('\n', "] [")),
+        format!("[] [{}] []", rows.trim_end().replace('\n', ",\n")),
+    ] {
+        assert_eq!(printed(&["cat"], &text), rows, "{text}");
+        for batch in ["1", "2"] {
+            assert_eq!(printed(&["cat", "--batch-size", batch, "--infer-rows", "1"], &text), rows);
+        }
+        assert_eq!(printed(&["cat", "--infer-rows", "0"], &text), rows, "{text}");
+        assert_eq!(printed(&["count"], &text), "3\n");
+        // The first bytes say what it is.
+        let output = run_with(&["cat", "-"], text.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), rows, "{text}");
+    }
+    for text in ["", " \n", "[]", "[ ]\n"] {
+        assert_eq!(printed(&["count"], text), "0\n");
+    }
+}
+
+#[test]
+fn types_are_those_of_all_values() {
+    for (values, expected) in [
+        (&["1", "2"][..], "Int64"),
+        (&["1", "2.5"], "Float64"),
+        (&["18446744073709551615", "1"], "UInt64"),
+        (&["1", "null"], "Int64"),
+        (&["null"], "Null"),
+        (&["true", "false"], "Boolean"),
+        (&["1", "\"x\""], "Utf8"),
+        (&["\"00501\""], "Utf8"),
+        (&["\"2024-01-01\""], "Utf8"),
+        (&["[]", "[1.5]"], "List\n  item: Float64"),
+        (&["{\"x\":1}", "{\"y\":[]}"], "Struct\n  x: Int64\n  y: List\n    item: Null"),
+    ] {
+        let rows: Vec<_> = values.iter().map(|value| format!("{{\"a\":{value}}}")).collect();
+        for text in [rows.join("\n"), format!("[{}]", rows.join(","))] {
+            assert_eq!(printed(&["schema"], &text), format!("a: {expected}\n"), "{text}");
+            assert_eq!(printed(&["cat"], &text).lines().count(), values.len());
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let inferred = "types were inferred from the first 1 rows: --infer-rows 0 infers from all rows";
+    let one = &["--infer-rows", "1"][..];
+    for (text, options, expected) in [
+        (
+            "[1,2]",
+            &[][..],
+            "line 1, object 1: a row is an object of names and values, and this is a number",
+        ),
+        (
+            "[{\"a\":1},\n[2]]",
+            &[],
+            "line 2, object 2: a row is an object of names and values, and this is an array",
+        ),
+        ("5", &[], "line 1: a row is an object of names and values, and this is a number"),
+        (
+            "{\"a\":1}\n\"x\"\n",
+            &[],
+            "line 2: a row is an object of names and values, and this is a string",
+        ),
+        ("{\"a\":1}\n{\"a\":}\n", &[], "line 2, column 6: not JSON: expected value"),
+        ("{\n\"a\":1}\n{\n\"a\":\n}", &[], "line 5, object 2, column 1: not JSON: expected value"),
+        ("{\"a\":1}\n{\"a\":1", &[], "line 2, column 6: not JSON: EOF while parsing an object"),
+        ("[{\"a\":1}", &[], "line 1: not JSON: the file ends within an array"),
+        ("[{\"a\":1},]", &[], "line 1: not JSON: an element of an array is missing"),
+        ("[{\"a\":1}] {", &[], "line 1: not JSON: text behind an array"),
+        (
+            "{\"a\":1}\n{\"a\":{\"b\":1}}\n",
+            &[],
+            "line 2, field \"a\": an object, but a number, boolean or string on line 1 (such rows are left out with --skip-bad, such a field by a --schema that does not name it)",
+        ),
+        (
+            "[{\"a\":{\"b\":[1]}},{\"a\":{\"b\":{}}}]",
+            &[],
+            "line 1, object 2, field \"a.b\": an object, but an array on line 1, object 1 (",
+        ),
+        (
+            "{\"a\":1}\n{\"a\":{\"b\":1}}\n",
+            one,
+            "line 2, field \"a\": an object, and the type is Int64 (",
+        ),
+        (
+            "{\"a\":1}\n{\"a\":\"x\"}\n",
+            one,
+            "line 2, field \"a\": a string, and the type is Int64 (",
+        ),
+        ("{\"a\":1}\n{\"a\":0.5}\n", one, "line 2, field \"a\": 0.5, and the type is Int64 ("),
+        (
+            "{\"a\":1}\n{\"a\":\"05\"}\n",
+            one,
+            "line 2, field \"a\": a string, and the type is Int64 (",
+        ),
+        (
+            "{\"a\":[{\"b\":0}]}\n{\"a\":[{\"b\":1e-1}]}\n",
+            one,
+            "line 2, field \"a.b\": 0.1, and the type is Int64 (",
+        ),
+        ("{\"a\":1}\n{\"b\":2}\n", one, "line 2, field \"b\": not among the fields ("),
+        (
+            "{\"a\":0.5}\n{\"a\":1e400}\n",
+            &[],
+            "line 2: 1e400 would lose digits as a floating-point number",
+        ),
+    ] {
+        let text_said = fault(&[&["cat"][..], options].concat(), text);
+        assert!(text_said.starts_with(&format!("malformed: {expected}")), "{text}: {text_said}");
+        assert_eq!(text_said.contains(inferred), options == one, "{text_said}");
+        // The rows before it are printed, unless there is no schema for them.
+        let output =
+            run_with(&[&["cat", "-", "--from", "jsonl"], options].concat(), text.as_bytes());
+        let rows = String::from_utf8_lossy(&output.stdout).lines().count();
+        assert!(
+            rows == 1
+                || text_said.contains("(such rows")
+                || text_said.contains("this is a number")
+                || text.contains("1e400"),
+            "{text}: {rows}"
+        );
+        // Where the rest cannot be found, nothing is left out.
+        let is_broken = ["ends within", "missing", "behind"].iter().any(|w| text_said.contains(w));
+        let options = [&["count", "-", "--from", "jsonl", "--skip-bad", "9"], options].concat();
+        let output = run_with(&options, text.as_bytes());
+        assert_eq!(code(&output), i32::from(is_broken), "{text}: {}", said(&output));
+    }
+}
+
+#[test]
+fn types_that_do_not_hold_are_inferred_from_all_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("x.json"), folder.path().join("x.parquet"));
+    let rows: String = (0..3000).map(|n| format!("{{\"a\":{n}}}\n")).collect();
+    for (last, schema) in [
+        ("{\"a\":0.5}", "a: Float64\n"),
+        ("{\"a\":\"x\"}", "a: Utf8\n"),
+        ("{\"b\":[null]}", "a: Int64\nb: List\n  item: Null\n"),
+    ] {
+        std::fs::write(&from, format!("{rows}{last}\n")).unwrap();
+        let output = run(&["convert", "--force", str(&from), str(&to)]);
+        assert_eq!(code(&output), 0, "{}", said(&output));
+        assert!(
+            said(&output)
+                .starts_with("types that were inferred from the first 1000 rows do not hold")
+        );
+        assert_eq!(out(&["schema", str(&to)]), schema);
+        assert_eq!(out(&["count", str(&to)]), "3001\n");
+        assert_eq!(out(&["count", str(&from)]), "3001\n");
+    }
+    std::fs::write(&from, format!("{rows}{{\"a\":[]}}\n")).unwrap();
+    let output = run(&["convert", "--force", str(&from), str(&to)]);
+    let what = "line 3001, field \"a\": an array, but a number, boolean or string on line 1 (";
+    assert!(code(&output) == 1 && said(&output).contains(what), "{}", said(&output));
+}
+
+#[test]
+fn rows_are_not_longer_than_they_may_be() {
+    let text = |size| format!("[{{\"a\":1}},{{\"a\":2,\"b\":\"{}\"}}]", "x".repeat(size));
+    let options = ["cat", "--max-row-size", "4k"];
+    assert_eq!(printed(&options, &text(4000)).lines().count(), 2);
+    let what = "malformed: line 1: a row is longer than 4096 bytes; --max-row-size sets the limit";
+    assert_eq!(fault(&options, &text(5000)), what);
+    for text in [text(5000).replace("},{", "}\n{").replace(['[', ']'], ""), text(70_000_000)] {
+        let text_said = fault(if text.len() > 10_000 { &options[..1] } else { &options }, &text);
+        assert!(text_said.contains("--max-row-size sets the limit"), "{text_said}");
+    }
+    let output = run_with(&["cat", "-", "--from", "csv", "--max-row-size", "1k"], b"a\n1\n");
+    assert_eq!(code(&output), 2);
+    assert!(said(&output).contains("--max-row-size is for jsonl, and the input is csv"));
+}
