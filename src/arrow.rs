@@ -55,7 +55,8 @@ mod tests;
 pub use async_reader::{ArrowStream, ArrowStreamBuilder};
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncArrowWriter;
-pub use avro::{AvroDecoder, AvroEncoder, schema_from_avro, schema_to_avro};
+pub(crate) use avro::legal_avro_name;
+pub use avro::{AvroDecoder, AvroEncoder, ORIGINAL_NAME_KEY, schema_from_avro, schema_to_avro};
 pub(crate) use predicate::{Bound, Node};
 pub use predicate::{ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;

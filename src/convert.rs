@@ -53,6 +53,7 @@ mod parquet;
 #[cfg(feature = "protobuf")]
 mod protobuf;
 mod random;
+mod rename;
 mod report;
 #[cfg(any(feature = "protobuf", feature = "thrift"))]
 mod rows;
@@ -92,6 +93,7 @@ pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
 pub use random::random_rows;
+pub use rename::{Naming, rename_fields};
 pub use report::Report;
 pub use source::Source;
 #[cfg(feature = "thrift")]

@@ -15,6 +15,7 @@ mod encoder;
 mod from_arrow;
 mod json;
 mod normal;
+mod original_names;
 mod parse;
 mod resolve;
 mod skip;
@@ -23,7 +24,8 @@ mod to_arrow;
 pub(crate) use columns::plan;
 pub use decoder::AvroDecoder;
 pub use encoder::AvroEncoder;
-pub(crate) use from_arrow::from_arrow;
+pub(crate) use from_arrow::{from_arrow, legal_name as legal_avro_name};
+pub use original_names::ORIGINAL_NAME_KEY;
 pub(crate) use to_arrow::to_arrow;
 
 use arrow::datatypes::Schema;
@@ -64,7 +66,7 @@ pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
         }
     }
     let avro = from_arrow(schema)?;
-    let text = avro.to_json();
+    let text = original_names::add(&avro, schema).to_string();
     Ok((avro, text))
 }
 

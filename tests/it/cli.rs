@@ -14,6 +14,7 @@ mod faults;
 #[cfg(unix)]
 mod inputs;
 mod json;
+mod names;
 #[cfg(unix)]
 mod outputs;
 #[cfg(feature = "aws")]

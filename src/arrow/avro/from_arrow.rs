@@ -61,10 +61,10 @@ impl Names {
             let name = field.name();
             let trail = trail.map_or(Trail::new(name), |trail| trail.then(name));
             if !is_legal(name) {
-                return refuse(&trail, "its name is no Avro name");
+                return refuse(&trail, "Avro accepts no such name (--rename avro makes one)");
             }
             if all.iter().any(|(other, _)| other == name) {
-                return refuse(&trail, "its name is not its own");
+                return refuse(&trail, "another field has its name (--rename avro makes another)");
             }
             all.push((name.clone(), self.node(field, &trail)?));
         }
@@ -202,7 +202,13 @@ fn legal_full_name(name: &str) -> String {
         // The dots of a path are no namespaces, but those of a given name are.
         return name.to_owned();
     }
+    let name = legal_name(name);
+    if is_primitive { format!("_{name}") } else { name }
+}
+
+/// A name of a field as it is, if Avro accepts it; else with `_` for what it does not accept.
+pub(crate) fn legal_name(name: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(legal).collect();
-    if is_legal(&name) && !is_primitive { name } else { format!("_{name}") }
+    if is_legal(&name) { name } else { format!("_{name}") }
 }

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::{Avro, Logical, Primitive};
 
 impl Avro {
-    /// The schema as text.
-    pub(crate) fn to_json(&self) -> String {
-        self.json("", &mut HashSet::new()).to_string()
+    /// The schema in JSON.
+    pub(super) fn to_json(&self) -> Value {
+        self.json("", &mut HashSet::new())
     }
 
     fn json<'a>(&'a self, namespace: &str, written: &mut HashSet<&'a str>) -> Value {
@@ -113,7 +113,7 @@ mod tests {
             r#"["null",{"type":"array","items":{"type":"long","logicalType":"timestamp-micros"}}]"#,
             r#"{"type":"record","name":"R","namespace":"a","fields":[{"name":"f","type":{"type":"fixed","name":"F","size":3}},{"name":"g","type":["null","a.F"],"default":null},{"name":"h","type":{"type":"map","values":{"type":"bytes","logicalType":"decimal","precision":20,"scale":2}}},{"name":"e","type":{"type":"enum","name":"E","namespace":"b","symbols":["X","Y"]}}]}"#,
         ] {
-            assert_eq!(Avro::parse(text.as_bytes()).unwrap().to_json(), text);
+            assert_eq!(Avro::parse(text.as_bytes()).unwrap().to_json().to_string(), text);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::fault::Fault;
+use crate::limit_args::LimitArgs;
 use crate::print::PrintArgs;
 use crate::rows::ReadArgs;
 
@@ -15,9 +16,8 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     print: PrintArgs,
-    /// At most so many rows.
-    #[arg(short = 'n', long = "limit", value_name = "N")]
-    limit: Option<u64>,
+    #[command(flatten)]
+    limit: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -26,15 +26,13 @@ const HEAD: u64 = 10;
 
 /// All rows, unless they are limited.
 pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
-    if let Some(limit) = args.limit {
-        args.read.limit_to(limit);
-    }
+    args.limit.apply(&mut args.read);
     let opened = args.read.open_all(&args.files)?;
     args.print.print(opened, &args.read.csv)
 }
 
 /// The first ten rows, unless another number is given.
 pub(crate) fn head(mut args: Args) -> Result<(), Fault> {
-    args.limit.get_or_insert(HEAD);
+    args.limit.limit.get_or_insert(HEAD);
     run(args)
 }

@@ -8,6 +8,8 @@ use std::time::Instant;
 use trevni::convert::Report;
 
 use crate::fault::{Fault, tell};
+use crate::limit_args::LimitArgs;
+use crate::rename_args::RenameArgs;
 use crate::rows::{ReadArgs, tell_report};
 use crate::table::ratio;
 use crate::target::is_stream;
@@ -30,6 +32,10 @@ pub(crate) struct Args {
     #[arg(value_name = "PATH", hide = true)]
     more: Vec<PathBuf>,
     #[command(flatten)]
+    rename: RenameArgs,
+    #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -39,6 +45,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         inputs.push(std::mem::replace(&mut args.output.output, output));
         inputs.append(&mut args.more);
     }
+    args.limit.apply(&mut args.read);
     let mut report = Arc::default();
     let Err(fault) = convert(&args, &inputs, &args.read, &mut report) else { return Ok(()) };
     // Nothing of the file that was begun is left.
@@ -69,7 +76,7 @@ fn convert(
         input = Some((opened.taken.clone(), columns));
         *report = opened.report;
         let read = opened.size.map(|size| (size, opened.taken));
-        Ok(Input { name: opened.name, rows: opened.rows, read })
+        Ok(Input { name: opened.name, rows: args.rename.apply(opened.rows)?, read })
     })?;
     let Some((taken, columns)) = input else { return Ok(()) };
     let (read, rows) = (taken.load(Ordering::Relaxed), written.rows);

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use crate::fault::Fault;
 use crate::output;
 use crate::row_table::escaped;
-use crate::rows::{ReadArgs, batch_fault, tell_report};
+use crate::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::schema::type_name;
 
 use profile::{ColumnProfile, Histogram};
@@ -42,8 +42,31 @@ const TOP_JSON: usize = 10;
 /// The blocks of histograms, by height.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
+/// What one pass over the rows found.
+struct Profile {
+    name: String,
+    rows: u64,
+    columns: Vec<ColumnProfile>,
+}
+
 pub(crate) fn run(args: Args) -> Result<(), Fault> {
-    let opened = args.read.open_all(&args.files)?;
+    let Profile { name, rows, columns } = args.read.read_all(&args.files, profile)?;
+    if args.json {
+        let columns: Vec<Json> = columns.iter().map(to_json).collect();
+        return output::print_json(&json!({ "rows": rows, "columns": columns }), true);
+    }
+    let mut out = output::stdout();
+    let s = if columns.len() == 1 { "" } else { "s" };
+    writeln!(out, "{name}: {rows} rows, {} column{s}", columns.len())?;
+    let width = columns.iter().map(|column| escaped(column.name(), NAME).chars().count()).max();
+    for column in &columns {
+        write_column(column, width.unwrap_or(0), &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Reads all rows.
+fn profile(opened: Opened) -> Result<Profile, Fault> {
     let wrong = |e| batch_fault(&opened.name, e);
     let fields = opened.rows.schema();
     let columns = fields.fields().iter().map(|field| ColumnProfile::try_new(field.clone()));
@@ -57,18 +80,7 @@ pub(crate) fn run(args: Args) -> Result<(), Fault> {
         }
     }
     tell_report(&opened.report);
-    if args.json {
-        let columns: Vec<Json> = columns.iter().map(to_json).collect();
-        return output::print_json(&json!({ "rows": rows, "columns": columns }), true);
-    }
-    let mut out = output::stdout();
-    let s = if columns.len() == 1 { "" } else { "s" };
-    writeln!(out, "{}: {rows} rows, {} column{s}", opened.name, columns.len())?;
-    let width = columns.iter().map(|column| escaped(column.name(), NAME).chars().count()).max();
-    for column in &columns {
-        write_column(column, width.unwrap_or(0), &mut out)?;
-    }
-    Ok(out.flush()?)
+    Ok(Profile { name: opened.name, rows, columns })
 }
 
 /// Two lines: name, type and counts; then the values.

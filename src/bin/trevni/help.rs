@@ -104,7 +104,6 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
 
 /// Options that only `--help` lists.
 const RARE: &[&str] = &[
-    "max_row_size",
     "batch_size",
     "block_rows",
     "block_size",
@@ -118,6 +117,7 @@ const RARE: &[&str] = &[
     "layout",
     "level",
     "lossy",
+    "max_row_size",
     "memory",
     "memory_budget",
     "message",
@@ -127,6 +127,8 @@ const RARE: &[&str] = &[
     "null_values",
     "proto_descriptor",
     "quote",
+    "rename",
+    "rename_duplicates",
     "schema",
     "seed",
     "shuffle",

@@ -16,6 +16,7 @@ use trevni::convert::{Format, Part, ReadOptions, Source, rows_of};
 
 use crate::fault::Fault;
 use crate::input::PIPE;
+use crate::limit_args::Skip;
 use crate::rows::{Opened, ReadArgs};
 
 /// Extensions of compressed files, before which stands that of a format.
@@ -147,9 +148,31 @@ impl ReadArgs {
     /// Opens inputs as one table.
     pub(crate) fn open_all(&self, inputs: &[PathBuf]) -> Result<Opened, Fault> {
         let files = expand(inputs, self.from.is_some())?;
-        match (files.as_slice(), inputs) {
-            ([file], [input]) if file.path == *input => self.open(input),
-            _ => self.open_table(inputs, &files),
+        let opened = match (files.as_slice(), inputs) {
+            ([file], [input]) if file.path == *input => self.open(input)?,
+            _ => self.open_table(inputs, &files)?,
+        };
+        Ok(match self.offset {
+            0 => opened,
+            offset => Opened { rows: Box::new(Skip::new(opened.rows, offset)), ..opened },
+        })
+    }
+
+    /// Opens inputs as one table and reads them; once more from the start, if types that were inferred from the first
+    /// rows do not hold.
+    pub(crate) fn read_all<T>(
+        &self,
+        inputs: &[PathBuf],
+        read: impl Fn(Opened) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let opened = self.open_all(inputs)?;
+        let report = opened.report.clone();
+        match read(opened) {
+            Ok(done) => Ok(done),
+            Err(fault) => match self.again(inputs, &report) {
+                Some(again) => read(again.open_all(inputs)?),
+                None => Err(fault),
+            },
         }
     }
 

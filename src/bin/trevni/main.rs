@@ -26,6 +26,7 @@ mod input;
 mod inputs;
 mod json_args;
 mod layout;
+mod limit_args;
 mod meta;
 mod output;
 mod panics;
@@ -33,6 +34,7 @@ mod print;
 mod random;
 #[cfg_attr(not(feature = "object_store"), path = "no_remote.rs")]
 mod remote;
+mod rename_args;
 mod rewrite;
 mod row_table;
 mod row_types;

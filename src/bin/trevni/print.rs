@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
-use trevni::convert::{Format, Sink, WriteOptions};
+use trevni::convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
 
 use crate::csv_args::{CsvArgs, delimiter_for};
-use crate::fault::Fault;
+use crate::fault::{Fault, tell};
 use crate::output;
 use crate::row_table::{BorderedTable, MarkdownTable};
 use crate::rows::{Opened, batch_fault, tell_report};
@@ -41,8 +41,12 @@ impl PrintArgs {
     pub(crate) fn print(&self, opened: Opened, csv: &CsvArgs) -> Result<(), Fault> {
         let of_file = || Fault::of(opened.name.clone());
         let mut out = output::stdout();
-        let mut sink = self.sink(&mut out, opened.rows.schema(), csv)?;
-        for batch in opened.rows {
+        let rows = match self.format() {
+            RowFormat::Json => with_unique_names(opened.rows)?,
+            _ => opened.rows,
+        };
+        let mut sink = self.sink(&mut out, rows.schema(), csv)?;
+        for batch in rows {
             match batch {
                 Ok(batch) => sink.write(&batch).map_err(of_file())?,
                 Err(e) => {
@@ -62,14 +66,12 @@ impl PrintArgs {
         schema: SchemaRef,
         csv: &CsvArgs,
     ) -> Result<Box<dyn Sink + 'a>, Fault> {
-        let terminal = std::io::stdout().is_terminal();
-        let default = if terminal { RowFormat::Table } else { RowFormat::Json };
-        let name = match self.format.unwrap_or(default) {
+        let name = match self.format() {
             RowFormat::Table => return Ok(Box::new(BorderedTable::new(out, schema, self.width()))),
             RowFormat::Markdown => return Ok(Box::new(MarkdownTable::try_new(out, &schema)?)),
             RowFormat::Json => "jsonl",
             RowFormat::Csv => "csv",
-            RowFormat::Arrow if terminal => {
+            RowFormat::Arrow if std::io::stdout().is_terminal() => {
                 let text = "the format arrow is not text: send it to a file or a pipe";
                 return Err(Fault::Usage(text.into()));
             }
@@ -83,10 +85,26 @@ impl PrintArgs {
         Ok((Format::named(name)?.create)(out, schema, &options)?)
     }
 
+    fn format(&self) -> RowFormat {
+        let is_terminal = std::io::stdout().is_terminal();
+        let default = if is_terminal { RowFormat::Table } else { RowFormat::Json };
+        self.format.unwrap_or(default)
+    }
+
     /// The width of a table, in characters; 0 for any.
     fn width(&self) -> usize {
         let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let of_stdout = std::io::stdout().is_terminal().then(of_terminal).flatten();
         self.width.or(of_stdout).unwrap_or(0)
     }
+}
+
+/// An object holds one member of a name: columns that have the name of an earlier one get a number.
+fn with_unique_names(rows: Rows) -> Result<Rows, Fault> {
+    let before = rows.schema();
+    let rows = rename_fields(rows, Naming::Unique)?;
+    if rows.schema() != before {
+        tell("columns with the same name have numbers in JSON: a, a_2");
+    }
+    Ok(rows)
 }

@@ -36,9 +36,12 @@ pub(crate) struct ReadArgs {
     /// --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
-    /// At most so many rows of these; the commands that limit rows have their own word for it.
+    /// At most so many rows of these; the commands that limit rows have options of their own.
     #[arg(skip)]
     pub(crate) limit: Option<u64>,
+    /// How many of the rows that pass the predicate are skipped.
+    #[arg(skip)]
+    pub(crate) offset: u64,
     /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema that its
     /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
@@ -201,7 +204,7 @@ impl ReadArgs {
             columns: self.columns.clone(),
             rows: self.rows.clone(),
             predicate: self.predicate.clone(),
-            limit: self.limit,
+            limit: self.limit.map(|limit| limit.saturating_add(self.offset)),
             lossy: self.lossy,
             skip_bad: self.skip_bad,
             #[cfg(feature = "blosc")]

@@ -33,7 +33,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Fault> {
     let random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
-    let opened = sampled(args.read.open_all(&args.files)?, args.limit, random)?;
+    let sampled = |opened| sampled(opened, args.limit, random.clone());
+    let opened = args.read.read_all(&args.files, sampled)?;
     args.print.print(opened, &args.read.csv)
 }
 

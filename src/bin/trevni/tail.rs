@@ -40,7 +40,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
             args.read.rows = Some(rows.saturating_sub(args.limit)..rows);
             args.read.open_all(&args.files)?
         }
-        None => last(args.read.open_all(&args.files)?, args.limit)?,
+        None => args.read.read_all(&args.files, |opened| last(opened, args.limit))?,
     };
     args.print.print(opened, &args.read.csv)
 }

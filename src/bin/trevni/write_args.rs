@@ -12,9 +12,12 @@ use crate::fault::Fault;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Writing trv, avro, parquet and Blosc containers")]
 pub(crate) struct WriteArgs {
-    /// Of trv null, deflate, snappy, bzip2, or none to name none, which is null; or zstd, lz4, pack, pack+zstd, which
-    /// other readers of the format do not know. Of avro null, deflate, snappy, bzip2, xz, zstandard; of parquet null,
-    /// snappy, lz4, gzip, zstd, brotli; default: snappy. Of Blosc containers blosclz, lz4, lz4hc, zlib, zstd; default: lz4.
+    /// The codec: for trv snappy (the default), null, deflate, bzip2, zstd, lz4, pack, pack+zstd; --help lists those of
+    /// other formats.
+    ///
+    /// trv: null, deflate, snappy, bzip2, or `none` to name none, which is null. zstd, lz4, pack and pack+zstd are not
+    /// known to other readers of the format. avro: null, deflate, snappy, bzip2, xz, zstandard. parquet: null, snappy,
+    /// lz4, gzip, zstd, brotli. Default: snappy. Blosc containers: blosclz, lz4, lz4hc, zlib, zstd; default: lz4.
     #[arg(long, value_name = "NAME")]
     pub(crate) codec: Option<String>,
     /// Level of the codec.

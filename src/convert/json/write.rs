@@ -8,14 +8,16 @@ use arrow::datatypes::SchemaRef;
 use arrow::json::writer::{LineDelimited, Writer, WriterBuilder};
 
 use super::encode::Encoders;
+use crate::convert::rename::refuse_duplicates;
 use crate::convert::{Sink, WriteOptions};
 use crate::error::Result;
 
 pub(super) fn create<'a>(
     to: &'a mut (dyn Write + Send),
-    _: SchemaRef,
+    schema: SchemaRef,
     _: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
+    refuse_duplicates(&schema)?;
     let builder = WriterBuilder::new().with_explicit_nulls(true);
     let builder = builder.with_encoder_factory(Arc::new(Encoders));
     Ok(Box::new(Text(builder.build::<_, LineDelimited>(to))))
