@@ -15,6 +15,7 @@ mod faults;
 mod inputs;
 mod json;
 mod names;
+mod other_writers;
 #[cfg(unix)]
 mod outputs;
 #[cfg(feature = "aws")]

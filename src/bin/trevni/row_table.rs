@@ -13,8 +13,9 @@
 use std::fmt::{self, Write as _};
 use std::io::Write;
 
-use arrow::array::{ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, presets};
 use trevni::convert::Sink;
@@ -250,7 +251,34 @@ pub(crate) fn cells(column: &ArrayRef, most: usize) -> Vec<String> {
         let _ = write!(cell, "{}", formatter.value(row));
         cell.text
     };
-    (0..column.len()).map(cell).collect()
+    let mut cells: Vec<String> = (0..column.len()).map(cell).collect();
+    if column.data_type().is_temporal() && cells.iter().any(|cell| is_out_of_range(cell)) {
+        let numbers = numbers(column);
+        for (cell, number) in cells.iter_mut().zip(numbers) {
+            if is_out_of_range(cell) {
+                *cell = number;
+            }
+        }
+    }
+    cells
+}
+
+/// Whether the library wrote that it cannot write a time.
+fn is_out_of_range(cell: &str) -> bool {
+    cell.starts_with("ERROR: ") || cell == "<invalid>"
+}
+
+/// Times as the integers that they are stored as.
+fn numbers(times: &ArrayRef) -> Vec<String> {
+    let integers = cast(times, &DataType::Int64);
+    let integers = integers.or_else(|_| cast(&cast(times, &DataType::Int32)?, &DataType::Int64));
+    match integers {
+        Ok(integers) => {
+            let integers = integers.as_primitive::<Int64Type>();
+            integers.iter().map(|n| n.map_or("null".to_owned(), |n| n.to_string())).collect()
+        }
+        Err(_) => vec!["?".to_owned(); times.len()],
+    }
 }
 
 /// Takes the first characters of a value, and none that would move the cursor of a terminal.

@@ -85,6 +85,9 @@ pub(crate) struct Opened {
 
 /// Says what was left out of the rows that were read.
 pub(crate) fn tell_report(report: &Report) {
+    for text in report.warnings() {
+        tell(&format!("warning: {text}"));
+    }
     match report.bad_rows.load(Ordering::Relaxed) {
         0 => {}
         1 => tell("1 bad row left out"),

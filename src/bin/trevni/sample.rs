@@ -48,9 +48,12 @@ fn sampled(opened: Opened, limit: usize, random: fastrand::Rng) -> Result<Opened
     }
     let mut kept = reservoir.kept;
     kept.sort_unstable_by_key(|(row, _)| *row);
-    let batch = concat_batches(&schema, kept.iter().map(|(_, row)| row));
-    let batch = batch.map_err(|e| batch_fault(&opened.name, e))?;
-    let rows = Box::new(RecordBatchIterator::new([Ok(batch)], schema));
+    // Strings may be too long for one batch.
+    let batches = match concat_batches(&schema, kept.iter().map(|(_, row)| row)) {
+        Ok(batch) => vec![batch],
+        Err(_) => kept.into_iter().map(|(_, row)| row).collect(),
+    };
+    let rows = Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema));
     Ok(Opened { rows, ..opened })
 }
 

@@ -33,8 +33,8 @@ fn files_that_are_of_another_format() {
         ("trv", "offset 0: malformed: not a Trevni file: it does not start with \"Trv\""),
         ("avro", "offset 0: malformed: no Avro file: it does not start with Obj and 1"),
         ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
-        ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),
-        ("arrows", "malformed: the stream ends before its schema"),
+        ("arrow", "malformed: the file does not end with an Arrow footer"),
+        ("arrows", "malformed: the stream ends within a message"),
         ("jsonl", "malformed: line 1, column 1: not JSON: expected value"),
     ] {
         assert_eq!(fault(format, &csv, &[]), expected, "{format}");
@@ -47,7 +47,7 @@ fn files_that_are_cut() {
         ("trv", "column \"note#value\", offset 8697: malformed: blocks end at 9058, past 9051"),
         ("avro", "block 0, offset 738: malformed: input ends 1 bytes short of sync marker"),
         ("parquet", "malformed: parquet: Invalid Parquet file. Corrupt footer"),
-        ("arrow", "arrow: Parser error: Arrow file does not contain correct footer"),
+        ("arrow", "malformed: the file does not end with an Arrow footer"),
     ] {
         let mut bytes = made(format);
         bytes.truncate(bytes.len() - 7);

@@ -197,7 +197,14 @@ fn what_has_a_schema_can_be_printed() {
             continue;
         }
         seen += 1;
-        for command in [&["head"][..], &["cat"], &["count"], &["head", "--format", "csv"]] {
+        for command in [
+            &["head"][..],
+            &["cat"],
+            &["count"],
+            &["describe"],
+            &["tail", "--format", "table"],
+            &["head", "--format", "csv"],
+        ] {
             let output = run(command);
             let is_nested = said(&output).ends_with("is nested, which CSV cannot hold\n");
             if code(&output) != 0 && !is_nested {
