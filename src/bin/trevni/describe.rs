@@ -1,9 +1,11 @@
 //! `trevni describe`: what is in each column, found in one pass.
 
+mod blocks;
+mod html;
 mod profile;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
@@ -13,7 +15,9 @@ use crate::output;
 use crate::row_table::escaped;
 use crate::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::schema::type_name;
+use crate::target::Target;
 
+use blocks::FileLayout;
 use profile::{ColumnProfile, Histogram};
 
 /// Describe each column: type, nulls, distinct values, min, max, mean, a histogram or the most frequent values.
@@ -26,8 +30,15 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "html")]
     json: bool,
+    /// Write a page for a browser, without scripts; of a Trevni file with the bytes and the blocks of columns. `-` is
+    /// standard output.
+    #[arg(long, value_name = "PAGE")]
+    html: Option<PathBuf>,
+    /// Replace the page if it exists.
+    #[arg(long, requires = "html")]
+    force: bool,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -50,7 +61,12 @@ struct Profile {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Fault> {
-    let Profile { name, rows, columns } = args.read.read_all(&args.files, profile)?;
+    let target = args.html.as_ref().map(|path| Target::create(path, args.force)).transpose()?;
+    let profile = args.read.read_all(&args.files, profile)?;
+    if let (Some(target), Some(path)) = (target, &args.html) {
+        return write_page(&args, &profile, target, path);
+    }
+    let Profile { name, rows, columns } = profile;
     if args.json {
         let columns: Vec<Json> = columns.iter().map(to_json).collect();
         return output::print_json(&json!({ "rows": rows, "columns": columns }), true);
@@ -63,6 +79,24 @@ pub(crate) fn run(args: Args) -> Result<(), Fault> {
         write_column(column, width.unwrap_or(0), &mut out)?;
     }
     Ok(out.flush()?)
+}
+
+fn write_page(
+    args: &Args,
+    profile: &Profile,
+    mut target: Target,
+    path: &Path,
+) -> Result<(), Fault> {
+    let layout = match args.files.as_slice() {
+        [file] if file.is_file() && args.read.find(file)?.2.name == "trv" => {
+            Some(FileLayout::read(file)?)
+        }
+        _ => None,
+    };
+    let page = html::page(profile, layout.as_ref()).map_err(Fault::of("html"))?;
+    target.write_all(page.as_bytes())?;
+    target.commit(path)?;
+    Ok(())
 }
 
 /// Reads all rows.

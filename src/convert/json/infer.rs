@@ -312,34 +312,27 @@ mod tests {
     #[test]
     fn values_without_a_type_in_common_conflict() {
         let scalar = "a number, boolean or string";
-        let cases: &[(&[&str], (u64, &str), String, &str)] = &[
+        let cases = [
             (
-                &[r#"{"a":1}"#, r#"{"a":{"b":1}}"#],
-                (2, "a"),
-                format!("an object, but {scalar} on line 1"),
+                &[r#"{"a":1}"#, r#"{"a":{"b":1}}"#][..],
+                (2, "a", format!("an object, but {scalar} on line 1")),
                 "a: Int64",
             ),
             (
                 &[r#"{"a":{"b":1}}"#, r#"{"a":1}"#],
-                (2, "a"),
-                format!("{scalar}, but an object on line 1"),
+                (2, "a", format!("{scalar}, but an object on line 1")),
                 "a: Struct(\"b\": Int64)",
             ),
             (
                 &[r#"{"a":{"b":[1]}}"#, "{}", r#"{"a":{"b":true}}"#],
-                (3, "a.b"),
-                format!("{scalar}, but an array on line 1"),
+                (3, "a.b", format!("{scalar}, but an array on line 1")),
                 "a: Struct(\"b\": List(Int64))",
             ),
         ];
-        for (lines, (line, field), what, first) in cases {
-            let conflict = Conflict {
-                place: Place::of_line(*line),
-                field: (*field).into(),
-                what: what.clone(),
-            };
+        for (lines, (line, field, what), first) in cases {
+            let conflict = Conflict { place: Place::of_line(line), field: field.into(), what };
             assert_eq!(inferred(lines, false).unwrap_err(), conflict);
-            assert_eq!(inferred(lines, true).unwrap(), *first);
+            assert_eq!(inferred(lines, true).unwrap(), first);
         }
         for text in ["[1]", "{\"a\"", "{} x", "{\"a\":1e999}"] {
             let _ = Inference::default().add(text.as_bytes(), Place::default());

@@ -6,7 +6,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use serde_json::{Value as Json, json};
 
-use super::{out, run_with, str};
+use super::{code, out, run, run_with, said, str};
 
 /// A file of 10,000 rows with columns of many kinds.
 fn file(folder: &std::path::Path) -> String {
@@ -124,4 +124,44 @@ none  Utf8  3 nulls, 0 distinct
         String::from_utf8(empty.stdout).unwrap(),
         "standard input: 0 rows, 2 columns\n\na  Utf8  no nulls, 0 distinct\n\nb  Utf8  no nulls, 0 distinct\n"
     );
+}
+
+#[test]
+fn pages_hold_what_is_known_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    out(&["convert", "testdata/rows/quakes.csv", str(&at("x.trv"))]);
+    let page = out(&["describe", "--html", "-", str(&at("x.trv"))]);
+    let count = |text: &str| page.matches(text).count();
+    assert_eq!((count("<section"), count("</section>"), count("<html")), (10, 10, 1));
+    assert_eq!((count("<h2>Bytes by column</h2>"), count("<h2>Blocks</h2>")), (1, 1));
+    assert!(page.contains("<dt>max</dt><dd>2024-03-28T23:39:33.892Z</dd>"), "{page}");
+    for other in ["://", "src=", "url(", "<script", "@import"] {
+        assert!(!page.contains(other), "{other}");
+    }
+    // Of other formats, nothing is known of blocks.
+    let output =
+        run_with(&["describe", "--html", "-", "-", "--from", "csv"], b"<b>,b\n\x1b[2J,2\n");
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(page.contains("<h3>&lt;b&gt;</h3>") && page.contains("\\u{1b}[2J"), "{page}");
+    assert!(!page.contains("<b>") && !page.contains("<h2>Blocks"), "{page}");
+}
+
+#[test]
+fn pages_are_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("x.html");
+    std::fs::write(&page, "before").unwrap();
+    let args = ["describe", "testdata/rows/quakes.csv", "--html", str(&page)];
+    let output = run(&args);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("exists"), "{}", said(&output));
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "before");
+    out(&[&args[..], &["--force"]].concat());
+    assert!(std::fs::read_to_string(&page).unwrap().starts_with("<!DOCTYPE html>"));
+    assert_eq!(code(&run(&[&args[..], &["--force", "--json"]].concat())), 2);
+    // Nothing is left of a page of rows that cannot be read.
+    let missing = folder.path().join("y.html");
+    assert_eq!(code(&run(&["describe", "no.csv", "--html", str(&missing)])), 1);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
 }
