@@ -180,8 +180,8 @@ pub struct ReadOptions {
     pub schema: Option<SchemaRef>,
     /// From how many rows a schema is inferred; 0 stands for all rows.
     pub infer_rows: usize,
-    /// The types of single columns of CSV, by name.
-    #[cfg(feature = "csv")]
+    /// The types of single columns of CSV and JSON that are not inferred, by name; of JSON nested ones with dots.
+    #[cfg(any(feature = "csv", feature = "json"))]
     pub types: Vec<(String, arrow::datatypes::DataType)>,
     /// Rows of a batch, at the most.
     pub batch_size: usize,
@@ -227,7 +227,7 @@ impl Default for ReadOptions {
         Self {
             schema: None,
             infer_rows: 1000,
-            #[cfg(feature = "csv")]
+            #[cfg(any(feature = "csv", feature = "json"))]
             types: Vec::new(),
             batch_size: 8192,
             columns: None,

@@ -18,6 +18,7 @@
 mod decode;
 mod encode;
 mod fit;
+mod given;
 mod infer;
 mod layout;
 mod options;

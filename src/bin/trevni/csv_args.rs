@@ -25,8 +25,10 @@ pub(crate) struct CsvArgs {
     /// `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
     null_values: Vec<String>,
-    /// The type of a column that is not to be inferred; may be given several times. Types: utf8, bool, int64, float64,
-    /// date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
+    /// The type of a column of csv or jsonl that is not to be inferred; may be given several times. Types: utf8, bool,
+    /// int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
+    ///
+    /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8.
     #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
     types: Vec<(String, DataType)>,
     /// How characters are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others. Default: utf-8, or utf-16 if
@@ -42,10 +44,15 @@ struct Quote(Option<u8>);
 impl CsvArgs {
     /// Refuses arguments that are not for a format.
     pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        if !self.types.is_empty() && !matches!(format.name, "csv" | "jsonl") {
+            let name = format.name;
+            return Err(Fault::Usage(format!(
+                "--type is for csv and jsonl, and the input is {name}"
+            )));
+        }
         let wrong = [
             ("--quote", self.quote.is_some()),
             ("--null-value", !self.null_values.is_empty()),
-            ("--type", !self.types.is_empty()),
             ("--encoding", self.encoding.is_some()),
         ];
         match wrong.into_iter().find(|(_, given)| *given && format.name != "csv") {

@@ -1,11 +1,16 @@
 //! Decodes records by arrow-json's decoder, and says what is wrong with one.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::json::reader::{Decoder, ReaderBuilder};
+use serde_json::Value;
 
-use super::fit::Fit;
+use super::fit::{Fit, Misfit};
+use super::given::{nested_as_text, unmarked};
 use super::infer;
 use crate::convert::{ReadOptions, loses, lossy};
 
@@ -17,6 +22,8 @@ pub(super) struct RecordDecoder {
     batch_size: usize,
     /// Whether members that the schema does not have are errors.
     is_strict: bool,
+    /// The type of records, with marks at fields of given types.
+    record: DataType,
     fit: Fit,
     lossy: bool,
 }
@@ -33,10 +40,21 @@ pub(super) struct Fault {
 }
 
 impl RecordDecoder {
-    pub(super) fn new(schema: SchemaRef, batch_size: usize, options: &ReadOptions) -> Self {
+    /// Fields of the schema whose types are given are marked.
+    pub(super) fn new(marked: &SchemaRef, batch_size: usize, options: &ReadOptions) -> Self {
         let is_strict = options.schema.is_none();
-        let fit = Fit::new(&schema, is_strict);
-        Self { decoder: None, schema, batch_size, is_strict, fit, lossy: options.lossy }
+        let schema = match is_strict {
+            true => Arc::new(unmarked(marked)),
+            false => marked.clone(),
+        };
+        let (fit, record) =
+            (Fit::new(marked, is_strict), DataType::Struct(marked.fields().clone()));
+        Self { decoder: None, schema, batch_size, is_strict, record, fit, lossy: options.lossy }
+    }
+
+    /// The schema of the rows.
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
     }
 
     fn build(&self, schema: &SchemaRef) -> Result<Decoder, ArrowError> {
@@ -50,10 +68,29 @@ impl RecordDecoder {
     /// The rows of whole records, whose values may not have been seen when types were inferred: the library makes numbers
     /// of strings, and integers of fractions.
     pub(super) fn decode_checked(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
-        if let Err(misfit) = self.fit.check(text) {
-            return Err(ArrowError::JsonError(misfit.what));
+        match self.fitting(text) {
+            Ok(text) => self.decode(&text),
+            Err(misfit) => Err(ArrowError::JsonError(misfit.what)),
         }
-        self.decode(text)
+    }
+
+    /// Records that fit the schema: arrays and objects are their own text where that is the type.
+    fn fitting<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Misfit> {
+        let misfit = match self.fit.check(text) {
+            Ok(()) => return Ok(Cow::Borrowed(text)),
+            Err(misfit) if !misfit.is_nested_text => return Err(misfit),
+            Err(misfit) => misfit,
+        };
+        let mut changed = Vec::with_capacity(text.len());
+        for value in serde_json::Deserializer::from_slice(text).into_iter::<Value>() {
+            let Ok(mut value) = value else { return Err(misfit) };
+            nested_as_text(&mut value, &self.record, !self.is_strict);
+            if serde_json::to_writer(&mut changed, &value).is_err() {
+                return Err(misfit);
+            }
+            changed.push(b'\n');
+        }
+        self.fit.check(&changed).map(|()| Cow::Owned(changed))
     }
 
     /// The rows of whole records.
@@ -97,9 +134,9 @@ impl RecordDecoder {
         if let Some(fault) = fault(record) {
             return fault;
         }
-        let (path, what) = match self.fit.check(record) {
+        let (path, what) = match self.fitting(record) {
             Err(misfit) => (misfit.path, misfit.what),
-            Ok(()) => said(e),
+            Ok(_) => said(e),
         };
         let field = match path.is_empty() {
             true => String::new(),

@@ -6,9 +6,10 @@
 //! ```
 //! The decoder of arrow-json makes integers of fractions, and numbers of strings: neither may happen silently.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
+use super::given::is_marked;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -25,6 +26,8 @@ pub(super) struct Fit {
 pub(super) struct Misfit {
     pub(super) path: Vec<String>,
     pub(super) what: String,
+    /// Whether it is an array or an object, the type is text, and it may be that text.
+    pub(super) is_nested_text: bool,
 }
 
 /// Where a check is, and what it found.
@@ -32,6 +35,7 @@ struct Check {
     is_strict: bool,
     path: RefCell<Vec<String>>,
     what: RefCell<Option<String>>,
+    is_nested_text: Cell<bool>,
 }
 
 impl Fit {
@@ -41,11 +45,16 @@ impl Fit {
 
     /// Finds the first value of some records that does not fit. What is no JSON is not looked at further.
     pub(super) fn check(&self, text: &[u8]) -> Result<(), Misfit> {
-        let check =
-            Check { is_strict: self.is_strict, path: RefCell::default(), what: RefCell::default() };
+        let check = Check {
+            is_strict: self.is_strict,
+            path: RefCell::default(),
+            what: RefCell::default(),
+            is_nested_text: Cell::new(false),
+        };
         let mut json = serde_json::Deserializer::from_slice(text);
         while json.end().is_err() {
-            let value = At { data_type: &self.record, is_nullable: true, check: &check };
+            let is_given = !self.is_strict;
+            let value = At { data_type: &self.record, is_nullable: true, is_given, check: &check };
             if value.deserialize(&mut json).is_err() {
                 break;
             }
@@ -54,7 +63,7 @@ impl Fit {
             Some(what) => {
                 let mut path = check.path.into_inner();
                 path.reverse();
-                Err(Misfit { path, what })
+                Err(Misfit { path, what, is_nested_text: check.is_nested_text.get() })
             }
             None => Ok(()),
         }
@@ -65,12 +74,25 @@ impl Fit {
 struct At<'a> {
     data_type: &'a DataType,
     is_nullable: bool,
+    /// Whether the type is given, and not inferred.
+    is_given: bool,
     check: &'a Check,
 }
 
 impl At<'_> {
-    fn of<'a>(field: &'a Field, check: &'a Check) -> At<'a> {
-        At { data_type: field.data_type(), is_nullable: field.is_nullable(), check }
+    fn of<'a>(&self, field: &'a Field, check: &'a Check) -> At<'a> {
+        At {
+            data_type: field.data_type(),
+            is_nullable: field.is_nullable(),
+            is_given: self.is_given || is_marked(field),
+            check,
+        }
+    }
+
+    /// An array or an object that is not of the type.
+    fn nested<E: serde::de::Error>(&self, kind: &str) -> E {
+        self.check.is_nested_text.set(self.is_given && is_text(self.data_type));
+        self.misfit(kind)
     }
 
     fn misfit<E: serde::de::Error>(&self, kind: impl fmt::Display) -> E {
@@ -93,7 +115,7 @@ impl At<'_> {
     }
 }
 
-fn is_text(data_type: &DataType) -> bool {
+pub(super) fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Dictionary(_, values) => is_text(values),
@@ -155,7 +177,7 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
         let is_other = self.data_type.is_nested()
             || matches!(self.data_type, DataType::Boolean | DataType::Null)
-            || (self.check.is_strict && self.data_type.is_primitive());
+            || (!self.is_given && self.data_type.is_primitive());
         self.scalar("a string", !is_other)
     }
 
@@ -166,9 +188,9 @@ impl<'de> Visitor<'de> for At<'_> {
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)) = self.data_type
         else {
-            return Err(self.misfit("an array"));
+            return Err(self.nested("an array"));
         };
-        while values.next_element_seed(At::of(item, self.check))?.is_some() {}
+        while values.next_element_seed(self.of(item, self.check))?.is_some() {}
         Ok(())
     }
 
@@ -179,13 +201,13 @@ impl<'de> Visitor<'de> for At<'_> {
             DataType::Map(entries, _) => {
                 while object.next_key::<IgnoredAny>()?.is_some() {
                     match value_of(entries) {
-                        Some(value) => object.next_value_seed(At::of(value, self.check))?,
+                        Some(value) => object.next_value_seed(self.of(value, self.check))?,
                         None => drop(object.next_value::<IgnoredAny>()?),
                     }
                 }
                 return Ok(());
             }
-            _ => return Err(self.misfit("an object")),
+            _ => return Err(self.nested("an object")),
         };
         while let Some(found) = object.next_key_seed(Name { fields, likely, check: self.check })? {
             let Some(at) = found else {
@@ -194,7 +216,7 @@ impl<'de> Visitor<'de> for At<'_> {
             };
             likely = at + 1;
             if let Some(field) = fields.get(at) {
-                let value = object.next_value_seed(At::of(field, self.check));
+                let value = object.next_value_seed(self.of(field, self.check));
                 if value.is_err() {
                     self.check.path.borrow_mut().push(field.name().clone());
                 }

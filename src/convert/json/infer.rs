@@ -13,6 +13,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Fields, Schema};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::given::{GivenTypes, marked};
 use super::records::Place;
 
 const BOOLEAN: u8 = 1;
@@ -70,12 +71,24 @@ impl Inference {
     }
 
     /// The schema of all that was added. Of values that have no type in common, the first are taken or it is an error.
-    pub(super) fn schema(self, takes_first: bool) -> Result<Schema, Conflict> {
+    pub(super) fn schema(
+        self,
+        types: &mut GivenTypes<'_>,
+        takes_first: bool,
+    ) -> Result<Schema, Conflict> {
+        let mut path = Path { names: Vec::new(), types, takes_first };
         match self.record.object {
-            Some(object) => Ok(Schema::new(object.0.into_fields(takes_first, &mut Vec::new())?)),
+            Some(object) => Ok(Schema::new(object.0.into_fields(&mut path)?)),
             None => Ok(Schema::empty()),
         }
     }
+}
+
+/// Where a field is, and what is known without its values.
+struct Path<'a, 't> {
+    names: Vec<String>,
+    types: &'a mut GivenTypes<'t>,
+    takes_first: bool,
 }
 
 /// Fails if a record is no JSON.
@@ -93,26 +106,26 @@ impl Seen {
         self.scalars |= scalar;
     }
 
-    fn into_type(self, takes_first: bool, path: &mut Vec<String>) -> Result<DataType, Conflict> {
+    fn into_type(self, path: &mut Path<'_, '_>) -> Result<DataType, Conflict> {
         let scalar = (self.scalars != 0).then_some((self.scalar_place, Kind::Scalar));
         let list = self.list.as_ref().map(|list| (list.1, Kind::Array));
         let object = self.object.as_ref().map(|object| (object.1, Kind::Object));
         let mut kinds: Vec<_> = [scalar, list, object].into_iter().flatten().collect();
         kinds.sort_by_key(|(place, _)| *place);
         if let [(before, first), (place, second), ..] = kinds.as_slice()
-            && !takes_first
+            && !path.takes_first
         {
             let what = format!("{}, but {} on {before}", second.name(), first.name());
-            return Err(Conflict { place: *place, field: path.join("."), what });
+            return Err(Conflict { place: *place, field: path.names.join("."), what });
         }
         Ok(match (kinds.first().map(|(_, kind)| kind), self.list, self.object) {
             (Some(Kind::Scalar), ..) => scalar_type(self.scalars),
             (Some(Kind::Array), Some(items), _) => {
-                let item = items.0.into_type(takes_first, path)?;
+                let item = items.0.into_type(path)?;
                 DataType::List(Arc::new(Field::new_list_field(item, true)))
             }
             (Some(Kind::Object), _, Some(members)) => {
-                DataType::Struct(members.0.into_fields(takes_first, path)?)
+                DataType::Struct(members.0.into_fields(path)?)
             }
             _ => DataType::Null,
         })
@@ -161,12 +174,15 @@ impl Members {
         self.fields.len() - 1
     }
 
-    fn into_fields(self, takes_first: bool, path: &mut Vec<String>) -> Result<Fields, Conflict> {
+    fn into_fields(self, path: &mut Path<'_, '_>) -> Result<Fields, Conflict> {
         let fields = self.fields.into_iter().map(|(name, seen)| {
-            path.push(name.clone());
-            let data_type = seen.into_type(takes_first, path)?;
-            path.pop();
-            Ok(Field::new(name, data_type, true))
+            path.names.push(name.clone());
+            let field = match path.types.of(&path.names) {
+                Some(given) => marked(Field::new(name, given, true)),
+                None => Field::new(name, seen.into_type(path)?, true),
+            };
+            path.names.pop();
+            Ok(field)
         });
         fields.collect()
     }
@@ -280,7 +296,7 @@ mod tests {
         for (line, text) in (1..).zip(lines) {
             inference.add(text.as_bytes(), Place::of_line(line)).unwrap();
         }
-        let schema = inference.schema(takes_first)?;
+        let schema = inference.schema(&mut GivenTypes::new(&[]), takes_first)?;
         let fields = schema.fields().iter();
         Ok(fields
             .map(|f| format!("{}: {}", f.name(), f.data_type()))

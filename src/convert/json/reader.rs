@@ -14,6 +14,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use super::decode::{RecordDecoder, fault};
+use super::given::GivenTypes;
 use super::infer::Inference;
 use super::records::{Chunk, Place, Records};
 use crate::convert::{ReadOptions, Rows, Source, select};
@@ -28,6 +29,9 @@ const MOST_TO_INFER: usize = 32 << 20;
 const FEW: usize = 16;
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    if options.schema.is_some() && !options.types.is_empty() {
+        return Err(Error::invalid("types of single fields are for rows without a schema"));
+    }
     let records = |input: Input| Records::new(input, options.json.max_row_size);
     let (records, read, schema) = match (&options.schema, options.infer_rows) {
         (Some(schema), _) => (records(source.into_read())?, VecDeque::new(), schema.clone()),
@@ -44,11 +48,13 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
             (records, read, schema)
         }
     };
+    let decoder = RecordDecoder::new(&schema, options.batch_size, options);
     let reader = JsonReader {
         records,
         read,
-        decoder: RecordDecoder::new(schema.clone(), options.batch_size, options),
-        schema,
+        schema: decoder.schema(),
+        decoder,
+        marked: schema,
         options: options.clone(),
         batches: VecDeque::new(),
         error: None,
@@ -94,11 +100,15 @@ fn infer(
     if let (true, Some(bad), 0) = (inference.is_empty(), bad, options.skip_bad) {
         return Err(bad);
     }
-    let schema = inference.schema(options.skip_bad > 0).map_err(|conflict| {
-        let remedy = "such rows are left out with --skip-bad, such a field by a --schema that does not name it";
+    let mut types = GivenTypes::new(&options.types);
+    let schema = inference.schema(&mut types, options.skip_bad > 0).map_err(|conflict| {
         let (place, field, what) = (conflict.place, conflict.field, conflict.what);
+        let remedy = format!(
+            "--type '{field}=utf8' reads the field as text, --skip-bad leaves such rows out"
+        );
         Error::malformed(format!("{place}, field {field:?}: {what} ({remedy})"))
     })?;
+    types.check(&schema)?;
     if schema.fields().is_empty() {
         // What cannot be cut into records is no JSON.
         records.take_error().map_or(Ok(()), Err)?;
@@ -117,6 +127,8 @@ struct JsonReader {
     read: VecDeque<Chunk>,
     decoder: RecordDecoder,
     schema: SchemaRef,
+    /// The schema with marks at fields of given types.
+    marked: SchemaRef,
     options: ReadOptions,
     batches: VecDeque<RecordBatch>,
     /// What comes behind the batches.
@@ -137,7 +149,8 @@ impl JsonReader {
                 }
             },
         };
-        let batches = match was_seen {
+        // Values that types were inferred from fit them, but not types that are given.
+        let batches = match was_seen && self.options.types.is_empty() {
             true => self.decoder.decode(&chunk.text),
             false => self.decoder.decode_checked(&chunk.text),
         };
@@ -155,7 +168,7 @@ impl JsonReader {
 
     /// Decodes records by themselves, and leaves out those that are bad, as long as so many may be.
     fn one_by_one(&mut self, chunk: &Chunk) -> Result<()> {
-        let mut decoder = RecordDecoder::new(self.schema.clone(), FEW, &self.options);
+        let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
         let mut good = Vec::new();
         for (place, record) in chunk.records() {
             match decoder.decode_checked(record) {

@@ -146,10 +146,11 @@ fn types_of_single_columns_are_given() {
             fault(text.as_bytes(), options)
         );
     }
-    let output = run(&["cat", str(&super::rows_file("visits.jsonl")), "--type", "visit=utf8"]);
+    let output =
+        run(&["cat", "testdata/arrow/empty_dictionary_in_null_struct.arrow", "--type", "x=utf8"]);
     assert_eq!(code(&output), 2);
     assert!(
-        said(&output).contains("--type is for csv, and the input is jsonl"),
+        said(&output).contains("--type is for csv and jsonl, and the input is arrow"),
         "{}",
         said(&output)
     );

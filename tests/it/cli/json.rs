@@ -99,7 +99,7 @@ fn what_is_wrong_is_named() {
         (
             "{\"a\":1}\n{\"a\":{\"b\":1}}\n",
             &[],
-            "line 2, field \"a\": an object, but a number, boolean or string on line 1 (such rows are left out with --skip-bad, such a field by a --schema that does not name it)",
+            "line 2, field \"a\": an object, but a number, boolean or string on line 1 (--type 'a=utf8' reads the field as text, --skip-bad leaves such rows out)",
         ),
         (
             "[{\"a\":{\"b\":[1]}},{\"a\":{\"b\":{}}}]",
@@ -143,7 +143,7 @@ fn what_is_wrong_is_named() {
         let rows = String::from_utf8_lossy(&output.stdout).lines().count();
         assert!(
             rows == 1
-                || text_said.contains("(such rows")
+                || text_said.contains("(--type")
                 || text_said.contains("this is a number")
                 || text.contains("1e400"),
             "{text}: {rows}"
@@ -197,4 +197,59 @@ fn rows_are_not_longer_than_they_may_be() {
     let output = run_with(&["cat", "-", "--from", "csv", "--max-row-size", "1k"], b"a\n1\n");
     assert_eq!(code(&output), 2);
     assert!(said(&output).contains("--max-row-size is for jsonl, and the input is csv"));
+}
+
+#[test]
+fn types_of_single_fields_are_given() {
+    let rows = "{\"a\":1,\"b\":[{\"c\":\"5\"}]}\n{\"a\":{\"x\":[1,null]},\"b\":[{\"c\":true}]}\n{\"a\":null}\n";
+    let a = "\"{\\\"x\\\":[1,null]}\"";
+    let expected = format!(
+        "{{\"a\":\"1\",\"b\":[{{\"c\":\"5\"}}]}}\n{{\"a\":{a},\"b\":[{{\"c\":\"true\"}}]}}\n{{\"a\":null,\"b\":null}}\n"
+    );
+    for infer in ["0", "1", "1000"] {
+        let options = ["cat", "--type", "a=utf8", "--type", "b.c=utf8", "--infer-rows", infer];
+        assert_eq!(printed(&options, rows), expected, "{infer}");
+        assert_eq!(printed(&[&options[..], &["--batch-size", "1"]].concat(), rows), expected);
+    }
+    // Dates, decimals, and numbers in strings.
+    let text = "[{\"d\":\"2024-02-29\",\"n\":\"7\",\"p\":1.10}]";
+    let options = ["--type", "d=date", "--type", "n=int64", "--type", "p=decimal(5,2)"];
+    let schema = printed(&[&["schema"][..], &options].concat(), text);
+    assert_eq!(schema, "d: Date32\nn: Int64\np: Decimal128(5, 2)\n");
+    let row = "{\"d\":\"2024-02-29\",\"n\":7,\"p\":1.10}\n";
+    assert_eq!(printed(&[&["cat"][..], &options].concat(), text), row);
+    for (options, text, expected) in [
+        (
+            &["--type", "q=utf8"][..],
+            "{\"a\":1}",
+            "no field \"q\", whose type is given: there are a",
+        ),
+        (&["--type", "a=date"], "{\"a\":\"x\"}", "line 1, field \"a\": "),
+        (
+            &["--type", "a=int64"],
+            "{\"a\":[1]}",
+            "line 1, field \"a\": an array, and the type is Int64",
+        ),
+        (
+            &["--type", "b=utf8"],
+            "{\"a\":1,\"b\":2}\n{\"a\":{},\"b\":2}",
+            "field \"a\": an object, but",
+        ),
+    ] {
+        let text_said = fault(&[&["cat"][..], options].concat(), text);
+        assert!(text_said.contains(expected), "{text_said}");
+    }
+    // A schema has text for arrays and objects, too.
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("x.json");
+    let fields = r#"{"name":"a","type":["null","string"]}"#;
+    let text = format!("{{\"type\":\"record\",\"name\":\"R\",\"fields\":[{fields}]}}");
+    std::fs::write(&schema, text).unwrap();
+    let with_schema = printed(&["cat", "--schema", str(&schema)], rows);
+    assert_eq!(with_schema, format!("{{\"a\":\"1\"}}\n{{\"a\":{a}}}\n{{\"a\":null}}\n"));
+    let output = run_with(
+        &["cat", "-", "--from", "jsonl", "--schema", str(&schema), "--type", "a=utf8"],
+        rows.as_bytes(),
+    );
+    assert!(said(&output).contains("for rows without a schema"), "{}", said(&output));
 }
