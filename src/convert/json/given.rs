@@ -85,10 +85,8 @@ fn unmarked_field(field: &FieldRef) -> FieldRef {
 /// Turns arrays and objects into their text where the type is text, and that is given.
 pub(super) fn nested_as_text(value: &mut Value, data_type: &DataType, is_given: bool) {
     match (&mut *value, data_type) {
-        (Value::Array(_) | Value::Object(_), of) if is_text(of) => {
-            if is_given {
-                *value = Value::String(value.to_string());
-            }
+        (Value::Array(_) | Value::Object(_), of) if is_given && is_text(of) => {
+            *value = Value::String(value.to_string());
         }
         (Value::Object(object), DataType::Struct(fields)) => {
             for field in fields {
