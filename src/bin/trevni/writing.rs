@@ -193,7 +193,8 @@ fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u
 fn progress(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => {
-            let template = "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left, {msg}";
+            let template =
+                "{bar:30} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left, {msg}";
             (ProgressBar::new(size), template)
         }
         None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rows, {rate} {msg}"),
