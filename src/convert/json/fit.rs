@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::given::is_marked;
+use super::layout::Values;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -51,11 +52,11 @@ impl Fit {
             what: RefCell::default(),
             is_nested_text: Cell::new(false),
         };
-        let mut json = serde_json::Deserializer::from_slice(text);
-        while json.end().is_err() {
+        for value in Values(text) {
+            let mut json = serde_json::Deserializer::from_slice(value);
             let is_given = !self.is_strict;
-            let value = At { data_type: &self.record, is_nullable: true, is_given, check: &check };
-            if value.deserialize(&mut json).is_err() {
+            let at = At { data_type: &self.record, is_nullable: true, is_given, check: &check };
+            if at.deserialize(&mut json).is_err() {
                 break;
             }
         }

@@ -14,6 +14,7 @@ use arrow::datatypes::{DataType, Field, Fields, Schema};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::given::{GivenTypes, marked};
+use super::layout::Values;
 use super::records::Place;
 
 const BOOLEAN: u8 = 1;
@@ -58,9 +59,10 @@ pub(super) struct Conflict {
 impl Inference {
     /// Adds the objects of a record, which is JSON: part of one that is not may be added before the error.
     pub(super) fn add(&mut self, record: &[u8], place: Place) -> Result<(), serde_json::Error> {
-        let mut json = serde_json::Deserializer::from_slice(record);
-        while json.end().is_err() {
+        for value in Values(record) {
+            let mut json = serde_json::Deserializer::from_slice(value);
             At { seen: &mut self.record, place }.deserialize(&mut json)?;
+            json.end()?;
         }
         Ok(())
     }

@@ -93,6 +93,21 @@ fn is_whole(text: &[u8]) -> bool {
     true
 }
 
+/// The values of a text, one after another; what is no value is cut somewhere.
+pub(super) struct Values<'a>(pub(super) &'a [u8]);
+
+impl<'a> Iterator for Values<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.0.trim_ascii_start();
+        let end = Scan::default().end(rest).unwrap_or(rest.len()).max(1);
+        let (value, rest) = rest.split_at_checked(end)?;
+        self.0 = rest;
+        Some(value)
+    }
+}
+
 /// Finds the end of a value, by its brackets and strings.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
@@ -180,6 +195,20 @@ mod tests {
         let long = format!("{{\"a\":\"{}\"}}\n", "x".repeat(100_000));
         let (layout, head) = detect(&mut format!("\u{feff}{long}").as_bytes()).unwrap();
         assert_eq!((layout, head.len() <= long.len()), (Lines, true));
+    }
+
+    #[test]
+    fn texts_are_cut_into_values() {
+        for (text, values) in [
+            ("", &[][..]),
+            (" \n", &[]),
+            ("{\"a\":[1]}{}\n [2]", &["{\"a\":[1]}", "{}", "[2]"]),
+            ("1 2,\"a b\"null", &["1", "2", ",", "\"a b\"", "null"]),
+            ("}{\"a", &["}", "{\"a"]),
+        ] {
+            let found: Vec<&[u8]> = Values(text.as_bytes()).collect();
+            assert_eq!(found, values.iter().map(|v| v.as_bytes()).collect::<Vec<_>>(), "{text}");
+        }
     }
 
     #[test]
