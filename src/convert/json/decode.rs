@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::fit::{Fit, Misfit};
 use super::given::{nested_as_text, unmarked};
-use super::infer;
+use super::layout;
 use crate::convert::{ReadOptions, loses, lossy};
 
 /// Decodes objects of a schema.
@@ -161,7 +161,7 @@ pub(super) fn fault(record: &[u8]) -> Option<Fault> {
         let what = format!(": a row is an object of names and values, and this is {kind}");
         return Some(Fault { line: 0, what, is_of_schema: false });
     }
-    let e = infer::check(record.trim_ascii_end()).err()?;
+    let e = layout::check(record.trim_ascii_end()).err()?;
     // The place is that in the record.
     let (text, place) = (e.to_string(), format!(" at line {} column {}", e.line(), e.column()));
     let text = text.strip_suffix(&place).unwrap_or(&text);

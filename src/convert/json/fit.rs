@@ -9,10 +9,11 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use super::given::is_marked;
-use super::layout::Values;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::given::{is_marked, is_text};
+use super::layout::Values;
 
 /// Checks values against a schema.
 #[derive(Debug)]
@@ -113,15 +114,6 @@ impl At<'_> {
 
     fn scalar<E: serde::de::Error>(&self, kind: &str, fits: bool) -> Result<(), E> {
         if fits || is_text(self.data_type) { Ok(()) } else { Err(self.misfit(kind)) }
-    }
-}
-
-pub(super) fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
-        _ => false,
     }
 }
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
 use serde_json::Value;
 
-use super::fit::is_text;
 use crate::error::{Error, Result};
 
 const MARK: &str = "given";
@@ -80,6 +79,16 @@ fn unmarked_field(field: &FieldRef) -> FieldRef {
         other => return Arc::new(Field::clone(field).with_data_type(other.clone())),
     };
     Arc::new(Field::clone(field).with_data_type(data_type))
+}
+
+/// Whether a type is text, perhaps in a dictionary or in runs.
+pub(super) fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
+        _ => false,
+    }
 }
 
 /// Turns arrays and objects into their text where the type is text, and that is given.

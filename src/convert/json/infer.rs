@@ -93,13 +93,6 @@ struct Path<'a, 't> {
     takes_first: bool,
 }
 
-/// Fails if a record is no JSON.
-pub(super) fn check(record: &[u8]) -> Result<(), serde_json::Error> {
-    serde_json::Deserializer::from_slice(record)
-        .into_iter::<IgnoredAny>()
-        .try_for_each(|value| value.map(drop))
-}
-
 impl Seen {
     fn add(&mut self, scalar: u8, place: Place) {
         if self.scalars == 0 {

@@ -9,6 +9,7 @@
 use std::io::{self, Read};
 
 use memchr::{memchr, memchr2};
+use serde::de::IgnoredAny;
 
 /// How rows lie in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub(super) enum Layout {
 /// How much is looked at to find the layout.
 const MOST_HEAD: usize = 1 << 20;
 
-/// Bytes that are read at a time to find the layout.
+/// Bytes that are read first to find the layout.
 const PIECE: usize = 1 << 12;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -43,8 +44,10 @@ fn without_mark(head: &[u8]) -> &[u8] {
 pub(super) fn detect(input: &mut impl Read) -> io::Result<(Layout, Vec<u8>)> {
     let mut head = Vec::new();
     loop {
-        let read = input.by_ref().take(PIECE as u64).read_to_end(&mut head)?;
-        let is_all = read < PIECE || head.len() >= MOST_HEAD;
+        // Each time as much as before, for all of it is looked at again.
+        let piece = head.len().max(PIECE);
+        let read = input.by_ref().take(piece as u64).read_to_end(&mut head)?;
+        let is_all = read < piece || head.len() >= MOST_HEAD;
         if let Some(layout) = layout_of(without_mark(&head), is_all) {
             return Ok((layout, without_mark(&head).to_vec()));
         }
@@ -68,11 +71,36 @@ fn layout_of(head: &[u8], is_all: bool) -> Option<Layout> {
         // An object without members is a line also where others take many.
         let is_empty = line.iter().filter(|b| !b.is_ascii_whitespace()).eq(b"{}");
         if !is_empty || (rest.is_empty() && is_all) {
-            return Some(if is_whole(line) { Layout::Lines } else { Layout::Values });
+            return if is_whole(line) {
+                Some(Layout::Lines)
+            } else {
+                broken_line(head, rest, is_all)
+            };
         }
         if rest.is_empty() {
             return None;
         }
+    }
+}
+
+/// The layout of a text whose first line is not whole: either objects take more than one, or that line is cut. It is cut if
+/// the next line is an object, and both together are no value.
+fn broken_line(head: &[u8], rest: &[u8], is_all: bool) -> Option<Layout> {
+    let next = match memchr(b'\n', rest) {
+        Some(end) => rest.get(..end).unwrap_or_default(),
+        None if is_all => rest,
+        None => return None,
+    };
+    if !next.starts_with(b"{") || check(next).is_err() {
+        return Some(Layout::Values);
+    }
+    let first = head.trim_ascii_start();
+    match Scan::default().end(first) {
+        Some(end) => {
+            let is_value = check(first.get(..end).unwrap_or_default()).is_ok();
+            Some(if is_value { Layout::Values } else { Layout::Lines })
+        }
+        None => is_all.then_some(Layout::Lines),
     }
 }
 
@@ -91,6 +119,13 @@ fn is_whole(text: &[u8]) -> bool {
         scan = Scan::default();
     }
     true
+}
+
+/// Fails if a text is no JSON.
+pub(super) fn check(text: &[u8]) -> Result<(), serde_json::Error> {
+    serde_json::Deserializer::from_slice(text)
+        .into_iter::<IgnoredAny>()
+        .try_for_each(|value| value.map(drop))
 }
 
 /// The values of a text, one after another; what is no value is cut somewhere.
@@ -183,6 +218,11 @@ mod tests {
             ("{\n}", Values),
             ("{\"a\":\n1}", Values),
             ("{\"a\":\"x\n", Values),
+            // A line that is cut.
+            ("{\"a\":1\n{\"a\":2}\n", Lines),
+            ("{\"a\":\"x\n{\"a\":2}\n{\"a\":3}", Lines),
+            ("{\"a\":\n{\"a\":2}\n}", Values),
+            ("{\"a\":\n{\"a\":2}\n", Lines),
             (" \u{feff}[", Values),
             ("\u{feff} \n[", Array),
             ("[{}]", Array),

@@ -200,6 +200,19 @@ fn rows_are_not_longer_than_they_may_be() {
 }
 
 #[test]
+fn lines_that_are_cut_are_left_out() {
+    let rows = "{\"a\":2,\"b\":\"x\"}\n{\"a\":3,\"b\":\"y\"}\n";
+    for cut in ["{\"a\":1", "{\"a\":1,\"b\":\"x", "{\"a\":", "{", "{\"a\":1,\"b\":[{"] {
+        let text = format!("{cut}\n{rows}");
+        assert_eq!(printed(&["cat", "--skip-bad", "1"], &text), rows, "{cut}");
+        let text_said = fault(&["cat"], &text);
+        assert!(text_said.starts_with("malformed: line 1, column "), "{text_said}");
+        let text = format!("{rows}{cut}\n{rows}");
+        assert_eq!(printed(&["cat", "--skip-bad", "1"], &text), format!("{rows}{rows}"), "{cut}");
+    }
+}
+
+#[test]
 fn types_of_single_fields_are_given() {
     let rows = "{\"a\":1,\"b\":[{\"c\":\"5\"}]}\n{\"a\":{\"x\":[1,null]},\"b\":[{\"c\":true}]}\n{\"a\":null}\n";
     let a = "\"{\\\"x\\\":[1,null]}\"";
