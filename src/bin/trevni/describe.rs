@@ -1,7 +1,10 @@
 //! `trevni describe`: what is in each column, found in one pass.
 
+mod block_chart;
 mod blocks;
 mod html;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod profile;
 
 use std::io::Write;
@@ -9,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
+use trevni::convert::Source;
 
 use crate::fault::Fault;
 use crate::output;
@@ -32,8 +36,8 @@ pub(crate) struct Args {
     /// Print JSON.
     #[arg(long, conflicts_with = "html")]
     json: bool,
-    /// Write a page for a browser, without scripts; of a Trevni file with the bytes and the blocks of columns. `-` is
-    /// standard output.
+    /// Write a page for a browser, without scripts; of a Trevni file with the bytes and the blocks of columns, of Parquet
+    /// with the bytes. `-` is standard output.
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
     /// Replace the page if it exists.
@@ -57,6 +61,8 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 struct Profile {
     name: String,
     rows: u64,
+    /// Bytes of the inputs, if they are known.
+    bytes: Option<u64>,
     columns: Vec<ColumnProfile>,
 }
 
@@ -66,7 +72,7 @@ pub(crate) fn run(args: Args) -> Result<(), Fault> {
     if let (Some(target), Some(path)) = (target, &args.html) {
         return write_page(&args, &profile, target, path);
     }
-    let Profile { name, rows, columns } = profile;
+    let Profile { name, rows, columns, .. } = profile;
     if args.json {
         let columns: Vec<Json> = columns.iter().map(to_json).collect();
         return output::print_json(&json!({ "rows": rows, "columns": columns }), true);
@@ -88,15 +94,26 @@ fn write_page(
     path: &Path,
 ) -> Result<(), Fault> {
     let layout = match args.files.as_slice() {
-        [file] if file.is_file() && args.read.find(file)?.2.name == "trv" => {
-            Some(FileLayout::read(file)?)
-        }
+        [file] if file.is_file() => layout(file, &args.read)?,
         _ => None,
     };
     let page = html::page(profile, layout.as_ref()).map_err(Fault::of("html"))?;
     target.write_all(page.as_bytes())?;
     target.commit(path)?;
     Ok(())
+}
+
+/// Where the columns of a file are, if its format says so. A file that is compressed as a whole does not.
+fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, Fault> {
+    let format = read.find(path)?.2.name;
+    let mut source = Source::open(path).map_err(Fault::of(path.display()))?;
+    let head = source.head().map_err(Fault::of(path.display()))?;
+    match format {
+        "trv" if head.starts_with(b"Trv") => FileLayout::read(path).map(Some),
+        #[cfg(feature = "parquet")]
+        "parquet" if head.starts_with(b"PAR1") => parquet::layout(path).map(Some),
+        _ => Ok(None),
+    }
 }
 
 /// Reads all rows.
@@ -114,7 +131,7 @@ fn profile(opened: Opened) -> Result<Profile, Fault> {
         }
     }
     tell_report(&opened.report);
-    Ok(Profile { name: opened.name, rows, columns })
+    Ok(Profile { name: opened.name, rows, bytes: opened.size, columns })
 }
 
 /// Two lines: name, type and counts; then the values.

@@ -307,7 +307,7 @@ impl fmt::Write for Cell {
 /// Control characters, and those that change the direction of text.
 fn is_harmful(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The first characters of a text, and none that would move the cursor of a terminal.
@@ -364,7 +364,7 @@ mod tests {
         ] {
             assert_eq!(cut(text, width), expected, "{text} {width}");
         }
-        assert_eq!(escaped("a\u{1b}[2Jb\n\u{202e}", 99), "a\\u{1b}[2Jb\\n\\u{202e}");
+        assert_eq!(escaped("a\u{1b}[2Jb\n\u{202e}\u{61c}", 99), "a\\u{1b}[2Jb\\n\\u{202e}\\u{61c}");
         assert_eq!(escaped("abcd", 3), "abc…");
     }
 }

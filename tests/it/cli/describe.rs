@@ -36,12 +36,16 @@ fn file(folder: &std::path::Path) -> String {
     let batch = RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, array)| (name, array, true)),
     );
-    let (path, batch) = (folder.join("x.arrow"), batch.unwrap());
-    let to = std::fs::File::create(&path).unwrap();
-    let mut writer = arrow::ipc::writer::FileWriter::try_new(to, &batch.schema()).unwrap();
-    writer.write(&batch).unwrap();
-    writer.finish().unwrap();
+    let path = folder.join("x.arrow");
+    write_arrow(&path, &batch.unwrap());
     str(&path).to_owned()
+}
+
+fn write_arrow(path: &std::path::Path, batch: &RecordBatch) {
+    let to = std::fs::File::create(path).unwrap();
+    let mut writer = arrow::ipc::writer::FileWriter::try_new(to, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
 }
 
 /// Whether a number is near another: within two in a hundred.
@@ -164,4 +168,70 @@ fn pages_are_not_overwritten() {
     let missing = folder.path().join("y.html");
     assert_eq!(code(&run(&["describe", "no.csv", "--html", str(&missing)])), 1);
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn pages_say_where_the_bytes_of_columns_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["x.trv", "x.parquet"] {
+        out(&["convert", "testdata/rows/quakes.csv", str(&at(name))]);
+    }
+    let to = std::fs::File::create(at("x.trv.gz")).unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(to, flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &std::fs::read(at("x.trv")).unwrap()).unwrap();
+    gzip.finish().unwrap();
+    // A text that begins as Trevni files do is none.
+    std::fs::write(at("x.csv"), "Trv\n1\n").unwrap();
+    let grouped = |bytes: u64| {
+        let digits = bytes.to_string();
+        let (head, tail) = digits.split_at(digits.len().saturating_sub(3));
+        if head.is_empty() { digits } else { format!("{head}\u{202f}{tail}") }
+    };
+    for (name, sizes, blocks, others) in [
+        ("x.trv", 1, 1, ">header<"),
+        ("x.parquet", 1, 0, ">footer, indexes<"),
+        ("x.trv.gz", 0, 0, ""),
+        ("x.csv", 0, 0, ""),
+    ] {
+        let page = out(&["describe", "--html", "-", str(&at(name))]);
+        let count = |text: &str| page.matches(text).count();
+        let found = (count("<h2>Bytes by column</h2>"), count("<h2>Blocks</h2>"));
+        assert_eq!(found, (sizes, blocks), "{name}");
+        assert!(page.contains(others), "{name}");
+        let bytes = at(name).metadata().unwrap().len();
+        assert!(page.contains(&format!(", {} bytes</p>", grouped(bytes))), "{name}");
+        // Every picture says what it shows.
+        assert_eq!(count("<svg "), count("role=\"img\" aria-label=\"") - count("class=\"nulls\""));
+    }
+    // What Parquet's columns take, and the rest, is the file.
+    let page = out(&["describe", "--html", "-", str(&at("x.parquet"))]);
+    let (_, sizes) = page.split_once("<table class=\"sizes\">").unwrap();
+    let rows = sizes.split("<tr>").skip(2);
+    let bytes = rows.map(|row| {
+        let (_, cell) = row.split_once("<td class=\"n\">").unwrap();
+        cell.split('<').next().unwrap().replace('\u{202f}', "").parse::<u64>().unwrap()
+    });
+    assert_eq!(bytes.sum::<u64>(), at("x.parquet").metadata().unwrap().len());
+}
+
+#[test]
+fn pages_of_many_blocks_are_small() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, path) = (folder.path().join("x.arrow"), folder.path().join("x.trv"));
+    let values = Float64Array::from_iter_values((0..30_000).map(|row| f64::from(row) / 7.0));
+    let column = |n: usize| (format!("c{n}"), Arc::new(values.clone()) as ArrayRef, false);
+    let batch = RecordBatch::try_from_iter_with_nullable((0..20).map(column)).unwrap();
+    write_arrow(&from, &batch);
+    out(&["convert", str(&from), str(&path), "--block-size", "256"]);
+    let layout: Json = serde_json::from_str(&out(&["layout", "--json", str(&path)])).unwrap();
+    let columns = layout["columns"].as_array().unwrap().iter();
+    let blocks: usize = columns.map(|column| column["blocks"].as_array().unwrap().len()).sum();
+    assert!(blocks > 10_000, "{blocks}");
+    let page = out(&["describe", "--html", "-", str(&path)]);
+    assert!(page.len() < 2_000_000, "{}", page.len());
+    // Neighbors are shown as one, and none is left out.
+    let shown = page.matches(": rows ").count();
+    assert!((1000..10_000).contains(&shown), "{shown}");
+    assert!(page.contains("to 30000, offset"), "the last rows");
 }

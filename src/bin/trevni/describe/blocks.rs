@@ -1,4 +1,4 @@
-//! Where the columns of a Trevni file are: their bytes and their blocks.
+//! Where the columns of a file are: their bytes and, in Trevni files, their blocks.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,21 +8,22 @@ use trevni::trevni::FileReader;
 use crate::fault::Fault;
 use crate::input;
 
-/// Blocks that are shown of all columns. Where there are more, neighbors are shown as one.
-const MOST: usize = 20_000;
-/// Blocks that are shown of a column, at the least.
-const LEAST: usize = 16;
+/// Blocks that are shown of all columns. Where there are more, neighbors are shown as one. Each takes about 250 bytes of the
+/// page.
+const MOST: usize = 4_000;
+/// Blocks that are shown of a column: no more than can be told apart.
+const MOST_OF_COLUMN: usize = 200;
 
 /// The bytes of a file.
 pub(super) struct FileLayout {
     pub(super) rows: u64,
     pub(super) bytes: u64,
-    /// Bytes before the first column.
-    pub(super) header: u64,
+    /// Bytes that are no column's, and what they are.
+    pub(super) other: (&'static str, u64),
     pub(super) columns: Vec<ColumnLayout>,
 }
 
-/// The bytes of a column.
+/// The bytes of a column. Without blocks where the format has none.
 pub(super) struct ColumnLayout {
     pub(super) name: String,
     pub(super) codec: String,
@@ -41,7 +42,9 @@ pub(super) struct Blocks {
     pub(super) end: usize,
     pub(super) first_row: u64,
     pub(super) rows: u64,
+    /// Where the first one begins in the file, and the last one ends.
     pub(super) offset: u64,
+    pub(super) end_offset: u64,
     /// Bytes behind the codec, and before it.
     pub(super) stored: u64,
     pub(super) uncompressed: u64,
@@ -51,12 +54,12 @@ impl FileLayout {
     pub(super) fn read(path: &Path) -> Result<Self, Fault> {
         let file = input::open(path)?;
         let count = file.columns().len();
-        let most = (MOST / count.max(1)).max(LEAST);
+        let most = (MOST / count.max(1)).clamp(1, MOST_OF_COLUMN);
         let columns = (0..count).map(|column| ColumnLayout::read(&file, column, most));
         let columns = columns.collect::<Result<_, _>>().map_err(Fault::of(path.display()))?;
         let bytes = file.file_len();
         let header = file.header().start(0).unwrap_or(bytes);
-        Ok(Self { rows: file.rows(), bytes, header, columns })
+        Ok(Self { rows: file.rows(), bytes, other: ("header", header), columns })
     }
 }
 
@@ -69,13 +72,15 @@ impl ColumnLayout {
         let step = all.len().div_ceil(most).max(1);
         let chunks = all.chunks(step).enumerate();
         let blocks = chunks.filter_map(|(number, blocks)| {
-            let (first, offset) = (number * step, blocks.first()?.offset);
+            let (first, last) = (blocks.first()?, blocks.last()?);
+            let number = number * step;
             Some(Blocks {
-                first,
-                end: first + blocks.len(),
-                first_row: blocks.first()?.first_row,
+                first: number,
+                end: number + blocks.len(),
+                first_row: first.first_row,
                 rows: blocks.iter().map(|block| u64::from(block.rows)).sum(),
-                offset,
+                offset: first.offset,
+                end_offset: last.offset.saturating_add(last.compressed_size.into()),
                 stored: blocks.iter().map(|block| u64::from(block.compressed_size)).sum(),
                 uncompressed: blocks.iter().map(|block| u64::from(block.uncompressed_size)).sum(),
             })

@@ -3,12 +3,14 @@
 //! ```text
 //! name, rows, columns, bytes
 //! columns: a card for each, with a histogram or the most frequent values
-//! sizes by column, blocks by rows: of Trevni files
+//! sizes by column: of Trevni files and Parquet
+//! blocks by rows and by offset: of Trevni files
 //! ```
 
 use std::fmt::{self, Display, Write};
 
-use super::blocks::{Blocks, ColumnLayout, FileLayout};
+use super::block_chart::write_blocks;
+use super::blocks::FileLayout;
 use super::profile::{ColumnProfile, Histogram};
 use super::{Profile, VALUE};
 use crate::row_table::escaped;
@@ -17,7 +19,7 @@ use crate::table::ratio;
 
 const STYLE: &str = include_str!("page.css");
 /// Characters of names and types.
-const NAME: usize = 200;
+pub(super) const NAME: usize = 200;
 /// Frequent values that are shown.
 const TOP: usize = 6;
 /// Units of a histogram.
@@ -44,7 +46,7 @@ impl Display for Html<'_> {
 }
 
 /// A text of the file, of at most so many characters, without control characters.
-fn text(text: &str, most: usize) -> String {
+pub(super) fn text(text: &str, most: usize) -> String {
     Html(&escaped(text, most)).to_string()
 }
 
@@ -59,14 +61,15 @@ pub(super) fn page(profile: &Profile, layout: Option<&FileLayout>) -> Result<Str
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>"
     )?;
-    let columns = profile.columns.len();
+    let columns = profile.columns.len() as u64;
     write!(
         out,
-        "<header>\n<h1>{name}</h1>\n<p class=\"dim\">{} rows, {columns} columns",
-        grouped(profile.rows)
+        "<header>\n<h1>{name}</h1>\n<p class=\"dim\">{}, {}",
+        counted(profile.rows, "row"),
+        counted(columns, "column")
     )?;
-    if let Some(layout) = layout {
-        write!(out, ", {} bytes", grouped(layout.bytes))?;
+    if let Some(bytes) = layout.map(|layout| layout.bytes).or(profile.bytes) {
+        write!(out, ", {}", counted(bytes, "byte"))?;
     }
     out.write_str("</p>\n</header>\n<main>\n<h2>Columns</h2>\n<div class=\"columns\">\n")?;
     for column in &profile.columns {
@@ -75,7 +78,9 @@ pub(super) fn page(profile: &Profile, layout: Option<&FileLayout>) -> Result<Str
     out.write_str("</div>\n")?;
     if let Some(layout) = layout {
         write_sizes(layout, &mut out)?;
-        write_blocks(layout, &mut out)?;
+        if layout.columns.iter().any(|column| column.block_count > 0) {
+            write_blocks(layout, &mut out)?;
+        }
     }
     out.write_str("</main>\n</body>\n</html>\n")?;
     Ok(out)
@@ -107,8 +112,11 @@ fn write_column(column: &ColumnProfile, out: &mut String) -> fmt::Result {
     }
     out.write_str("</dl>\n")?;
     if column.nulls > 0 {
-        let share = share.max(0.5);
-        writeln!(out, "<div class=\"nulls\"><i style=\"width:{share:.1}%\"></i></div>")?;
+        let width = share.max(0.5);
+        writeln!(
+            out,
+            "<div class=\"nulls\" role=\"img\" aria-label=\"{share:.1} % nulls\"><i style=\"width:{width:.1}%\"></i></div>"
+        )?;
     }
     if let Some(histogram) = column.histogram().filter(|histogram| histogram.counts.len() > 1) {
         write_histogram(column, &histogram, out)?;
@@ -127,28 +135,30 @@ fn write_histogram(column: &ColumnProfile, histogram: &Histogram, out: &mut Stri
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
     let bins = counts.len().max(1) as u64;
     let width = WIDTH / bins;
-    writeln!(
-        out,
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"histogram of {bins} bins, at most {most} values\">"
-    )?;
-    for (bin, count) in (0u64..).zip(counts).filter(|(_, count)| **count > 0) {
-        let height = scaled(*count, most, HEIGHT).max(1);
-        writeln!(
-            out,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{height}\"><title>{} values</title></rect>",
-            bin * width,
-            HEIGHT - height,
-            width - 1,
-            grouped(*count)
-        )?;
-    }
-    out.write_str("</svg>\n")?;
     let (least, greatest) = match column.bounds(VALUE) {
         // Infinities are values, but in no bin.
         Some(bounds) if histogram.min.is_finite() && !has_infinity(&bounds) => bounds,
         _ => (histogram.min.to_string(), histogram.max.to_string()),
     };
     let (least, greatest) = (Html(&least), Html(&greatest));
+    writeln!(
+        out,
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"histogram of {} from {least} to {greatest}: {bins} bins of at most {}\">",
+        text(column.name(), NAME),
+        counted(most, "value")
+    )?;
+    for (bin, count) in (0u64..).zip(counts).filter(|(_, count)| **count > 0) {
+        let height = scaled(*count, most, HEIGHT).max(1);
+        writeln!(
+            out,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{height}\"><title>{}</title></rect>",
+            bin * width,
+            HEIGHT - height,
+            width - 1,
+            counted(*count, "value")
+        )?;
+    }
+    out.write_str("</svg>\n")?;
     writeln!(out, "<div class=\"ends\"><span>{least}</span><span>{greatest}</span></div>")
 }
 
@@ -180,11 +190,12 @@ fn write_top(column: &ColumnProfile, out: &mut String) -> fmt::Result {
 
 fn write_sizes(layout: &FileLayout, out: &mut String) -> fmt::Result {
     out.write_str(
-        "<h2>Bytes by column</h2>\n<table class=\"sizes\">\n<tr><th>column</th><th class=\"codec\">codec</th>\
-         <th class=\"n\">bytes</th><th class=\"n\">ratio</th><th></th></tr>\n",
+        "<h2>Bytes by column</h2>\n<table class=\"sizes\">\n<tr><th scope=\"col\">column</th>\
+         <th scope=\"col\" class=\"codec\">codec</th><th scope=\"col\" class=\"n\">bytes</th>\
+         <th scope=\"col\" class=\"n\">ratio</th><td></td></tr>\n",
     )?;
     let stored = layout.columns.iter().map(|column| column.stored);
-    let most = stored.chain([layout.header]).max().unwrap_or(0).max(1);
+    let most = stored.chain([layout.other.1]).max().unwrap_or(0).max(1);
     let mut row = |name: &str, codec: &str, bytes: u64, ratio: &str| {
         writeln!(
             out,
@@ -194,62 +205,13 @@ fn write_sizes(layout: &FileLayout, out: &mut String) -> fmt::Result {
             percent(bytes, most)
         )
     };
-    row("<span class=\"dim\">header</span>", "", layout.header, "")?;
+    let (name, bytes) = layout.other;
+    row(&format!("<span class=\"dim\">{name}</span>"), "", bytes, "")?;
     for column in &layout.columns {
         let ratio = ratio(column.uncompressed, column.stored);
         row(&text(&column.name, NAME), &text(&column.codec, NAME), column.stored, &ratio)?;
     }
     out.write_str("</table>\n")
-}
-
-fn write_blocks(layout: &FileLayout, out: &mut String) -> fmt::Result {
-    out.write_str(
-        "<h2>Blocks</h2>\n<p class=\"dim\">Each bar is a column, from its first row to its last; each part of it is a block, \
-         the darker the more bytes it has for a row.</p>\n<table class=\"blocks\">\n\
-         <tr><th>column</th><th class=\"n\">blocks</th><th></th></tr>\n",
-    )?;
-    for column in &layout.columns {
-        writeln!(
-            out,
-            "<tr><td class=\"name\">{}</td><td class=\"n\">{}</td><td class=\"bar\">",
-            text(&column.name, NAME),
-            grouped(column.block_count as u64)
-        )?;
-        write_bar(column, layout.rows, out)?;
-        out.write_str("</td></tr>\n")?;
-    }
-    out.write_str("</table>\n")
-}
-
-/// The blocks of a column side by side.
-fn write_bar(column: &ColumnLayout, rows: u64, out: &mut String) -> fmt::Result {
-    /// Units of the width.
-    const UNITS: f64 = 10_000.0;
-    let density = |blocks: &Blocks| blocks.stored as f64 / blocks.rows.max(1) as f64;
-    let most = column.blocks.iter().map(density).fold(f64::MIN_POSITIVE, f64::max);
-    let last = column.blocks.last().map_or(0, |last| last.first_row.saturating_add(last.rows));
-    let unit = UNITS / last.max(rows).max(1) as f64;
-    write!(
-        out,
-        "<svg viewBox=\"0 0 {UNITS} 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{} blocks\">",
-        column.block_count
-    )?;
-    for blocks in &column.blocks {
-        let (x, width) = (blocks.first_row as f64 * unit, blocks.rows as f64 * unit);
-        let opacity = 0.25 + 0.75 * density(blocks) / most;
-        let numbers = match blocks.end - blocks.first {
-            1 => format!("block {}", blocks.first),
-            _ => format!("blocks {} to {}", blocks.first, blocks.end - 1),
-        };
-        let Blocks { first_row, rows, offset, stored, uncompressed, .. } = blocks;
-        let end = first_row.saturating_add(*rows);
-        write!(
-            out,
-            "<rect class=\"edge\" x=\"{x:.1}\" y=\"0\" width=\"{width:.1}\" height=\"100\" fill-opacity=\"{opacity:.2}\">\
-             <title>{numbers}: rows {first_row} to {end}, offset {offset}, {uncompressed} bytes as {stored}</title></rect>"
-        )?;
-    }
-    out.write_str("</svg>")
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
@@ -261,8 +223,14 @@ fn scaled(part: u64, whole: u64, to: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(to).min(to)
 }
 
+/// A number of things.
+fn counted(number: u64, of: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {of}{s}", grouped(number))
+}
+
 /// A number with a space between groups of three digits.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
