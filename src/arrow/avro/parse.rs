@@ -13,14 +13,25 @@ use serde_json::{Map, Value};
 use super::{Avro, Logical, Primitive};
 use crate::error::{Error, Result};
 
-/// Types nested deeper than this, or more of them, are refused: named types can multiply.
+/// Types nested deeper than this, or more of them, are refused.
 const DEEPEST: usize = 100;
 const MOST: usize = 1 << 20;
+/// What references to named types may repeat: a schema of a few bytes can stand for any number of types.
+const MOST_REPEATED: Size = Size { types: 1 << 16, symbol_bytes: 16 << 20 };
+
+/// What is in a type, with the types that it refers to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Size {
+    types: usize,
+    symbol_bytes: usize,
+}
 
 struct Parser {
     /// Types by full name; none while they are being defined.
     named: HashMap<String, Option<Definition>>,
-    types: usize,
+    size: Size,
+    /// What references repeat.
+    repeated: Size,
     notes: Notes,
 }
 
@@ -45,7 +56,7 @@ pub(super) struct FieldNotes {
 #[derive(Clone)]
 struct Definition {
     avro: Avro,
-    types: usize,
+    size: Size,
     depth: usize,
 }
 
@@ -58,7 +69,9 @@ impl Avro {
     /// Parses the text of a schema; gives its aliases and defaults too.
     pub(super) fn parse_with_notes(text: &[u8]) -> Result<(Self, Notes)> {
         let json = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
-        let mut parser = Parser { named: HashMap::new(), types: 0, notes: Notes::default() };
+        let (named, notes) = (HashMap::new(), Notes::default());
+        let (size, repeated) = (Size::default(), Size::default());
+        let mut parser = Parser { named, size, repeated, notes };
         let avro = parser.schema(&json, "", 0)?.0;
         Ok((avro, parser.notes))
     }
@@ -71,10 +84,39 @@ fn wrong(what: &str) -> Error {
 /// A schema, and how deep it goes.
 type Deep = (Avro, usize);
 
+impl Size {
+    fn add(&mut self, other: Self) {
+        self.types = self.types.saturating_add(other.types);
+        self.symbol_bytes = self.symbol_bytes.saturating_add(other.symbol_bytes);
+    }
+
+    fn since(self, before: Self) -> Self {
+        let types = self.types.saturating_sub(before.types);
+        Self { types, symbol_bytes: self.symbol_bytes.saturating_sub(before.symbol_bytes) }
+    }
+
+    /// Fails if references repeat more than they may.
+    fn check(self) -> Result<()> {
+        for (what, size, limit) in [
+            ("avro.schema: types that references repeat", self.types, MOST_REPEATED.types),
+            (
+                "avro.schema: bytes of symbols that references repeat",
+                self.symbol_bytes,
+                MOST_REPEATED.symbol_bytes,
+            ),
+        ] {
+            if size > limit {
+                return Err(Error::too_large(what, size as u64, limit as u64));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Parser {
     fn schema(&mut self, json: &Value, namespace: &str, depth: usize) -> Result<Deep> {
-        self.types += 1;
-        if depth > DEEPEST || self.types > MOST {
+        self.size.types += 1;
+        if depth > DEEPEST || self.size.types > MOST {
             return Err(wrong("too deep, or too large"));
         }
         match json {
@@ -97,8 +139,10 @@ impl Parser {
         let found = self.named.get(&full).or_else(|| self.named.get(name));
         match found {
             Some(Some(definition)) => {
-                self.types += definition.types;
-                if self.types > MOST || depth + definition.depth > DEEPEST {
+                self.size.add(definition.size);
+                self.repeated.add(definition.size);
+                self.repeated.check()?;
+                if self.size.types > MOST || depth + definition.depth > DEEPEST {
                     return Err(wrong("too deep, or too large"));
                 }
                 Ok((definition.avro.clone(), definition.depth))
@@ -168,15 +212,19 @@ impl Parser {
         if self.named.insert(name.clone(), None).is_some() {
             return Err(wrong(&format!("{name} is defined twice")));
         }
-        let before = self.types;
+        let before = self.size;
         self.note_type(&name, object);
         let (avro, deep) = match kind {
-            "enum" => (Avro::Enum { name: name.clone(), symbols: symbols(object)? }, 0),
+            "enum" => {
+                let symbols = symbols(object)?;
+                self.size.symbol_bytes += symbols.iter().map(|text| text.len() + 1).sum::<usize>();
+                (Avro::Enum { name: name.clone(), symbols }, 0)
+            }
             "fixed" => (fixed(name.clone(), object)?, 0),
             _ => self.record(name.clone(), object, depth)?,
         };
-        let types = self.types - before;
-        self.named.insert(name, Some(Definition { avro: avro.clone(), types, depth: deep }));
+        let size = self.size.since(before);
+        self.named.insert(name, Some(Definition { avro: avro.clone(), size, depth: deep }));
         Ok((avro, deep))
     }
 

@@ -260,11 +260,15 @@ impl Resolver<'_> {
             (Avro::Enum { symbols: theirs, .. }, Avro::Enum { name, symbols: ours })
                 if self.is_named_alike(writer, reader) =>
             {
+                let mut places = HashMap::with_capacity(ours.len());
+                for (at, symbol) in (0i32..).zip(ours) {
+                    places.entry(symbol.as_str()).or_insert(at);
+                }
                 let fallback = self.notes.symbols.get(name);
-                let position = |symbol: &String| ours.iter().position(|our| our == symbol);
+                let fallback = fallback.and_then(|symbol| places.get(symbol.as_str()));
                 let ordinal = |symbol: &String| {
-                    let at = position(symbol).or_else(|| position(fallback?));
-                    at.and_then(|at| i32::try_from(at).ok()).ok_or_else(|| symbol.clone())
+                    let at = places.get(symbol.as_str()).or(fallback);
+                    at.copied().ok_or_else(|| symbol.clone())
                 };
                 Some(Read::Enum(theirs.iter().map(ordinal).collect()))
             }

@@ -66,19 +66,22 @@ impl Number {
             return Err(wrong());
         }
         let exponent: i32 = exponent.parse().map_err(|_| wrong())?;
-        let fits = (-MOST_EXPONENT..=MOST_EXPONENT).contains(&exponent);
-        let places = i32::try_from(fraction.len()).ok().filter(|_| fits).ok_or_else(wrong)?;
-        Ok(Self::finite(negative, format!("{whole}{fraction}"), exponent - places))
+        let places = i64::try_from(fraction.len()).map_err(|_| wrong())?;
+        let exponent = i64::from(exponent) - places;
+        Self::finite(negative, format!("{whole}{fraction}"), exponent).ok_or_else(wrong)
     }
 
-    fn finite(negative: bool, digits: String, mut exponent: i32) -> Self {
+    /// `None` if the exponent is too large. It is that behind the last digit that is not 0, as it is shown.
+    fn finite(negative: bool, digits: String, exponent: i64) -> Option<Self> {
         let kept = digits.trim_end_matches('0').len();
-        exponent = exponent.saturating_add(i32::try_from(digits.len() - kept).unwrap_or(i32::MAX));
+        let zeros = i64::try_from(digits.len() - kept).ok()?;
         let digits = digits.get(..kept).unwrap_or("").trim_start_matches('0').to_owned();
-        if digits.is_empty() {
-            exponent = 0;
-        }
-        Number::Finite { negative, digits, exponent }
+        let exponent = match digits.is_empty() {
+            true => 0,
+            false => i32::try_from(exponent.saturating_add(zeros)).ok()?,
+        };
+        let fits = (-MOST_EXPONENT..=MOST_EXPONENT).contains(&exponent);
+        fits.then_some(Number::Finite { negative, digits, exponent })
     }
 
     /// Where it lies among whole numbers that stand for so many decimal places. NaN is above all.
@@ -188,12 +191,29 @@ mod tests {
             ("-INF", "-inf"),
             ("NaN", "nan"),
             ("9007199254740993.000000001", "9007199254740993.000000001"),
+            ("10e9998", "1e9999"),
+            ("0.1e10000", "1e9999"),
+            ("0e99999", "0"),
+            ("1.5e-9998", "15e-9999"),
         ] {
             assert_eq!(number(text).to_string(), shown);
             assert_eq!(number(shown), number(text), "{text}");
         }
-        for bad in ["", ".", "-", "1e", "1.2.3", "e5", "1e10000", "1e-10000", "0x1", "1_000", "in"]
-        {
+        for bad in [
+            "",
+            ".",
+            "-",
+            "1e",
+            "1.2.3",
+            "e5",
+            "1e10000",
+            "10e9999",
+            "1e-10000",
+            "1.5e-9999",
+            "0x1",
+            "1_000",
+            "in",
+        ] {
             assert!(Number::parse(bad).is_err(), "{bad}");
         }
     }

@@ -71,9 +71,24 @@ proptest! {
         ]), 0..12),
         text in ".{0,20}",
     ) {
-        let _ = Predicate::parse(&words.concat());
-        let _ = Predicate::parse(&words.join(" "));
-        let _ = Predicate::parse(&text);
+        for text in [words.concat(), words.join(" "), text] {
+            if let Ok(predicate) = Predicate::parse(&text) {
+                let shown = predicate.to_string();
+                prop_assert_eq!(&Predicate::parse(&shown).unwrap(), &predicate, "{}", shown);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_shown_so_that_they_parse(
+        digits in "[0-9]{0,12}(\\.[0-9]{0,12})?",
+        exponent in prop::sample::select(vec![-10_001, -9999, -9990, -21, 0, 20, 9990, 9999, 10_001]),
+        extra in -15..15,
+    ) {
+        let text = format!("a = {digits}e{}", exponent + extra);
+        if let Ok(predicate) = Predicate::parse(&text) {
+            prop_assert_eq!(&Predicate::parse(&predicate.to_string()).unwrap(), &predicate);
+        }
     }
 }
 
