@@ -1,5 +1,6 @@
 //! The command, run as people run it.
 
+mod bad_files;
 mod bad_rows;
 mod bench;
 #[cfg(all(feature = "blosc", feature = "parquet"))]

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 const DEEPEST: usize = 100;
 const MOST: usize = 1 << 20;
 /// What references to named types may repeat: a schema of a few bytes can stand for any number of types.
-const MOST_REPEATED: Size = Size { types: 1 << 16, symbol_bytes: 16 << 20 };
+const MOST_REPEATED: Size = Size { types: 1 << 16, symbol_bytes: 4 << 20 };
 
 /// What is in a type, with the types that it refers to.
 #[derive(Debug, Clone, Copy, Default)]
