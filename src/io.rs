@@ -12,6 +12,7 @@
 mod atomic;
 #[cfg(feature = "blosc")]
 mod folder;
+mod limits;
 mod ranges;
 mod spool;
 mod temporary;
@@ -19,6 +20,7 @@ mod temporary;
 pub use atomic::AtomicFile;
 #[cfg(feature = "blosc")]
 pub(crate) use folder::AtomicFolder;
+pub use limits::Limits;
 pub use ranges::Ranges;
 #[cfg(all(feature = "arrow", feature = "object_store"))]
 pub(crate) use ranges::without;
@@ -149,26 +151,6 @@ pub(crate) fn read_within(
         return Err(Error::new(ErrorKind::Truncated { what, missing: len - there }).at(offset));
     };
     source.read_at(offset, size).map_err(|e| Error::from(e).at(offset))
-}
-
-/// What a reader may allocate on the word of a file.
-///
-/// Sizes that the bytes themselves prove (a block that is really there) need no limit; these two bound what a
-/// few bytes can claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The largest block before compression, in bytes. Default: 1 GiB.
-    pub block_bytes: usize,
-    /// The most array lengths that runs may stand for in one read of a column: a run of two thousand million
-    /// takes five bytes. Default: 64 Mi.
-    pub lengths: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { block_bytes: 1 << 30, lengths: 1 << 26 }
-    }
 }
 
 #[cfg(test)]

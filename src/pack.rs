@@ -43,7 +43,7 @@ pub(crate) use hints::{GOOD_FOR, Hints, Options};
 pub(crate) use input::Input;
 pub(crate) use numbers::{DEPTH, Numbers, long, put as put_numbers};
 pub(crate) use payload::Payload;
-pub(crate) use strings::{PackedStrings, Target, put as put_strings};
+pub(crate) use strings::{PackedStrings, STRINGS, Target, put as put_strings};
 pub use views::{ViewBuffer, Views};
 
 #[cfg(test)]

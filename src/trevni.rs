@@ -35,6 +35,7 @@ mod ahead;
 mod bits;
 mod block;
 mod bloom;
+mod budget;
 mod chunks;
 mod column;
 mod column_writer;
@@ -102,4 +103,6 @@ pub use tree::ColumnTree;
 pub use value::{Value, ValueType};
 pub use values::{Values, ValuesRef};
 pub use verify::Verification;
+#[cfg(feature = "arrow")]
+pub(crate) use verify::is_of_nulls;
 pub use writer::{FileWriter, FileWriterBuilder};

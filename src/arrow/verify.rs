@@ -6,14 +6,22 @@ use arrow::datatypes::{DataType, Field};
 use super::ArrowReaderBuilder;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::trevni::FileReader;
+use crate::trevni::{FileReader, is_of_nulls};
+
+/// Rows of a batch where no column has anything but nulls, which take no memory.
+const NULL_ROWS: usize = 1 << 30;
 
 /// Reads all rows of a file as Arrow, and drops them: fails if the schema in its metadata cannot be read, or does not fit
 /// its columns. [`FileReader::verify`] looks at each column by itself, and names all faults there.
 pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()> {
     let builder = ArrowReaderBuilder::from_file(file.clone(), false)?;
     builder.schema().fields().iter().try_for_each(|field| check_zones(field))?;
-    for batch in builder.with_parallelism(threads).build()? {
+    let batch_size = match file.columns().iter().all(is_of_nulls) {
+        true => NULL_ROWS,
+        false => builder.batch_size(),
+    };
+    let builder = builder.with_batch_size(batch_size).with_parallelism(threads);
+    for batch in builder.build()? {
         batch?;
     }
     Ok(())

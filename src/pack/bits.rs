@@ -62,6 +62,7 @@ impl PackedBits {
     fn take_places(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {
         let count = input.count(MOST_PARTS.min(n), "places of bits")?;
         let places = Numbers::take_all(input, count, depth)?;
+        input.allocate(count, size_of::<usize>())?;
         // One below 0 is past all others.
         let place = |place| usize::try_from(place).unwrap_or(usize::MAX);
         let places: Vec<usize> = places.into_iter().map(place).collect();
@@ -73,6 +74,7 @@ impl PackedBits {
 
     fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Vec<usize>> {
         let count = input.count(MOST_PARTS.min(n.saturating_add(1)), "runs of bits")?;
+        input.allocate(count, size_of::<usize>())?;
         let (mut end, mut ends) = (0usize, Vec::with_capacity(count));
         for length in Numbers::take_all(input, count, depth)? {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
@@ -289,7 +291,7 @@ mod tests {
         let mut out = Payload::default();
         put(&bytes, 0, bits.len(), DEPTH, &mut out);
         let out = out.into_bytes();
-        let mut input = Input::new(out.into());
+        let mut input = Input::new(out.into(), usize::MAX);
         let packed = PackedBits::take(&mut input, bits.len(), DEPTH).unwrap();
         input.finish().unwrap();
         packed

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 
+use super::input::Input;
 use super::numbers::no_such_code;
 use super::strings::{PackedStrings, Target, check_utf8};
 use super::views::Views;
@@ -34,12 +35,17 @@ const FEWEST: usize = 512;
 /// Entries that all have the same few bytes are stored as quickly by themselves.
 const SHORT: u32 = 4;
 
+/// The memory of an entry besides its bytes: its offset, its length and its slot.
+const ENTRY: usize = 2 * size_of::<i32>() + SLOT;
+
 impl Entries {
-    /// Unpacks all.
-    pub(super) fn unpack(strings: &PackedStrings) -> Result<Self> {
+    /// Unpacks all strings of an input, within the memory that may be allocated for it.
+    pub(super) fn unpack(strings: &PackedStrings, input: &mut Input) -> Result<Self> {
+        input.allocate(strings.len(), ENTRY)?;
         let (mut offsets, mut data) = (vec![0], Vec::new());
-        let mut all = Target { offsets: &mut offsets, data: &mut data };
+        let mut all = Target { offsets: &mut offsets, data: &mut data, limit: input.room() };
         strings.read(0..strings.len(), &mut all)?;
+        input.allocate(data.len(), 1)?;
         let ends = |pair: &[i32]| match pair {
             [start, end] => (start.cast_unsigned() as usize, end.cast_unsigned() as usize),
             _ => (0, 0),

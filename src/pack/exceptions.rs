@@ -57,6 +57,7 @@ impl<B: Copy> Exceptions<B> {
             return Ok(Self { positions: Vec::new(), bits: Vec::new() });
         }
         let places = Numbers::take_all(input, count, depth)?;
+        input.allocate(count, size_of::<u32>() + size_of::<B>())?;
         let positions: Option<Vec<u32>> =
             places.into_iter().map(|place| u32::try_from(place).ok()).collect();
         let ascend = |places: &Vec<u32>| {

@@ -64,6 +64,7 @@ impl<R: Real> Floats<R> {
             PLAIN => Kind::Plain(take_plain::<R>(input, n)?),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                input.allocate(count, R::SIZE)?;
                 let values = Self::take(input, count, deeper)?;
                 let codes = Numbers::take_within(input, n, deeper)?;
                 Kind::Dictionary(Box::new(Dictionary::new(values, codes)))

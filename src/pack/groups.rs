@@ -66,6 +66,7 @@ impl Groups {
     ) -> Result<(Self, T)> {
         let lengths = Numbers::take_within(input, n, depth)?;
         let ends = Numbers::take_all(input, n.div_ceil(GROUP), depth)?;
+        input.allocate(ends.len(), size_of::<usize>())?;
         let ends: Option<Vec<usize>> =
             ends.into_iter().map(|end| usize::try_from(end).ok()).collect();
         let table = table(input)?;

@@ -10,18 +10,48 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::wire::Cursor;
 
-/// What is left of a payload.
+/// What is left of a payload, and the memory that may be allocated to open it.
 #[derive(Debug, Clone)]
-pub(crate) struct Input(Bytes);
+pub(crate) struct Input {
+    bytes: Bytes,
+    limit: usize,
+    allocated: usize,
+}
 
 impl Input {
-    pub(crate) fn new(payload: Bytes) -> Self {
-        Self(payload)
+    /// A payload whose dictionaries, runs and exceptions may take `limit` bytes once they are decoded.
+    pub(crate) fn new(payload: Bytes, limit: usize) -> Self {
+        Self { bytes: payload, limit, allocated: 0 }
     }
 
     /// How many bytes are left.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
+    }
+
+    /// Counts `n` values of `width` bytes that are decoded when the block is opened, before they are allocated.
+    /// Fails beyond the limit.
+    pub(super) fn allocate(&mut self, n: usize, width: usize) -> Result<()> {
+        let size = self.allocated.saturating_add(n.saturating_mul(width));
+        if size > self.limit {
+            return Err(Error::too_large(
+                "decoded parts of a block",
+                size as u64,
+                self.limit as u64,
+            ));
+        }
+        self.allocated = size;
+        Ok(())
+    }
+
+    /// The bytes that may still be allocated.
+    pub(super) fn room(&self) -> usize {
+        self.limit - self.allocated
+    }
+
+    /// The bytes of all that was decoded.
+    pub(crate) fn allocated(&self) -> usize {
+        self.allocated
     }
 
     pub(crate) fn byte(&mut self, what: &'static str) -> Result<u8> {
@@ -44,8 +74,8 @@ impl Input {
 
     /// The next `n` bytes.
     pub(super) fn take(&mut self, n: usize, what: &'static str) -> Result<Bytes> {
-        Cursor::new(&self.0).take(n, what)?;
-        Ok(self.0.split_to(n))
+        Cursor::new(&self.bytes).take(n, what)?;
+        Ok(self.bytes.split_to(n))
     }
 
     /// What `take` finds at the start, and how long that is.
@@ -54,7 +84,8 @@ impl Input {
         what: &'static str,
         take: impl FnOnce(&[u8]) -> Option<(T, usize)>,
     ) -> Result<T> {
-        let taken = take(&self.0).ok_or_else(|| Error::malformed(format!("{what} is malformed")));
+        let taken =
+            take(&self.bytes).ok_or_else(|| Error::malformed(format!("{what} is malformed")));
         let (taken, n) = taken?;
         self.take(n, what)?;
         Ok(taken)
@@ -62,17 +93,17 @@ impl Input {
 
     /// Fails unless all has been taken.
     pub(crate) fn finish(self) -> Result<()> {
-        match self.0.len() {
+        match self.bytes.len() {
             0 => Ok(()),
             left => Err(Error::malformed(format!("{left} bytes are left over in a packed block"))),
         }
     }
 
     fn with<T>(&mut self, take: impl FnOnce(&mut Cursor<'_>) -> Result<T>) -> Result<T> {
-        let mut cursor = Cursor::new(&self.0);
+        let mut cursor = Cursor::new(&self.bytes);
         let taken = take(&mut cursor)?;
-        let n = self.0.len() - cursor.remaining();
-        bytes::Buf::advance(&mut self.0, n);
+        let n = self.bytes.len() - cursor.remaining();
+        bytes::Buf::advance(&mut self.bytes, n);
         Ok(taken)
     }
 }

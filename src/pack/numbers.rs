@@ -81,6 +81,7 @@ impl Numbers {
 
     /// Numbers that are unpacked at once.
     pub(super) fn take_all(input: &mut Input, n: usize, depth: u32) -> Result<Vec<i64>> {
+        input.allocate(n, size_of::<i64>())?;
         let mut values = Vec::new();
         Self::take_within(input, n, depth)?.read(0..n, &mut values)?;
         Ok(values)
@@ -98,6 +99,7 @@ impl Numbers {
             RUNS => Self::take_runs(input, n, deeper)?,
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                input.allocate(count, size_of::<i64>())?;
                 let values = Self::take_within(input, count, deeper)?;
                 let codes = Self::take_within(input, n, deeper)?;
                 Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
@@ -125,6 +127,7 @@ impl Numbers {
         let count = input.count(MOST_PARTS.min(n), "runs")?;
         let values = Self::take_all(input, count, depth)?;
         let lengths = Self::take_all(input, count, depth)?;
+        input.allocate(count, size_of::<usize>())?;
         let longest = lengths.iter().fold(0, |most, length| length.cast_unsigned().max(most));
         if longest >= n as u64 && count > 0 {
             return Err(Error::malformed("a run longer than all numbers"));

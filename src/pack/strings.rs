@@ -30,6 +30,9 @@ use crate::kernel::{self, CHUNK, Level, SLOT};
 use crate::scratch::Scratch;
 use crate::wire;
 
+/// What no read may have too many of.
+pub(crate) const STRINGS: &str = "strings of one read";
+
 pub(super) const PLAIN: u8 = 0;
 pub(super) const DICTIONARY: u8 = 1;
 pub(super) const SYMBOLS: u8 = 2;
@@ -53,19 +56,21 @@ enum Kind {
     Template(Template),
 }
 
-/// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes.
+/// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes, at most `limit`.
 #[derive(Debug)]
 pub(crate) struct Target<'a> {
     pub(crate) offsets: &'a mut Vec<i32>,
     pub(crate) data: &'a mut Vec<u8>,
+    pub(crate) limit: usize,
 }
 
 impl Target<'_> {
-    /// Fails if offsets could not count so many bytes more.
+    /// Fails if so many bytes more are beyond the limit, or beyond what offsets can count.
     pub(super) fn check_room(&self, bytes: u64) -> Result<()> {
         let size = (self.data.len() as u64).saturating_add(bytes);
-        if size > i32::MAX as u64 {
-            return Err(Error::too_large("strings of one read", size, i32::MAX as u64));
+        let limit = (self.limit as u64).min(i32::MAX as u64);
+        if size > limit {
+            return Err(Error::too_large(STRINGS, size, limit));
         }
         Ok(())
     }
@@ -97,7 +102,8 @@ impl PackedStrings {
             PLAIN => Kind::Groups(Groups::take(input, n, deeper, |_| Ok(()))?.0, None),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
-                let entries = Entries::unpack(&Self::take(input, count, false, deeper)?)?;
+                let strings = Self::take(input, count, false, deeper)?;
+                let entries = Entries::unpack(&strings, input)?;
                 if text {
                     entries.check_text()?;
                 }
@@ -185,7 +191,8 @@ impl PackedStrings {
             }
             Kind::Integers { .. } | Kind::Template(_) => {
                 let (mut offsets, mut data) = (vec![0], Vec::new());
-                self.read(range, &mut Target { offsets: &mut offsets, data: &mut data })?;
+                let limit = out.room();
+                self.read(range, &mut Target { offsets: &mut offsets, data: &mut data, limit })?;
                 return out.extend(&offsets, data, self.text);
             }
             Kind::Groups(groups, table) => (groups, table),
@@ -196,7 +203,7 @@ impl PackedStrings {
             data = std::mem::take(&mut out.spare);
         }
         offsets.push(0);
-        let mut ends = Target { offsets: &mut offsets, data: &mut data };
+        let mut ends = Target { offsets: &mut offsets, data: &mut data, limit: out.room() };
         ends.push_ends(part.bytes, part.lengths().iter().copied())?;
         let buffer = match table {
             None => ViewBuffer::Shared(groups.shared(&part)?),
@@ -255,7 +262,8 @@ impl PackedStrings {
             return entries.pick_views(&some, out);
         }
         let (mut offsets, mut data) = (vec![0], Vec::new());
-        let mut all = Target { offsets: &mut offsets, data: &mut data };
+        let limit = out.room();
+        let mut all = Target { offsets: &mut offsets, data: &mut data, limit };
         self.pick(places, &mut all)?;
         out.extend(&offsets, data, self.text)
     }

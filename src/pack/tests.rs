@@ -76,7 +76,7 @@ fn packed(values: &[i64], for_zstd: bool) -> (Vec<u8>, Numbers) {
     let mut bytes = Payload::new(Vec::new(), for_zstd);
     numbers::put(values, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
-    let mut input = Input::new(bytes.clone().into());
+    let mut input = Input::new(bytes.clone().into(), usize::MAX);
     let numbers = Numbers::take(&mut input, values.len()).unwrap();
     input.finish().unwrap();
     (bytes, numbers)
@@ -157,7 +157,7 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             let mut bytes = Payload::new(Vec::new(), for_zstd);
             numbers::put(&values, depth, &mut bytes);
             let bytes = bytes.into_bytes();
-            let mut input = Input::new(bytes.into());
+            let mut input = Input::new(bytes.into(), usize::MAX);
             let taken = Numbers::take_within(&mut input, values.len(), depth);
             let mut out: Vec<i64> = Vec::new();
             taken.and_then(|numbers| numbers.read(0..values.len(), &mut out)).unwrap();
@@ -167,7 +167,8 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             let mut bytes = Payload::new(Vec::new(), for_zstd);
             floats::put(floats, &Hints::default(), depth, &mut bytes);
             let bytes = bytes.into_bytes();
-            let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), floats.len(), depth);
+            let taken =
+                Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), floats.len(), depth);
             let mut out: Vec<f64> = Vec::new();
             taken.and_then(|taken| taken.read(0..floats.len(), &mut out)).unwrap();
             assert_eq!(out, floats, "floats of {sort} at {depth}");
@@ -182,7 +183,8 @@ fn floats_that_are_all_alike_come_back() {
         let mut bytes = Payload::default();
         floats::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
         let bytes = bytes.into_bytes();
-        let taken = Floats::<f64>::take(&mut Input::new(bytes.into()), n, DEPTH).unwrap();
+        let taken =
+            Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), n, DEPTH).unwrap();
         let mut out: Vec<f64> = Vec::new();
         taken.read(0..n, &mut out).unwrap();
         assert!(out.len() == n && out.iter().all(|v| v.to_bits() == odd.to_bits()));
@@ -195,14 +197,14 @@ fn cut_and_changed_bytes_give_errors_or_numbers() {
     for (_, values, for_zstd) in laid(2100) {
         let (bytes, _) = packed(&values, for_zstd);
         for cut in 0..bytes.len().min(300) {
-            let mut input = Input::new(bytes[..cut].to_vec().into());
+            let mut input = Input::new(bytes[..cut].to_vec().into(), usize::MAX);
             assert!(Numbers::take(&mut input, values.len()).is_err());
         }
         for _ in 0..300 {
             let mut changed = bytes.clone();
             let at = (r() % bytes.len().min(200) as u64) as usize;
             changed[at] = r() as u8;
-            let mut input = Input::new(changed.into());
+            let mut input = Input::new(changed.into(), usize::MAX);
             if let Ok(numbers) = Numbers::take(&mut input, values.len()) {
                 let _ = numbers.read(0..values.len(), &mut Vec::<i64>::new());
             }
@@ -217,7 +219,7 @@ fn runs_whose_sum_wraps_are_refused() {
     crate::wire::put_long(&mut bytes, 1 << 20);
     bytes.extend([numbers::CONSTANT, 14, numbers::CONSTANT]);
     crate::wire::put_long(&mut bytes, (1 << 44) + (1 << 26) - 1);
-    let error = Numbers::take(&mut Input::new(bytes.into()), 1 << 46).unwrap_err();
+    let error = Numbers::take(&mut Input::new(bytes.into(), usize::MAX), 1 << 46).unwrap_err();
     assert!(error.to_string().contains("runs of"), "{error}");
 }
 
@@ -239,7 +241,7 @@ proptest! {
 
     #[test]
     fn any_bytes_give_numbers_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400), n in 0usize..3000) {
-        let mut input = Input::new(bytes.into());
+        let mut input = Input::new(bytes.into(), usize::MAX);
         if let Ok(numbers) = Numbers::take(&mut input, n) {
             let mut out: Vec<i64> = Vec::new();
             if numbers.read(0..n, &mut out).is_ok() {

@@ -15,7 +15,7 @@ use crate::kernel::{self, Level};
 /// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
 ///
 /// They can be made only by unpacking: every view lies within its buffer, and it is known whether all are UTF-8.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Views {
     pub(super) views: Vec<u128>,
     pub(super) buffers: Vec<ViewBuffer>,
@@ -23,6 +23,16 @@ pub struct Views {
     pub(super) bytes: bool,
     /// Memory for the next buffer.
     pub(super) spare: Vec<u8>,
+    /// The bytes of buffers that were made for these views, and how many they may be.
+    own: usize,
+    limit: usize,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        let (views, buffers, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Self { views, buffers, bytes: false, spare, own: 0, limit: usize::MAX }
+    }
 }
 
 /// The bytes that views point into.
@@ -41,6 +51,21 @@ impl Views {
         memory.clear();
         spare.clear();
         Self { views: memory, spare, ..Self::default() }
+    }
+
+    /// The bytes of the buffers that were made for these views.
+    pub(crate) fn own_bytes(&self) -> usize {
+        self.own
+    }
+
+    /// Limits the bytes of buffers that are made to `more` than there are.
+    pub(crate) fn set_room(&mut self, more: usize) {
+        self.limit = self.own.saturating_add(more);
+    }
+
+    /// The bytes that buffers may still take.
+    pub(super) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.own)
     }
 
     /// How many there are.
@@ -86,6 +111,9 @@ impl Views {
 
     pub(super) fn add(&mut self, buffer: ViewBuffer) -> Result<u32> {
         let number = self.next_buffer();
+        if let ViewBuffer::Own(bytes) = &buffer {
+            self.own = self.own.saturating_add(bytes.len());
+        }
         self.buffers.push(buffer);
         number
     }
@@ -134,6 +162,21 @@ impl Views {
         self.bytes |= std::str::from_utf8(string).is_err();
         self.views.push(kernel::view(0, length, string, buffer));
         Ok(())
+    }
+
+    /// How many buffers there are.
+    pub(crate) fn buffers(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Forgets all buffers but the first `n`.
+    pub(crate) fn truncate_buffers(&mut self, n: usize) {
+        self.buffers.truncate(n);
+        let own = |buffer: &ViewBuffer| match buffer {
+            ViewBuffer::Own(bytes) => bytes.len(),
+            ViewBuffer::Shared(_) => 0,
+        };
+        self.own = self.buffers.iter().map(own).sum();
     }
 
     /// Forgets all but the first `n`.

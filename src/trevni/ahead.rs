@@ -21,8 +21,13 @@ use crate::error::Result;
 /// How many blocks of a column are opened ahead.
 const DEPTH: usize = 3;
 
-/// A block that is larger than this before its codec is only opened when it is its turn.
-const LARGEST: u32 = 1 << 20;
+/// No block is opened ahead that is larger than this before the codec.
+const LARGEST: usize = 1 << 20;
+
+/// The largest block that is opened ahead where so many columns share `memory`.
+pub(super) fn largest(memory: usize, columns: usize) -> usize {
+    (memory / (2 * DEPTH * columns.max(1))).min(LARGEST)
+}
 
 type Opened = Result<BlockOpener>;
 
@@ -31,14 +36,16 @@ pub(super) struct Ahead {
     pool: Arc<ThreadPool>,
     /// Blocks behind this row are not wanted.
     pub(super) until: u64,
+    /// Blocks that are larger than this before the codec are opened when it is their turn.
+    largest: usize,
     jobs: VecDeque<(usize, Arc<Job<Opened>>)>,
     /// Openers without work.
     idle: Arc<Mutex<Vec<BlockOpener>>>,
 }
 
 impl Ahead {
-    pub(super) fn new(pool: Arc<ThreadPool>, until: u64) -> Self {
-        Self { pool, until, jobs: VecDeque::new(), idle: Arc::default() }
+    pub(super) fn new(pool: Arc<ThreadPool>, until: u64, largest: usize) -> Self {
+        Self { pool, until, largest, jobs: VecDeque::new(), idle: Arc::default() }
     }
 
     /// The opener of a block, if it has been opened ahead.
@@ -71,7 +78,8 @@ impl Ahead {
         for block in from..next + DEPTH {
             let descriptor = blocks
                 .get(block)
-                .filter(|block| block.first_row < self.until && block.uncompressed_size <= LARGEST);
+                .filter(|block| block.first_row < self.until)
+                .filter(|block| block.uncompressed_size as usize <= self.largest);
             // What cannot be read or opened says so when it is its turn.
             let Some((descriptor, Ok(stored))) = descriptor.map(|d| (d.clone(), read(d))) else {
                 return;

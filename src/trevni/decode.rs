@@ -199,7 +199,6 @@ fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Limits;
     use crate::trevni::Bits;
 
     #[test]
@@ -228,10 +227,9 @@ mod tests {
         assert!(d.values(&[2, 0xc3, 2, 0xa9], ValueType::String, 2, &mut strings).is_err());
         let mut longs = Values::new(ValueType::Fixed64);
         assert!(d.values(&[0; 15], ValueType::Fixed64, 2, &mut longs).is_err());
-        let (mut lengths, limits) = (Vec::new(), Limits { lengths: 1000, ..Limits::default() });
+        let mut lengths = Vec::new();
         let run = [0xff, 0xff, 0xff, 0xff, 0x0f];
-        let n =
-            Decoder::default().arrays(&run, ValueType::Null, 1 << 30, &mut lengths, None, &limits);
+        let n = Decoder::default().arrays(&run, ValueType::Null, 1 << 30, &mut lengths, None, 1000);
         assert!(matches!(n.unwrap_err().kind(), crate::ErrorKind::TooLarge { .. }));
         assert!(lengths.capacity() == 0);
     }

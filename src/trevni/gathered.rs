@@ -46,15 +46,20 @@ impl Gathered {
         Self { value_type, counts: Counts::None, values: Values::new(value_type) }
     }
 
-    /// All values of an open block, slots for those that are not there.
+    /// All values of an open block, slots for those that are not there; `size` is what they take serialised.
     pub(super) fn of(
         packed: &mut PackedBlock,
         value_type: ValueType,
         array: bool,
         limits: &Limits,
+        size: usize,
     ) -> Result<Self> {
         let n = packed.len();
         let mut all = Self::new(value_type);
+        if let Values::Bytes(strings) = &mut all.values {
+            // Slots without a value may repeat the one before.
+            strings.set_room(limits.block_bytes.max(size));
+        }
         if !array {
             packed.values(n, &mut all.values)?;
         } else if packed.has_bits() {
@@ -63,7 +68,8 @@ impl Gathered {
             all.counts = Counts::There(there);
         } else {
             let mut lengths = Vec::new();
-            packed.arrays(n, &mut lengths, Some(&mut all.values), limits)?;
+            let most = limits.values.max(size);
+            packed.arrays(n, &mut lengths, Some(&mut all.values), most)?;
             all.counts = Counts::Lengths(lengths);
         }
         Ok(all)

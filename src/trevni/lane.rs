@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 
 use super::ahead::Ahead;
 use super::block::BlockDescriptor;
+use super::budget::{OpenBlocks, ReadBudget};
 use super::column::ColumnData;
 use super::header::Version;
 use super::metadata::ColumnMetadata;
@@ -37,6 +38,9 @@ pub(super) struct Lane {
     pub(super) data: ColumnData,
     blocks: Arc<[BlockDescriptor]>,
     opener: BlockOpener,
+    /// The memory of this lane's block among those of all.
+    memory: usize,
+    open_blocks: OpenBlocks,
     ahead: Option<Ahead>,
     /// Of blocks that are opened next.
     pub(super) stored: Stored,
@@ -84,6 +88,7 @@ impl Lane {
         column: usize,
         parent: Option<usize>,
         target: Option<usize>,
+        open_blocks: &OpenBlocks,
     ) -> Result<Self> {
         let meta = file.column(column)?.clone();
         let blocks = file.blocks(column)?;
@@ -96,6 +101,8 @@ impl Lane {
             target,
             blocks,
             opener,
+            memory: 0,
+            open_blocks: open_blocks.clone(),
             ahead: None,
             stored: Stored::new(),
             has_first_values: file.header().version >= Version::V2,
@@ -108,12 +115,32 @@ impl Lane {
         })
     }
 
-    /// Opens blocks ahead from now on, those before row `until`.
-    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64) {
+    /// Opens blocks ahead from now on, those before row `until` of no more than `largest` bytes.
+    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
         match &mut self.ahead {
             Some(ahead) => ahead.until = until,
-            None => self.ahead = Some(Ahead::new(pool.clone(), until)),
+            None => self.ahead = Some(Ahead::new(pool.clone(), until, largest)),
         }
+    }
+
+    /// Opens no blocks ahead from now on.
+    pub(super) fn open_none_ahead(&mut self) {
+        self.ahead = None;
+    }
+
+    /// Closes the open block; it is opened again if it has rows that are read.
+    pub(super) fn close(&mut self) {
+        self.opener.close();
+        self.rows_left = 0;
+        // Nothing is added, so this cannot fail.
+        let _ = self.count_memory(0);
+    }
+
+    fn count_memory(&mut self, memory: usize) -> Result<()> {
+        let before = std::mem::replace(&mut self.memory, 0);
+        self.open_blocks.replace(before, memory)?;
+        self.memory = memory;
+        Ok(())
     }
 
     /// Sets the lane before the block that holds `row`, unless that is open already and not yet past it. Gives
@@ -135,9 +162,12 @@ impl Lane {
     }
 
     pub(super) fn open_next(&mut self, fetch: &impl Fetch) -> Result<()> {
-        let Some(block) = self.blocks.get(self.next_block) else {
+        let blocks = self.blocks.clone();
+        let Some(block) = blocks.get(self.next_block) else {
             return Err(Error::malformed("no block for a row").in_column(self.meta.name()));
         };
+        let memory = self.opener.memory().max(self.opener.memory_of(block));
+        self.count_memory(memory).map_err(|e| self.place(e, self.next_block))?;
         let opened = match self.ahead.as_mut().and_then(|ahead| ahead.take(self.next_block)) {
             Some(opened) => opened.map(|opened| {
                 let before = std::mem::replace(&mut self.opener, opened);
@@ -151,10 +181,11 @@ impl Lane {
                 stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ())
             }
         };
+        let opened = opened.and_then(|()| self.count_memory(self.opener.memory()));
         opened.map_err(|e| self.place(e, self.next_block))?;
         if let Some(ahead) = &mut self.ahead {
             let checksum = self.opener.checksum();
-            ahead.advance(self.next_block + 1, &self.blocks, &self.opener, |block| {
+            ahead.advance(self.next_block + 1, &blocks, &self.opener, |block| {
                 fetch(block, checksum)
             });
         }
@@ -177,13 +208,41 @@ impl Lane {
     }
 
     /// Decodes `n` lengths or values of `k` rows into the lane's data.
-    pub(super) fn read(&mut self, n: usize, k: u64) -> Result<()> {
+    pub(super) fn read(&mut self, n: usize, k: u64, budget: &ReadBudget) -> Result<()> {
         if self.target.is_none() {
             return self.skip(n, k);
         }
+        let result = self.within(budget, n, |lane| lane.decode(n, budget));
+        self.advance(result, k)
+    }
+
+    /// Has `decode` append to the lane's data: a value for each of `n` items, or any number, within a budget.
+    fn within(
+        &mut self,
+        budget: &ReadBudget,
+        n: usize,
+        decode: impl FnOnce(&mut Self) -> Result<usize>,
+    ) -> Result<usize> {
+        let width = self.data.values.width();
+        let lengths = self.data.lengths.is_some();
+        budget.take(n, if lengths { size_of::<u32>() } else { width })?;
+        let before = self.data.values.own_bytes();
+        self.data.values.set_room(budget.left());
+        let decoded = decode(self)?;
+        budget.take(self.data.values.own_bytes() - before, 1)?;
+        if lengths {
+            budget.take(decoded, width)?;
+        }
+        Ok(decoded)
+    }
+
+    fn decode(&mut self, n: usize, budget: &ReadBudget) -> Result<usize> {
         let ColumnData { lengths, there, values } = &mut self.data;
-        let result = match (lengths, there, values) {
-            (Some(lengths), _, values) => self.opener.arrays(n, lengths, values),
+        match (lengths, there, values) {
+            (Some(lengths), _, values) => {
+                let most = budget.left() / values.width().max(1);
+                self.opener.arrays(n, lengths, values, most)
+            }
             (None, Some(there), values) if self.meta.is_array() => {
                 self.opener.slots(n, there, values)
             }
@@ -194,8 +253,7 @@ impl Lane {
                 _ => Err(Error::invalid("no buffer for the lengths of an array column")),
             },
             (None, _, values) => self.opener.values(n, values).map(|()| n),
-        };
-        self.advance(result, k)
+        }
     }
 
     /// Decodes the rows of ranges that lie in `block`, rows of the open block behind the last one decoded, of a column
@@ -204,13 +262,14 @@ impl Lane {
         &mut self,
         ranges: &[Range<u64>],
         block: &Range<u64>,
+        budget: &ReadBudget,
     ) -> Result<usize> {
         let inside = |range: &Range<u64>| range.start.max(block.start)..range.end.min(block.end);
         let rows = ranges.iter().map(|range| count(&inside(range))).sum();
         // What is left of a block is rather read in whole, which also proves that it ends as it should.
         let few = rows < ranges.len() * FEW && (rows as u64) < self.rows_left;
         if few && self.opener.picks() && self.data.lengths.is_none() {
-            self.pick(ranges.iter().map(inside), rows)?;
+            self.pick(ranges.iter().map(inside), rows, budget)?;
             return Ok(rows);
         }
         for range in ranges.iter().map(inside).filter(|range| !range.is_empty()) {
@@ -218,13 +277,18 @@ impl Lane {
             if !gap.is_empty() {
                 self.skip(count(&gap), gap.end - gap.start)?;
             }
-            self.read(count(&range), range.end - range.start)?;
+            self.read(count(&range), range.end - range.start, budget)?;
         }
         Ok(rows)
     }
 
     /// Decodes single rows.
-    fn pick(&mut self, ranges: impl Iterator<Item = Range<u64>>, rows: usize) -> Result<()> {
+    fn pick(
+        &mut self,
+        ranges: impl Iterator<Item = Range<u64>>,
+        rows: usize,
+        budget: &ReadBudget,
+    ) -> Result<()> {
         let block = self.blocks.get(self.next_block.saturating_sub(1));
         let first = block.map_or(self.row, |block| block.first_row);
         let place = |row: u64| u32::try_from(row.saturating_sub(first)).unwrap_or(u32::MAX);
@@ -235,16 +299,18 @@ impl Lane {
             (place(range.start)..place(range.end)).for_each(|place| self.places.push(place));
             end = end.max(range.end);
         }
-        let ColumnData { there, values, .. } = &mut self.data;
-        let picked = match (there, values) {
-            (Some(there), values) if self.meta.is_array() => {
-                self.opener.pick_slots(&self.places, there, values)
+        let picked = self.within(budget, rows, |lane| {
+            let ColumnData { there, values, .. } = &mut lane.data;
+            match (there, values) {
+                (Some(there), values) if lane.meta.is_array() => {
+                    lane.opener.pick_slots(&lane.places, there, values)
+                }
+                (None, Values::Boolean(bits)) if lane.meta.is_array() => {
+                    lane.opener.pick_presence(&lane.places, bits)
+                }
+                (_, values) => lane.opener.pick_values(&lane.places, values).map(|()| rows),
             }
-            (None, Values::Boolean(bits)) if self.meta.is_array() => {
-                self.opener.pick_presence(&self.places, bits)
-            }
-            (_, values) => self.opener.pick_values(&self.places, values).map(|()| rows),
-        };
+        });
         self.advance(picked, end - self.row)
     }
 
@@ -297,5 +363,11 @@ impl Lane {
     fn place(&self, e: Error, block: usize) -> Error {
         let offset = self.blocks.get(block).map_or(0, |block| block.offset);
         e.in_block_at(block, offset).in_column(self.meta.name())
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let _ = self.count_memory(0);
     }
 }

@@ -108,7 +108,7 @@ impl BlockOpener {
     /// Undoes the codec of a block and proves it; its values can be had then.
     pub(super) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
         let raw_len = block.uncompressed_size as usize;
-        if raw_len > self.limits.block_bytes {
+        if raw_len > self.limits.block_bytes && !self.is_stored(block) {
             return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
         }
         (self.serialised.lent, self.packed, self.size) = (None, None, raw_len);
@@ -164,6 +164,29 @@ impl BlockOpener {
         Ok(())
     }
 
+    /// Whether the values are stored as they are serialised: they take as many bytes in the file.
+    fn is_stored(&self, block: &BlockDescriptor) -> bool {
+        self.kind.codec == Codec::Null && block.compressed_size == block.uncompressed_size
+    }
+
+    /// The memory that the open block takes, besides stored bytes.
+    pub(super) fn memory(&self) -> usize {
+        let packed = self.packed.as_ref().map_or(0, PackedBlock::memory);
+        self.serialised.decompressed.capacity().saturating_add(packed)
+    }
+
+    /// The memory that a block takes when it is opened, at the least.
+    pub(super) fn memory_of(&self, block: &BlockDescriptor) -> usize {
+        let codec = self.kind.codec;
+        let decompressed = codec != Codec::Null && !codec.is_value_codec();
+        if decompressed { block.uncompressed_size as usize } else { 0 }
+    }
+
+    /// Frees the open block.
+    pub(super) fn close(&mut self) {
+        (self.serialised, self.packed, self.decoder) = Default::default();
+    }
+
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
         let Kind { value_type, array, .. } = self.kind;
         // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be told.
@@ -172,8 +195,8 @@ impl BlockOpener {
             ValueType::Boolean => raw_len.saturating_mul(8),
             _ => raw_len,
         };
-        let most = if array { values.max(self.limits.lengths) } else { values };
-        PackedBlock::take(payload, value_type, array, most)
+        let most = if array { values.max(self.limits.values) } else { values };
+        PackedBlock::take(payload, value_type, array, most, self.limits.open_bytes)
     }
 
     /// The payload that zstd went over.
@@ -198,7 +221,7 @@ impl BlockOpener {
             return Ok(Verdict::Absent);
         }
         let packed = self.packed.as_mut().ok_or_else(no_block)?;
-        let serialised = Gathered::of(packed, value_type, array, &self.limits)?;
+        let serialised = Gathered::of(packed, value_type, array, &self.limits, self.size)?;
         packed.rewind();
         let serialised = serialised.serialise(with_runs, false);
         if serialised.len() != self.size {
@@ -301,22 +324,23 @@ impl BlockOpener {
         }
     }
 
-    /// Appends the next `n` lengths, and the values of all; gives how many they are.
+    /// Appends the next `n` lengths, and the values of all, at most `most`; gives how many they are.
     pub(super) fn arrays(
         &mut self,
         n: usize,
         lengths: &mut Vec<u32>,
         out: &mut Values,
+        most: usize,
     ) -> Result<usize> {
+        let most = most.min(self.limits.values);
         match &mut self.packed {
-            Some(packed) => packed.arrays(n, lengths, Some(out), &self.limits),
+            Some(packed) => packed.arrays(n, lengths, Some(out), most),
             None if out.is_unpacked() => {
-                self.through(out, |opener, out| opener.arrays(n, lengths, out))
+                self.through(out, |opener, out| opener.arrays(n, lengths, out, most))
             }
             None => {
                 let block = self.serialised.bytes();
-                let (value_type, limits) = (self.kind.value_type, &self.limits);
-                self.decoder.arrays(block, value_type, n, lengths, Some(out), limits)
+                self.decoder.arrays(block, self.kind.value_type, n, lengths, Some(out), most)
             }
         }
     }
@@ -324,10 +348,10 @@ impl BlockOpener {
     /// Passes over the next `n` lengths and their values; gives how many they are, or something if it is not `asked`.
     pub(super) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
         match &mut self.packed {
-            Some(packed) => packed.skip_arrays(n, asked, &self.limits),
+            Some(packed) => packed.skip_arrays(n, asked),
             None => {
                 let block = self.serialised.bytes();
-                self.decoder.skip_arrays(block, self.kind.value_type, n, &self.limits)
+                self.decoder.skip_arrays(block, self.kind.value_type, n)
             }
         }
     }
@@ -338,13 +362,13 @@ impl BlockOpener {
             Some(packed) if packed.has_bits() => packed.presence(n, out),
             Some(_) => {
                 let (mut lengths, mut values) = (Vec::new(), Values::new(self.kind.value_type));
-                let items = self.arrays(n, &mut lengths, &mut values)?;
+                let items = self.arrays(n, &mut lengths, &mut values, n)?;
                 put_bits(&lengths, out)?;
                 Ok(items)
             }
             None => {
                 let block = self.serialised.bytes();
-                self.decoder.presence(block, n, out, &self.limits)
+                self.decoder.presence(block, n, out, self.limits.values)
             }
         }
     }
@@ -358,7 +382,7 @@ impl BlockOpener {
             return self.through(out, |opener, out| opener.slots(n, there, out));
         }
         let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
-        let items = self.arrays(n, &mut lengths, &mut dense)?;
+        let items = self.arrays(n, &mut lengths, &mut dense, n)?;
         put_bits(&lengths, there)?;
         out.extend_slots(&lengths, &dense)?;
         Ok(items)

@@ -21,11 +21,9 @@ use bytes::Bytes;
 
 use self::values::{PackedValues, Part};
 use super::bits::Bits;
-use super::strings::Strings;
 use super::value::ValueType;
 use super::values::Values;
 use crate::error::{Error, Result};
-use crate::io::Limits;
 use crate::kernel;
 use crate::pack::{DEPTH, Input, Numbers, PackedBits};
 use crate::scratch::Scratch;
@@ -44,6 +42,13 @@ pub(super) fn most_inflated(serialised: usize) -> usize {
     serialised.saturating_mul(2).saturating_add(64)
 }
 
+/// How many lengths are passed over at a time.
+const AT_ONCE: usize = 4096;
+
+/// What a block may hold any number of.
+pub(super) const ITEMS: &str = "items of arrays";
+pub(super) const LENGTHS_OF: &str = "array lengths";
+
 /// An open block.
 #[derive(Debug)]
 pub(super) struct PackedBlock {
@@ -54,6 +59,8 @@ pub(super) struct PackedBlock {
     value: usize,
     counts: Counts,
     values: PackedValues,
+    /// The bytes of what was decoded to open it.
+    memory: usize,
 }
 
 #[derive(Debug)]
@@ -66,22 +73,25 @@ enum Counts {
 }
 
 impl PackedBlock {
-    /// Opens what is behind the form byte. No block claims more items or values than `most`.
+    /// Opens what is behind the form byte. No block claims more items or values than `most`, and its dictionaries
+    /// and the like take no more than `memory` bytes.
     pub(super) fn take(
         payload: Bytes,
         value_type: ValueType,
         array: bool,
         most: usize,
+        memory: usize,
     ) -> Result<Self> {
-        let mut input = Input::new(payload);
+        let mut input = Input::new(payload, memory);
         let items = input.count(most, "items")?;
         let (counts, n) = match array {
             true => Counts::take(&mut input, items, most)?,
             false => (Counts::None, items),
         };
         let values = PackedValues::take(&mut input, value_type, n)?;
+        let memory = input.allocated();
         input.finish()?;
-        Ok(Self { items, at: 0, value: 0, counts, values })
+        Ok(Self { items, at: 0, value: 0, counts, values, memory })
     }
 
     /// Fails unless the next of the block's items and values is behind the last.
@@ -102,6 +112,11 @@ impl PackedBlock {
     /// Goes back to the first item.
     pub(super) fn rewind(&mut self) {
         (self.at, self.value) = (0, 0);
+    }
+
+    /// The bytes of what was decoded to open it, besides the payload.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
     }
 
     /// How many items there are.
@@ -168,16 +183,28 @@ impl PackedBlock {
     }
 
     /// Passes over the next `n` arrays; gives how many values they have.
-    pub(super) fn skip_arrays(&mut self, n: usize, asked: bool, limits: &Limits) -> Result<usize> {
+    pub(super) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
         match &self.counts {
             Counts::Slots(_) | Counts::Dense(_) if !asked => self.items(n).map(|range| range.len()),
-            Counts::Lengths(_) => self.arrays(n, &mut Vec::new(), None, limits),
+            Counts::Lengths(_) => self.skip_lengths(n),
             Counts::None => Err(no_counts()),
             Counts::Slots(_) | Counts::Dense(_) => {
                 let range = self.items(n)?;
                 Ok(self.present(&range)?.1)
             }
         }
+    }
+
+    /// Passes over the next `n` lengths, some thousand at a time; gives their sum.
+    fn skip_lengths(&mut self, n: usize) -> Result<usize> {
+        let (mut lengths, mut left, mut sum) = (Vec::new(), n, 0usize);
+        while left > 0 {
+            let some = left.min(AT_ONCE);
+            lengths.clear();
+            sum = sum.saturating_add(self.arrays(some, &mut lengths, None, usize::MAX)?);
+            left -= some;
+        }
+        Ok(sum)
     }
 
     /// Which of the stored values are of items of 0 or 1, and how many items are there.
@@ -258,17 +285,18 @@ impl PackedBlock {
         Ok(ranks)
     }
 
-    /// Appends the next `n` lengths and, unless `out` is `None`, the values of all. Gives how many they are.
+    /// Appends the next `n` lengths and, unless `out` is `None`, the values of all. Gives how many they are. Fails if
+    /// there are more than `most` of either.
     pub(super) fn arrays(
         &mut self,
         n: usize,
         lengths: &mut Vec<u32>,
         out: Option<&mut Values>,
-        limits: &Limits,
+        most: usize,
     ) -> Result<usize> {
         let range = self.items(n)?;
-        if n > limits.lengths {
-            return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
+        if n > most {
+            return Err(Error::too_large(LENGTHS_OF, n as u64, most as u64));
         }
         if let Counts::Lengths(all) = &self.counts {
             let start = lengths.len();
@@ -277,6 +305,9 @@ impl PackedBlock {
             let sum = new.iter().map(|length| u64::from(*length)).sum::<u64>();
             let values = self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))?;
             let count = values.len();
+            if count > most {
+                return Err(Error::too_large(ITEMS, count as u64, most as u64));
+            }
             out.map_or(Ok(()), |out| self.values.read(&Part::Range(values), out))?;
             return Ok(count);
         }

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
+use super::budget::{OpenBlocks, ReadBudget};
 use super::column::ColumnData;
 use super::lane::{Fetch, Lane};
 use super::reader::FileReader;
@@ -26,6 +27,7 @@ use crate::io::ReadAt;
 /// One root column and those of its descendants that are read.
 pub(super) struct RootReader {
     lanes: Vec<Lane>,
+    open_blocks: OpenBlocks,
     /// Of each lane the row it must start at, while seeking.
     needed: Vec<u64>,
 }
@@ -33,7 +35,7 @@ pub(super) struct RootReader {
 impl RootReader {
     /// The readers of these columns, a root each. The target of a column is its place among `columns`.
     pub(super) fn all<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<Vec<Self>> {
-        let tree = file.tree();
+        let (tree, open_blocks) = (file.tree(), OpenBlocks::new(*file.limits()));
         let mut roots: Vec<Self> = Vec::new();
         let targets: HashMap<usize, usize> =
             columns.iter().enumerate().map(|(target, column)| (*column, target)).collect();
@@ -43,14 +45,16 @@ impl RootReader {
             let target = targets.get(&column).copied();
             let parent = tree.parent(column).and_then(|parent| places.get(&parent).copied());
             let root = parent.map_or(roots.len(), |(root, _)| root);
-            let lane = Lane::new(file, column, parent.map(|(_, lane)| lane), target)?;
+            let above = parent.map(|(_, lane)| lane);
+            let lane = Lane::new(file, column, above, target, &open_blocks)?;
             if let Some((root, above)) = parent
                 && let Some(above) = roots.get_mut(root).and_then(|r| r.lanes.get_mut(above))
             {
                 above.leads = true;
             }
             if root == roots.len() {
-                roots.push(Self { lanes: Vec::new(), needed: Vec::new() });
+                let (lanes, needed, open_blocks) = (Vec::new(), Vec::new(), open_blocks.clone());
+                roots.push(Self { lanes, open_blocks, needed });
             }
             if let Some(RootReader { lanes, .. }) = roots.get_mut(root) {
                 places.insert(column, (root, lanes.len()));
@@ -60,9 +64,29 @@ impl RootReader {
         Ok(roots)
     }
 
-    /// Opens blocks ahead from now on.
-    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64) {
-        self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until));
+    /// How many columns are read.
+    pub(super) fn columns(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Opens blocks ahead from now on, of no more than `largest` bytes.
+    pub(super) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
+        self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until, largest));
+    }
+
+    /// Opens no blocks ahead from now on.
+    pub(super) fn open_none_ahead(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::open_none_ahead);
+    }
+
+    /// Closes the open blocks. Those that have more rows to read are opened again.
+    pub(super) fn close(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::close);
+    }
+
+    /// Fails if the open blocks of all roots take too much memory.
+    pub(super) fn check_open(&self) -> Result<()> {
+        self.open_blocks.check()
     }
 
     /// The caller's places of the columns that it wants, in the order of the lanes.
@@ -102,12 +126,26 @@ impl RootReader {
     }
 
     /// Appends these rows, ascending ranges, to the lanes' data, of blocks whose stored bytes they have or `fetch`
-    /// gives. Gives how many: fewer where the strings of one
-    /// column would pass 2 GiB.
-    pub(super) fn read(&mut self, fetch: &impl Fetch, ranges: &[Range<u64>]) -> Result<usize> {
-        if let [lane] = self.lanes.as_mut_slice() {
-            return read_alone(lane, fetch, ranges);
+    /// gives. Gives how many: fewer where the strings of one column would pass 2 GiB. Fails where they take more than
+    /// the budget.
+    pub(super) fn read(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
+        match self.lanes.as_mut_slice() {
+            [lane] => read_alone(lane, fetch, ranges, budget),
+            _ => self.read_together(fetch, ranges, budget),
         }
+    }
+
+    fn read_together(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
         let mut done = 0;
         for range in ranges {
             self.seek(fetch, range.start)?;
@@ -120,7 +158,7 @@ impl RootReader {
                 for i in 0..self.lanes.len() {
                     let n = self.items_of(i, k)?;
                     let Some(lane) = self.lanes.get_mut(i) else { continue };
-                    lane.read(n, k)?;
+                    lane.read(n, k, budget)?;
                 }
                 row += k;
                 done += usize::try_from(k).unwrap_or(0);
@@ -155,7 +193,7 @@ impl RootReader {
     /// Sets each lane before the block that it must start with to be at `row` later: its own block of that
     /// row, or an earlier one if a child starts earlier. Gives the first row of all.
     fn start_lanes(&mut self, row: u64) -> u64 {
-        let Self { lanes, needed } = self;
+        let Self { lanes, needed, .. } = self;
         needed.clear();
         needed.resize(lanes.len(), row);
         let mut first = row;
@@ -193,7 +231,12 @@ impl RootReader {
 }
 
 /// Appends the rows of ranges to the data of a lane without others, a block at a time, as [`RootReader::read`] does.
-fn read_alone(lane: &mut Lane, fetch: &impl Fetch, ranges: &[Range<u64>]) -> Result<usize> {
+fn read_alone(
+    lane: &mut Lane,
+    fetch: &impl Fetch,
+    ranges: &[Range<u64>],
+    budget: &ReadBudget,
+) -> Result<usize> {
     let (mut done, mut row, mut rest) = (0, 0, ranges);
     while let [range, others @ ..] = rest {
         if range.end <= range.start.max(row) {
@@ -210,7 +253,8 @@ fn read_alone(lane: &mut Lane, fetch: &impl Fetch, ranges: &[Range<u64>]) -> Res
         }
         let block = row..lane.row + lane.rows_left;
         let begun = rest.partition_point(|range| range.start < block.end);
-        done += lane.read_ranges(rest.get(..begun).unwrap_or_default(), &block)?;
+        let begun_ranges = rest.get(..begun).unwrap_or_default();
+        done += lane.read_ranges(begun_ranges, &block, budget)?;
         // The last of them may go on behind the block.
         rest = rest.get(begun - 1..).unwrap_or_default();
         row = block.end;

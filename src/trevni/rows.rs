@@ -13,7 +13,9 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::ahead;
 use super::block::BlockDescriptor;
+use super::budget::{ReadBudget, is_avoidable};
 use super::column::ColumnData;
 use super::reader::FileReader;
 use super::root::RootReader;
@@ -21,6 +23,9 @@ use super::threads;
 use super::turns::Turns;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
+
+/// After so many reads that fit into memory, twice as many rows are tried.
+const FITS: usize = 64;
 
 /// Reads some columns of a file from row to row.
 pub struct RowsReader<R> {
@@ -33,6 +38,13 @@ pub struct RowsReader<R> {
     ahead: u64,
     /// Whether it is known that rows are asked for one after another; else it is guessed by the last that were.
     in_order: bool,
+    /// Whether a read took more memory than there is: columns are read one after another since.
+    one_by_one: bool,
+    /// How many rows fit into memory, if that is known, and how many reads have done so since.
+    rows_that_fit: usize,
+    reads_that_fit: usize,
+    /// What one read of several rows may decode.
+    batch_bytes: usize,
     last: Range<u64>,
     row: u64,
     rows: u64,
@@ -50,6 +62,10 @@ impl<R: ReadAt> FileReader<R> {
             pool: None,
             ahead: 0,
             in_order: false,
+            one_by_one: false,
+            rows_that_fit: usize::MAX,
+            reads_that_fit: 0,
+            batch_bytes: self.limits().batch_bytes,
             last: 0..0,
             row: 0,
             rows,
@@ -65,6 +81,7 @@ impl<R: ReadAt> FileReader<R> {
     pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
         let mut data = [ColumnData::of(self.column(column)?)];
         let mut reader = self.rows_reader(&[column])?;
+        reader.batch_bytes = self.limits().memory;
         if rows.start > rows.end || rows.end > self.rows() {
             return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
         }
@@ -72,7 +89,7 @@ impl<R: ReadAt> FileReader<R> {
             .map_err(|_| Error::invalid("too many rows at once"))?;
         let read = reader.read_ranges(&[rows], &mut data)?;
         if read < wanted {
-            return Err(Error::too_large("strings of one read", read as u64, i32::MAX as u64));
+            return Err(Error::too_large("rows of one read", wanted as u64, read as u64));
         }
         let [data] = data;
         Ok(data)
@@ -104,9 +121,12 @@ impl<R: ReadAt> RowsReader<R> {
         if let Some(turns) = &mut self.turns {
             turns.until(self.ahead);
         } else if let Some(pool) = &self.pool
+            && !self.one_by_one
             && !(self.in_order && has_turns(&self.roots, pool))
         {
-            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until));
+            let columns = self.roots.iter().map(RootReader::columns).sum();
+            let largest = ahead::largest(self.file.limits().open_bytes, columns);
+            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until, largest));
         }
     }
 
@@ -121,7 +141,8 @@ impl<R: ReadAt> RowsReader<R> {
     }
 
     /// Appends up to `rows` rows to `into`, which lies parallel to the columns asked for. Gives how many: fewer
-    /// at the end of the file, and where the strings of one column would pass 2 GiB; 0 only at the end.
+    /// at the end of the file, and where they would take more memory than the [`Limits`](crate::io::Limits) allow;
+    /// 0 only at the end.
     ///
     /// After an error the buffers hold part of a row, and the reader must [`seek`](RowsReader::seek) before it
     /// reads on.
@@ -135,6 +156,57 @@ impl<R: ReadAt> RowsReader<R> {
     pub fn read_ranges(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<usize> {
         let wanted = self.check_ranges(ranges)?;
         let before: Vec<_> = into.iter().map(Mark::of).collect();
+        let mut rows = wanted.min(self.rows_that_fit);
+        loop {
+            let read = match rows < wanted {
+                true => self.read_some(&first(ranges, rows), rows, &before, into),
+                false => self.read_some(ranges, rows, &before, into),
+            };
+            match read {
+                Err(e) if is_avoidable(&e) && !(self.one_by_one && rows <= 1) => {
+                    into.iter_mut().zip(&before).for_each(|(data, mark)| mark.restore(data));
+                    rows = self.read_less_at_once(rows);
+                }
+                read => {
+                    let done = read?;
+                    self.note_fit();
+                    self.row = first(ranges, done).last().map_or(self.row, |range| range.end);
+                    return Ok(done);
+                }
+            }
+        }
+    }
+
+    /// Goes on behind a read that took too much memory: first one column after another, then with fewer rows. Gives how
+    /// many.
+    fn read_less_at_once(&mut self, rows: usize) -> usize {
+        if std::mem::replace(&mut self.one_by_one, true) {
+            (self.rows_that_fit, self.reads_that_fit) = ((rows / 2).max(1), 0);
+        }
+        for root in &mut self.roots {
+            root.open_none_ahead();
+            root.close();
+        }
+        rows.min(self.rows_that_fit)
+    }
+
+    /// Has more rows be read, when several reads have fitted.
+    fn note_fit(&mut self) {
+        self.reads_that_fit += 1;
+        if self.reads_that_fit == FITS {
+            self.reads_that_fit = 0;
+            self.rows_that_fit = self.rows_that_fit.saturating_mul(2);
+        }
+    }
+
+    /// Reads the rows of ranges, which are `wanted`, or fewer.
+    fn read_some(
+        &mut self,
+        ranges: &[Range<u64>],
+        wanted: usize,
+        before: &[Mark],
+        into: &mut [ColumnData],
+    ) -> Result<usize> {
         let read = self.read_roots(ranges, into);
         let done = read.as_ref().map_or(0, |read| read.iter().copied().min().unwrap_or(wanted));
         if done < wanted
@@ -145,9 +217,8 @@ impl<R: ReadAt> RowsReader<R> {
         }
         read?;
         if done < wanted {
-            self.read_less(ranges, done, &before, into)?;
+            self.read_less(ranges, done, before, into)?;
         }
-        self.row = first(ranges, done).last().map_or(self.row, |range| range.end);
         Ok(done)
     }
 
@@ -165,6 +236,7 @@ impl<R: ReadAt> RowsReader<R> {
         let read = self.read_now(ranges, into)?;
         if let ([rows], Some(pool)) = (ranges, self.pool.clone())
             && is_empty
+            && !self.one_by_one
             && self.is_followed(rows)
             && has_turns(&self.roots, &pool)
         {
@@ -187,11 +259,22 @@ impl<R: ReadAt> RowsReader<R> {
         let file = &self.file;
         let fetch = |block: &BlockDescriptor, checksum| file.read_block(block, checksum);
         self.roots.iter_mut().for_each(|root| root.exchange(into));
-        let read = match threads::wide(&self.pool) {
-            None => self.roots.iter_mut().map(|root| root.read(&fetch, ranges)).collect(),
-            Some(pool) => pool.install(|| {
-                self.roots.par_iter_mut().map(|root| root.read(&fetch, ranges)).collect()
-            }),
+        let several = ranges.iter().map(|range| range.end - range.start).sum::<u64>() > 1;
+        let limit = if several { self.batch_bytes } else { file.limits().row_bytes };
+        let budget = ReadBudget::new(limit.max(self.batch_bytes));
+        let one_by_one = self.one_by_one;
+        let read = |root: &mut RootReader| {
+            let read = root.read(&fetch, ranges, &budget);
+            match root.check_open() {
+                Err(_) if one_by_one => root.close(),
+                Err(e) => return read.and(Err(e)),
+                Ok(()) => {}
+            }
+            read
+        };
+        let read = match threads::wide(&self.pool).filter(|_| !one_by_one) {
+            None => self.roots.iter_mut().map(read).collect(),
+            Some(pool) => pool.install(|| self.roots.par_iter_mut().map(read).collect()),
         };
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         read
@@ -260,12 +343,13 @@ fn first(ranges: &[Range<u64>], rows: usize) -> Vec<Range<u64>> {
 struct Mark {
     lengths: usize,
     values: usize,
+    buffers: usize,
 }
 
 impl Mark {
     fn of(data: &ColumnData) -> Self {
         let lengths = data.lengths.as_ref().map_or(0, Vec::len);
-        Self { lengths, values: data.values.len() }
+        Self { lengths, values: data.values.len(), buffers: data.values.buffers() }
     }
 
     fn restore(&self, data: &mut ColumnData) {
@@ -276,6 +360,7 @@ impl Mark {
             there.truncate(self.values);
         }
         data.values.truncate(self.values);
+        data.values.truncate_buffers(self.buffers);
     }
 }
 

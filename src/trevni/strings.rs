@@ -17,6 +17,8 @@ pub struct Strings {
     pub data: Vec<u8>,
     /// Whether each is known to be UTF-8: of a string column, where only decoders that look have appended.
     pub(crate) text: bool,
+    /// How many bytes `data` may have when a decoder has appended.
+    pub(super) limit: usize,
 }
 
 /// Where each string starts and ends, in either of Arrow's widths.
@@ -87,7 +89,7 @@ impl Offsets<'_> {
 
 impl Default for Strings {
     fn default() -> Self {
-        Self { offsets: vec![0], data: Vec::new(), text: false }
+        Self { offsets: vec![0], data: Vec::new(), text: false, limit: usize::MAX }
     }
 }
 
@@ -107,7 +109,22 @@ impl Strings {
         offsets.clear();
         offsets.push(0);
         data.clear();
-        Self { offsets, data, text }
+        Self { offsets, data, text, limit: usize::MAX }
+    }
+
+    /// Limits the bytes that decoders append to `more` than there are.
+    pub(super) fn set_room(&mut self, more: usize) {
+        self.limit = self.data.len().saturating_add(more);
+    }
+
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// No strings yet, of which the bytes go behind `data`, under the limit of these.
+    pub(super) fn behind(&self, data: Vec<u8>) -> Self {
+        let end = self.offsets.last().copied().unwrap_or(0);
+        Self { offsets: vec![end], data, text: false, limit: self.limit }
     }
 
     /// How many strings.

@@ -17,6 +17,7 @@ use bytes::Bytes;
 use rayon::ThreadPool;
 
 use super::block::BlockDescriptor;
+use super::budget::ReadBudget;
 use super::column::ColumnData;
 use super::reader::FileReader;
 use super::root::RootReader;
@@ -30,7 +31,7 @@ use crate::io::ReadAt;
 const CALLER: usize = 0;
 
 /// How many turns are given before they are taken.
-const DEPTH: usize = 2;
+pub(super) const DEPTH: usize = 2;
 
 /// The stored bytes of blocks that are opened next, and which they are.
 pub(super) type Stored = VecDeque<(usize, Bytes)>;
@@ -40,6 +41,8 @@ pub(super) struct Turn {
     rows: Range<u64>,
     pub(super) stored: Vec<Stored>,
     buffers: Vec<ColumnData>,
+    /// That of all roots together.
+    budget: Arc<ReadBudget>,
 }
 
 /// How many rows a root has read, and what.
@@ -83,7 +86,9 @@ impl Runner {
         root.take_stored(&mut turn.stored);
         root.exchange_all(&mut turn.buffers);
         let missing = |_: &BlockDescriptor, _| Err(Error::invalid("a block that was not read"));
-        let read = root.read(&missing, std::slice::from_ref(&turn.rows));
+        let read = root.read(&missing, std::slice::from_ref(&turn.rows), &turn.budget);
+        // A block that is closed here could not be opened again.
+        let read = read.and_then(|rows| root.check_open().map(|()| rows));
         root.exchange_all(&mut turn.buffers);
         let mut state = lock(&self.state);
         state.root = Some(root);
@@ -261,6 +266,7 @@ impl Turns {
             return;
         };
         self.next = rows.end;
+        let budget = Arc::new(ReadBudget::new(file.limits().batch_bytes / (DEPTH + 1)));
         let callers = self.callers.iter_mut().zip(stored);
         for (runner, (Caller { targets, lanes }, stored)) in self.side.runners.iter().zip(callers) {
             for (lane, stored) in lanes.iter_mut().zip(&stored) {
@@ -271,7 +277,8 @@ impl Turns {
                 Some(buffer) => std::mem::replace(buffer, nothing()),
                 None => nothing(),
             });
-            let turn = Turn { rows: rows.clone(), stored, buffers: buffers.collect() };
+            let (rows, buffers, budget) = (rows.clone(), buffers.collect(), budget.clone());
+            let turn = Turn { rows, stored, buffers, budget };
             lock(&runner.state).given.push_back(turn);
         }
         self.given.push_back(rows);

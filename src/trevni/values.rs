@@ -114,6 +114,48 @@ impl Values {
         }
     }
 
+    /// The memory of a value, but for the bytes of strings. Nulls take none, and booleans a bit, which is counted as
+    /// a byte.
+    pub(super) fn width(&self) -> usize {
+        match self {
+            Values::Null(_) => 0,
+            Values::Boolean(_) => 1,
+            Values::Int(_) | Values::Float(_) | Values::Bytes(_) => 4,
+            Values::Long(_) | Values::Double(_) => 8,
+            Values::Wide(_) | Values::Views(_) => 16,
+        }
+    }
+
+    /// The bytes of strings.
+    pub(super) fn own_bytes(&self) -> usize {
+        match self {
+            Values::Bytes(strings) => strings.data.len(),
+            Values::Views(views) => views.own_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// The buffers of views.
+    pub(super) fn buffers(&self) -> usize {
+        if let Values::Views(views) = self { views.buffers() } else { 0 }
+    }
+
+    /// Forgets all buffers of views but the first.
+    pub(super) fn truncate_buffers(&mut self, buffers: usize) {
+        if let Values::Views(views) = self {
+            views.truncate_buffers(buffers);
+        }
+    }
+
+    /// Limits the bytes of strings that decoders append to `more` than there are.
+    pub(super) fn set_room(&mut self, more: usize) {
+        match self {
+            Values::Bytes(strings) => strings.set_room(more),
+            Values::Views(views) => views.set_room(more),
+            _ => {}
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.as_slice().len()

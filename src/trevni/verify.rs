@@ -9,14 +9,19 @@
 //! faulty block cannot be decoded there; only the parent's fault is named.
 
 use super::column::ColumnData;
+use super::metadata::ColumnMetadata;
 use super::opener::BlockOpener;
 use super::reader::FileReader;
+use super::value::ValueType;
 use crate::checksum::Verdict;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 
 /// Rows decoded at a time.
 const ROWS: usize = 8192;
+
+/// The same of a column of nulls, which takes no bytes whatever its rows.
+const NULL_ROWS: usize = u32::MAX as usize;
 
 /// What a search for faults has seen.
 #[derive(Debug, Default)]
@@ -29,6 +34,12 @@ pub struct Verification {
     pub unchecked: u64,
     /// Each fault, with its place.
     pub faults: Vec<Error>,
+}
+
+/// Whether a column has nothing but nulls, one a row.
+pub(crate) fn is_of_nulls(column: &ColumnMetadata) -> bool {
+    let is_plain = !column.is_array() && column.parent().is_none();
+    is_plain && column.value_type() == ValueType::Null
 }
 
 impl<R: ReadAt> FileReader<R> {
@@ -65,10 +76,10 @@ impl<R: ReadAt> FileReader<R> {
         let meta = self.column(column)?;
         // A parent that cannot be read at all has been named on its own.
         let Ok(mut reader) = self.rows_reader(&[column]) else { return Ok(()) };
-        let mut data = [ColumnData::of(meta)];
+        let rows = if is_of_nulls(meta) { NULL_ROWS } else { ROWS };
         loop {
-            data[0] = ColumnData::of(meta);
-            match reader.read(ROWS, &mut data) {
+            let mut data = [ColumnData::of(meta)];
+            match reader.read(rows, &mut data) {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(fault) => {

@@ -144,6 +144,11 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
+    /// The most rows of a batch that is asked for so far.
+    pub(in crate::arrow) fn batch_size(&self) -> usize {
+        self.batch_size
+    }
+
     /// The fields to read. Default: all.
     pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
         self.projection = projection;

@@ -64,10 +64,6 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         let some = self.selection.is_some() || self.rows != (0..self.file.rows());
         !asks && !some && self.offset == 0 && self.limit >= self.file.rows()
     }
-
-    pub(in crate::arrow) fn batch_size(&self) -> usize {
-        self.batch_size
-    }
 }
 
 impl<R: ReadAt> ArrowReader<R> {

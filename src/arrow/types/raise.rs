@@ -306,7 +306,7 @@ fn strings(
     nulls: Option<NullBuffer>,
     spare: &mut Spare,
 ) -> Result<ArrayRef> {
-    let Strings { offsets: ends, data, text: known } = strings;
+    let Strings { offsets: ends, data, text: known, .. } = strings;
     let offsets = offsets(ends, data.len())?;
     let data = Buffer::from_vec(data);
     let large = |offsets: OffsetBuffer<i32>| {

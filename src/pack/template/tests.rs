@@ -25,7 +25,7 @@ fn found(strings: &[String]) -> Option<Found> {
 }
 
 fn taken(bytes: Vec<u8>, n: usize) -> Result<Template> {
-    let mut input = Input::new(bytes.into());
+    let mut input = Input::new(bytes.into(), usize::MAX);
     let template = Template::take(&mut input, n, true, DEPTH)?;
     input.finish()?;
     Ok(template)
@@ -34,7 +34,7 @@ fn taken(bytes: Vec<u8>, n: usize) -> Result<Template> {
 /// What is read of a template, behind what is there already.
 fn read(template: &Template, n: usize) -> Result<(Vec<i32>, Vec<u8>)> {
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
-    let mut out = Target { offsets: &mut offsets, data: &mut data };
+    let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
     let all = |numbers: &Numbers, out: &mut Vec<i64>| numbers.read(0..n, out);
     template.read(n, all, &mut Words::default(), &mut out)?;
     Ok((offsets, data))

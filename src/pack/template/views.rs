@@ -32,7 +32,8 @@ impl Template {
         let before = out.views.len();
         let mut data = if self.longest > INLINE { std::mem::take(&mut out.spare) } else { vec![] };
         let size = (range.len() as u64).saturating_mul(self.longest as u64);
-        Target { offsets: &mut vec![], data: &mut data }.check_room(size)?;
+        let limit = if self.longest > INLINE { out.room() } else { usize::MAX };
+        Target { offsets: &mut vec![], data: &mut data, limit }.check_room(size)?;
         let (buffer, mut words) = (out.next_buffer()?, Words::default());
         let made = each_chunk(range, |part| {
             let read = |of: &Numbers, out: &mut Vec<i64>| of.read(part.clone(), out);

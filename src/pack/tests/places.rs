@@ -57,7 +57,7 @@ fn check_floats<R: Real + std::fmt::Debug>(values: &[R], kind: u8) {
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
-        let mut input = Input::new(bytes.clone().into());
+        let mut input = Input::new(bytes.clone().into(), usize::MAX);
         let packed = Floats::<R>::take(&mut input, values.len(), DEPTH).unwrap();
         let places = places(values.len(), step);
         let mut out = Vec::new();
@@ -90,7 +90,8 @@ fn check_bits(set: impl Fn(usize) -> bool) -> u8 {
     let mut bytes = Payload::default();
     bits::put(&source, 0, n, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
-    let packed = PackedBits::take(&mut Input::new(bytes.clone().into()), n, DEPTH).unwrap();
+    let packed =
+        PackedBits::take(&mut Input::new(bytes.clone().into(), usize::MAX), n, DEPTH).unwrap();
     for step in [1, 5, 70, 900] {
         let places = places(n, step);
         let mut found = Vec::new();
@@ -130,11 +131,11 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
-        let mut input = Input::new(bytes.clone().into());
+        let mut input = Input::new(bytes.clone().into(), usize::MAX);
         let packed = PackedStrings::take(&mut input, all.len(), text, DEPTH).unwrap();
         let places = places(all.len(), step);
         let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
-        let mut out = Target { offsets: &mut offsets, data: &mut data };
+        let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
         packed.pick(&places, &mut out).unwrap();
         let mut views = Views::default();
         packed.pick_views(&places, &mut views).unwrap();
@@ -146,7 +147,7 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
             assert_eq!(&data[ends], string, "kind {kind}, one of {step}");
             assert_eq!(views.get(i).unwrap(), &string[..]);
         }
-        let mut out = Target { offsets: &mut offsets, data: &mut data };
+        let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
         assert!(packed.pick(&[all.len() as u32], &mut out).is_err());
     }
 }
@@ -172,7 +173,7 @@ proptest! {
     fn any_bytes_give_the_numbers_that_are_read_or_an_error(
         bytes in prop::collection::vec(any::<u8>(), 0..400), n in 0usize..3000, step in 1usize..99,
     ) {
-        let Ok(numbers) = Numbers::take(&mut Input::new(bytes.into()), n) else { return Ok(()) };
+        let Ok(numbers) = Numbers::take(&mut Input::new(bytes.into(), usize::MAX), n) else { return Ok(()) };
         let places = places(n, step);
         let (mut some, mut all): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
         let picked = numbers.pick(&places, &mut some);
@@ -187,11 +188,11 @@ proptest! {
         mut bytes in prop::collection::vec(any::<u8>(), 1..400), kind in 0u8..5, n in 0usize..300,
     ) {
         bytes[0] = kind;
-        let taken = PackedStrings::take(&mut Input::new(bytes.into()), n, true, DEPTH);
+        let taken = PackedStrings::take(&mut Input::new(bytes.into(), usize::MAX), n, true, DEPTH);
         let Ok(strings) = taken else { return Ok(()) };
         let (mut offsets, mut data) = (vec![0], Vec::new());
         let places = places(n, 5);
-        if strings.pick(&places, &mut Target { offsets: &mut offsets, data: &mut data }).is_ok() {
+        if strings.pick(&places, &mut Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX }).is_ok() {
             prop_assert_eq!(offsets.len(), places.len() + 1);
             prop_assert!(std::str::from_utf8(&data).is_ok());
         }

@@ -7,8 +7,8 @@
 
 use super::{Decoder, VALUE, add, check_claim, check_text, size, strings};
 use crate::error::{Error, Result};
-use crate::io::Limits;
 use crate::trevni::bits::Bits;
+use crate::trevni::packed::{ITEMS, LENGTHS_OF};
 use crate::trevni::value::ValueType;
 use crate::trevni::values::Values;
 use crate::trevni::varint;
@@ -24,10 +24,9 @@ impl Decoder {
         block: &[u8],
         value_type: ValueType,
         n: usize,
-        limits: &Limits,
     ) -> Result<usize> {
         if value_type != ValueType::Null {
-            return self.arrays(block, value_type, n, &mut Vec::new(), None, limits);
+            return self.skip_valued(block, value_type, n);
         }
         let (mut cursor, mut lengths) = (self.cursor(block), Vec::new());
         let (mut sum, mut left) = (0, n);
@@ -47,15 +46,27 @@ impl Decoder {
         Ok(sum)
     }
 
+    /// The same of arrays whose values follow their lengths.
+    fn skip_valued(&mut self, block: &[u8], value_type: ValueType, n: usize) -> Result<usize> {
+        let (mut lengths, mut left, mut sum) = (Vec::new(), n, 0);
+        while left > 0 {
+            let some = left.min(AT_ONCE);
+            lengths.clear();
+            sum = add(sum, self.any_arrays(block, value_type, some, &mut lengths, None)?)?;
+            left -= some;
+        }
+        Ok(sum)
+    }
+
     /// Appends a bit for each of `n` lengths that may only be 0 or 1; gives how many are 1.
     pub(crate) fn presence(
         &mut self,
         block: &[u8],
         n: usize,
         out: &mut Bits,
-        limits: &Limits,
+        most: usize,
     ) -> Result<usize> {
-        affordable(block, n, limits)?;
+        affordable(block, n, most)?;
         let mut cursor = self.cursor(block);
         let (rows, mut ones) = self.lengths.presence(&mut cursor, n, out)?;
         for _ in rows..n {
@@ -71,8 +82,8 @@ impl Decoder {
         Ok(ones)
     }
 
-    /// Appends `n` lengths and, unless `out` is `None`, the values of all; passes over them otherwise. Gives
-    /// how many values they are.
+    /// Appends `n` lengths and, unless `out` is `None`, the values of all, at most `most`; passes over them otherwise.
+    /// Gives how many values they are.
     pub(crate) fn arrays(
         &mut self,
         block: &[u8],
@@ -80,24 +91,25 @@ impl Decoder {
         n: usize,
         lengths: &mut Vec<u32>,
         out: Option<&mut Values>,
-        limits: &Limits,
+        most: usize,
     ) -> Result<usize> {
-        affordable(block, n, limits)?;
+        affordable(block, n, most)?;
         match (value_type, out) {
-            (ValueType::Null, out) => self.null_arrays(block, n, lengths, out),
+            (ValueType::Null, out) => self.null_arrays(block, n, lengths, out, most),
             (ValueType::String | ValueType::Bytes, Some(Values::Bytes(out))) => {
                 let (first, start) = (out.offsets.len(), out.data.len());
-                let sum = self.each_array(block, n, lengths, |cursor, length| match length {
-                    1 => out.append(cursor.bytes(VALUE)?),
-                    _ => strings(cursor, length, out, false),
-                })?;
+                let sum =
+                    self.each_array(block, n, most, lengths, |cursor, length| match length {
+                        1 => out.append(cursor.bytes(VALUE)?),
+                        _ => strings(cursor, length, out, false),
+                    })?;
                 if value_type == ValueType::String {
                     check_text(out, first, start)?;
                 }
                 Ok(sum)
             }
             (ValueType::Int, Some(Values::Int(out))) => {
-                self.each_array(block, n, lengths, |cursor, length| match length {
+                self.each_array(block, n, most, lengths, |cursor, length| match length {
                     1 => {
                         out.push(cursor.int(VALUE)?);
                         Ok(())
@@ -109,7 +121,7 @@ impl Decoder {
                 })
             }
             (ValueType::Long, Some(Values::Long(out))) => {
-                self.each_array(block, n, lengths, |cursor, length| match length {
+                self.each_array(block, n, most, lengths, |cursor, length| match length {
                     1 => {
                         out.push(cursor.long(VALUE)?);
                         Ok(())
@@ -120,7 +132,10 @@ impl Decoder {
                     }
                 })
             }
-            (value_type, out) => self.any_arrays(block, value_type, n, lengths, out),
+            (value_type, out) => {
+                let out = out.map(|out| (out, most));
+                self.any_arrays(block, value_type, n, lengths, out)
+            }
         }
     }
 
@@ -130,6 +145,7 @@ impl Decoder {
         &mut self,
         block: &[u8],
         n: usize,
+        most: usize,
         lengths: &mut Vec<u32>,
         mut take: impl FnMut(&mut Cursor<'_>, usize) -> Result<()>,
     ) -> Result<usize> {
@@ -139,8 +155,9 @@ impl Decoder {
             let length = self.lengths.next(&mut cursor)?;
             lengths.push(length);
             if length > 0 {
-                take(&mut cursor, length as usize)?;
                 sum = add(sum, length as usize)?;
+                check_items(sum, most)?;
+                take(&mut cursor, length as usize)?;
             }
         }
         self.position = block.len() - cursor.remaining();
@@ -155,7 +172,7 @@ impl Decoder {
         value_type: ValueType,
         n: usize,
         lengths: &mut Vec<u32>,
-        mut out: Option<&mut Values>,
+        mut out: Option<(&mut Values, usize)>,
     ) -> Result<usize> {
         let mut sum = 0usize;
         for _ in 0..n {
@@ -166,11 +183,14 @@ impl Decoder {
             lengths.push(length);
             if length > 0 {
                 let length = length as usize;
+                sum = add(sum, length)?;
                 match &mut out {
-                    Some(out) => self.values(block, value_type, length, out)?,
+                    Some((out, most)) => {
+                        check_items(sum, *most)?;
+                        self.values(block, value_type, length, out)?;
+                    }
                     None => self.skip_values(block, value_type, length)?,
                 }
-                sum = add(sum, length)?;
             }
         }
         Ok(sum)
@@ -183,6 +203,7 @@ impl Decoder {
         n: usize,
         lengths: &mut Vec<u32>,
         out: Option<&mut Values>,
+        most: usize,
     ) -> Result<usize> {
         let (mut cursor, end) = (self.cursor(block), lengths.len() + n);
         let mut sum = 0;
@@ -191,6 +212,7 @@ impl Decoder {
         }
         self.position = block.len() - cursor.remaining();
         if let Some(Values::Null(count)) = out {
+            check_items(sum, most)?;
             *count = add(*count, sum)?;
         }
         Ok(sum)
@@ -198,11 +220,17 @@ impl Decoder {
 }
 
 /// Refuses more lengths than a block may stand for by its runs.
-fn affordable(block: &[u8], n: usize, limits: &Limits) -> Result<()> {
-    if n > limits.lengths && n / 8 > block.len() {
-        return Err(Error::too_large("array lengths", n as u64, limits.lengths as u64));
+fn affordable(block: &[u8], n: usize, most: usize) -> Result<()> {
+    if n > most && n / 8 > block.len() {
+        return Err(Error::too_large(LENGTHS_OF, n as u64, most as u64));
     }
     Ok(())
+}
+
+/// Refuses more items than may be decoded.
+#[inline]
+fn check_items(sum: usize, most: usize) -> Result<()> {
+    if sum > most { Err(Error::too_large(ITEMS, sum as u64, most as u64)) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -215,8 +243,7 @@ mod tests {
         let block = [0x07, 0x02, 0x04, 0x06];
         let (mut d, mut lengths, mut out) =
             (Decoder::default(), Vec::new(), Values::new(ValueType::Int));
-        let n =
-            d.arrays(&block, ValueType::Int, 3, &mut lengths, Some(&mut out), &Limits::default());
+        let n = d.arrays(&block, ValueType::Int, 3, &mut lengths, Some(&mut out), 3);
         assert_eq!((n.unwrap(), lengths, out), (3, vec![1, 1, 1], Values::Int(vec![1, 2, 3])));
         d.finish(&block).unwrap();
     }

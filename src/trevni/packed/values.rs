@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Bits, Strings, ValueType, Values};
+use super::{Bits, ValueType, Values};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::{DEPTH, Floats, Input, Numbers, PackedBits, PackedStrings, Target};
@@ -102,8 +102,9 @@ impl PackedValues {
             (PackedValues::Float(floats), Values::Float(out)) => part!(floats.read or pick, out),
             (PackedValues::Double(floats), Values::Double(out)) => part!(floats.read or pick, out),
             (PackedValues::Strings(strings), Values::Bytes(out)) => {
+                let limit = out.limit();
                 let (offsets, data) = (&mut out.offsets, &mut out.data);
-                part!(strings.read or pick, &mut Target { offsets, data })
+                part!(strings.read or pick, &mut Target { offsets, data, limit })
             }
             (PackedValues::Strings(strings), Values::Views(out)) => {
                 part!(strings.read_views or pick_views, out)
@@ -139,9 +140,8 @@ impl PackedValues {
             Values::Double(out) => expanded!(Double, out),
             Values::Bytes(out) => {
                 // Their bytes go behind those that are there; their ends are spread.
-                let (before, data) = (out.offsets.last().copied(), std::mem::take(&mut out.data));
-                let offsets = vec![before.unwrap_or(0)];
-                let mut dense = Values::Bytes(Strings { offsets, data, ..Strings::default() });
+                let data = std::mem::take(&mut out.data);
+                let mut dense = Values::Bytes(out.behind(data));
                 let read = self.read(of, &mut dense);
                 let Values::Bytes(dense) = dense else { return read };
                 out.data = dense.data;

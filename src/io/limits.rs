@@ -1,0 +1,60 @@
+//! How much memory a reader may hold, whatever a file claims.
+//!
+//! ```text
+//! memory (512 MiB) ─┬─ 1/2  one block, chunk, message or row
+//!                   ├─ 1/4  the values of a batch       a batch has fewer rows instead
+//!                   └─ 1/4  the blocks that are open    others are closed, and opened again when they are read
+//! ```
+
+/// Limits on what a reader may allocate.
+///
+/// A few bytes of a file can stand for any number of values: a codec that expands, a run, a dictionary, a list of
+/// nulls. Sizes are compared with these limits before anything is allocated, and again while values are decoded. A file
+/// that needs more is refused with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and can be read with larger
+/// limits.
+///
+/// | limit | bounds | default |
+/// |---|---|---|
+/// | [`memory`](Self::memory) | what a reader holds at once; the limits below are parts of it | 512 MiB |
+/// | [`block_bytes`](Self::block_bytes) | a block, a chunk, a page, a message or a record, before compression | 256 MiB |
+/// | [`row_bytes`](Self::row_bytes) | the decoded values of one row | 256 MiB |
+/// | [`batch_bytes`](Self::batch_bytes) | the decoded values of a batch, over all columns: it has fewer rows instead | 128 MiB |
+/// | [`open_bytes`](Self::open_bytes) | the open blocks of all columns: more are closed after each batch | 128 MiB |
+/// | [`values`](Self::values) | the items of arrays in one read of a column, nulls too | 64 Mi |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes that a reader holds at once. Default: 512 MiB.
+    pub memory: usize,
+    /// The largest block before compression, in bytes. Default: half of the memory.
+    pub block_bytes: usize,
+    /// The largest row after decoding, in bytes. Default: half of the memory.
+    pub row_bytes: usize,
+    /// The largest batch after decoding, in bytes, if it has more than one row. Default: a quarter of the memory.
+    pub batch_bytes: usize,
+    /// The open blocks of all columns that are kept between batches, in bytes. Default: a quarter of the memory.
+    pub open_bytes: usize,
+    /// The most array lengths, and the most items, that one read of a column gives. A run of two thousand million takes
+    /// five bytes. Default: 64 Mi.
+    pub values: usize,
+}
+
+impl Limits {
+    /// Limits for a reader that may hold so many bytes.
+    pub fn of_memory(memory: usize) -> Self {
+        Self {
+            memory,
+            block_bytes: memory / 2,
+            row_bytes: memory / 2,
+            batch_bytes: memory / 4,
+            open_bytes: memory / 4,
+            values: memory / 8,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::of_memory(512 << 20)
+    }
+}
