@@ -102,6 +102,7 @@ pub use type_name::parse_type;
 
 use crate::arrow::{Predicate, WriterProperties};
 use crate::error::{Error, Result};
+use crate::io::Limits;
 
 /// All formats of this build. Sniffing asks them in this order, so the vaguest comes last.
 pub const FORMATS: &[Format] = &[
@@ -185,6 +186,8 @@ pub struct ReadOptions {
     pub types: Vec<(String, arrow::datatypes::DataType)>,
     /// Rows of a batch, at the most.
     pub batch_size: usize,
+    /// Limits on the memory that reading may take.
+    pub limits: Limits,
     /// The columns that are wanted, nested ones with dots; `None` for all.
     pub columns: Option<Vec<String>>,
     /// The rows that are wanted, from 0; `None` for all.
@@ -230,6 +233,7 @@ impl Default for ReadOptions {
             #[cfg(any(feature = "csv", feature = "json"))]
             types: Vec::new(),
             batch_size: 8192,
+            limits: Limits::default(),
             columns: None,
             rows: None,
             predicate: None,

@@ -64,6 +64,7 @@ mod kernel;
 pub mod object_store;
 mod pack;
 mod scratch;
+mod threads;
 pub mod trevni;
 pub mod wire;
 

@@ -32,6 +32,8 @@ use super::array::{Attributes, Chunking, Container, Edit, Layout, Order};
 use super::chunk::Decoder;
 use super::dtype::Dtype;
 use crate::error::{Error, Result};
+use crate::io::Limits;
+use crate::threads;
 
 /// An array in some container.
 ///
@@ -42,18 +44,37 @@ use crate::error::{Error, Result};
 pub struct ChunkedArray {
     container: Box<dyn Container>,
     readers: Coders<Decoder>,
+    limits: Limits,
 }
 
 impl ChunkedArray {
     /// The array in a container.
     pub fn new(container: impl Container + 'static) -> Self {
-        Self { container: Box::new(container), readers: Coders::readers(1) }
+        let (limits, readers) = (Limits::default(), Coders::readers(1, &Limits::default()));
+        Self { container: Box::new(container), readers, limits }
     }
 
-    /// How many threads open and make chunks. Default: 1.
+    /// How many threads open and make chunks, at most four for each of the machine's cores. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.readers = Coders::readers(threads);
+        self.readers = Coders::readers(threads::limited(threads), &self.limits);
         self
+    }
+
+    /// Limits on the memory that reading and changing may take.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self.readers = Coders::readers(self.readers.threads, &limits);
+        self
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Frees the memory that is kept for the next read.
+    pub fn release_memory(&self) {
+        self.readers.clear();
     }
 
     /// How many threads open and make chunks.
@@ -65,7 +86,7 @@ impl ChunkedArray {
     /// elements are. The bytes must be whole elements.
     pub fn view(self, dtype: Dtype) -> Result<Self> {
         let container = Box::new(View::try_new(self.container, dtype)?);
-        Ok(Self { container, readers: self.readers })
+        Ok(Self { container, readers: self.readers, limits: self.limits })
     }
 
     /// What is in it.
@@ -132,10 +153,12 @@ impl ChunkedArray {
         }
         let layout = self.layout();
         if layout.order == Order::F && layout.shape.len() > 1 {
-            return flat::read_fortran(self.container(), &self.readers, first, out);
+            return flat::read_fortran(self.container(), &self.readers, first, out, &self.limits);
         }
         match grid::Grid::of(layout)? {
-            Some(grid) => grid::read(self.container(), &grid, &self.readers, first, out),
+            Some(grid) => {
+                grid::read(self.container(), &grid, &self.readers, first, out, &self.limits)
+            }
             None => {
                 let start = self.bytes_at(first)?;
                 flat::read(self.container(), &self.readers, start, out)

@@ -46,6 +46,7 @@ const BATCH_BYTES: u64 = 32 << 20;
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     let blocks = BlockReader::try_new(BufReader::with_capacity(1 << 16, source.into_read()))?;
+    let blocks = blocks.with_limit(options.limits.block_bytes);
     let reader = options.schema.as_deref().map(schema_to_avro).transpose()?;
     let decoder = AvroDecoder::try_new(blocks.avro_schema()?, reader.as_deref())?;
     let datums = Datums {

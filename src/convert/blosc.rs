@@ -110,7 +110,8 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         };
         columns.push(Column { name, array });
     }
-    let mut reader = ChunkedReader::try_new(columns, options.batch_size)?;
+    let reader = ChunkedReader::try_new(columns, options.batch_size)?;
+    let mut reader = reader.with_limits(options.limits);
     if let Some(rows) = &options.rows {
         reader = reader.with_rows(rows.clone());
     }

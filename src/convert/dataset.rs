@@ -89,7 +89,9 @@ fn chosen<P>(mut scan: DatasetScan<P>, options: &ReadOptions) -> DatasetScan<P> 
     if let Some(limit) = options.limit {
         scan = scan.with_limit(limit);
     }
-    scan.with_batch_size(options.batch_size).with_parallelism(options.threads)
+    scan.with_batch_size(options.batch_size)
+        .with_limits(options.limits)
+        .with_parallelism(options.threads)
 }
 
 fn no_pipe<'a>(

@@ -12,7 +12,8 @@ use arrow::datatypes::{Schema, SchemaRef};
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
 use crate::arrow::{
-    ArrowReaderBuilder, ArrowWriter, Layout, ProjectionMask, WriterProperties, schema_to_avro,
+    ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, Layout, ProjectionMask, WriterProperties,
+    schema_to_avro,
 };
 use crate::error::Result;
 
@@ -37,7 +38,8 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     {
         return Ok(rows);
     }
-    let mut builder = ArrowReaderBuilder::try_new(source.into_file()?)?;
+    let limited = ArrowReaderOptions::new().with_limits(options.limits);
+    let mut builder = ArrowReaderBuilder::try_new_with_options(source.into_file()?, limited)?;
     if let Some(mask) = mask(options, builder.schema())? {
         builder = builder.with_projection(mask);
     }

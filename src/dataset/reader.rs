@@ -23,6 +23,7 @@ use super::folder::Folder;
 use super::scan::{DatasetScan, Part, Plan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder};
 use crate::error::{Error, Result};
+use crate::io::Limits;
 use crate::trevni::FileReader;
 
 /// Batches of a unit.
@@ -44,10 +45,15 @@ enum Way {
 impl DatasetScan<Folder> {
     /// Starts to read.
     pub fn build(self) -> Result<DatasetReader> {
-        let Plan { question, parts, trim, batch_size } = self.plan()?;
+        let Plan { question, parts, trim, batch_size, limits } = self.plan()?;
         let schema = question.output.clone();
-        let opener =
-            Arc::new(Opener { folder: self.place, question, batch_size, most: trim.most() });
+        let opener = Arc::new(Opener {
+            folder: self.place,
+            question,
+            batch_size,
+            limits,
+            most: trim.most(),
+        });
         let files = parts.into_iter().map(|part| Arc::new(Opened { part, file: Mutex::default() }));
         let files: Vec<_> = files.collect();
         let way = match self.parallelism {
@@ -63,6 +69,7 @@ struct Opener {
     folder: Folder,
     question: Arc<Question>,
     batch_size: usize,
+    limits: Limits,
     /// Rows that are needed of all.
     most: u64,
 }
@@ -98,6 +105,7 @@ impl Opener {
             }
         };
         check_rows(&file.part, reader.rows())?;
+        let reader = reader.with_limits(self.limits);
         let builder = ArrowReaderBuilder::from_file(reader, false)?;
         let constants = file.part.constants.clone();
         let Some(ask) = self.question.ask(builder.schema(), constants)? else { return Ok(None) };

@@ -16,6 +16,8 @@ use super::commit::DataFile;
 use super::snapshot::Snapshot;
 use crate::arrow::Predicate;
 use crate::error::Result;
+use crate::io::Limits;
+use crate::threads;
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
@@ -31,6 +33,7 @@ pub struct DatasetScan<P> {
     offset: u64,
     limit: u64,
     pub(super) batch_size: usize,
+    limits: Limits,
     pub(super) parallelism: usize,
 }
 
@@ -41,6 +44,7 @@ pub(super) struct Plan {
     pub(super) parts: Vec<Part>,
     pub(super) trim: Trim,
     pub(super) batch_size: usize,
+    pub(super) limits: Limits,
 }
 
 /// Rows of one file.
@@ -70,6 +74,7 @@ impl<P> DatasetScan<P> {
             offset: 0,
             limit: u64::MAX,
             batch_size: BATCH_SIZE,
+            limits: Limits::default(),
             parallelism: 1,
         }
     }
@@ -111,10 +116,16 @@ impl<P> DatasetScan<P> {
         self
     }
 
+    /// Limits on the memory that reading one file may take.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
     /// How many threads read and decode, of several files, and of several parts of one. The rows are the same, in the
     /// same order; ahead of the one that is given out each thread has a few batches. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = threads.max(1);
+        self.parallelism = threads::limited(threads);
         self
     }
 
@@ -158,8 +169,8 @@ impl<P> DatasetScan<P> {
                 parts.push(Part { file: file.clone(), rows: wanted, constants });
             }
         }
-        let (question, batch_size) = (Arc::new(question), self.batch_size);
-        Ok(Plan { question, parts, trim, batch_size })
+        let (question, batch_size, limits) = (Arc::new(question), self.batch_size, self.limits);
+        Ok(Plan { question, parts, trim, batch_size, limits })
     }
 }
 

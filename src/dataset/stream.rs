@@ -22,6 +22,7 @@ use super::scan::{DatasetScan, Part, Plan, Trim};
 use super::store::Prefix;
 use crate::arrow::ArrowStream;
 use crate::error::Result;
+use crate::io::Limits;
 use crate::object_store::beside;
 
 /// Files that are opened ahead.
@@ -36,10 +37,10 @@ pub struct DatasetStream {
 impl DatasetScan<Prefix> {
     /// The stream; it begins to fetch when it is first polled.
     pub fn stream(self) -> Result<DatasetStream> {
-        let Plan { question, parts, trim, batch_size } = self.plan()?;
+        let Plan { question, parts, trim, batch_size, limits } = self.plan()?;
         let schema = question.output.clone();
         let (threads, most) = (self.parallelism, trim.most());
-        let opener = Opener { place: self.place, question, batch_size, threads, most };
+        let opener = Opener { place: self.place, question, batch_size, limits, threads, most };
         let files = Files {
             opener: Arc::new(opener),
             parts: parts.into(),
@@ -58,6 +59,7 @@ struct Opener {
     place: Prefix,
     question: Arc<Question>,
     batch_size: usize,
+    limits: Limits,
     threads: usize,
     /// Rows that are needed of all.
     most: u64,
@@ -85,6 +87,7 @@ impl Opener {
         };
         let mut builder = builder
             .with_batch_size(self.batch_size)
+            .with_limits(self.limits)
             .with_parallelism(self.threads)
             .with_projection(ask.mask.clone())
             .with_row_range(part.rows);

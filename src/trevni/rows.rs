@@ -43,6 +43,8 @@ pub struct RowsReader<R> {
     /// How many rows fit into memory, if that is known, and how many reads have done so since.
     rows_that_fit: usize,
     reads_that_fit: usize,
+    /// How many rows one read may have.
+    most_rows: usize,
     /// What one read of several rows may decode.
     batch_bytes: usize,
     last: Range<u64>,
@@ -65,6 +67,7 @@ impl<R: ReadAt> FileReader<R> {
             one_by_one: false,
             rows_that_fit: usize::MAX,
             reads_that_fit: 0,
+            most_rows: usize::MAX,
             batch_bytes: self.limits().batch_bytes,
             last: 0..0,
             row: 0,
@@ -106,6 +109,13 @@ impl<R: ReadAt> RowsReader<R> {
         self.in_order = true;
         self.read_ahead(ahead);
         Ok(self)
+    }
+
+    /// Reads no more than so many rows at once.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_most_rows(mut self, rows: usize) -> Self {
+        self.most_rows = rows.max(1);
+        self
     }
 
     /// Reads with the threads of another reader, and nothing ahead until it is told to.
@@ -156,7 +166,7 @@ impl<R: ReadAt> RowsReader<R> {
     pub fn read_ranges(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<usize> {
         let wanted = self.check_ranges(ranges)?;
         let before: Vec<_> = into.iter().map(Mark::of).collect();
-        let mut rows = wanted.min(self.rows_that_fit);
+        let mut rows = wanted.min(self.rows_that_fit).min(self.most_rows);
         loop {
             let read = match rows < wanted {
                 true => self.read_some(&first(ranges, rows), rows, &before, into),

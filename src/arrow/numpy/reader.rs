@@ -17,9 +17,19 @@ use arrow::error::ArrowError;
 use super::{field_of, raise};
 use crate::blosc::{ChunkedArray, Kind};
 use crate::error::{Error, Result};
+use crate::io::Limits;
 
 /// Bytes that are opened at a time for each thread, if a chunk has no more.
 const WINDOW: u64 = 1 << 20;
+
+/// Bytes of an array that are opened first, at the most. If that succeeds, more are opened the next time.
+const FIRST: u64 = 8 << 20;
+
+/// Bytes that a row of an array takes besides its values.
+const OVERHEAD: usize = 8;
+
+/// Arrays that keep the memory that they are opened with.
+const KEEPING: usize = 16;
 
 /// A column of a table of arrays.
 #[derive(Debug)]
@@ -37,6 +47,7 @@ pub struct ChunkedReader {
     columns: Vec<Window>,
     rows: Range<u64>,
     batch_size: usize,
+    limits: Limits,
 }
 
 /// An array, and those of its rows that are open.
@@ -48,6 +59,9 @@ struct Window {
     open: ArrayRef,
     /// Whether the fields of the records are columns of their own.
     spread: bool,
+    /// The bytes that may be opened next, and how many they may become.
+    next: u64,
+    most: u64,
 }
 
 impl ChunkedReader {
@@ -70,10 +84,38 @@ impl ChunkedReader {
                 _ => fields.push(Arc::new(field)),
             }
             let open = raise(dtype, shape, 0, MutableBuffer::new(0))?;
-            windows.push(Window { array, first: 0, open, spread });
+            windows.push(Window { array, first: 0, open, spread, next: FIRST, most: FIRST });
         }
         let schema = Arc::new(Schema::new(fields));
-        Ok(Self { schema, columns: windows, rows: 0..len, batch_size: batch_size.max(1) })
+        let (columns, batch_size, limits) = (windows, batch_size.max(1), Limits::default());
+        let reader = Self { schema, columns, rows: 0..len, batch_size, limits };
+        Ok(reader.with_limits(limits))
+    }
+
+    /// Limits on the memory that is held at once: a batch has fewer rows where they are large.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        let count = self.columns.len();
+        let most = (limits.batch_bytes / count.max(1)) as u64;
+        self.columns = std::mem::take(&mut self.columns)
+            .into_iter()
+            .map(|window| Window { array: window.array.with_limits(limits), most, ..window })
+            .collect();
+        self.limits = limits;
+        self
+    }
+
+    /// How many rows a batch has at the most: as many as are asked for, if they take no more than the limit.
+    fn rows_of_batch(&self) -> Result<u64> {
+        let mut row = 0usize;
+        for window in &self.columns {
+            row = row.saturating_add(window.array.row_bytes()?).saturating_add(OVERHEAD);
+        }
+        if row > self.limits.row_bytes {
+            let (size, limit) = (row as u64, self.limits.row_bytes as u64);
+            return Err(Error::too_large("a row", size, limit));
+        }
+        let most = self.limits.batch_bytes / row.max(1);
+        Ok(self.batch_size.min(most).max(1) as u64)
     }
 
     /// Only these rows.
@@ -84,9 +126,12 @@ impl ChunkedReader {
 
     fn batch(&mut self, rows: Range<u64>) -> Result<RecordBatch> {
         let mut arrays = Vec::new();
-        let end = self.rows.end;
+        let (end, keeps) = (self.rows.end, self.columns.len() <= KEEPING);
         for window in &mut self.columns {
             let array = window.take(rows.clone(), end)?;
+            if !keeps {
+                window.array.release_memory();
+            }
             match array.as_struct_opt().filter(|_| window.spread) {
                 Some(fields) => arrays.extend(fields.columns().iter().cloned()),
                 None => arrays.push(array),
@@ -120,13 +165,20 @@ impl Window {
         let chunk = self.array.chunk_shape().and_then(|shape| shape.first().copied());
         let step = chunk.unwrap_or(1).max(1);
         let wanted = (WINDOW / row).max(step).saturating_mul(self.array.parallelism() as u64);
-        let edge = rows.start.saturating_add(wanted) / step * step;
+        let fitting = self.next.min(self.most) / row;
+        let edge = match rows.start.saturating_add(wanted.min(fitting)) {
+            edge if wanted <= fitting || edge - rows.start >= step => edge / step * step,
+            edge => edge,
+        };
         let to = edge.max(rows.end).min(end);
+        self.next = self.next.saturating_mul(4).min(self.most.max(FIRST));
         let count = usize::try_from(to - rows.start)
             .ok()
             .and_then(|count| Some((count, count.checked_mul(self.array.row_bytes().ok()?)?)));
         let (count, bytes) =
             count.ok_or_else(|| Error::invalid("rows that are more than memory"))?;
+        // What was open is not needed while these rows are read.
+        self.open = self.open.slice(0, 0);
         let mut buffer = MutableBuffer::from_len_zeroed(bytes);
         self.array.read_into(rows.start, buffer.as_slice_mut())?;
         self.open = raise(self.array.dtype(), row_shape(&self.array), count, buffer)?;
@@ -143,9 +195,11 @@ impl Iterator for ChunkedReader {
             return None;
         }
         let start = self.rows.start;
-        let end = start.saturating_add(self.batch_size as u64).min(self.rows.end);
-        self.rows.start = end;
-        let batch = self.batch(start..end);
+        let batch = self.rows_of_batch().and_then(|rows| {
+            let end = start.saturating_add(rows).min(self.rows.end);
+            self.rows.start = end;
+            self.batch(start..end)
+        });
         if batch.is_err() {
             self.rows.start = self.rows.end;
         }

@@ -9,7 +9,7 @@
 //! The length from which a gap is left out was measured: see [`gap_of`].
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::Fields;
+use arrow::datatypes::{DataType, FieldRef, Fields};
 
 use super::super::assemble::{Decoded, assemble};
 use super::super::buffers::{self, Buffers, Form};
@@ -19,7 +19,7 @@ use super::super::schema::Planning;
 use super::super::selection::RowSelection;
 use super::super::shape::{Shape, Trail};
 use super::stored::Stored;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::trevni::{FileReader, RowsReader};
 
@@ -64,7 +64,7 @@ impl<R: ReadAt> FieldsReader<R> {
         let gap = gap_of(file, &order)?;
         let buffers = columns.into_iter().zip(forms);
         let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
-        let reader = file.rows_reader(&order)?;
+        let reader = file.rows_reader(&order)?.with_most_rows(rows_of_batch(file, &stored)?);
         let decoded = Decoded::default();
         Ok(Self {
             #[cfg(feature = "object_store")]
@@ -166,6 +166,33 @@ impl<R: ReadAt> FieldsReader<R> {
             assemble(shape, field, rows, &mut self.decoded, &Trail::new(field.name()))
         });
         Ok(Stored { rows, arrays: arrays.collect::<Result<_>>()? })
+    }
+}
+
+/// How many rows of a batch fit into memory, by what each takes even if it is null.
+fn rows_of_batch<R: ReadAt>(file: &FileReader<R>, fields: &[FieldRef]) -> Result<usize> {
+    let limits = file.limits();
+    let all = |sum: usize, field: &FieldRef| sum.saturating_add(fixed_width(field.data_type()));
+    let width = fields.iter().fold(0, all);
+    if width > limits.row_bytes {
+        let (size, limit) = (width as u64, limits.row_bytes as u64);
+        return Err(Error::too_large("values of fixed size in a row", size, limit));
+    }
+    Ok(limits.batch_bytes.checked_div(width).unwrap_or(usize::MAX))
+}
+
+/// The bytes of a value of a fixed size that a schema says: nulls take as many.
+fn fixed_width(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::FixedSizeBinary(size) => usize::try_from(*size).unwrap_or(0),
+        DataType::FixedSizeList(item, size) => {
+            let size = usize::try_from(*size).unwrap_or(0);
+            size.saturating_mul(fixed_width(item.data_type()).max(1))
+        }
+        DataType::Struct(fields) => {
+            fields.iter().fold(0, |sum, field| sum.saturating_add(fixed_width(field.data_type())))
+        }
+        _ => 0,
     }
 }
 

@@ -14,6 +14,7 @@ use trevni::blosc::{ChunkedArray, Contents};
 
 use crate::blosc::info::{content, header};
 use crate::fault::Fault;
+use crate::memory;
 use crate::output;
 use crate::table::{Align, Table, plain, ratio};
 use crate::verify::UNCHECKED;
@@ -144,6 +145,9 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
     Ok(out.flush()?)
 }
 
+/// Bytes of a chunk that are opened at once, unless a block has more.
+const AT_ONCE: usize = 16 << 20;
+
 /// Opens every chunk; gives the rows if all are good. Faults go to `out`.
 pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     let name = path.display();
@@ -155,14 +159,16 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, F
         }
     };
     let (mut faults, mut chunks, mut rows, mut checked) = (0u64, 0u64, 0u64, 0u64);
-    for (column, array) in &contents.arrays {
+    let arrays = contents.arrays.into_iter();
+    let arrays = arrays.map(|(column, array)| (column, array.with_limits(memory::limits())));
+    for (column, array) in arrays {
         rows = rows.max(array.len());
         chunks += array.layout().chunks;
         checked += if array.container().has_checksums() { array.layout().chunks } else { 0 };
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::default().with_limit(array.limits().block_bytes);
         let mut bytes = Vec::new();
         for number in 0..array.layout().chunks {
-            if let Err(e) = open_chunk(array, number, &mut decoder, &mut bytes) {
+            if let Err(e) = open_chunk(&array, number, &mut decoder, &mut bytes) {
                 faults += 1;
                 writeln!(out, "{name}: {column}, chunk {number}: {e}")?;
             }
@@ -194,7 +200,16 @@ fn open_chunk(
     bytes: &mut Vec<u8>,
 ) -> trevni::Result<()> {
     let chunk = array.container().chunk(number)?;
-    let nbytes = Header::parse(&chunk)?.nbytes;
-    bytes.resize(usize::try_from(nbytes).unwrap_or(0), 0);
-    decoder.decode(&chunk, bytes)
+    let header = Header::parse(&chunk)?;
+    let size = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let (nbytes, block) = (size(header.nbytes), size(header.block_size).max(1));
+    // Of a block that is too large for memory, bytes of a run can be opened, and others are refused.
+    let each = match block > array.limits().block_bytes {
+        true => AT_ONCE,
+        false => AT_ONCE.max(block) / block * block,
+    };
+    (0..nbytes).step_by(each).try_for_each(|start| {
+        bytes.resize(each.min(nbytes - start), 0);
+        decoder.decode_range(&chunk, start, bytes)
+    })
 }

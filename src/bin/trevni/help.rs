@@ -116,6 +116,7 @@ const RARE: &[&str] = &[
     "infer_rows",
     "layout",
     "level",
+    "limit_memory",
     "lossy",
     "max_row_size",
     "memory",

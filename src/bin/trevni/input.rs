@@ -7,6 +7,7 @@ use std::path::Path;
 use trevni::trevni::{FileReader, Header};
 
 use crate::fault::Fault;
+use crate::memory;
 use crate::remote;
 
 /// The name of standard input and output.
@@ -28,7 +29,8 @@ pub(crate) fn open(path: &Path) -> Result<FileReader<File>, Fault> {
         None => open_file(path),
     };
     let file = file.map_err(Fault::of(path.display()))?;
-    FileReader::try_new(file).map_err(Fault::of(path.display()))
+    let file = FileReader::try_new_with_limits(file, memory::limits());
+    file.map_err(Fault::of(path.display()))
 }
 
 fn open_file(path: &Path) -> io::Result<File> {

@@ -27,6 +27,7 @@ mod inputs;
 mod json_args;
 mod layout;
 mod limit_args;
+mod memory;
 mod meta;
 mod output;
 mod panics;
@@ -66,6 +67,8 @@ use fault::Fault;
 #[derive(Debug, Parser)]
 #[command(name = "trevni", version, max_term_width = 100)]
 struct Cli {
+    #[command(flatten)]
+    memory: memory::MemoryArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -144,7 +147,10 @@ fn main() -> ExitCode {
     let done = panics::caught(|| {
         let matches = help::command().get_matches_from(totrevni::words());
         match Cli::from_arg_matches(&matches) {
-            Ok(cli) => cli.command.run(),
+            Ok(cli) => {
+                cli.memory.apply();
+                cli.command.run()
+            }
             Err(e) => e.exit(),
         }
     });

@@ -15,6 +15,7 @@ use crate::fault::{Fault, tell};
 use crate::input::PIPE;
 use crate::inputs::expand;
 use crate::json_args::JsonArgs;
+use crate::memory;
 use crate::remote;
 use crate::row_types::RowTypeArgs;
 use crate::schema_file;
@@ -204,6 +205,7 @@ impl ReadArgs {
             schema,
             infer_rows: self.infer_rows,
             batch_size: self.batch_size,
+            limits: memory::limits(),
             columns: self.columns.clone(),
             rows: self.rows.clone(),
             predicate: self.predicate.clone(),

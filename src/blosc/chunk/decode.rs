@@ -16,6 +16,7 @@ use crate::blosc::Compressor;
 use crate::blosc::compressor::Decompress;
 use crate::blosc::filter::{Pipeline, room};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::Limits;
 use crate::wire::Cursor;
 
 /// Opens chunks, one after another; keeps its working memory between them.
@@ -29,11 +30,20 @@ pub struct Decoder {
 }
 
 /// What reads a block.
-#[derive(Default)]
 struct Reader {
     decompress: Decompress,
     streams: Vec<u8>,
     turn: Vec<u8>,
+    /// How much working memory a block may take.
+    limit: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        let limit = Limits::default().block_bytes;
+        let (streams, turn) = (Vec::new(), Vec::new());
+        Self { decompress: Decompress::default(), streams, turn, limit }
+    }
 }
 
 impl fmt::Debug for Decoder {
@@ -56,6 +66,12 @@ struct Body<'a> {
 }
 
 impl Decoder {
+    /// With another limit of the working memory, in bytes: that of a few blocks. Default: 256 MiB.
+    pub fn with_limit(mut self, bytes: usize) -> Self {
+        self.reader.limit = bytes;
+        self
+    }
+
     /// Fills `out`, which must be as long as the chunk's `nbytes`. Bytes behind the chunk are not looked at. If it fails,
     /// `out` may be filled in part.
     pub fn decode(&mut self, chunk: &[u8], out: &mut [u8]) -> Result<()> {
@@ -143,6 +159,10 @@ impl Decoder {
 
     fn range(&mut self, body: &Body<'_>, start: usize, out: &mut [u8]) -> Result<()> {
         let (size, nbytes) = (body.blocks.size(), body.nbytes());
+        let has_delta = usize::from(body.pipeline.has_delta());
+        if has_delta > 0 {
+            self.reader.check_memory(body, size, has_delta)?;
+        }
         let first = room(&mut self.first, if body.pipeline.has_delta() { size } else { 0 });
         if body.pipeline.has_delta() {
             self.reader.block(body, 0, first, None)?;
@@ -151,13 +171,17 @@ impl Decoder {
         while !out.is_empty() {
             let len = size.min(nbytes.saturating_sub(index * size));
             let (part, rest) = out.split_at_mut(out.len().min(len.saturating_sub(skip)));
-            if index == 0 && body.pipeline.has_delta() {
+            if let Some(byte) = body.constant(index, len)? {
+                part.fill(byte);
+            } else if index == 0 && body.pipeline.has_delta() {
                 part.copy_from_slice(slice(first, skip, part.len())?);
             } else if part.len() == len {
                 self.reader.block(body, index, part, Some(first))?;
             } else if part.len() <= len / columns::FEW && body.splits(len) {
+                self.reader.check_memory(body, len, 1)?;
                 self.reader.few(body, (index, len), skip, part)?;
             } else {
+                self.reader.check_memory(body, len, 1 + has_delta)?;
                 let block = room(&mut self.block, len);
                 self.reader.block(body, index, block, Some(first))?;
                 part.copy_from_slice(slice(block, skip, part.len())?);
@@ -169,6 +193,16 @@ impl Decoder {
 }
 
 impl Reader {
+    /// Refuses a block that takes more working memory than the limit: so many buffers besides those of its filters.
+    fn check_memory(&self, body: &Body<'_>, len: usize, buffers: usize) -> Result<()> {
+        let buffers = buffers + body.pipeline.buffers();
+        let (size, limit) = (len.saturating_mul(buffers), self.limit);
+        if size > limit {
+            return Err(Error::too_large("working memory of a block", size as u64, limit as u64));
+        }
+        Ok(())
+    }
+
     /// Fills `out` with a block. `first` is block 0, which itself needs none.
     fn block(
         &mut self,
@@ -177,6 +211,11 @@ impl Reader {
         out: &mut [u8],
         first: Option<&[u8]>,
     ) -> Result<()> {
+        if let Some(byte) = body.constant(index, out.len())? {
+            out.fill(byte);
+            return Ok(());
+        }
+        self.check_memory(body, out.len(), 0)?;
         let first = first.filter(|_| index > 0);
         if !body.pipeline.moves() {
             body.read_streams(index, &mut self.decompress, out)?;
@@ -233,6 +272,24 @@ impl<'a> Body<'a> {
         rest.map(Cursor::new).ok_or_else(|| {
             Error::malformed(format!("block {index} of a chunk begins behind it, at {start}"))
         })
+    }
+
+    /// The byte that a block of `len` bytes repeats, if each of its streams is a run of it: filters do not change it.
+    fn constant(&self, index: usize, len: usize) -> Result<Option<u8>> {
+        if self.generation == Generation::Blosc1 || self.pipeline.has_delta() {
+            return Ok(None);
+        }
+        let (mut cursor, streams) = (self.block(index)?, self.blocks.streams(len));
+        let mut constant = None;
+        for _ in 0..streams {
+            match Stream::take(&mut cursor, self.generation, len / streams)? {
+                Stream::Run(byte) if constant.is_none_or(|constant| constant == byte) => {
+                    constant = Some(byte);
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(constant)
     }
 
     /// Fills `out` with what the streams of a block stand for.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::blosc::chunk::{Decoder, Encoder, Params};
 use crate::error::Result;
+use crate::io::Limits;
 
 /// The largest decoder that is kept for later, in bytes.
 const KEPT: usize = 8 << 20;
@@ -22,11 +23,14 @@ pub(super) struct Coders<T> {
     pub(super) threads: usize,
     is_kept: fn(&T) -> bool,
     spare: Mutex<Vec<T>>,
+    /// The working memory of a block, in bytes.
+    limit: usize,
 }
 
 impl<T: Send> Coders<T> {
     fn new(threads: usize, is_kept: fn(&T) -> bool) -> Self {
-        Self { threads: threads.max(1), is_kept, spare: Mutex::default() }
+        let limit = Limits::default().block_bytes;
+        Self { threads: threads.max(1), is_kept, spare: Mutex::default(), limit }
     }
 
     /// Does every job with a coder; see [`each`].
@@ -43,6 +47,11 @@ impl<T: Send> Coders<T> {
         })
     }
 
+    /// Drops the coders that are kept.
+    pub(super) fn clear(&self) {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn take(&self) -> Option<T> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
@@ -56,8 +65,11 @@ impl<T: Send> Coders<T> {
 }
 
 impl Coders<Decoder> {
-    pub(super) fn readers(threads: usize) -> Self {
-        Self::new(threads, |decoder| decoder.memory() <= KEPT)
+    /// Readers that share the working memory that limits allow.
+    pub(super) fn readers(threads: usize, limits: &Limits) -> Self {
+        let readers = Self::new(threads, |decoder| decoder.memory() <= KEPT);
+        let limit = limits.block_bytes / readers.threads;
+        Self { limit, ..readers }
     }
 
     /// Does every job with a decoder.
@@ -66,7 +78,7 @@ impl Coders<Decoder> {
         jobs: Vec<J>,
         work: impl Fn(&mut Decoder, J) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        self.each(jobs, || Ok(Decoder::default()), work)
+        self.each(jobs, || Ok(Decoder::default().with_limit(self.limit)), work)
     }
 }
 

@@ -17,9 +17,13 @@ use super::grid::Grid;
 use crate::blosc::array::{Chunking, Container, Edit, Layout, Order};
 use crate::blosc::chunk::{Decoder, Encoder};
 use crate::error::{Error, Result};
+use crate::io::Limits;
 
 /// Bytes of a chunk that is added where no two chunks need be alike.
 const VARIED: usize = 1 << 20;
+
+/// The most bytes of a chunk that is changed, or of rows that are filled.
+const MOST: usize = 1 << 30;
 
 /// Rows, some of which may be past the end, from `first` on.
 pub(in crate::blosc) fn put(
@@ -58,7 +62,7 @@ pub(in crate::blosc) fn truncate(container: &dyn Container, len: u64) -> Result<
         return keep(Vec::new(), last + 1);
     }
     let mut kept = vec![0; size(total - start)?];
-    flat::read(container, &Coders::readers(1), start, &mut kept)?;
+    flat::read(container, &Coders::readers(1, &Limits::default()), start, &mut kept)?;
     let chunk = coder::encode(1, container.params(), vec![&kept])?;
     keep(chunk.into_iter().map(|chunk| (last, chunk)).collect(), last + 1)
 }
@@ -99,7 +103,7 @@ pub(in crate::blosc) fn grow(container: &dyn Container, len: u64) -> Result<Edit
 fn filled(container: &dyn Container, rows: u64) -> Result<Vec<Vec<u8>>> {
     let layout = container.layout();
     if let Some(grid) = Grid::of(layout)? {
-        let one = fill(layout, grid.chunk_bytes()?);
+        let one = fill(layout, size(grid.chunk_bytes()? as u64)?);
         let chunk = coder::encode(1, container.params(), vec![&one])?;
         let times = grid.in_band();
         return Ok((0..times).flat_map(|_| chunk.iter().cloned()).collect());
@@ -124,7 +128,7 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
             return Err(Error::malformed("the chunks are fewer than the shape says"));
         };
         let taken = hi.min(end);
-        let new = rows.get(size(at - start)?..size(taken - start)?).unwrap_or_default();
+        let new = rows.get(place_in(at - start)..place_in(taken - start)).unwrap_or_default();
         let whole = if is_padded(layout) { hi } else { hi.min(old.max(end)) };
         if lo == at && whole == taken {
             parts.push((number, Cow::Borrowed(new)));
@@ -133,7 +137,7 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
             let there = size(old.min(whole).saturating_sub(lo))?;
             flat::read(
                 container,
-                &Coders::readers(1),
+                &Coders::readers(1, &Limits::default()),
                 lo,
                 bytes.get_mut(..there).unwrap_or_default(),
             )?;
@@ -180,6 +184,8 @@ fn put_grid(
     let old = container.layout().chunks;
     let (params, bytes) = (container.params(), grid.chunk_bytes()?);
     let make = || Ok((Decoder::default(), Encoder::new(params)?));
+    let bytes = size(bytes as u64)?;
+    let threads = threads.min(MOST / bytes.max(1)).max(1);
     let numbers: Vec<u64> = grid.chunks_of(&rows).collect();
     let chunks = coder::each(threads, numbers, make, |(decoder, encoder), number| {
         let mut blocks = vec![0; bytes];
@@ -240,9 +246,15 @@ fn rows_size(rows: u64, row: usize) -> Result<usize> {
     size(rows.saturating_mul(row as u64))
 }
 
+/// A place among rows in memory.
+fn place_in(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// The size of a buffer; fails for more than a change may hold.
 fn size(bytes: u64) -> Result<usize> {
-    usize::try_from(bytes)
-        .map_err(|_| Error::invalid(format!("{bytes} bytes are more than memory")))
+    let size = usize::try_from(bytes).ok().filter(|bytes| *bytes <= MOST);
+    size.ok_or_else(|| Error::too_large("rows that are changed at once", bytes, MOST as u64))
 }
 
 /// So many bytes of the fill value, one element behind another.

@@ -9,6 +9,7 @@
 use crate::blosc::array::{Chunking, Container, Layout};
 use crate::blosc::chunk::{self, Decoder};
 use crate::error::{Error, Result};
+use crate::io::Limits;
 
 use super::coder::Coders;
 
@@ -160,6 +161,7 @@ pub(super) fn read_fortran(
     readers: &Coders<Decoder>,
     first: u64,
     out: &mut [u8],
+    limits: &Limits,
 ) -> Result<()> {
     let layout = container.layout();
     let (size, row) = (layout.dtype.size, layout.row_bytes()?);
@@ -167,7 +169,7 @@ pub(super) fn read_fortran(
         return Ok(());
     }
     let count = out.len() / row;
-    let places = row_places(layout)?;
+    let places = row_places(layout, limits)?;
     let stride = layout.rows().checked_mul(size as u64);
     // Runs that lie close together are read as one.
     let run = count.saturating_mul(size);
@@ -196,10 +198,14 @@ pub(super) fn read_fortran(
 }
 
 /// For each element of a row in Fortran order, its place in C order.
-fn row_places(layout: &Layout) -> Result<Vec<usize>> {
+fn row_places(layout: &Layout, limits: &Limits) -> Result<Vec<usize>> {
     let shape = layout.shape.get(1..).unwrap_or_default();
     let elements = usize::try_from(layout.row_elements()?)
         .map_err(|_| Error::malformed(format!("a shape of {:?}", layout.shape)))?;
+    if elements > limits.values {
+        let what = "elements of a row in Fortran order";
+        return Err(Error::too_large(what, elements as u64, limits.values as u64));
+    }
     let mut places = Vec::with_capacity(elements.min(WINDOW));
     for at in 0..elements as u64 {
         // The indices, the first of the row's fastest; then their place with the last fastest.

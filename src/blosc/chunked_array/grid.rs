@@ -15,6 +15,7 @@ use std::ops::Range;
 use crate::blosc::array::{Chunking, Container, Layout};
 use crate::blosc::chunk::Decoder;
 use crate::error::{Error, Result};
+use crate::io::Limits;
 
 use super::coder::Coders;
 
@@ -317,12 +318,21 @@ pub(super) fn read(
     readers: &Coders<Decoder>,
     first: u64,
     out: &mut [u8],
+    limits: &Limits,
 ) -> Result<()> {
     let count = out.len() / grid.row_bytes().max(1);
     let rows = first..first.saturating_add(count as u64);
     let chunks: Vec<u64> = grid.chunks_of(&rows).collect();
     // So many are in memory at a time.
-    for wave in chunks.chunks(readers.threads) {
+    let sizes = chunks.iter().map(|chunk| grid.bytes_in(&grid.rows_in(*chunk, &rows)));
+    let mut sizes = sizes.map(|range| range.map(|range| range.len()));
+    let largest = sizes.try_fold(0, |most, size| size.map(|size: usize| size.max(most)))?;
+    if largest > limits.block_bytes {
+        let (size, limit) = (largest as u64, limits.block_bytes as u64);
+        return Err(Error::too_large("blocks of a chunk", size, limit));
+    }
+    let at_once = (limits.block_bytes / largest.max(1)).clamp(1, readers.threads);
+    for wave in chunks.chunks(at_once) {
         let opened = readers.read(wave.to_vec(), |decoder, number| {
             let bytes = grid.bytes_in(&grid.rows_in(number, &rows))?;
             let chunk = container.chunk(number)?;

@@ -7,6 +7,8 @@
 //! distance        2 bytes, low byte first; the stream may end before it
 //! [more bytes]    added to the length while they are 255, if the low bits are 15
 //! ```
+//! A distance of 0, which no writer makes, stands for zeros, as the library reads it.
+//!
 //! With a dictionary, distances reach beyond the start of the output into the dictionary's end.
 //!
 //! The library writes and reads streams of many short pieces best. It is slow where one byte repeats: it looks for
@@ -117,10 +119,10 @@ fn read(dictionary: &[u8], mut bytes: &[u8], out: &mut [u8], wanted: usize) -> O
             let tail = dictionary.get(dictionary.len().checked_sub(back)?..)?;
             window.literals(tail, before)?;
         }
-        if n > before {
-            // A distance of 0 refers to what is not written yet.
-            (distance > 0).then_some(())?;
-            window.repeat(distance, n - before)?;
+        match n - before {
+            0 => {}
+            rest if distance == 0 => window.zeros(rest)?,
+            rest => window.repeat(distance, rest)?,
         }
     }
 }
@@ -160,9 +162,32 @@ mod tests {
         assert_eq!(decompress_with(b"ab", &stream, &mut out), None);
         // No distance.
         let none = [0x22, b'x', b'y', 0, 0, 0x10, b'!'];
-        assert_eq!(decompress_with(b"abcdef", &none, &mut out), None);
+        decompress_with(b"abcdef", &none, &mut out).unwrap();
+        assert_eq!(&out, b"xy\0\0\0\0\0\0!");
         for cut in 0..stream.len() {
             assert_eq!(decompress_with(b"abcdef", &stream[..cut], &mut out), None);
+        }
+    }
+
+    #[test]
+    fn a_distance_of_0_is_read_as_by_the_library() {
+        for literals in [1_u8, 7, 14] {
+            for n in (4..19_u8).chain([200]) {
+                let mut stream = vec![literals << 4 | (n - 4).min(15)];
+                stream.extend((1..=literals).map(|i| i * 9));
+                stream.extend([0, 0]);
+                stream.extend((n >= 19).then_some(n.wrapping_sub(19)));
+                stream.extend(std::iter::once(0x80).chain(*b"the tail"));
+                let len = usize::from(literals) + usize::from(n) + 8;
+                let mut expected = vec![0xee; len];
+                let size = i32::try_from(len).ok();
+                block::decompress_to_buffer(&stream, size, &mut expected).unwrap();
+                let (mut whole, mut start) = (vec![0xdd; len], vec![0xcc; len]);
+                decompress_with(b"", &stream, &mut whole).unwrap();
+                assert_eq!(whole, expected, "{literals} {n}");
+                decompress_start(&stream, &mut start, len - 1).unwrap();
+                assert_eq!(start, expected);
+            }
         }
     }
 

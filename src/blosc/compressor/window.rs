@@ -59,6 +59,14 @@ impl<'a> Window<'a> {
         Some(())
     }
 
+    /// Writes `n` zeros.
+    pub(super) fn zeros(&mut self, n: usize) -> Option<()> {
+        let end = self.at.checked_add(n)?;
+        self.out.get_mut(self.at..end)?.fill(0);
+        self.at = end;
+        Some(())
+    }
+
     /// Copies in strides, up to one too many; source and target of a stride do not overlap.
     #[inline(always)]
     fn stride(&mut self, distance: usize, end: usize) -> Option<()> {

@@ -91,6 +91,11 @@ impl Pipeline {
         self.delta
     }
 
+    /// How many buffers of a block are needed to read one.
+    pub(crate) fn buffers(&self) -> usize {
+        self.moves.len().min(2)
+    }
+
     /// Whether bytes are moved when a block is read, so that its streams cannot be read in place.
     pub(crate) fn moves(&self) -> bool {
         !self.moves.is_empty()

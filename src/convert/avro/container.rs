@@ -11,6 +11,7 @@ use std::io::{BufRead, Read, Write};
 
 use super::codec::Codec;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::Limits;
 use crate::wire;
 
 /// The first bytes.
@@ -22,7 +23,6 @@ const SYNC: usize = 16;
 
 /// Bytes of metadata, and of a block, at the most.
 const MOST_METADATA: u64 = 64 << 20;
-const MOST_BLOCK: u64 = 1 << 30;
 
 /// Bytes of rows at which a block ends.
 const BLOCK: usize = 1 << 16;
@@ -51,6 +51,8 @@ pub(super) struct BlockReader<R> {
     rows: u64,
     stored: Vec<u8>,
     spare: Vec<u8>,
+    /// The most bytes of a block.
+    limit: u64,
 }
 
 impl<R: BufRead> BlockReader<R> {
@@ -68,7 +70,13 @@ impl<R: BufRead> BlockReader<R> {
             None => Codec::Null,
         };
         let (stored, spare) = (Vec::new(), Vec::new());
-        Ok(Self { input, metadata, codec, sync, number: 0, rows: 0, stored, spare })
+        let limit = Limits::default().block_bytes as u64;
+        Ok(Self { input, metadata, codec, sync, number: 0, rows: 0, stored, spare, limit })
+    }
+
+    /// Refuses blocks of more bytes, with and without their codec.
+    pub(super) fn with_limit(self, bytes: usize) -> Self {
+        Self { limit: bytes as u64, ..self }
     }
 
     /// The schema, in JSON.
@@ -98,14 +106,14 @@ impl<R: BufRead> BlockReader<R> {
         let offset = self.input.at;
         let rows = self.input.count("rows of a block")?;
         let size = self.input.count("bytes of a block")?;
-        self.input.bytes(size, MOST_BLOCK, "block", &mut self.stored)?;
+        self.input.bytes(size, self.limit, "block", &mut self.stored)?;
         let sync: [u8; SYNC] = self.input.array("sync marker")?;
         if sync != self.sync {
             let what = "the marker behind a block is not the one in the header";
             return Err(Error::malformed(what).at(self.input.at - SYNC as u64));
         }
         let mut bytes = std::mem::take(&mut self.spare);
-        self.codec.decompress(&self.stored, MOST_BLOCK, &mut bytes).map_err(|e| e.at(offset))?;
+        self.codec.decompress(&self.stored, self.limit, &mut bytes).map_err(|e| e.at(offset))?;
         let first_row = self.rows;
         self.rows = self.rows.saturating_add(rows);
         Ok(Block { number: self.number, offset, first_row, rows, bytes })

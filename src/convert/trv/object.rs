@@ -36,7 +36,8 @@ pub(super) fn open(
     if let Some(limit) = options.limit {
         builder = builder.with_limit(limit);
     }
-    let stream = builder.with_batch_size(options.batch_size).build()?;
+    let builder = builder.with_batch_size(options.batch_size).with_limits(options.limits);
+    let stream = builder.build()?;
     Ok(Some(Box::new(Waiting { object, stream })))
 }
 
