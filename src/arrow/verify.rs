@@ -3,7 +3,7 @@
 use arrow::array::timezone::Tz;
 use arrow::datatypes::{DataType, Field};
 
-use super::ArrowReaderBuilder;
+use super::{ArrowReaderBuilder, ProjectionMask};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::trevni::{FileReader, is_of_nulls};
@@ -20,11 +20,32 @@ pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()
         true => NULL_ROWS,
         false => builder.batch_size(),
     };
-    let builder = builder.with_batch_size(batch_size).with_parallelism(threads);
-    for batch in builder.build()? {
-        batch?;
+    let masks = match open_blocks(file)? > file.limits().open_bytes as u64 {
+        false => vec![ProjectionMask::all()],
+        // Blocks that are closed between batches would be opened many times.
+        true => {
+            let schema = builder.schema();
+            let fields = 0..schema.fields().len();
+            fields.map(|field| ProjectionMask::roots(schema, [field])).collect::<Result<_>>()?
+        }
+    };
+    for mask in masks {
+        let builder = ArrowReaderBuilder::from_file(file.clone(), false)?.with_projection(mask);
+        let builder = builder.with_batch_size(batch_size).with_parallelism(threads);
+        for batch in builder.build()? {
+            batch?;
+        }
     }
     Ok(())
+}
+
+/// The bytes of the largest blocks of all columns together.
+fn open_blocks<R: ReadAt>(file: &FileReader<R>) -> Result<u64> {
+    (0..file.columns().len()).try_fold(0u64, |sum, column| {
+        let blocks = file.blocks(column)?;
+        let largest = blocks.iter().map(|block| u64::from(block.uncompressed_size)).max();
+        Ok(sum.saturating_add(largest.unwrap_or(0)))
+    })
 }
 
 /// Refuses time zones that are unknown: such times cannot be printed.

@@ -116,7 +116,6 @@ const RARE: &[&str] = &[
     "infer_rows",
     "layout",
     "level",
-    "limit_memory",
     "lossy",
     "max_row_size",
     "memory",

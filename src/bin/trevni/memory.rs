@@ -14,7 +14,7 @@ static MEMORY: OnceLock<usize> = OnceLock::new();
 pub(crate) struct MemoryArgs {
     /// Read no more than so many bytes of a file into memory at once; k, M and G are understood. A file that needs more
     /// is an error. Default: 512M.
-    #[arg(long, global = true, value_parser = size, value_name = "BYTES")]
+    #[arg(long, global = true, hide_short_help = true, value_parser = size, value_name = "BYTES")]
     limit_memory: Option<usize>,
 }
 
