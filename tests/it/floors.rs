@@ -4,21 +4,35 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 14] = [
+const MAY_ENTER: [(&str, &[&str]); 15] = [
     ("error", &[]),
     ("scratch", &[]),
     ("kernel", &["scratch"]),
     ("wire", &[]),
+    ("threads", &[]),
     ("io", &[]),
     ("object_store", &["io"]),
     ("checksum", &["wire"]),
     // Blosc's chunks are one of the codecs.
     ("codec", &["kernel", "blosc"]),
-    ("blosc", &["kernel", "wire", "io", "object_store"]),
+    ("blosc", &["kernel", "wire", "threads", "io", "object_store"]),
     ("pack", &["scratch", "kernel", "wire"]),
-    ("trevni", &["scratch", "kernel", "wire", "io", "object_store", "checksum", "codec", "pack"]),
+    (
+        "trevni",
+        &[
+            "scratch",
+            "kernel",
+            "wire",
+            "threads",
+            "io",
+            "object_store",
+            "checksum",
+            "codec",
+            "pack",
+        ],
+    ),
     ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni", "blosc"]),
-    ("dataset", &["io", "object_store", "trevni", "arrow"]),
+    ("dataset", &["threads", "io", "object_store", "trevni", "arrow"]),
     (
         "convert",
         &["wire", "io", "object_store", "checksum", "codec", "trevni", "blosc", "arrow", "dataset"],

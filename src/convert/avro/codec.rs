@@ -107,11 +107,11 @@ fn snappy(stored: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
         return Err(broken("no CRC-32 behind snappy".to_owned()));
     };
     let size = snap::raw::decompress_len(body).map_err(|e| broken(e.to_string()))?;
-    if size as u64 > most {
-        return Err(Error::too_large("a block without its codec", size as u64, most));
-    }
     if size as u64 > SNAPPY_MOST * body.len() as u64 {
         return Err(broken(format!("snappy: {} bytes cannot be {size}", body.len())));
+    }
+    if size as u64 > most {
+        return Err(Error::too_large("a block without its codec", size as u64, most));
     }
     out.resize(size, 0);
     snap::raw::Decoder::new().decompress(body, out).map_err(|e| broken(e.to_string()))?;

@@ -119,7 +119,7 @@ fn what_is_wrong_with_a_block() {
         (&[N(1), N(-2)], format!("{place}: malformed: bytes of a block -2 is negative")),
         (
             &[N(1), N(1 << 31)],
-            format!("{place}: too large: block of 2147483648 exceeds the limit of 1073741824"),
+            format!("{place}: too large: block of 2147483648 exceeds the limit of 268435456"),
         ),
         (
             &[B(&[0xff; 12])],
