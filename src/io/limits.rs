@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! memory (512 MiB) ─┬─ 1/2  one block, chunk, message or row
-//!                   ├─ 1/4  the values of a batch       a batch has fewer rows instead
+//!                   ├─ 1/4  the values of a batch       a batch has fewer rows instead; with threads, two more wait
 //!                   └─ 1/4  the blocks that are open    others are closed, and opened again when they are read
 //! ```
 

@@ -31,7 +31,7 @@ use crate::io::ReadAt;
 const CALLER: usize = 0;
 
 /// How many turns are given before they are taken.
-pub(super) const DEPTH: usize = 2;
+const DEPTH: usize = 2;
 
 /// The stored bytes of blocks that are opened next, and which they are.
 pub(super) type Stored = VecDeque<(usize, Bytes)>;
@@ -266,7 +266,7 @@ impl Turns {
             return;
         };
         self.next = rows.end;
-        let budget = Arc::new(ReadBudget::new(file.limits().batch_bytes / (DEPTH + 1)));
+        let budget = Arc::new(ReadBudget::new(file.limits().batch_bytes));
         let callers = self.callers.iter_mut().zip(stored);
         for (runner, (Caller { targets, lanes }, stored)) in self.side.runners.iter().zip(callers) {
             for (lane, stored) in lanes.iter_mut().zip(&stored) {

@@ -138,7 +138,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// The most rows of a batch. Default: 8192.
+    /// The most rows of a batch. A batch has fewer where its values would take more memory than the
+    /// [`Limits`](crate::io::Limits) allow. Default: 8192.
     pub fn with_batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self
