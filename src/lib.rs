@@ -63,8 +63,8 @@ mod kernel;
 #[cfg(feature = "object_store")]
 pub mod object_store;
 mod pack;
+mod parallelism;
 mod scratch;
-mod threads;
 pub mod trevni;
 pub mod wire;
 

@@ -33,7 +33,7 @@ use super::chunk::Decoder;
 use super::dtype::Dtype;
 use crate::error::{Error, Result};
 use crate::io::Limits;
-use crate::threads;
+use crate::parallelism;
 
 /// An array in some container.
 ///
@@ -56,7 +56,7 @@ impl ChunkedArray {
 
     /// How many threads open and make chunks, at most four for each of the machine's cores. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.readers = Coders::readers(threads::limited(threads), &self.limits);
+        self.readers = Coders::readers(parallelism::limited(threads), &self.limits);
         self
     }
 

@@ -17,7 +17,7 @@ use super::snapshot::Snapshot;
 use crate::arrow::Predicate;
 use crate::error::Result;
 use crate::io::Limits;
-use crate::threads;
+use crate::parallelism;
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
@@ -125,7 +125,7 @@ impl<P> DatasetScan<P> {
     /// How many threads read and decode, of several files, and of several parts of one. The rows are the same, in the
     /// same order; ahead of the one that is given out each thread has a few batches. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = threads::limited(threads);
+        self.parallelism = parallelism::limited(threads);
         self
     }
 

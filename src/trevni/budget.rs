@@ -10,18 +10,30 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::packed::{ITEMS, LENGTHS_OF};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Limits;
 use crate::pack::STRINGS;
 
 const DECODED: &str = "decoded values of one read";
 const OPEN: &str = "open blocks";
+const ITEMS: &str = "items of arrays";
+const LENGTHS: &str = "array lengths";
 
 /// Whether an error may be avoided by a read of fewer rows, or of one column at a time.
 pub(super) fn is_avoidable(e: &Error) -> bool {
-    let avoidable = [DECODED, OPEN, STRINGS, ITEMS, LENGTHS_OF];
+    let avoidable = [DECODED, OPEN, STRINGS, ITEMS, LENGTHS];
     matches!(e.kind(), ErrorKind::TooLarge { what, .. } if avoidable.contains(what))
+}
+
+/// Fails if there are more array lengths than may be decoded.
+pub(super) fn check_lengths(n: usize, most: usize) -> Result<()> {
+    if n > most { Err(Error::too_large(LENGTHS, n as u64, most as u64)) } else { Ok(()) }
+}
+
+/// Fails if the arrays have more items than may be decoded.
+#[inline]
+pub(super) fn check_items(n: usize, most: usize) -> Result<()> {
+    if n > most { Err(Error::too_large(ITEMS, n as u64, most as u64)) } else { Ok(()) }
 }
 
 /// The bytes that one read may decode, over all of its columns.
@@ -67,13 +79,18 @@ impl OpenBlocks {
     /// Counts a block of `after` bytes in place of one of `before`. Fails if all together are too many; then only the
     /// one before is taken away.
     pub(super) fn replace(&self, before: usize, after: usize) -> Result<()> {
-        self.bytes.fetch_sub(before, Ordering::Relaxed);
+        self.release(before);
         let all = self.bytes.fetch_add(after, Ordering::Relaxed).saturating_add(after);
         if all > self.limits.memory.saturating_sub(self.limits.batch_bytes) {
-            self.bytes.fetch_sub(after, Ordering::Relaxed);
+            self.release(after);
             return Err(Error::too_large(OPEN, all as u64, self.limits.memory as u64));
         }
         Ok(())
+    }
+
+    /// Takes away a block that is closed.
+    pub(super) fn release(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Fails if so many are open that they should be closed.
@@ -108,7 +125,7 @@ mod tests {
         assert!(blocks.clone().replace(0, 300).is_err());
         blocks.replace(0, 100).unwrap();
         assert!(blocks.check().is_err());
-        blocks.replace(100, 0).unwrap();
+        blocks.release(100);
         assert!(blocks.check().is_ok());
     }
 }

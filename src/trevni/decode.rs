@@ -229,7 +229,8 @@ mod tests {
         assert!(d.values(&[0; 15], ValueType::Fixed64, 2, &mut longs).is_err());
         let mut lengths = Vec::new();
         let run = [0xff, 0xff, 0xff, 0xff, 0x0f];
-        let n = Decoder::default().arrays(&run, ValueType::Null, 1 << 30, &mut lengths, None, 1000);
+        let (mut nulls, mut d) = (Values::new(ValueType::Null), Decoder::default());
+        let n = d.arrays(&run, ValueType::Null, 1 << 30, &mut lengths, &mut nulls, 1000);
         assert!(matches!(n.unwrap_err().kind(), crate::ErrorKind::TooLarge { .. }));
         assert!(lengths.capacity() == 0);
     }

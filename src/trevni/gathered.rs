@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::bits::Bits;
+use super::budget::ReadBudget;
 use super::column::ColumnSlice;
 use super::encode::Encoder;
 use super::packed::{DENSE, LENGTHS, PACKED, PackedBlock, SLOTS};
@@ -46,20 +47,18 @@ impl Gathered {
         Self { value_type, counts: Counts::None, values: Values::new(value_type) }
     }
 
-    /// All values of an open block, slots for those that are not there; `size` is what they take serialised.
+    /// All values of an open block, slots for those that are not there. They take no more memory than a row may.
     pub(super) fn of(
         packed: &mut PackedBlock,
         value_type: ValueType,
         array: bool,
         limits: &Limits,
-        size: usize,
     ) -> Result<Self> {
         let n = packed.len();
         let mut all = Self::new(value_type);
-        if let Values::Bytes(strings) = &mut all.values {
-            // Slots without a value may repeat the one before.
-            strings.set_room(limits.block_bytes.max(size));
-        }
+        let budget = ReadBudget::new(limits.row_bytes);
+        budget.take(n, all.values.width())?;
+        all.values.set_room(budget.left());
         if !array {
             packed.values(n, &mut all.values)?;
         } else if packed.has_bits() {
@@ -68,8 +67,8 @@ impl Gathered {
             all.counts = Counts::There(there);
         } else {
             let mut lengths = Vec::new();
-            let most = limits.values.max(size);
-            packed.arrays(n, &mut lengths, Some(&mut all.values), most)?;
+            let most = limits.values.min(budget.left() / all.values.width().max(1));
+            packed.arrays(n, &mut lengths, &mut all.values, most)?;
             all.counts = Counts::Lengths(lengths);
         }
         Ok(all)

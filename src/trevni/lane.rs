@@ -132,13 +132,11 @@ impl Lane {
     pub(super) fn close(&mut self) {
         self.opener.close();
         self.rows_left = 0;
-        // Nothing is added, so this cannot fail.
-        let _ = self.count_memory(0);
+        self.open_blocks.release(std::mem::take(&mut self.memory));
     }
 
     fn count_memory(&mut self, memory: usize) -> Result<()> {
-        let before = std::mem::replace(&mut self.memory, 0);
-        self.open_blocks.replace(before, memory)?;
+        self.open_blocks.replace(std::mem::take(&mut self.memory), memory)?;
         self.memory = memory;
         Ok(())
     }
@@ -368,6 +366,6 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        let _ = self.count_memory(0);
+        self.open_blocks.release(self.memory);
     }
 }

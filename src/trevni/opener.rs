@@ -221,7 +221,7 @@ impl BlockOpener {
             return Ok(Verdict::Absent);
         }
         let packed = self.packed.as_mut().ok_or_else(no_block)?;
-        let serialised = Gathered::of(packed, value_type, array, &self.limits, self.size)?;
+        let serialised = Gathered::of(packed, value_type, array, &self.limits)?;
         packed.rewind();
         let serialised = serialised.serialise(with_runs, false);
         if serialised.len() != self.size {
@@ -334,13 +334,13 @@ impl BlockOpener {
     ) -> Result<usize> {
         let most = most.min(self.limits.values);
         match &mut self.packed {
-            Some(packed) => packed.arrays(n, lengths, Some(out), most),
+            Some(packed) => packed.arrays(n, lengths, out, most),
             None if out.is_unpacked() => {
                 self.through(out, |opener, out| opener.arrays(n, lengths, out, most))
             }
             None => {
                 let block = self.serialised.bytes();
-                self.decoder.arrays(block, self.kind.value_type, n, lengths, Some(out), most)
+                self.decoder.arrays(block, self.kind.value_type, n, lengths, out, most)
             }
         }
     }

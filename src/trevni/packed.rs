@@ -21,6 +21,7 @@ use bytes::Bytes;
 
 use self::values::{PackedValues, Part};
 use super::bits::Bits;
+use super::budget::{check_items, check_lengths};
 use super::value::ValueType;
 use super::values::Values;
 use crate::error::{Error, Result};
@@ -44,10 +45,6 @@ pub(super) fn most_inflated(serialised: usize) -> usize {
 
 /// How many lengths are passed over at a time.
 const AT_ONCE: usize = 4096;
-
-/// What a block may hold any number of.
-pub(super) const ITEMS: &str = "items of arrays";
-pub(super) const LENGTHS_OF: &str = "array lengths";
 
 /// An open block.
 #[derive(Debug)]
@@ -201,10 +198,25 @@ impl PackedBlock {
         while left > 0 {
             let some = left.min(AT_ONCE);
             lengths.clear();
-            sum = sum.saturating_add(self.arrays(some, &mut lengths, None, usize::MAX)?);
+            let range = self.items(some)?;
+            sum = sum.saturating_add(self.take_lengths(range, &mut lengths)?.len());
             left -= some;
         }
         Ok(sum)
+    }
+
+    /// Appends the lengths of a range of items; gives which values are theirs.
+    fn take_lengths(
+        &mut self,
+        range: Range<usize>,
+        lengths: &mut Vec<u32>,
+    ) -> Result<Range<usize>> {
+        let Counts::Lengths(all) = &self.counts else { return Err(no_counts()) };
+        let start = lengths.len();
+        all.read(range, lengths)?;
+        let new = lengths.get(start..).unwrap_or_default();
+        let sum = new.iter().map(|length| u64::from(*length)).sum::<u64>();
+        self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))
     }
 
     /// Which of the stored values are of items of 0 or 1, and how many items are there.
@@ -285,30 +297,22 @@ impl PackedBlock {
         Ok(ranks)
     }
 
-    /// Appends the next `n` lengths and, unless `out` is `None`, the values of all. Gives how many they are. Fails if
-    /// there are more than `most` of either.
+    /// Appends the next `n` lengths, and the values of all. Gives how many they are. Fails if there are more than `most`
+    /// of either.
     pub(super) fn arrays(
         &mut self,
         n: usize,
         lengths: &mut Vec<u32>,
-        out: Option<&mut Values>,
+        out: &mut Values,
         most: usize,
     ) -> Result<usize> {
         let range = self.items(n)?;
-        if n > most {
-            return Err(Error::too_large(LENGTHS_OF, n as u64, most as u64));
-        }
-        if let Counts::Lengths(all) = &self.counts {
-            let start = lengths.len();
-            all.read(range, lengths)?;
-            let new = lengths.get(start..).unwrap_or_default();
-            let sum = new.iter().map(|length| u64::from(*length)).sum::<u64>();
-            let values = self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))?;
+        check_lengths(n, most)?;
+        if matches!(self.counts, Counts::Lengths(_)) {
+            let values = self.take_lengths(range, lengths)?;
             let count = values.len();
-            if count > most {
-                return Err(Error::too_large(ITEMS, count as u64, most as u64));
-            }
-            out.map_or(Ok(()), |out| self.values.read(&Part::Range(values), out))?;
+            check_items(count, most)?;
+            self.values.read(&Part::Range(values), out)?;
             return Ok(count);
         }
         let mut bits = Bits::default();
@@ -318,17 +322,15 @@ impl PackedBlock {
         kernel::each_run(bytes, 0, n, |bit, count| {
             lengths.extend(std::iter::repeat_n(u32::from(bit), count));
         });
-        match out {
-            Some(out) if matches!(self.counts, Counts::Slots(_)) => {
-                let (mut at, mut runs) = (stored.start, Vec::new());
-                kernel::each_run(bytes, 0, n, |bit, count| {
-                    runs.extend(bit.then_some(at..at + count));
-                    at += count;
-                });
-                runs.into_iter().try_for_each(|run| self.values.read(&Part::Range(run), out))?;
-            }
-            Some(out) => self.values.read(&Part::Range(stored), out)?,
-            None => {}
+        if matches!(self.counts, Counts::Slots(_)) {
+            let (mut at, mut runs) = (stored.start, Vec::new());
+            kernel::each_run(bytes, 0, n, |bit, count| {
+                runs.extend(bit.then_some(at..at + count));
+                at += count;
+            });
+            runs.into_iter().try_for_each(|run| self.values.read(&Part::Range(run), out))?;
+        } else {
+            self.values.read(&Part::Range(stored), out)?;
         }
         Ok(there)
     }

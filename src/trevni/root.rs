@@ -84,9 +84,11 @@ impl RootReader {
         self.lanes.iter_mut().for_each(Lane::close);
     }
 
-    /// Fails if the open blocks of all roots take too much memory.
-    pub(super) fn check_open(&self) -> Result<()> {
-        self.open_blocks.check()
+    /// Closes them if the open blocks of all roots take too much memory.
+    pub(super) fn close_if_many(&mut self) {
+        if self.open_blocks.check().is_err() {
+            self.close();
+        }
     }
 
     /// The caller's places of the columns that it wants, in the order of the lanes.
@@ -138,6 +140,18 @@ impl RootReader {
             [lane] => read_alone(lane, fetch, ranges, budget),
             _ => self.read_together(fetch, ranges, budget),
         }
+    }
+
+    /// The same; fails too if the open blocks of all roots take too much memory then.
+    pub(super) fn read_checked(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
+        let rows = self.read(fetch, ranges, budget)?;
+        self.open_blocks.check()?;
+        Ok(rows)
     }
 
     fn read_together(

@@ -270,19 +270,18 @@ impl<R: ReadAt> RowsReader<R> {
         let fetch = |block: &BlockDescriptor, checksum| file.read_block(block, checksum);
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         let several = ranges.iter().map(|range| range.end - range.start).sum::<u64>() > 1;
-        let limit = if several { self.batch_bytes } else { file.limits().row_bytes };
-        let budget = ReadBudget::new(limit.max(self.batch_bytes));
-        let one_by_one = self.one_by_one;
-        let read = |root: &mut RootReader| {
-            let read = root.read(&fetch, ranges, &budget);
-            match root.check_open() {
-                Err(_) if one_by_one => root.close(),
-                Err(e) => return read.and(Err(e)),
-                Ok(()) => {}
+        let row_bytes = file.limits().row_bytes.max(self.batch_bytes);
+        let budget = ReadBudget::new(if several { self.batch_bytes } else { row_bytes });
+        let read = |root: &mut RootReader| root.read_checked(&fetch, ranges, &budget);
+        let read = match threads::wide(&self.pool) {
+            _ if self.one_by_one => {
+                let read = |root: &mut RootReader| {
+                    let read = root.read(&fetch, ranges, &budget);
+                    root.close_if_many();
+                    read
+                };
+                self.roots.iter_mut().map(read).collect()
             }
-            read
-        };
-        let read = match threads::wide(&self.pool).filter(|_| !one_by_one) {
             None => self.roots.iter_mut().map(read).collect(),
             Some(pool) => pool.install(|| self.roots.par_iter_mut().map(read).collect()),
         };

@@ -117,10 +117,6 @@ impl Strings {
         self.limit = self.data.len().saturating_add(more);
     }
 
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
     /// No strings yet, of which the bytes go behind `data`, under the limit of these.
     pub(super) fn behind(&self, data: Vec<u8>) -> Self {
         let end = self.offsets.last().copied().unwrap_or(0);

@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
-use crate::threads;
+use crate::parallelism;
 
 /// With so many threads and more, columns go side by side too.
 const WIDE: usize = 4;
 
 /// The pool that works beside a caller, for so many threads in all; none if the caller's is enough.
 pub(super) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
-    let threads = threads::limited(threads);
+    let threads = parallelism::limited(threads);
     if threads < 2 {
         return Ok(None);
     }

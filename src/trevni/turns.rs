@@ -86,9 +86,8 @@ impl Runner {
         root.take_stored(&mut turn.stored);
         root.exchange_all(&mut turn.buffers);
         let missing = |_: &BlockDescriptor, _| Err(Error::invalid("a block that was not read"));
-        let read = root.read(&missing, std::slice::from_ref(&turn.rows), &turn.budget);
-        // A block that is closed here could not be opened again.
-        let read = read.and_then(|rows| root.check_open().map(|()| rows));
+        // A block that is closed here could not be opened again, so too many are an error.
+        let read = root.read_checked(&missing, std::slice::from_ref(&turn.rows), &turn.budget);
         root.exchange_all(&mut turn.buffers);
         let mut state = lock(&self.state);
         state.root = Some(root);

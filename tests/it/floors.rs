@@ -9,13 +9,13 @@ const MAY_ENTER: [(&str, &[&str]); 15] = [
     ("scratch", &[]),
     ("kernel", &["scratch"]),
     ("wire", &[]),
-    ("threads", &[]),
+    ("parallelism", &[]),
     ("io", &[]),
     ("object_store", &["io"]),
     ("checksum", &["wire"]),
     // Blosc's chunks are one of the codecs.
     ("codec", &["kernel", "blosc"]),
-    ("blosc", &["kernel", "wire", "threads", "io", "object_store"]),
+    ("blosc", &["kernel", "wire", "parallelism", "io", "object_store"]),
     ("pack", &["scratch", "kernel", "wire"]),
     (
         "trevni",
@@ -23,7 +23,7 @@ const MAY_ENTER: [(&str, &[&str]); 15] = [
             "scratch",
             "kernel",
             "wire",
-            "threads",
+            "parallelism",
             "io",
             "object_store",
             "checksum",
@@ -32,7 +32,7 @@ const MAY_ENTER: [(&str, &[&str]); 15] = [
         ],
     ),
     ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni", "blosc"]),
-    ("dataset", &["threads", "io", "object_store", "trevni", "arrow"]),
+    ("dataset", &["parallelism", "io", "object_store", "trevni", "arrow"]),
     (
         "convert",
         &["wire", "io", "object_store", "checksum", "codec", "trevni", "blosc", "arrow", "dataset"],

@@ -94,9 +94,8 @@ fn packed(items: u32, values: &[u8]) -> Vec<u8> {
     block
 }
 
-/// `n` strings of a byte, packed: lengths, the end of each group, the bytes.
-fn plain_strings(n: u32, length: u32) -> Vec<u8> {
-    assert_eq!(n, 1, "one group");
+/// A string of one byte again and again, packed: lengths, the end of each group, the bytes.
+fn plain_string(length: u32) -> Vec<u8> {
     let mut out = vec![0];
     for _ in 0..2 {
         out.push(CONSTANT);
@@ -120,7 +119,7 @@ fn repeated_string(entry: &[u8]) -> Vec<u8> {
 fn nested_string(m: u32, length: u32) -> Vec<u8> {
     let mut out = vec![1];
     zigzag(m.into(), &mut out);
-    out.extend(repeated_string(&plain_strings(1, length)));
+    out.extend(repeated_string(&plain_string(length)));
     out.extend([CONSTANT, 0]);
     out
 }
@@ -169,7 +168,7 @@ fn column(rows: u32) -> impl Strategy<Value = Column> {
             }
             2 => of(value_type, "pack", true, size, constant_lists(rows, size / rows.max(1))),
             3 => {
-                let entry = plain_strings(1, size.min(1 << 18));
+                let entry = plain_string(size.min(1 << 18));
                 let claimed = if whole { size } else { rows.saturating_mul(size) };
                 of("string", "pack", false, claimed, packed(rows, &repeated_string(&entry)))
             }

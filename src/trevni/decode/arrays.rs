@@ -8,7 +8,7 @@
 use super::{Decoder, VALUE, add, check_claim, check_text, size, strings};
 use crate::error::{Error, Result};
 use crate::trevni::bits::Bits;
-use crate::trevni::packed::{ITEMS, LENGTHS_OF};
+use crate::trevni::budget::{check_items, check_lengths};
 use crate::trevni::value::ValueType;
 use crate::trevni::values::Values;
 use crate::trevni::varint;
@@ -48,14 +48,24 @@ impl Decoder {
 
     /// The same of arrays whose values follow their lengths.
     fn skip_valued(&mut self, block: &[u8], value_type: ValueType, n: usize) -> Result<usize> {
-        let (mut lengths, mut left, mut sum) = (Vec::new(), n, 0);
-        while left > 0 {
-            let some = left.min(AT_ONCE);
-            lengths.clear();
-            sum = add(sum, self.any_arrays(block, value_type, some, &mut lengths, None)?)?;
-            left -= some;
+        let mut sum = 0;
+        for _ in 0..n {
+            let length = self.next_length(block)?;
+            if length > 0 {
+                self.skip_values(block, value_type, length)?;
+                sum = add(sum, length)?;
+            }
         }
         Ok(sum)
+    }
+
+    /// The next length; its values begin behind it, with a byte of their own.
+    fn next_length(&mut self, block: &[u8]) -> Result<usize> {
+        let mut cursor = self.cursor(block);
+        let length = self.lengths.next(&mut cursor)?;
+        self.position = block.len() - cursor.remaining();
+        self.bits = 0;
+        Ok(length as usize)
     }
 
     /// Appends a bit for each of `n` lengths that may only be 0 or 1; gives how many are 1.
@@ -82,21 +92,20 @@ impl Decoder {
         Ok(ones)
     }
 
-    /// Appends `n` lengths and, unless `out` is `None`, the values of all, at most `most`; passes over them otherwise.
-    /// Gives how many values they are.
+    /// Appends `n` lengths, and the values of all, at most `most`. Gives how many values they are.
     pub(crate) fn arrays(
         &mut self,
         block: &[u8],
         value_type: ValueType,
         n: usize,
         lengths: &mut Vec<u32>,
-        out: Option<&mut Values>,
+        out: &mut Values,
         most: usize,
     ) -> Result<usize> {
         affordable(block, n, most)?;
         match (value_type, out) {
             (ValueType::Null, out) => self.null_arrays(block, n, lengths, out, most),
-            (ValueType::String | ValueType::Bytes, Some(Values::Bytes(out))) => {
+            (ValueType::String | ValueType::Bytes, Values::Bytes(out)) => {
                 let (first, start) = (out.offsets.len(), out.data.len());
                 let sum =
                     self.each_array(block, n, most, lengths, |cursor, length| match length {
@@ -108,7 +117,7 @@ impl Decoder {
                 }
                 Ok(sum)
             }
-            (ValueType::Int, Some(Values::Int(out))) => {
+            (ValueType::Int, Values::Int(out)) => {
                 self.each_array(block, n, most, lengths, |cursor, length| match length {
                     1 => {
                         out.push(cursor.int(VALUE)?);
@@ -120,7 +129,7 @@ impl Decoder {
                     }
                 })
             }
-            (ValueType::Long, Some(Values::Long(out))) => {
+            (ValueType::Long, Values::Long(out)) => {
                 self.each_array(block, n, most, lengths, |cursor, length| match length {
                     1 => {
                         out.push(cursor.long(VALUE)?);
@@ -132,10 +141,7 @@ impl Decoder {
                     }
                 })
             }
-            (value_type, out) => {
-                let out = out.map(|out| (out, most));
-                self.any_arrays(block, value_type, n, lengths, out)
-            }
+            (value_type, out) => self.any_arrays(block, value_type, n, lengths, out, most),
         }
     }
 
@@ -165,32 +171,25 @@ impl Decoder {
         Ok(sum)
     }
 
-    /// Arrays of any type, or without their values.
+    /// Arrays of any type.
     fn any_arrays(
         &mut self,
         block: &[u8],
         value_type: ValueType,
         n: usize,
         lengths: &mut Vec<u32>,
-        mut out: Option<(&mut Values, usize)>,
+        out: &mut Values,
+        most: usize,
     ) -> Result<usize> {
         let mut sum = 0usize;
         for _ in 0..n {
-            let mut cursor = self.cursor(block);
-            let length = self.lengths.next(&mut cursor)?;
-            self.position = block.len() - cursor.remaining();
-            self.bits = 0;
-            lengths.push(length);
+            let length = self.next_length(block)?;
+            // No length is longer than an int.
+            lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
             if length > 0 {
-                let length = length as usize;
                 sum = add(sum, length)?;
-                match &mut out {
-                    Some((out, most)) => {
-                        check_items(sum, *most)?;
-                        self.values(block, value_type, length, out)?;
-                    }
-                    None => self.skip_values(block, value_type, length)?,
-                }
+                check_items(sum, most)?;
+                self.values(block, value_type, length, out)?;
             }
         }
         Ok(sum)
@@ -202,7 +201,7 @@ impl Decoder {
         block: &[u8],
         n: usize,
         lengths: &mut Vec<u32>,
-        out: Option<&mut Values>,
+        out: &mut Values,
         most: usize,
     ) -> Result<usize> {
         let (mut cursor, end) = (self.cursor(block), lengths.len() + n);
@@ -211,7 +210,7 @@ impl Decoder {
             sum = add(sum, self.lengths.many(&mut cursor, end - lengths.len(), lengths)?)?;
         }
         self.position = block.len() - cursor.remaining();
-        if let Some(Values::Null(count)) = out {
+        if let Values::Null(count) = out {
             check_items(sum, most)?;
             *count = add(*count, sum)?;
         }
@@ -221,16 +220,7 @@ impl Decoder {
 
 /// Refuses more lengths than a block may stand for by its runs.
 fn affordable(block: &[u8], n: usize, most: usize) -> Result<()> {
-    if n > most && n / 8 > block.len() {
-        return Err(Error::too_large(LENGTHS_OF, n as u64, most as u64));
-    }
-    Ok(())
-}
-
-/// Refuses more items than may be decoded.
-#[inline]
-fn check_items(sum: usize, most: usize) -> Result<()> {
-    if sum > most { Err(Error::too_large(ITEMS, sum as u64, most as u64)) } else { Ok(()) }
+    if n / 8 > block.len() { check_lengths(n, most) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -243,7 +233,7 @@ mod tests {
         let block = [0x07, 0x02, 0x04, 0x06];
         let (mut d, mut lengths, mut out) =
             (Decoder::default(), Vec::new(), Values::new(ValueType::Int));
-        let n = d.arrays(&block, ValueType::Int, 3, &mut lengths, Some(&mut out), 3);
+        let n = d.arrays(&block, ValueType::Int, 3, &mut lengths, &mut out, 3);
         assert_eq!((n.unwrap(), lengths, out), (3, vec![1, 1, 1], Values::Int(vec![1, 2, 3])));
         d.finish(&block).unwrap();
     }

@@ -102,7 +102,7 @@ impl PackedValues {
             (PackedValues::Float(floats), Values::Float(out)) => part!(floats.read or pick, out),
             (PackedValues::Double(floats), Values::Double(out)) => part!(floats.read or pick, out),
             (PackedValues::Strings(strings), Values::Bytes(out)) => {
-                let limit = out.limit();
+                let limit = out.limit;
                 let (offsets, data) = (&mut out.offsets, &mut out.data);
                 part!(strings.read or pick, &mut Target { offsets, data, limit })
             }
