@@ -20,23 +20,23 @@ pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()
         true => NULL_ROWS,
         false => builder.batch_size(),
     };
-    let masks = match open_blocks(file)? > file.limits().open_bytes as u64 {
-        false => vec![ProjectionMask::all()],
-        // Blocks that are closed between batches would be opened many times.
-        true => {
-            let schema = builder.schema();
-            let fields = 0..schema.fields().len();
-            fields.map(|field| ProjectionMask::roots(schema, [field])).collect::<Result<_>>()?
-        }
-    };
-    for mask in masks {
-        let builder = ArrowReaderBuilder::from_file(file.clone(), false)?.with_projection(mask);
+    let read = |builder: ArrowReaderBuilder<R>| {
         let builder = builder.with_batch_size(batch_size).with_parallelism(threads);
-        for batch in builder.build()? {
-            batch?;
-        }
+        builder.build()?.try_for_each(|batch| Ok(batch.map(drop)?))
+    };
+    // Blocks that are closed between batches would be opened many times, so as many fields are read together as keep
+    // theirs open.
+    let parts = open_blocks(file)?.div_ceil(file.limits().open_bytes.max(1) as u64);
+    if parts <= 1 {
+        return read(builder);
     }
-    Ok(())
+    let schema = builder.schema().clone();
+    let fields: Vec<usize> = (0..schema.fields().len()).collect();
+    let together = fields.len().div_ceil(usize::try_from(parts).unwrap_or(usize::MAX)).max(1);
+    fields.chunks(together).try_for_each(|fields| {
+        let mask = ProjectionMask::roots(&schema, fields.iter().copied())?;
+        read(ArrowReaderBuilder::from_file(file.clone(), false)?.with_projection(mask))
+    })
 }
 
 /// The bytes of the largest blocks of all columns together.

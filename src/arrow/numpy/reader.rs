@@ -59,9 +59,8 @@ struct Window {
     open: ArrayRef,
     /// Whether the fields of the records are columns of their own.
     spread: bool,
-    /// The bytes that may be opened next, and how many they may become.
+    /// The bytes that may be opened next.
     next: u64,
-    most: u64,
 }
 
 impl ChunkedReader {
@@ -84,24 +83,17 @@ impl ChunkedReader {
                 _ => fields.push(Arc::new(field)),
             }
             let open = raise(dtype, shape, 0, MutableBuffer::new(0))?;
-            windows.push(Window { array, first: 0, open, spread, next: FIRST, most: FIRST });
+            windows.push(Window { array, first: 0, open, spread, next: FIRST });
         }
         let schema = Arc::new(Schema::new(fields));
         let (columns, batch_size, limits) = (windows, batch_size.max(1), Limits::default());
-        let reader = Self { schema, columns, rows: 0..len, batch_size, limits };
-        Ok(reader.with_limits(limits))
+        Ok(Self { schema, columns, rows: 0..len, batch_size, limits })
     }
 
     /// Limits on the memory that is held at once: a batch has fewer rows where they are large.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        let count = self.columns.len();
-        let most = (limits.batch_bytes / count.max(1)) as u64;
-        self.columns = std::mem::take(&mut self.columns)
-            .into_iter()
-            .map(|window| Window { array: window.array.with_limits(limits), most, ..window })
-            .collect();
-        self.limits = limits;
-        self
+    pub fn with_limits(self, limits: Limits) -> Self {
+        let limited = |window: Window| Window { array: window.array.with_limits(limits), ..window };
+        Self { columns: self.columns.into_iter().map(limited).collect(), limits, ..self }
     }
 
     /// How many rows a batch has at the most: as many as are asked for, if they take no more than the limit.
@@ -126,9 +118,10 @@ impl ChunkedReader {
 
     fn batch(&mut self, rows: Range<u64>) -> Result<RecordBatch> {
         let mut arrays = Vec::new();
-        let (end, keeps) = (self.rows.end, self.columns.len() <= KEEPING);
+        let (end, count) = (self.rows.end, self.columns.len());
+        let (most, keeps) = ((self.limits.batch_bytes / count.max(1)) as u64, count <= KEEPING);
         for window in &mut self.columns {
-            let array = window.take(rows.clone(), end)?;
+            let array = window.take(rows.clone(), end, most)?;
             if !keeps {
                 window.array.release_memory();
             }
@@ -150,28 +143,28 @@ fn row_shape(array: &ChunkedArray) -> &[u64] {
 
 impl Window {
     /// Rows, of which all are before `end`.
-    fn take(&mut self, rows: Range<u64>, end: u64) -> Result<ArrayRef> {
+    fn take(&mut self, rows: Range<u64>, end: u64, most: u64) -> Result<ArrayRef> {
         let open = self.first..self.first.saturating_add(self.open.len() as u64);
         if rows.start < open.start || rows.end > open.end {
-            self.open(rows.clone(), end)?;
+            self.open(rows.clone(), end, most)?;
         }
         let at = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
         Ok(self.open.slice(at(rows.start - self.first), at(rows.end - rows.start)))
     }
 
     /// Opens these rows, and those behind them up to where a chunk ends.
-    fn open(&mut self, rows: Range<u64>, end: u64) -> Result<()> {
+    fn open(&mut self, rows: Range<u64>, end: u64, most: u64) -> Result<()> {
         let row = (self.array.row_bytes()? as u64).max(1);
         let chunk = self.array.chunk_shape().and_then(|shape| shape.first().copied());
         let step = chunk.unwrap_or(1).max(1);
         let wanted = (WINDOW / row).max(step).saturating_mul(self.array.parallelism() as u64);
-        let fitting = self.next.min(self.most) / row;
+        let fitting = self.next.min(most) / row;
         let edge = match rows.start.saturating_add(wanted.min(fitting)) {
             edge if wanted <= fitting || edge - rows.start >= step => edge / step * step,
             edge => edge,
         };
         let to = edge.max(rows.end).min(end);
-        self.next = self.next.saturating_mul(4).min(self.most.max(FIRST));
+        self.next = self.next.saturating_mul(4).min(most.max(FIRST));
         let count = usize::try_from(to - rows.start)
             .ok()
             .and_then(|count| Some((count, count.checked_mul(self.array.row_bytes().ok()?)?)));

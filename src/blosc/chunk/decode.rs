@@ -159,29 +159,28 @@ impl Decoder {
 
     fn range(&mut self, body: &Body<'_>, start: usize, out: &mut [u8]) -> Result<()> {
         let (size, nbytes) = (body.blocks.size(), body.nbytes());
-        let has_delta = usize::from(body.pipeline.has_delta());
-        if has_delta > 0 {
-            self.reader.check_memory(body, size, has_delta)?;
-        }
-        let first = room(&mut self.first, if body.pipeline.has_delta() { size } else { 0 });
-        if body.pipeline.has_delta() {
+        let has_delta = body.pipeline.has_delta();
+        let mut first: &mut [u8] = &mut [];
+        if has_delta {
+            self.reader.check_memory(body, size, 1)?;
+            first = room(&mut self.first, size);
             self.reader.block(body, 0, first, None)?;
         }
         let (mut index, mut skip, mut out) = (start / size, start % size, out);
         while !out.is_empty() {
             let len = size.min(nbytes.saturating_sub(index * size));
             let (part, rest) = out.split_at_mut(out.len().min(len.saturating_sub(skip)));
-            if let Some(byte) = body.constant(index, len)? {
-                part.fill(byte);
-            } else if index == 0 && body.pipeline.has_delta() {
+            if index == 0 && has_delta {
                 part.copy_from_slice(slice(first, skip, part.len())?);
             } else if part.len() == len {
                 self.reader.block(body, index, part, Some(first))?;
+            } else if let Some(byte) = body.constant(index, len)? {
+                part.fill(byte);
             } else if part.len() <= len / columns::FEW && body.splits(len) {
                 self.reader.check_memory(body, len, 1)?;
                 self.reader.few(body, (index, len), skip, part)?;
             } else {
-                self.reader.check_memory(body, len, 1 + has_delta)?;
+                self.reader.check_memory(body, len, 1 + usize::from(has_delta))?;
                 let block = room(&mut self.block, len);
                 self.reader.block(body, index, block, Some(first))?;
                 part.copy_from_slice(slice(block, skip, part.len())?);

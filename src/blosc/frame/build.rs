@@ -218,8 +218,7 @@ impl Draft {
                 shape.len() == grid.chunk_shape.len() && grid.chunks()? == slots.len() as u64
             }
             None => {
-                let whole = header.nbytes.is_multiple_of(header.typesize.into());
-                let size = if whole { header.typesize.into() } else { 1 };
+                let size = header.element_size().into();
                 matches!(shape, [rows] if rows.checked_mul(size) == Some(header.nbytes))
             }
         };

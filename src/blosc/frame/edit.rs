@@ -233,20 +233,16 @@ fn recut(
         let [rows] = shape else { return None };
         rows.checked_mul(element)
     });
-    if claimed.is_some() && element == 1 && header.typesize > 1 {
-        // A frame does not say what its elements are; its length does, and no edit may change that.
-        let whole = |nbytes: u64| nbytes.is_multiple_of(header.typesize.into());
-        if whole(header.nbytes) && !whole(old.header.nbytes) {
-            let text = format!(
-                "{} bytes are whole elements of {} bytes: a frame of single bytes would become another type",
-                header.nbytes, header.typesize
-            );
-            return Err(Error::unsupported(text));
-        }
-    }
     if claimed.is_some_and(|claimed| claimed != Some(header.nbytes)) {
         let text = format!("chunks of {} bytes for shape {shape:?}", header.nbytes);
         return Err(Error::invalid(text));
+    }
+    if claimed.is_some() && header.element_size() != old.header.element_size() {
+        let text = format!(
+            "{} bytes are whole elements of {} bytes: a frame of single bytes would become another type",
+            header.nbytes, header.typesize
+        );
+        return Err(Error::unsupported(text));
     }
     let fixed = match old.layout.chunking {
         _ if sizes.is_empty() => header.chunk_size,

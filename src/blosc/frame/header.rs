@@ -82,6 +82,12 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
+    /// Bytes of an element of a frame that does not say what its elements are: the typesize, or 1 if the frame is not
+    /// whole elements of that.
+    pub(super) fn element_size(&self) -> u32 {
+        if self.nbytes.is_multiple_of(self.typesize.into()) { self.typesize } else { 1 }
+    }
+
     /// The header of a new, empty frame.
     ///
     /// # Errors

@@ -228,8 +228,7 @@ fn layout_of(
             (grid.element(header.typesize)?, grid.shape.clone(), chunking)
         }
         None => {
-            let whole = header.nbytes.is_multiple_of(header.typesize.into());
-            let size = if whole { header.typesize } else { 1 };
+            let size = header.element_size();
             let dtype = b2nd::bytes_of(usize::try_from(size).unwrap_or(usize::MAX));
             (dtype, vec![header.nbytes / u64::from(size)], flat(header, sizes))
         }
