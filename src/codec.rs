@@ -4,7 +4,6 @@
 //! null      as they are                        deflate   raw RFC 1951, no zlib header
 //! snappy    raw snappy, no frame, no CRC       bzip2     one whole stream a block
 //! zstd      one frame a block   *              lz4       one LZ4 block, no length before it   *
-//! blosc     one Blosc2 chunk, LZ4 behind a shuffle of fixed-width values   *    blosc+zstd likewise, zstd   *
 //! pack      values packed by their kind   *    pack+zstd the same, and zstd where that saves   *
 //! ```
 //! `*` outside the specification and the reference implementation: other readers refuse such columns. The
@@ -13,8 +12,6 @@
 
 use crate::error::{Error, Result};
 
-#[cfg(feature = "blosc")]
-mod blosc;
 #[cfg(feature = "bzip2")]
 mod bzip2;
 #[cfg(feature = "deflate")]
@@ -43,10 +40,6 @@ pub enum Codec {
     Zstd,
     /// LZ4's block format; only this crate reads it.
     Lz4,
-    /// Chunks of the Blosc family: values of one width shuffled, then LZ4. Only this crate reads it.
-    Blosc,
-    /// The same with Zstandard. Only this crate reads it.
-    BloscZstd,
     /// The value codec: values packed by their kind. Only this crate reads it.
     Pack,
     /// The value codec, with Zstandard over what is packed where that saves. Only this crate reads it.
@@ -95,16 +88,8 @@ enum Form {
 }
 
 struct Make {
-    compress: Compressor,
+    compress: fn(Option<i32>) -> Box<dyn Compress>,
     decompress: fn() -> Box<dyn Decompress>,
-}
-
-enum Compressor {
-    /// For any bytes.
-    OfBytes(fn(Option<i32>) -> Box<dyn Compress>),
-    /// For values of a width.
-    #[cfg_attr(not(feature = "blosc"), allow(dead_code, reason = "only blosc asks for it"))]
-    OfWidth(fn(Option<i32>, usize) -> Result<Box<dyn Compress>>),
 }
 
 macro_rules! entry {
@@ -115,7 +100,7 @@ macro_rules! entry {
             feature: Some($feature),
             #[cfg(feature = $feature)]
             make: Form::Bytes(Make {
-                compress: Compressor::OfBytes($module::compressor),
+                compress: $module::compressor,
                 decompress: $module::decompressor,
             }),
             #[cfg(not(feature = $feature))]
@@ -124,44 +109,18 @@ macro_rules! entry {
     };
 }
 
-#[cfg(feature = "blosc")]
-const fn blosc(compress: fn(Option<i32>, usize) -> Result<Box<dyn Compress>>) -> Form {
-    Form::Bytes(Make { compress: Compressor::OfWidth(compress), decompress: blosc::decompressor })
-}
-
-const CODECS: [Entry; 10] = [
+const CODECS: [Entry; 8] = [
     Entry {
         codec: Codec::Null,
         name: "null",
         feature: None,
-        make: Form::Bytes(Make {
-            compress: Compressor::OfBytes(null::compressor),
-            decompress: null::decompressor,
-        }),
+        make: Form::Bytes(Make { compress: null::compressor, decompress: null::decompressor }),
     },
     entry!(Deflate, deflate, "deflate"),
     entry!(Snappy, snappy, "snappy"),
     entry!(Bzip2, bzip2, "bzip2"),
     entry!(Zstd, zstd, "zstd"),
     entry!(Lz4, lz4, "lz4"),
-    Entry {
-        codec: Codec::Blosc,
-        name: "blosc",
-        feature: Some("blosc"),
-        #[cfg(feature = "blosc")]
-        make: blosc(blosc::lz4),
-        #[cfg(not(feature = "blosc"))]
-        make: Form::Missing,
-    },
-    Entry {
-        codec: Codec::BloscZstd,
-        name: "blosc+zstd",
-        feature: Some("blosc"),
-        #[cfg(feature = "blosc")]
-        make: blosc(blosc::zstd),
-        #[cfg(not(feature = "blosc"))]
-        make: Form::Missing,
-    },
     Entry { codec: Codec::Pack, name: "pack", feature: None, make: Form::Values },
     Entry {
         codec: Codec::PackZstd,
@@ -185,8 +144,6 @@ impl Codec {
         Codec::Bzip2,
         Codec::Zstd,
         Codec::Lz4,
-        Codec::Blosc,
-        Codec::BloscZstd,
         Codec::Pack,
         Codec::PackZstd,
     ];
@@ -215,18 +172,9 @@ impl Codec {
         matches!(self, Codec::Pack | Codec::PackZstd)
     }
 
-    /// Whether it puts bytes of equal weight together, so that values had better have one width.
-    pub(crate) fn is_shuffled(self) -> bool {
-        matches!(self, Codec::Blosc | Codec::BloscZstd)
-    }
-
-    /// `level` is the codec's own scale; it is ignored by codecs that have none. `width` is the bytes of a value if all
-    /// have as many, otherwise 1.
-    pub(crate) fn compressor(self, level: Option<i32>, width: usize) -> Result<Box<dyn Compress>> {
-        match self.make()?.compress {
-            Compressor::OfBytes(make) => Ok(make(level)),
-            Compressor::OfWidth(make) => make(level, width),
-        }
+    /// A compressor at `level`, which is on the codec's own scale and is ignored by codecs that have none.
+    pub(crate) fn compressor(self, level: Option<i32>) -> Result<Box<dyn Compress>> {
+        Ok((self.make()?.compress)(level))
     }
 
     pub(crate) fn decompressor(self) -> Result<Box<dyn Decompress>> {
@@ -296,7 +244,7 @@ mod tests {
     fn every_codec_brings_blocks_back_and_checks_their_length() {
         for codec in Codec::all().filter(|c| c.is_available() && !c.is_value_codec()) {
             let (mut c, mut d) =
-                (codec.compressor(None, 1).unwrap(), codec.decompressor().unwrap());
+                (codec.compressor(None).unwrap(), codec.decompressor().unwrap());
             for raw in samples() {
                 let mut stored = Vec::new();
                 c.compress(&raw, &mut stored).unwrap();
@@ -315,14 +263,14 @@ mod tests {
 
     #[test]
     fn empty_blocks_as_the_reference_writes_them() {
-        assert!(Codec::Pack.compressor(None, 1).is_err() && Codec::Pack.is_available());
+        assert!(Codec::Pack.compressor(None).is_err() && Codec::Pack.is_available());
         for (codec, expected) in [
             (Codec::Null, &[][..]),
             (Codec::Deflate, &[0x03, 0x00]),
             (Codec::Snappy, &[0x00]),
             (Codec::Bzip2, b"BZh9\x17\x72\x45\x38\x50\x90\x00\x00\x00\x00"),
         ] {
-            if let Ok(mut c) = codec.compressor(None, 1) {
+            if let Ok(mut c) = codec.compressor(None) {
                 let mut out = Vec::new();
                 c.compress(&[], &mut out).unwrap();
                 assert_eq!(out, expected, "{codec:?}");
@@ -338,7 +286,6 @@ mod tests {
             let e = codec.check_available().unwrap_err().to_string();
             let feature = match codec {
                 Codec::PackZstd => "zstd",
-                Codec::BloscZstd => "blosc",
                 other => other.name(),
             };
             assert!(e.contains(&format!("feature `{feature}`")), "{e}");

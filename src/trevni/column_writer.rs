@@ -114,7 +114,7 @@ impl ColumnWriter {
         let packer = codec.is_value_codec().then(packer);
         let packer = packer.transpose().map_err(in_column)?;
         let codec = if packer.is_some() { Codec::Null } else { codec };
-        let sealer = Sealer::new(codec, blocks.level, column.value_type(), checksum);
+        let sealer = Sealer::new(codec, blocks.level, checksum);
         let sealer = sealer.map_err(in_column)?;
         Ok(Self {
             block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
@@ -281,7 +281,7 @@ impl ColumnWriter {
         }
         if settled.codec.is_some() || settled.value_type.is_some() {
             let codec = settled.codec.unwrap_or_else(|| self.sealer.codec());
-            self.sealer = Arc::new(self.sealer.with(codec, self.column.value_type())?);
+            self.sealer = Arc::new(self.sealer.with(codec)?);
         }
         self.sampled = settled.blocks;
         Ok(())

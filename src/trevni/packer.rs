@@ -232,7 +232,7 @@ impl Packing {
         }
         let mut passed = vec![PACKED_ZSTD];
         crate::wire::put_long(&mut passed, crate::pack::long(len - 1));
-        let mut zstd = Codec::Zstd.compressor(self.level, 1)?;
+        let mut zstd = Codec::Zstd.compressor(self.level)?;
         zstd.compress_pieces(&payload.pieces(1), &mut passed)?;
         Ok(if passed.len() + len / 32 < len { passed } else { payload.into_bytes() })
     }

@@ -80,14 +80,13 @@ impl Sample {
         let bytes = blocks.iter().map(|raw| raw.bytes.len()).sum::<usize>();
         let values = blocks.iter().map(count_varints).sum::<usize>();
         let width = value_type.width();
-        // Behind a shuffle even short numbers may be smaller at full width.
-        if bytes < values * (width - 2) && !sealer.codec().is_shuffled() {
+        if bytes < values * (width - 2) {
             return open.seal(blocks, varints, sealer);
         }
         let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
         let fixed = fixed.collect::<Result<_>>()?;
         let way = Way { value_type: Some(value_type), ..Way::of(value_type, sealer.codec()) };
-        let fixed = open.seal(fixed, way, &sealer.with(sealer.codec(), value_type)?)?;
+        let fixed = open.seal(fixed, way, sealer)?;
         // Varints take time as well, those of more than eight bytes much of it.
         let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
         let varints = open.seal(blocks, Way { slow, ..varints }, sealer)?;
@@ -129,7 +128,7 @@ impl Sampling {
         if !self.codec || cost <= bytes {
             return Ok(Settled { codec: None, value_type, blocks: sealed, cost: cost + slow });
         }
-        let null = sealer.with(Codec::Null, ValueType::Bytes)?;
+        let null = sealer.with(Codec::Null)?;
         let again = sealed.into_iter().map(|block| null.seal(block.into_raw(), Vec::new()));
         let blocks = again.collect::<Result<_>>()?;
         Ok(Settled { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })

@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use super::block::{self, BlockDescriptor};
 use super::statistics::Seen;
 use super::threads::{self, Job};
-use super::value::{Value, ValueType};
+use super::value::Value;
 use crate::checksum::Checksum;
 use crate::codec::{Codec, Compress};
 use crate::error::Result;
@@ -55,33 +55,25 @@ impl SealedBlock {
 pub(super) struct Sealer {
     codec: Codec,
     level: Option<i32>,
-    /// Bytes of a value.
-    width: usize,
     checksum: Checksum,
     /// Compressors that no thread uses at the moment.
     idle: Mutex<Vec<Box<dyn Compress>>>,
 }
 
 impl Sealer {
-    /// For blocks of values of this type. Fails if this build has no such codec.
-    pub(super) fn new(
-        codec: Codec,
-        level: Option<i32>,
-        value_type: ValueType,
-        checksum: Checksum,
-    ) -> Result<Self> {
-        let width = value_type.width();
-        let idle = Mutex::new(vec![codec.compressor(level, width)?]);
-        Ok(Self { codec, level, width, checksum, idle })
+    /// Fails if this build has no such codec.
+    pub(super) fn new(codec: Codec, level: Option<i32>, checksum: Checksum) -> Result<Self> {
+        let idle = Mutex::new(vec![codec.compressor(level)?]);
+        Ok(Self { codec, level, checksum, idle })
     }
 
     pub(super) fn codec(&self) -> Codec {
         self.codec
     }
 
-    /// The same with another codec, for values of another type.
-    pub(super) fn with(&self, codec: Codec, value_type: ValueType) -> Result<Self> {
-        Self::new(codec, self.level, value_type, self.checksum)
+    /// The same with another codec.
+    pub(super) fn with(&self, codec: Codec) -> Result<Self> {
+        Self::new(codec, self.level, self.checksum)
     }
 
     /// Compresses and proves a block. `stored` gives its memory.
@@ -127,7 +119,7 @@ impl Sealer {
         let taken = threads::lock(&self.idle).pop();
         let mut compressor = match taken {
             Some(compressor) => compressor,
-            None => self.codec.compressor(self.level, self.width)?,
+            None => self.codec.compressor(self.level)?,
         };
         let result = work(&mut *compressor);
         threads::lock(&self.idle).push(compressor);

@@ -14,7 +14,7 @@ const MAY_ENTER: [(&str, &[&str]); 15] = [
     ("object_store", &["io"]),
     ("checksum", &["wire"]),
     // Blosc's chunks are one of the codecs.
-    ("codec", &["kernel", "blosc"]),
+    ("codec", &["kernel"]),
     ("blosc", &["kernel", "wire", "parallelism", "io", "object_store"]),
     ("pack", &["scratch", "kernel", "wire"]),
     (
