@@ -243,8 +243,7 @@ mod tests {
     #[test]
     fn every_codec_brings_blocks_back_and_checks_their_length() {
         for codec in Codec::all().filter(|c| c.is_available() && !c.is_value_codec()) {
-            let (mut c, mut d) =
-                (codec.compressor(None).unwrap(), codec.decompressor().unwrap());
+            let (mut c, mut d) = (codec.compressor(None).unwrap(), codec.decompressor().unwrap());
             for raw in samples() {
                 let mut stored = Vec::new();
                 c.compress(&raw, &mut stored).unwrap();

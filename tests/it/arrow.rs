@@ -12,9 +12,9 @@ use trevni::checksum::Checksum;
 use trevni::codec::Codec;
 use trevni::trevni::{FileReader, Version};
 
-use crate::random::{array, below, field};
-use crate::same::same_rows;
-use crate::testdata::{Numbers, corpus, files, reference_files, stem};
+use crate::testdata::{corpus, files, reference_files, stem};
+use trevni_testing::arrays::batches;
+use trevni_testing::equality::same_rows;
 
 pub(crate) fn write(
     schema: &SchemaRef,
@@ -109,23 +109,6 @@ fn the_avro_layout_is_the_references() {
     assert!(same > 10);
 }
 
-pub(crate) fn random_batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
-    let n = &mut Numbers(seed);
-    let names = ["a", "b", "a", "", "é", "c"];
-    let fields: Vec<_> = (0..below(n, 4)).map(|_| field(names[below(n, 6)], 3, n)).collect();
-    let metadata =
-        [("k".to_owned(), "v".to_owned())].into_iter().filter(|_| seed.is_multiple_of(2));
-    let schema = Arc::new(Schema::new_with_metadata(fields, metadata.collect()));
-    let batches = (0..below(n, 4)).map(|_| {
-        let rows = [0, 1, 5, 40][below(n, 4)];
-        let columns = schema.fields().iter().map(|field| array(field, rows, n)).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        RecordBatch::try_new_with_options(schema.clone(), columns, &options).unwrap()
-    });
-    let batches = batches.collect();
-    (schema, batches)
-}
-
 fn properties(
     codec: usize,
     block_size: usize,
@@ -174,7 +157,7 @@ fn seeds() {
     let mut failed = 0;
     for seed in from..from + number("SEEDS").unwrap_or(300) {
         let result = std::panic::catch_unwind(|| {
-            let (schema, batches) = random_batches(seed);
+            let (schema, batches) = batches(seed);
             let properties = WriterProperties::builder().set_block_size(50).build();
             let file =
                 write(&schema, &batches, properties).map_err(|e| format!("{schema}: {e}"))?;
@@ -200,7 +183,7 @@ proptest! {
         seed: u64, codec in 0usize..6, block_size in prop::sample::select(vec![1usize, 50, 65_536]),
         version in prop::sample::select(vec![Version::V1, Version::V2]), batch_size in 1usize..100,
     ) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let file = write(&schema, &batches, properties(codec, block_size, version, Layout::Split)).unwrap();
         let (read_schema, read) = read(&file, batch_size);
         prop_assert_eq!(&read_schema, &schema);
@@ -212,7 +195,7 @@ proptest! {
 
     #[test]
     fn any_table_with_an_avro_form_comes_back(seed: u64, block_size in prop::sample::select(vec![50usize, 65_536])) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         match write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Avro)) {
             Ok(file) => {
                 let (read_schema, read) = read(&file, 7);
@@ -232,7 +215,7 @@ proptest! {
     fn any_rows_of_any_columns_are_that_part_of_the_table(
         seed: u64, from in 0u64..100, to in 0u64..100, mask in 0u8..16, block_size in prop::sample::select(vec![20usize, 65_536]),
     ) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let file = write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Split)).unwrap();
         let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let (from, to) = (from.min(to).min(rows), from.max(to).min(rows));
@@ -252,7 +235,7 @@ proptest! {
         seed: u64, selectors in prop::collection::vec((0u64..30, any::<bool>()), 0..12), batch_size in 1usize..20,
         from in 0u64..40, block_size in prop::sample::select(vec![20usize, 300, 65_536]),
     ) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let file = write(&schema, &batches, properties(0, block_size, Version::V2, Layout::Split)).unwrap();
         let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let all: Vec<_> = (0..schema.fields().len()).collect();
@@ -279,7 +262,7 @@ proptest! {
     fn changed_bytes_end_in_batches_or_an_error(
         seed: u64, changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let properties = WriterProperties::builder()
             .set_codec(Codec::Null).set_checksum(Checksum::Null).build();
         let mut bytes = write(&schema, &batches, properties).unwrap().to_vec();

@@ -10,7 +10,7 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::compute::{cast, concat_batches};
 use trevni::convert::{Format, ReadOptions, Rows, Source};
 
-use crate::same::same;
+use trevni_testing::equality::same;
 
 /// The rows of a container.
 fn open(path: &Path, options: &ReadOptions) -> trevni::Result<Rows> {

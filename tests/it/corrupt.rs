@@ -1,56 +1,16 @@
 //! Files that are cut short, changed, or no files at all: an error or the same data, never a panic, never much
 //! memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::Path;
 
 use bytes::Bytes;
 use trevni::trevni::{ColumnData, FileReader};
+use trevni_testing::allocator::{CountingAllocator, peak};
 
 use crate::testdata::{REFUSED, meta, reference_files, stem};
 
-/// Counts the bytes that the test's own thread holds.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(change: isize) {
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + change);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
-    });
-}
-
-// SAFETY: every call goes to the system's allocator as it came; the counters are plain thread-local numbers.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// The most memory that `f` holds at once beyond what was held before.
-pub(crate) fn most_held<T>(f: impl FnOnce() -> T) -> (T, usize) {
-    let before = HELD.get();
-    MOST.set(before);
-    let result = f();
-    (result, (MOST.get() - before) as usize)
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn read(bytes: Vec<u8>) -> trevni::Result<Vec<ColumnData>> {
     let file = FileReader::try_new(Bytes::from(bytes))?;
@@ -77,7 +37,7 @@ fn cut_short_anywhere() {
     for path in reference_files() {
         let Some((bytes, data)) = small(&path) else { continue };
         for n in 0..bytes.len() {
-            let (result, held) = most_held(|| read(bytes[..n].to_vec()));
+            let (result, held) = peak(|| read(bytes[..n].to_vec()));
             let faults = FileReader::try_new(Bytes::copy_from_slice(&bytes[..n]))
                 .map_or(1, |file| file.verify(|_| ()).faults.len());
             assert_eq!(faults == 0, result.is_ok(), "{} at {n}", stem(&path));
@@ -110,7 +70,7 @@ fn any_byte_changed() {
         for (i, flip) in (0..bytes.len()).flat_map(|i| [0xff, 0x01].map(|f| (i, f))) {
             let mut changed = bytes.clone();
             changed[i] ^= flip;
-            let (result, held) = most_held(|| read(changed));
+            let (result, held) = peak(|| read(changed));
             assert!(held < allowed(bytes.len()), "{} at {i}: {held} bytes", stem(&path));
             cases += 1;
             // Without a checksum, other data is no fault of the reader.
@@ -135,10 +95,10 @@ mod of_arrow {
     use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, WriterProperties};
     use trevni::trevni::FileReader;
 
-    use super::most_held;
-    use crate::random::{array, field};
-    use crate::same::same_rows;
+    use super::peak;
     use crate::testdata::Numbers;
+    use trevni_testing::arrays::{array, field};
+    use trevni_testing::equality::same_rows;
 
     /// A file of random fields, its batch, and where its columns begin.
     fn file(seed: u64, layout: Layout) -> Option<(Vec<u8>, RecordBatch, usize)> {
@@ -172,7 +132,7 @@ mod of_arrow {
                 changed[i] ^= [0x01, 0xff, 0x10][i % 3];
                 let cut = bytes[..i].to_vec();
                 for (bytes, proved) in [(changed, i >= start), (cut, true)] {
-                    let (result, held) = most_held(|| read(bytes));
+                    let (result, held) = peak(|| read(bytes));
                     assert!(held < (8 << 20), "seed {seed} at {i}: {held} bytes");
                     if let Ok(batches) = result
                         && proved

@@ -14,14 +14,15 @@ use proptest::prelude::*;
 use trevni::arrow::*;
 use trevni::codec::Codec;
 
-use crate::arrow::{random_batches, write};
-use crate::random::below;
-use crate::same::same_rows;
+use crate::arrow::write;
 use crate::testdata::Numbers;
+use trevni_testing::arrays::batches;
+use trevni_testing::equality::same_rows;
+use trevni_testing::numbers::below;
 
 /// Random columns, and between them some that conditions can be made of.
 fn tables(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
-    let (schema, batches) = random_batches(seed);
+    let (schema, batches) = batches(seed);
     let n = &mut Numbers(seed ^ 77);
     let inner = Fields::from(vec![
         Field::new("a", DataType::Int32, true),

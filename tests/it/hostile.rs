@@ -14,7 +14,7 @@ use trevni::convert::{Format, ReadOptions, Source};
 use trevni::io::Limits;
 use trevni::trevni::FileReader;
 
-use crate::corrupt::most_held;
+use trevni_testing::allocator::peak;
 
 /// What a test's reader may hold.
 const MEMORY: usize = 64 << 20;
@@ -221,9 +221,9 @@ proptest! {
     ) {
         let bytes = file(rows, &columns);
         let size = bytes.len();
-        let (result, held) = most_held(|| read(bytes.clone(), 1));
+        let (result, held) = peak(|| read(bytes.clone(), 1));
         prop_assert!(held < MEMORY + BESIDES + 2 * size, "{held} bytes of {size}: {result:?}");
-        let (verified, held) = most_held(|| {
+        let (verified, held) = peak(|| {
             let limits = Limits::of_memory(MEMORY);
             let file = FileReader::try_new_with_limits(Bytes::from(bytes.clone()), limits)?;
             Ok::<_, trevni::Error>(file.verify(|_| ()).faults.len())
@@ -281,7 +281,7 @@ fn files_that_claim_much_take_little() {
                 continue;
             }
             let started = std::time::Instant::now();
-            let (result, held) = most_held(|| rows_of(&path, 100_000));
+            let (result, held) = peak(|| rows_of(&path, 100_000));
             println!("{}: {held} bytes, {:?}, {result:?}", path.display(), started.elapsed());
             assert!(held < default, "{}: {held} bytes", path.display());
             assert_eq!(result.is_ok(), folder == "odd", "{}: {result:?}", path.display());

@@ -15,8 +15,9 @@ use trevni::trevni::{
     ValuesRef,
 };
 
-use crate::arrow::{random_batches, read, write};
-use crate::same::same_rows;
+use crate::arrow::{read, write};
+use trevni_testing::arrays::batches;
+use trevni_testing::equality::same_rows;
 
 fn packed() -> WriterPropertiesBuilder {
     WriterProperties::builder().set_codec(Codec::Pack)
@@ -248,7 +249,7 @@ proptest! {
         bytes in prop::sample::select(vec![50usize, 1 << 20]), symbols in prop::sample::select(vec![0u8, 68, 100]),
         avro: bool, zstd: bool, threads in 1usize..3,
     ) {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let codec = if zstd && Codec::PackZstd.is_available() { Codec::PackZstd } else { Codec::Pack };
         let properties = WriterProperties::builder()
             .set_codec(codec)

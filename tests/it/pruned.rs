@@ -11,8 +11,8 @@ use trevni::codec::Codec;
 
 use self::tables::{Kind, condition, table};
 use crate::arrow::write;
-use crate::same::same_rows;
 use crate::testdata::Numbers;
+use trevni_testing::equality::same_rows;
 
 #[derive(Debug, Clone)]
 struct Writing {

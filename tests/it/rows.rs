@@ -33,7 +33,7 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use trevni::arrow::{Layout, WriterProperties};
 use trevni::convert::{Comparison, Format, ReadOptions, Rows, Source, WriteOptions};
 
-use crate::same::same_rows;
+use trevni_testing::equality::same_rows;
 
 /// All rows of a file.
 #[derive(Debug, Clone)]

@@ -236,7 +236,7 @@ fn many_blocks_at_a_time_hold_little_memory() {
     let builder = FileWriter::builder().set_memory_budget(1 << 20);
     let mut writer = builder.build(std::io::sink(), columns).unwrap();
     let mut numbers = Numbers(7);
-    let ((), held) = crate::corrupt::most_held(|| {
+    let ((), held) = trevni_testing::allocator::peak(|| {
         for _ in 0..200 {
             let mut texts = Strings::default();
             for _ in 0..10_000 {

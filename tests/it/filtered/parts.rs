@@ -10,7 +10,7 @@ use trevni::codec::Codec;
 
 use super::needed::{blocks_read, noting};
 use crate::arrow::write;
-use crate::same::same;
+use trevni_testing::equality::same;
 
 const ROWS: usize = 600;
 

@@ -8,8 +8,8 @@ use arrow::compute::{SortColumn, cast, lexsort_to_indices, take};
 use arrow::datatypes::*;
 use trevni::arrow::*;
 
-use crate::random::below;
 use crate::testdata::Numbers;
+use trevni_testing::numbers::below;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

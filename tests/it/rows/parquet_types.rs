@@ -6,7 +6,7 @@ use arrow::datatypes::*;
 use trevni::convert::{Format, WriteOptions, random_rows};
 
 use super::{Table, assert_alike, assert_same, collect, file, table, write};
-use crate::arrow::random_batches;
+use trevni_testing::arrays::batches;
 
 fn field(data_type: DataType) -> FieldRef {
     Arc::new(Field::new("item", data_type, true))
@@ -191,7 +191,7 @@ fn types_without_a_form_are_refused() {
 fn random_tables_come_back_or_are_refused() {
     let (mut same, mut refused) = (0, 0);
     for seed in 0..600 {
-        let (schema, batches) = random_batches(seed);
+        let (schema, batches) = batches(seed);
         let expected = Table { schema, batches };
         match write("parquet", &expected, &WriteOptions::default()) {
             Ok(parquet) => {

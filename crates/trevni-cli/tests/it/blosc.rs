@@ -1,13 +1,13 @@
 //! Containers of the Blosc family by the command: rescued, made, looked into, and `trevni blosc`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value as Json;
 
 use super::{code, out, rows_file, run, run_with, said, str};
 
 fn selected(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/blosc").join(name)
+    trevni_testing::data::selected("blosc").join(name)
 }
 
 fn json(args: &[&str]) -> Json {

@@ -1,7 +1,7 @@
 //! The reference's own command line: `totrevni`, `trevni_meta`, `trevni_tojson`, `trevni_random`.
 
 use super::{code, out, run, said, str};
-use crate::testdata::{corpus, files, meta, stem};
+use trevni_testing::data::{corpus, files, meta, stem};
 
 /// What `totrevni` makes of an Avro file is what the reference's makes, to the byte where no codec has a say.
 #[test]

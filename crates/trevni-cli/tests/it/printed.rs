@@ -185,7 +185,7 @@ fn data_files(folder: &Path, into: &mut Vec<PathBuf>) {
 fn what_has_a_schema_can_be_printed() {
     let (mut paths, mut seen, mut wrong) = (Vec::new(), 0, Vec::new());
     for folder in ["parquet-testing", "arrow-testing"] {
-        if let Some(folder) = crate::testdata::corpus(folder) {
+        if let Some(folder) = trevni_testing::data::corpus(folder) {
             data_files(&folder, &mut paths);
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::{code, out, rows_file, run, said, str};
-use crate::testdata::{reference_files, stem};
+use trevni_testing::data::{reference_files, stem};
 
 fn made(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
     let to = folder.join(name);

@@ -1,6 +1,6 @@
 //! Bad rows are named, and left out when asked; numbers lose digits only when asked.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{code, out, run, run_with, said, str};
 
@@ -71,7 +71,7 @@ fn digits_are_lost_only_when_asked() {
 }
 
 fn data(below: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(below)
+    trevni_testing::data::selected(below)
 }
 
 /// Rows that another implementation wrote come through a Trevni file and back.

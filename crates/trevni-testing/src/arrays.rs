@@ -6,11 +6,24 @@ use arrow::array::*;
 use arrow::buffer::*;
 use arrow::datatypes::*;
 
-use crate::testdata::Numbers;
+use crate::numbers::{Numbers, below};
 
-/// A number below `n`.
-pub fn below(numbers: &mut Numbers, n: usize) -> usize {
-    (numbers.next31() as usize) % n
+/// Batches of a random schema.
+pub fn batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
+    let n = &mut Numbers(seed);
+    let names = ["a", "b", "a", "", "é", "c"];
+    let fields: Vec<_> = (0..below(n, 4)).map(|_| field(names[below(n, 6)], 3, n)).collect();
+    let metadata =
+        [("k".to_owned(), "v".to_owned())].into_iter().filter(|_| seed.is_multiple_of(2));
+    let schema = Arc::new(Schema::new_with_metadata(fields, metadata.collect()));
+    let batches = (0..below(n, 4)).map(|_| {
+        let rows = [0, 1, 5, 40][below(n, 4)];
+        let columns = schema.fields().iter().map(|field| array(field, rows, n)).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(schema.clone(), columns, &options).unwrap()
+    });
+    let batches = batches.collect();
+    (schema, batches)
 }
 
 /// A field of a random type that nests at most `depth` levels.
@@ -374,7 +387,7 @@ fn random_arrays_are_valid_and_like_themselves() {
         let field = field("f", 3, n);
         let array = array(&field, below(n, 20), n);
         array.to_data().validate_full().unwrap();
-        crate::same::same(&array, &array).unwrap();
+        crate::equality::same(&array, &array).unwrap();
         seen.insert(
             field.data_type().to_string().split(['(', ',', '<']).next().unwrap().to_owned(),
         );

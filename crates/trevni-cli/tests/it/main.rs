@@ -1,4 +1,6 @@
 //! The command, run as people run it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::cast_possible_truncation, missing_docs, unreachable_pub)]
 
 mod bad_files;
 mod bad_rows;
@@ -40,11 +42,12 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value as Json;
 
 use self::tree::tree;
-use crate::testdata::{REFUSED, meta, reference_files, stem};
+use trevni_testing::data::{REFUSED, meta, reference_files, stem};
 
 /// Runs the command with `input` at its standard input.
 fn run_with(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trevni"))
+        .current_dir(trevni_testing::data::workspace())
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -83,7 +86,7 @@ fn str(path: &Path) -> &str {
 }
 
 fn rows_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/rows").join(name)
+    trevni_testing::data::selected("rows").join(name)
 }
 
 /// The last block of a column that has a checksum and a codec, in the file where it has the most blocks.
@@ -294,6 +297,7 @@ fn a_reader_who_goes_away_is_no_error() {
     std::fs::write(&path, many).unwrap();
     for args in [&["cat", str(&path)][..], &["convert", str(&path), "-", "--to", "arrows"]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_trevni"))
+            .current_dir(trevni_testing::data::workspace())
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

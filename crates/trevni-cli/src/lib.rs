@@ -1,10 +1,11 @@
-//! The command `trevni`: looks into Trevni files, proves them, prints and converts rows.
+//! The command `trevni`: shows, verifies, prints and converts Trevni files.
 //!
 //! ```text
 //! main ──► one file per command: Args and run
 //!            data ──► output (stdout)         errors, progress ──► stderr
 //! ```
-//! Exit codes: 0 all is well, 1 the data or the machine is at fault, 2 the call is.
+//! Exit codes: 0 success, 1 bad data or a failure of the system, 2 a usage error. The library is the command as a
+//! function, for programs that install it in another way than Cargo does.
 
 mod bench;
 #[cfg(feature = "blosc")]
@@ -139,7 +140,8 @@ impl Command {
     }
 }
 
-fn main() -> ExitCode {
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
     panics::install();
     if let Err(e) = signals::install() {
         return Fault::from(e).report();

@@ -1,0 +1,5 @@
+//! The program `trevni`.
+
+fn main() -> std::process::ExitCode {
+    trevni_cli::main()
+}
