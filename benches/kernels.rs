@@ -302,31 +302,5 @@ fn pack(c: &mut Criterion) {
     group.finish();
 }
 
-/// Elements of so many bytes to columns of bytes or of bits, and back; bytes a second.
-fn shuffle(c: &mut Criterion) {
-    type Kernel = fn(Level, usize, &[u8], &mut [u8]);
-    let kernels: [(&str, Kernel); 4] = [
-        ("unshuffle", kernel::unshuffle),
-        ("shuffle", kernel::shuffle),
-        ("unbitshuffle", kernel::unbitshuffle),
-        ("bitshuffle", kernel::bitshuffle),
-    ];
-    let mut group = c.benchmark_group("shuffle");
-    let mut n = Numbers(5);
-    for block in [32 << 10, 256 << 10] {
-        let bytes: Vec<u8> = (0..block / 8).flat_map(|_| n.next().to_le_bytes()).collect();
-        for (name, kernel) in kernels {
-            for width in [2, 4, 8, 16] {
-                let name = format!("{name}/{width}/{}K", block >> 10);
-                each_level(&mut group, &name, block, |level, out: &mut Vec<u8>| {
-                    out.resize(block, 0);
-                    kernel(level, width, &bytes, out);
-                });
-            }
-        }
-    }
-    group.finish();
-}
-
-criterion_group!(benches, varints, strings, nulls, snappy, pack, shuffle);
+criterion_group!(benches, varints, strings, nulls, snappy, pack);
 criterion_main!(benches);

@@ -24,8 +24,6 @@ mod dense;
 mod filter;
 mod lent;
 mod nested;
-#[cfg(feature = "blosc")]
-pub mod numpy;
 mod packed;
 mod predicate;
 mod projection;
@@ -55,16 +53,17 @@ mod tests;
 pub use async_reader::{ArrowStream, ArrowStreamBuilder};
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncArrowWriter;
-pub(crate) use avro::legal_avro_name;
-pub use avro::{AvroDecoder, AvroEncoder, ORIGINAL_NAME_KEY, schema_from_avro, schema_to_avro};
+pub use avro::{
+    AvroDecoder, AvroEncoder, ORIGINAL_NAME_KEY, legal_avro_name, schema_from_avro, schema_to_avro,
+};
 pub(crate) use predicate::{Bound, Node};
-pub use predicate::{ColumnPath, Literal, Operator, Predicate};
+pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;
 pub(crate) use projection::projected_schema;
 pub use properties::{WriterProperties, WriterPropertiesBuilder};
 pub use reader::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
 pub use row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
-pub(crate) use schema::{schema_from_ipc, schema_to_ipc};
+pub use schema::{schema_from_ipc, schema_to_ipc};
 pub use selection::{RowSelection, RowSelector};
 pub use sorting::SortingColumn;
 pub use statistics::ColumnStatistics;

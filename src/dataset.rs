@@ -26,6 +26,7 @@ mod commit;
 mod evolve;
 mod folder;
 mod merge;
+mod merged_schema;
 mod names;
 mod partition;
 mod pending;
@@ -39,7 +40,6 @@ mod snapshot;
 mod store;
 #[cfg(feature = "object_store")]
 mod stream;
-mod union;
 mod vacuum;
 mod writer;
 
@@ -55,7 +55,9 @@ use arrow::datatypes::{FieldRef, SchemaRef};
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncDatasetWriter;
 pub use commit::DataFile;
+pub use evolve::adapt_batch;
 pub use folder::Folder;
+pub use merged_schema::{FileSchema, MergedSchema};
 pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};
 pub use reader::DatasetReader;
 pub use scan::DatasetScan;
@@ -63,7 +65,6 @@ pub use scan::DatasetScan;
 pub use store::Prefix;
 #[cfg(feature = "object_store")]
 pub use stream::DatasetStream;
-pub(crate) use union::{Union, UnionFile, as_table};
 pub use vacuum::Vacuumed;
 pub use writer::{DatasetSummary, DatasetWriter};
 

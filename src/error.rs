@@ -89,23 +89,28 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind) -> Self {
+    /// An error of this kind, at no place yet.
+    pub fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner { kind, place: Place::default() }))
     }
 
-    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+    /// The input is not a well-formed file of its kind.
+    pub fn malformed(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Malformed(what.into()))
     }
 
-    pub(crate) fn unsupported(what: impl Into<String>) -> Self {
+    /// The input is well-formed, but this build cannot read it.
+    pub fn unsupported(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(what.into()))
     }
 
-    pub(crate) fn invalid(what: impl Into<String>) -> Self {
+    /// The caller made a mistake.
+    pub fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid(what.into()))
     }
 
-    pub(crate) fn too_large(what: &'static str, size: u64, limit: u64) -> Self {
+    /// `what` of `size` bytes or items exceeds `limit`.
+    pub fn too_large(what: &'static str, size: u64, limit: u64) -> Self {
         Self::new(ErrorKind::TooLarge { what, size, limit })
     }
 
@@ -119,40 +124,38 @@ impl Error {
         &self.0.place
     }
 
-    /// Whether more input might cure it.
-    pub(crate) fn is_truncated(&self) -> bool {
+    /// Whether the input ended too early.
+    pub fn is_truncated(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Truncated { .. })
     }
 
     /// Adds the file, unless one is known already.
-    #[cfg(feature = "arrow")]
-    pub(crate) fn in_file(mut self, name: &str) -> Self {
+    pub fn in_file(mut self, name: &str) -> Self {
         self.0.place.file.get_or_insert_with(|| name.to_owned());
         self
     }
 
     /// Adds the column, unless one is known already.
-    pub(crate) fn in_column(mut self, name: &str) -> Self {
+    pub fn in_column(mut self, name: &str) -> Self {
         self.0.place.column.get_or_insert_with(|| name.to_owned());
         self
     }
 
     /// Sets the block and its file offset. An offset that is known already is one within the block, before
     /// its codec: it would mislead, and is replaced.
-    pub(crate) fn in_block_at(mut self, block: usize, offset: u64) -> Self {
+    pub fn in_block_at(mut self, block: usize, offset: u64) -> Self {
         (self.0.place.block, self.0.place.offset) = (Some(block), Some(offset));
         self
     }
 
     /// Adds the number of the chunk, unless one is known already.
-    #[cfg(feature = "blosc")]
-    pub(crate) fn in_chunk(mut self, number: u64) -> Self {
+    pub fn in_chunk(mut self, number: u64) -> Self {
         self.0.place.chunk.get_or_insert(number);
         self
     }
 
     /// Adds the file offset, unless one is known already.
-    pub(crate) fn at(mut self, offset: u64) -> Self {
+    pub fn at(mut self, offset: u64) -> Self {
         self.0.place.offset.get_or_insert(offset);
         self
     }

@@ -10,7 +10,6 @@
 //! `Bytes::from_owner(map)`.
 
 mod atomic;
-#[cfg(feature = "blosc")]
 mod folder;
 mod limits;
 mod ranges;
@@ -18,18 +17,15 @@ mod spool;
 mod temporary;
 
 pub use atomic::AtomicFile;
-#[cfg(feature = "blosc")]
-pub(crate) use folder::AtomicFolder;
+pub use folder::AtomicFolder;
 pub use limits::Limits;
 pub use ranges::Ranges;
 #[cfg(all(feature = "arrow", feature = "object_store"))]
 pub(crate) use ranges::without;
 pub use spool::Spool;
-#[cfg(all(feature = "arrow", feature = "blosc"))]
-pub(crate) use temporary::TemporaryFolder;
-pub use temporary::remove_temporary_files;
 #[cfg(feature = "arrow")]
 pub(crate) use temporary::{Listed, PREFIX as TEMPORARY, TemporaryFile, Unused, is_temporary};
+pub use temporary::{TemporaryFolder, remove_temporary_files};
 
 use std::fs::File;
 use std::sync::Arc;
@@ -65,17 +61,15 @@ impl ReadAt for File {
     }
 }
 
+/// Fills a buffer from a position of a file, whatever the position of the file itself.
 #[cfg(unix)]
-pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
 }
 
+/// Fills a buffer from a position of a file.
 #[cfg(windows)]
-pub(crate) fn read_exact_at(
-    file: &File,
-    mut buffer: &mut [u8],
-    mut offset: u64,
-) -> std::io::Result<()> {
+pub fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> std::io::Result<()> {
     while !buffer.is_empty() {
         match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
             0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
@@ -136,9 +130,10 @@ fn range_of(bytes: &[u8], offset: u64, len: usize) -> std::io::Result<&[u8]> {
         .ok_or_else(|| std::io::ErrorKind::UnexpectedEof.into())
 }
 
-/// The `len` bytes from `offset` of a source of `total` bytes, refused before anything is allocated if they
-/// are not there.
-pub(crate) fn read_within(
+/// Reads `len` bytes at `offset` of a source of `total` bytes. `what` names them in the error.
+///
+/// Fails before anything is allocated if the source is shorter.
+pub fn read_within(
     source: &impl ReadAt,
     total: u64,
     offset: u64,

@@ -17,8 +17,6 @@
 //!         └── lanes ──┘    unframe, one, scale, widen, accumulate │ frame
 //! numbers 42 17003                          words    "00000042" "00017003"
 //!         └── eight figures each ──┘  figures
-//! columns a0 b0 c0 │ a1 b1 c1               elements     a0 a1 │ b0 b1 │ c0 c1
-//!         └── bytes, or their bits ──┘  unshuffle, unbitshuffle │ shuffle, bitshuffle
 //! ```
 //! Each kernel is written once in safe Rust, in `portable`, which says what it does and serves every machine;
 //! and most again for machines that have the instructions, equal in every result. The [`Level`] is found once. The
@@ -379,27 +377,4 @@ pub fn symbols(
     out: &mut Vec<u8>,
 ) -> usize {
     at_avx512!(level, symbols(codes, table, most, out))
-}
-
-/// Moves byte `b` of element `e` to `b * n + e`, where `n` elements of `width` bytes are whole; what is behind the
-/// last is copied. Of `bytes` and `out`, the longer counts as long as the shorter, and a width of 0 as 1.
-pub fn shuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
-    at_level!(level, shuffle(width, bytes, out));
-}
-
-/// The way back from [`shuffle`].
-pub fn unshuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
-    at_level!(level, unshuffle(width, bytes, out));
-}
-
-/// Moves bit `i` of byte `b` of element `e` to bit `e % 8` of byte `(b * 8 + i) * n / 8 + e / 8`, where `n` is the
-/// number of whole elements of `width` bytes, rounded down to eights; what is behind them is copied. Lengths and
-/// width as with [`shuffle`].
-pub fn bitshuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
-    at_level!(level, bitshuffle(width, bytes, out));
-}
-
-/// The way back from [`bitshuffle`].
-pub fn unbitshuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
-    at_level!(level, unbitshuffle(width, bytes, out));
 }

@@ -49,12 +49,8 @@
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
-#[cfg(feature = "blosc")]
-pub mod blosc;
 pub mod checksum;
 pub mod codec;
-#[cfg(feature = "arrow")]
-pub mod convert;
 #[cfg(feature = "arrow")]
 pub mod dataset;
 mod error;
@@ -63,7 +59,7 @@ mod kernel;
 #[cfg(feature = "object_store")]
 pub mod object_store;
 mod pack;
-mod parallelism;
+pub mod parallelism;
 mod scratch;
 pub mod trevni;
 pub mod wire;

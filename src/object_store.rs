@@ -33,8 +33,6 @@ mod writer;
 pub use self::url::{environment, from_url, is_literal};
 pub(crate) use beside::beside;
 pub use object::{Fetched, Location, Object, fetch};
-#[cfg(feature = "blosc")]
-pub(crate) use object::{get, get_start};
 pub use requests::FetchOptions;
 pub use writer::ObjectWriter;
 

@@ -24,7 +24,8 @@ mod to_arrow;
 pub(crate) use columns::plan;
 pub use decoder::AvroDecoder;
 pub use encoder::AvroEncoder;
-pub(crate) use from_arrow::{from_arrow, legal_name as legal_avro_name};
+pub(crate) use from_arrow::from_arrow;
+pub use from_arrow::legal_avro_name;
 pub use original_names::ORIGINAL_NAME_KEY;
 pub(crate) use to_arrow::to_arrow;
 

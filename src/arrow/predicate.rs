@@ -250,15 +250,46 @@ impl Predicate {
         self.bind(schema).map(|_| ())
     }
 
-    /// The condition on batches of one schema.
-    pub(crate) fn bind(&self, schema: &Schema) -> Result<Bound> {
+    pub(crate) fn resolve(&self, schema: &Schema) -> Result<Bound> {
         Bound::new(&self.node, schema.fields())
     }
 
-    /// Whether it is true of each row, false, or null.
+    /// Resolves the columns against a schema, once for many batches. Fails as [`check`](Self::check) does.
+    pub fn bind(&self, schema: &Schema) -> Result<BoundPredicate> {
+        self.resolve(schema).map(BoundPredicate)
+    }
+
+    /// Evaluates the predicate for each row of a batch: true, false, or null.
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let bound = self.bind(batch.schema_ref())?;
-        bound.evaluate(batch.columns(), batch.num_rows())
+        self.bind(batch.schema_ref())?.evaluate(batch)
+    }
+}
+
+/// A [`Predicate`] whose columns are resolved against a schema, for batches of that schema.
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use trevni::arrow::Predicate;
+///
+/// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+/// let bound = Predicate::parse("id > 1")?.bind(&batch.schema())?;
+/// assert_eq!(bound.filter(&batch)?, batch.slice(1, 2));
+/// # Ok::<(), trevni::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct BoundPredicate(Bound);
+
+impl BoundPredicate {
+    /// Evaluates the predicate for each row of a batch: true, false, or null.
+    pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        self.0.evaluate(batch.columns(), batch.num_rows())
+    }
+
+    /// Returns the rows of a batch for which the predicate is true.
+    pub fn filter(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        self.0.keep(batch)
     }
 }
 

@@ -9,7 +9,7 @@
 
 mod ipc;
 
-pub(crate) use ipc::{decode as schema_from_ipc, encode as schema_to_ipc};
+pub use ipc::{schema_from_ipc, schema_to_ipc};
 
 use std::sync::Arc;
 
@@ -64,9 +64,9 @@ pub(crate) fn plan(
             plan
         }
     };
-    let message = ipc::encode(schema)?;
+    let message = ipc::schema_to_ipc(schema)?;
     // Arrow's messages cannot say all that its types can; better no file than one that reads differently.
-    if ipc::decode(&message)? != **schema {
+    if ipc::schema_from_ipc(&message)? != **schema {
         return Err(Error::invalid("the schema has no form as an Arrow IPC message"));
     }
     metadata.set(ARROW_SCHEMA, message)?;
@@ -97,7 +97,7 @@ pub(crate) fn find(
     let (schema, layout) = match (wanted, arrow, avro) {
         (Wanted::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
         (Wanted::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
-        (Wanted::Stored, Some(message), _) => (ipc::decode(message)?, layout(metadata)?),
+        (Wanted::Stored, Some(message), _) => (ipc::schema_from_ipc(message)?, layout(metadata)?),
         (_, _, Some(text)) => (of_avro(text)?, Layout::Avro),
         (_, _, None) => {
             let (fields, shapes) = bare::fields(columns)?;

@@ -11,7 +11,7 @@ use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use super::evolve::evolve_batch;
+use super::evolve::adapt_batch;
 use super::merge::merge_types;
 use crate::arrow::{Bound, ColumnPath, Node, Predicate, ProjectionMask, projected_schema};
 use crate::error::{Error, Result};
@@ -100,7 +100,7 @@ impl Question {
                     Some(names) => narrowed(&self.table, names)?,
                     None => self.table.clone(),
                 };
-                let bound = rest.bind(&schema)?;
+                let bound = rest.resolve(&schema)?;
                 Some((schema, bound))
             }
             None => None,
@@ -219,10 +219,10 @@ impl Ask {
     /// What is made of a batch.
     pub(super) fn finish(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         match &self.rest {
-            None => evolve_batch(batch, &self.output, &self.constants),
+            None => adapt_batch(batch, &self.output, &self.constants),
             Some((schema, bound)) => {
-                let batch = bound.keep(&evolve_batch(batch, schema, &self.constants)?)?;
-                evolve_batch(&batch, &self.output, &[])
+                let batch = bound.keep(&adapt_batch(batch, schema, &self.constants)?)?;
+                adapt_batch(&batch, &self.output, &[])
             }
         }
     }

@@ -14,9 +14,11 @@ use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use crate::arrow::take;
 use crate::error::{Error, Result};
 
-/// The columns of a batch as a schema has them: by name; missing ones null, unless `constants` has the only value that
-/// they have.
-pub(super) fn evolve_batch(
+/// Adapts a batch to a schema: columns are matched by name and cast to wider types. A missing column is null, unless
+/// `constants` has its field with an array of one value, which is then repeated.
+///
+/// Fails if a column has a type that does not become the wanted one without loss.
+pub fn adapt_batch(
     batch: &RecordBatch,
     to: &SchemaRef,
     constants: &[(FieldRef, ArrayRef)],
@@ -95,11 +97,11 @@ mod tests {
         let year = field("year", DataType::Int16);
         let schema = Arc::new(Schema::new(vec![b, a, year.clone()]));
         let value: ArrayRef = Arc::new(Int16Array::from(vec![2026]));
-        let evolved = evolve_batch(&batch, &schema, &[(year, value)]).unwrap();
+        let evolved = adapt_batch(&batch, &schema, &[(year, value)]).unwrap();
         assert_eq!(evolved.column(0).null_count(), 2);
         assert_eq!(evolved.column(1).as_ref(), &Int64Array::from(vec![1, 2]) as &dyn Array);
         assert_eq!(evolved.column(2).as_ref(), &Int16Array::from(vec![2026; 2]) as &dyn Array);
-        let none = evolve_batch(&batch, &Arc::new(Schema::empty()), &[]).unwrap();
+        let none = adapt_batch(&batch, &Arc::new(Schema::empty()), &[]).unwrap();
         assert_eq!(none.num_rows(), 2);
     }
 

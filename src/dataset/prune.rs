@@ -153,8 +153,8 @@ impl Fact {
         values: &ArrayRef,
     ) -> Result<Vec<Option<bool>>> {
         let field: FieldRef = Arc::new(Field::new("of", values.data_type().clone(), true));
-        let bound =
-            Predicate::compare("of", operator, literal.clone()).bind(&Schema::new(vec![field]))?;
+        let bound = Predicate::compare("of", operator, literal.clone())
+            .resolve(&Schema::new(vec![field]))?;
         let answers = bound.evaluate(std::slice::from_ref(values), values.len())?;
         Ok(answers.iter().collect())
     }

@@ -125,7 +125,7 @@ impl<P> DatasetScan<P> {
     /// How many threads read and decode, of several files, and of several parts of one. The rows are the same, in the
     /// same order; ahead of the one that is given out each thread has a few batches. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = parallelism::limited(threads);
+        self.parallelism = parallelism::limit_threads(threads);
         self
     }
 

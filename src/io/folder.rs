@@ -15,7 +15,7 @@ const OLD: &str = ".trevni_old-";
 
 /// A folder that is being made, as [`AtomicFile`](super::AtomicFile) is a file that is.
 #[derive(Debug)]
-pub(crate) struct AtomicFolder {
+pub struct AtomicFolder {
     temporary: TemporaryFolder,
     path: PathBuf,
     replace: bool,
@@ -23,7 +23,7 @@ pub(crate) struct AtomicFolder {
 
 impl AtomicFolder {
     /// Starts a folder that will be `path`. Unless `replace`, a path that exists is an error, now and at the end.
-    pub(crate) fn create(path: &Path, replace: bool) -> io::Result<Self> {
+    pub fn create(path: &Path, replace: bool) -> io::Result<Self> {
         let path = resolve(path.to_owned())?;
         let old = existing(&path, replace)?;
         let mode = old.as_ref().map_or(0o777, |old| private(old) | 0o700);
@@ -32,17 +32,17 @@ impl AtomicFolder {
     }
 
     /// Where its files are put.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.temporary.path()
     }
 
     /// Where it will be.
-    pub(crate) fn target(&self) -> &Path {
+    pub fn target(&self) -> &Path {
         &self.path
     }
 
     /// Gives the folder its name. What it replaces is deleted afterwards.
-    pub(crate) fn commit(self) -> io::Result<()> {
+    pub fn commit(self) -> io::Result<()> {
         let Self { temporary, path, replace } = self;
         let Some(old) = existing(&path, replace)? else {
             rename(|| fs::rename(temporary.path(), &path))?;

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "blosc")]
 use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
 
@@ -158,18 +157,16 @@ impl TemporaryFile {
 }
 
 /// A temporary folder that is listed and locked. It is deleted when it is dropped.
-#[cfg(feature = "blosc")]
 #[derive(Debug)]
-pub(crate) struct TemporaryFolder {
+pub struct TemporaryFolder {
     folder: TempDir,
     lock: Option<File>,
     listed: Listed,
 }
 
-#[cfg(feature = "blosc")]
 impl TemporaryFolder {
     /// Creates a folder in another, with these permissions less those of the umask. What nobody uses there is deleted.
-    pub(crate) fn create(parent: &Path, mode: u32) -> io::Result<Self> {
+    pub fn create(parent: &Path, mode: u32) -> io::Result<Self> {
         remove_unused(parent);
         for _ in 0..ATTEMPTS {
             let (folder, listed) = {
@@ -190,7 +187,8 @@ impl TemporaryFolder {
         Err(io::Error::other("temporary folders are deleted as soon as they are created"))
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
@@ -310,7 +308,6 @@ impl Unused {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "blosc")]
     #[test]
     fn only_unused_files_are_deleted() {
         let folder = tempfile::tempdir().unwrap();

@@ -21,7 +21,6 @@ mod gather;
 mod lanes;
 mod offsets;
 mod presence;
-mod shuffle;
 mod strings;
 mod symbols;
 mod text;
@@ -48,7 +47,6 @@ pub(super) use lanes::{
 pub(super) use offsets::lengths_to_offsets;
 pub(super) use presence::presence;
 pub use presence::{Present, Run};
-pub(super) use shuffle::{bitshuffle, shuffle, unbitshuffle, unshuffle};
 pub(super) use strings::{put_strings, skip_strings, strings};
 pub(super) use symbols::symbols;
 pub use symbols::{GROUP, SymbolTable};
@@ -67,7 +65,6 @@ pub(super) use words::{ends_among, places, words};
 pub(super) use {
     bits::{ones, word},
     gather::all_below,
-    shuffle::{bitshuffle_from, shuffle_from, unbitshuffle_from, unshuffle_from},
     symbols::WINDOW,
     tuples::{CODES, TUPLE},
     varints::{Number, numbers},

@@ -5,7 +5,6 @@ mod figures;
 mod gather;
 mod lanes;
 mod nulls;
-mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod strings;

@@ -5,7 +5,6 @@
 //!                           ├ avx2_even 8 values of one length moved and folded together
 //!                           └ avx512    8, 16 or 32 values moved and folded together
 //! strings                               64 bytes copied for each
-//! shuffle                               tiles of 32 or 64 elements, as columns of bytes or of bits, and back
 //! gather                                codes compared with their table once, then looked up: a small one in registers
 //! tuples                                strings of two or four codes at a time
 //! figures                               eight numbers: fours, twos and ones of each
@@ -20,19 +19,16 @@
 
 mod avx2_even;
 mod avx2_expand;
-mod avx2_shuffle;
 mod avx512;
 mod avx512_expand;
 mod avx512_gather;
 mod avx512_put;
-mod avx512_shuffle;
 mod avx512_sums;
 mod avx512_views;
 mod bmi2;
 mod figures;
 mod gather;
 mod lanes;
-mod shuffle;
 #[cfg(feature = "snappy")]
 mod snappy;
 mod strings;
@@ -45,7 +41,6 @@ mod window;
 mod words;
 
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
-use shuffle::{avx2 as shuffle_avx2, avx512 as shuffle_avx512};
 use words::{avx2 as words_avx2, avx512 as words_avx512};
 
 use super::portable::{
@@ -146,10 +141,6 @@ kernels! {
     words_avx2::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
     lanes_avx2::places(words: &[u64; WORDS], word: u64) -> Places;
     lanes_avx2::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
-    shuffle_avx2::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx2::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx2::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx2::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     avx2_expand::expand[T: Copy + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );
@@ -189,10 +180,6 @@ kernels! {
     words_avx512::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
     lanes_avx512::places(words: &[u64; WORDS], word: u64) -> Places;
     lanes_avx512::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
-    shuffle_avx512::shuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx512::unshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx512::bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
-    shuffle_avx512::unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]);
     symbols::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
     avx512_expand::expand[T: Copy + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,

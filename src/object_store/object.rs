@@ -210,20 +210,3 @@ pub async fn fetch(
     }
     Ok(pieces)
 }
-
-/// All bytes of an object.
-#[cfg(feature = "blosc")]
-pub(crate) async fn get(store: &Arc<dyn ObjectStore>, path: &Path) -> Result<Bytes> {
-    Ok(store.get_opts(path, GetOptions::default()).await?.bytes().await?)
-}
-
-/// The first bytes of an object, or all if there are fewer.
-#[cfg(feature = "blosc")]
-pub(crate) async fn get_start(
-    store: &Arc<dyn ObjectStore>,
-    path: &Path,
-    len: u64,
-) -> Result<Bytes> {
-    let options = GetOptions { range: Some((0..len).into()), ..GetOptions::default() };
-    Ok(store.get_opts(path, options).await?.bytes().await?)
-}

@@ -21,7 +21,7 @@ const WIDE: usize = 4;
 
 /// The pool that works beside a caller, for so many threads in all; none if the caller's is enough.
 pub(super) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
-    let threads = parallelism::limited(threads);
+    let threads = parallelism::limit_threads(threads);
     if threads < 2 {
         return Ok(None);
     }

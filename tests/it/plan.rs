@@ -11,9 +11,9 @@ use trevni::trevni::*;
 use crate::testdata::{self, Numbers};
 
 /// A file that notes what is read of it.
-struct Noting(Bytes, Arc<Mutex<BTreeSet<u64>>>);
+struct RecordingStore(Bytes, Arc<Mutex<BTreeSet<u64>>>);
 
-impl ReadAt for Noting {
+impl ReadAt for RecordingStore {
     fn len(&self) -> std::io::Result<u64> {
         ReadAt::len(&self.0)
     }
@@ -40,7 +40,7 @@ fn ranges(numbers: &mut Numbers, rows: u64) -> Vec<Range<u64>> {
     ranges
 }
 
-fn data_of(file: &FileReader<Noting>, columns: &[usize]) -> Vec<ColumnData> {
+fn data_of(file: &FileReader<RecordingStore>, columns: &[usize]) -> Vec<ColumnData> {
     columns.iter().map(|column| ColumnData::of(&file.columns()[*column])).collect()
 }
 
@@ -54,7 +54,7 @@ fn blocks_are_those_that_reading_opens() {
             continue;
         }
         let read = Arc::new(Mutex::new(BTreeSet::new()));
-        let source = Noting(std::fs::read(&path).unwrap().into(), read.clone());
+        let source = RecordingStore(std::fs::read(&path).unwrap().into(), read.clone());
         let file = FileReader::try_new(source).unwrap();
         let all = 0..file.columns().len();
         all.clone().for_each(|column| drop(file.blocks(column).unwrap()));

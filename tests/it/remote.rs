@@ -4,14 +4,9 @@
 mod dataset;
 #[cfg(feature = "arrow")]
 mod faults;
-#[cfg(feature = "blosc")]
-mod frames;
 #[cfg(feature = "arrow")]
 mod reads;
 mod requests;
-#[cfg(feature = "arrow")]
-mod sources;
-mod store;
 #[cfg(feature = "arrow")]
 mod writes;
 

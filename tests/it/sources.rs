@@ -61,9 +61,9 @@ fn files_bytes_slices_and_maps_read_alike() {
 }
 
 /// A source of the caller's own, which notes what is read of it.
-struct Noting(Bytes, Arc<Mutex<Vec<(u64, usize)>>>);
+struct RecordingStore(Bytes, Arc<Mutex<Vec<(u64, usize)>>>);
 
-impl ReadAt for Noting {
+impl ReadAt for RecordingStore {
     fn len(&self) -> std::io::Result<u64> {
         ReadAt::len(&self.0)
     }
@@ -79,7 +79,7 @@ fn only_what_is_needed_is_read() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let taken = || std::mem::take(&mut *notes.lock().unwrap());
     let bytes = file();
-    let file = FileReader::try_new(Noting(Bytes::from(bytes), notes.clone())).unwrap();
+    let file = FileReader::try_new(RecordingStore(Bytes::from(bytes), notes.clone())).unwrap();
     assert_eq!(taken(), [(0, 65_536)]);
     // 13 blocks: their count, the table, the one block.
     file.read_rows(1, 54_321..54_322).unwrap();

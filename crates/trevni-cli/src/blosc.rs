@@ -13,8 +13,8 @@ pub(crate) mod info;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use trevni::blosc::chunk::{Generation, Params};
-use trevni::blosc::{Compressor, Filter};
+use trevni_blosc::chunk::{Generation, Params};
+use trevni_blosc::{Compressor, Filter};
 
 use crate::fault::Fault;
 

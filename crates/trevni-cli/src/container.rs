@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use trevni::blosc::chunk::{Decoder, Header};
-use trevni::blosc::{ChunkedArray, Contents};
+use trevni_blosc::chunk::{Decoder, Header};
+use trevni_blosc::{ChunkedArray, Contents};
 
 use crate::blosc::info::{content, header};
 use crate::fault::Fault;
@@ -23,17 +23,17 @@ use crate::writing::bytes_at;
 /// Whether a path is a container, and no pipe or file of Trevni.
 pub(crate) fn is_container(path: &Path) -> bool {
     if path.is_dir() {
-        return trevni::blosc::is_container(path);
+        return trevni_blosc::is_container(path);
     }
     let mut head = Vec::new();
     let file =
         File::open(path).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()));
     let read = file.map(|file| file.take(16).read_to_end(&mut head));
-    read.is_some_and(|read| read.is_ok()) && trevni::blosc::kind_of(&head).is_some()
+    read.is_some_and(|read| read.is_ok()) && trevni_blosc::kind_of(&head).is_some()
 }
 
 fn open(path: &Path) -> Result<Contents, Fault> {
-    trevni::blosc::open(path).map_err(Fault::of(path.display()))
+    trevni_blosc::open(path).map_err(Fault::of(path.display()))
 }
 
 /// The headers of all chunks of an array.
@@ -151,7 +151,7 @@ const AT_ONCE: usize = 16 << 20;
 /// Opens every chunk; gives the rows if all are good. Faults go to `out`.
 pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     let name = path.display();
-    let contents = match trevni::blosc::open(path) {
+    let contents = match trevni_blosc::open(path) {
         Ok(contents) => contents,
         Err(e) => {
             crate::fault::tell(&format!("error: {name}: {e}"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use trevni::convert::Report;
+use trevni_convert::Report;
 
 use crate::fault::{Fault, tell};
 use crate::limit_args::LimitArgs;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trevni::convert::Report;
 use trevni::trevni::FileReader;
+use trevni_convert::Report;
 
 use crate::fault::{Fault, tell};
 use crate::inputs::expand;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use arrow::datatypes::DataType;
-use trevni::convert::{Encoding, Format, ReadOptions, Source, parse_type};
+use trevni_convert::{Encoding, Format, ReadOptions, Source, parse_type};
 
 use crate::fault::Fault;
 

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use arrow::datatypes::SchemaRef;
-use trevni::convert::{CreateAt, DatasetOptions, Format, Sink, WriteOptions};
 use trevni::dataset::{Dataset, DatasetProperties};
+use trevni_convert::{CreateAt, DatasetOptions, Format, Sink, WriteOptions};
 
 use crate::fault::Fault;
 use crate::remote;

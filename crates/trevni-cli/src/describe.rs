@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
-use trevni::convert::Source;
+use trevni_convert::Source;
 
 use crate::fault::Fault;
 use crate::output;

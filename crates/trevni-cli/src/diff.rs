@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use trevni::convert::Comparison;
+use trevni_convert::Comparison;
 
 use crate::fault::Fault;
 use crate::output;

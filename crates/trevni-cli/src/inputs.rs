@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni::convert::{Format, Part, ReadOptions, Source, rows_of};
+use trevni_convert::{Format, Part, ReadOptions, Source, rows_of};
 
 use crate::fault::Fault;
 use crate::input::PIPE;

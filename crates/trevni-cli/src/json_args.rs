@@ -1,6 +1,6 @@
 //! The arguments of commands that read JSON.
 
-use trevni::convert::{Format, ReadOptions};
+use trevni_convert::{Format, ReadOptions};
 
 use crate::fault::Fault;
 use crate::write_args::size;

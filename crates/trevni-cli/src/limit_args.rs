@@ -3,7 +3,7 @@
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use trevni::convert::Rows;
+use trevni_convert::Rows;
 
 use crate::rows::ReadArgs;
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
-use trevni::convert::{Sink, Source, WriteOptions};
 use trevni::dataset::Vacuumed;
 use trevni::trevni::Header;
+use trevni_convert::{Sink, Source, WriteOptions};
 
 use crate::fault::Fault;
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use arrow::datatypes::SchemaRef;
 use clap::ValueEnum;
-use trevni::convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
+use trevni_convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
 
 use crate::csv_args::{CsvArgs, delimiter_for};
 use crate::fault::{Fault, tell};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use trevni::convert::random_rows;
+use trevni_convert::random_rows;
 
 use crate::fault::Fault;
 use crate::row_types::RowTypeArgs;

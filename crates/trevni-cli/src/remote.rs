@@ -16,10 +16,10 @@ use ::object_store::ObjectStore;
 use ::object_store::path::Path as Key;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
-use trevni::convert::{Sink, Source, WriteOptions, dataset_in_store};
 use trevni::dataset::{DataFile, Dataset, Vacuumed};
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
 use trevni::trevni::{Header, RemoteFile};
+use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
 use crate::fault::Fault;
 use crate::signals;

@@ -1,7 +1,7 @@
 //! Other names for columns, for formats that refuse some.
 
 use clap::ValueEnum;
-use trevni::convert::{Naming, Rows, rename_fields};
+use trevni_convert::{Naming, Rows, rename_fields};
 
 use crate::fault::Fault;
 

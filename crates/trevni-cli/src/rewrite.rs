@@ -16,8 +16,8 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use trevni::arrow::{ArrowReaderBuilder, Layout, WriterProperties};
 use trevni::codec::Codec;
-use trevni::convert::Rows;
 use trevni::trevni::{ColumnMetadata, FileReader, Metadata, copy_rows};
+use trevni_convert::Rows;
 
 use crate::fault::{Fault, tell};
 use crate::input;

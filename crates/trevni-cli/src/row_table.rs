@@ -18,7 +18,7 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, presets};
-use trevni::convert::Sink;
+use trevni_convert::Sink;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::schema::type_name;

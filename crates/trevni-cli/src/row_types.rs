@@ -1,6 +1,6 @@
 //! What rows are, of formats whose files do not say.
 
-use trevni::convert::{Format, ReadOptions, WriteOptions};
+use trevni_convert::{Format, ReadOptions, WriteOptions};
 
 use crate::fault::Fault;
 
@@ -27,12 +27,12 @@ pub(crate) struct RowTypeArgs {
     /// How structs lie in bytes: binary or compact.
     #[cfg(feature = "thrift")]
     #[arg(long, value_name = "PROTOCOL", default_value = "binary", value_parser = protocol)]
-    thrift_protocol: trevni::convert::ThriftProtocol,
+    thrift_protocol: trevni_convert::ThriftProtocol,
 }
 
 #[cfg(feature = "thrift")]
-fn protocol(name: &str) -> Result<trevni::convert::ThriftProtocol, String> {
-    trevni::convert::ThriftProtocol::from_name(name).map_err(|e| e.to_string())
+fn protocol(name: &str) -> Result<trevni_convert::ThriftProtocol, String> {
+    trevni_convert::ThriftProtocol::from_name(name).map_err(|e| e.to_string())
 }
 
 impl RowTypeArgs {
@@ -63,13 +63,13 @@ impl RowTypeArgs {
         #[cfg(feature = "protobuf")]
         if let (Some(path), Some(name)) = (&self.proto_descriptor, &self.message) {
             let descriptors = std::fs::read(path).map_err(Fault::of(path.display()))?;
-            let message = trevni::convert::ProtobufType::try_new(&descriptors, name);
+            let message = trevni_convert::ProtobufType::try_new(&descriptors, name);
             let message = message.map_err(Fault::of(path.display()))?;
             (read.protobuf, write.protobuf) = (Some(message.clone()), Some(message));
         }
         #[cfg(feature = "thrift")]
         if let (Some(path), Some(name)) = (&self.thrift, &self.struct_name) {
-            let row = trevni::convert::ThriftType::load(path, name);
+            let row = trevni_convert::ThriftType::load(path, name);
             let row = row.map_err(Fault::of(path.display()))?.with_protocol(self.thrift_protocol);
             (read.thrift, write.thrift) = (Some(row.clone()), Some(row));
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use trevni::ErrorKind;
 use trevni::arrow::Predicate;
-use trevni::convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
+use trevni_convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use crate::csv_args::CsvArgs;
 use crate::fault::{Fault, tell};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use clap::ValueEnum;
 use trevni::arrow::schema_to_avro;
-use trevni::convert::Source;
+use trevni_convert::Source;
 
 use crate::fault::Fault;
 use crate::input::{self, PIPE};

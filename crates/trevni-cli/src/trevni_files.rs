@@ -8,8 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
-use trevni::convert::Format;
 use trevni::dataset::Dataset;
+use trevni_convert::Format;
 
 use crate::fault::{Fault, tell};
 use crate::input::PIPE;
@@ -68,7 +68,7 @@ pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
 
 /// Whether a path is a data set in a folder.
 pub(crate) fn is_dataset(path: &Path) -> bool {
-    let mut source = trevni::convert::Source::open(path).ok().filter(|source| source.is_folder());
+    let mut source = trevni_convert::Source::open(path).ok().filter(|source| source.is_folder());
     let format = source.as_mut().and_then(|source| Format::of_source(source).ok().flatten());
     format.is_some_and(crate::dataset::is_dataset)
 }

@@ -3,8 +3,8 @@
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::convert::Format;
 use trevni::trevni::{FileWriterBuilder, Metadata};
+use trevni_convert::Format;
 
 use crate::fault::Fault;
 
@@ -123,9 +123,9 @@ impl WriteArgs {
 
     /// How Blosc containers are written.
     #[cfg(feature = "blosc")]
-    pub(crate) fn blosc(&self) -> Result<trevni::convert::BloscOptions, Fault> {
+    pub(crate) fn blosc(&self) -> Result<trevni_convert::BloscOptions, Fault> {
         let level = self.level.map(u8::try_from).transpose();
-        Ok(trevni::convert::BloscOptions {
+        Ok(trevni_convert::BloscOptions {
             level: level.map_err(|_| Fault::Usage("the levels of Blosc are 0 to 9".into()))?,
             shuffle: self.shuffle.clone(),
             chunk_rows: self.chunk_rows,

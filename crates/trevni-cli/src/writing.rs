@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{WriterProperties, WriterPropertiesBuilder};
-use trevni::convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
+use trevni_convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 
 use crate::csv_args::delimiter_for;
 use crate::dataset::{self, DatasetArgs};

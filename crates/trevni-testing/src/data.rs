@@ -51,6 +51,11 @@ pub fn reference_files() -> Vec<PathBuf> {
     files
 }
 
+/// A Trevni file of the reference implementation, of the selection.
+pub fn reference_file(name: &str) -> PathBuf {
+    selected("trevni").join(format!("{name}.trv"))
+}
+
 /// The name of a file without its extension.
 pub fn stem(path: &Path) -> &str {
     path.file_stem().unwrap().to_str().unwrap()

@@ -4,6 +4,7 @@
 //! data        paths of test files, and what their companions say of them
 //! numbers     pseudo-random numbers that are the same in every run
 //! arrays      random Arrow types and arrays
+//! store       an object store in memory that records requests and fails on demand
 //! equality    comparison of arrays by value
 //! allocator   an allocator that counts the memory of a thread
 //! ```
@@ -15,3 +16,4 @@ pub mod arrays;
 pub mod data;
 pub mod equality;
 pub mod numbers;
+pub mod store;

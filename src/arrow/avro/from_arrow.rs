@@ -202,12 +202,12 @@ fn legal_full_name(name: &str) -> String {
         // The dots of a path are no namespaces, but those of a given name are.
         return name.to_owned();
     }
-    let name = legal_name(name);
+    let name = legal_avro_name(name);
     if is_primitive { format!("_{name}") } else { name }
 }
 
-/// A name of a field as it is, if Avro accepts it; else with `_` for what it does not accept.
-pub(crate) fn legal_name(name: &str) -> String {
+/// A name that Avro accepts: `name`, with `_` in place of the characters that Avro does not allow.
+pub fn legal_avro_name(name: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(legal).collect();
     if is_legal(&name) { name } else { format!("_{name}") }

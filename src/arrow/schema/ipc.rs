@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// Writes a schema.
-pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
+/// Encodes a schema as the value of the metadata key `ARROW:schema`: base64 of an encapsulated IPC message.
+pub fn schema_to_ipc(schema: &Schema) -> Result<Vec<u8>> {
     let mut tracker = DictionaryTracker::new(true);
     let message = IpcDataGenerator::default()
         .schema_to_bytes_with_dictionary_tracker(schema, &mut tracker, &IpcWriteOptions::default())
@@ -30,8 +30,8 @@ pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     Ok(BASE64_STANDARD.encode(bytes).into_bytes())
 }
 
-/// Reads a schema.
-pub(crate) fn decode(text: &[u8]) -> Result<Schema> {
+/// Decodes a schema from the value of the metadata key `ARROW:schema`. Fails on anything else, and never panics.
+pub fn schema_from_ipc(text: &[u8]) -> Result<Schema> {
     let wrong = |what: String| Error::malformed(format!("ARROW:schema: {what}"));
     let bytes = BASE64_STANDARD.decode(text).map_err(|e| wrong(e.to_string()))?;
     let message = bytes.strip_prefix(&CONTINUATION).unwrap_or(&bytes);
@@ -248,23 +248,23 @@ mod tests {
         fields.retain(|f| !f.data_type().to_string().contains("Dictionary(Int16, Dictionary"));
         for field in fields {
             let schema = Schema::new_with_metadata(vec![field], metadata());
-            assert_eq!(decode(&encode(&schema).unwrap()).unwrap(), schema);
+            assert_eq!(schema_from_ipc(&schema_to_ipc(&schema).unwrap()).unwrap(), schema);
         }
     }
 
     #[test]
     fn spoiled_messages_are_errors() {
         let fields = vec![Field::new("a", sample::dense_union(), true)];
-        let good = BASE64_STANDARD.decode(encode(&Schema::new(fields)).unwrap()).unwrap();
+        let good = BASE64_STANDARD.decode(schema_to_ipc(&Schema::new(fields)).unwrap()).unwrap();
         for at in 0..good.len() {
             for byte in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 // Any answer will do, as long as there is one.
-                let _ = decode(BASE64_STANDARD.encode(&bad).as_bytes());
+                let _ = schema_from_ipc(BASE64_STANDARD.encode(&bad).as_bytes());
             }
-            assert!(decode(BASE64_STANDARD.encode(&good[..at]).as_bytes()).is_err());
+            assert!(schema_from_ipc(BASE64_STANDARD.encode(&good[..at]).as_bytes()).is_err());
         }
-        assert!(decode(b"not base64!").is_err());
+        assert!(schema_from_ipc(b"not base64!").is_err());
     }
 }

@@ -213,7 +213,7 @@ fn schemas_that_do_not_fit_the_columns_are_errors() {
 
 /// The reference's files, all that there are.
 fn reference_files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = trevni_testing::data::workspace();
     let folder = match std::env::var_os("TREVNI_TEST_DATA") {
         Some(data) => Path::new(&data).join("golden/trevni"),
         None => root.join("testdata/trevni"),

@@ -15,9 +15,9 @@ use crate::arrow::write;
 
 /// A source that notes where it is read.
 #[derive(Clone)]
-pub(crate) struct Noting(pub(crate) Bytes, pub(crate) Arc<Mutex<Vec<u64>>>);
+pub(crate) struct RecordingStore(pub(crate) Bytes, pub(crate) Arc<Mutex<Vec<u64>>>);
 
-impl ReadAt for Noting {
+impl ReadAt for RecordingStore {
     fn len(&self) -> std::io::Result<u64> {
         ReadAt::len(&self.0)
     }
@@ -29,7 +29,7 @@ impl ReadAt for Noting {
 }
 
 /// The blocks of a column that were read, each as often as it was.
-pub(crate) fn blocks_read(source: &Noting, column: &str) -> Vec<usize> {
+pub(crate) fn blocks_read(source: &RecordingStore, column: &str) -> Vec<usize> {
     let file = FileReader::try_new(source.0.clone()).unwrap();
     let column = file.column_named(column).unwrap_or_else(|| panic!("{column}"));
     let blocks = file.blocks(column).unwrap();
@@ -37,8 +37,8 @@ pub(crate) fn blocks_read(source: &Noting, column: &str) -> Vec<usize> {
     notes.iter().filter_map(|at| blocks.iter().position(|block| block.offset == *at)).collect()
 }
 
-pub(crate) fn noting(file: &Bytes) -> Noting {
-    Noting(file.clone(), Arc::default())
+pub(crate) fn noting(file: &Bytes) -> RecordingStore {
+    RecordingStore(file.clone(), Arc::default())
 }
 
 /// The blocks of a column that have some of these rows.

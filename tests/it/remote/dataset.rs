@@ -16,7 +16,7 @@ use trevni::object_store::FetchOptions;
 use trevni::{ErrorKind, Result};
 
 use super::run;
-use super::store::{Asked, Noting, Wrong};
+use trevni_testing::store::{Fault, RecordingStore, Request};
 
 fn rows(ids: std::ops::Range<i64>) -> RecordBatch {
     let column =
@@ -35,7 +35,7 @@ fn properties() -> DatasetPropertiesBuilder {
 }
 
 async fn write(
-    store: Arc<Noting>,
+    store: Arc<RecordingStore>,
     ids: std::ops::Range<i64>,
     properties: DatasetProperties,
 ) -> Result<DatasetSummary> {
@@ -53,7 +53,7 @@ async fn read(scan: DatasetScan<Prefix>) -> RecordBatch {
 }
 
 /// The ids that are there, in a store that does nothing wrong; `None` if there is no data set.
-async fn ids(store: &Noting) -> Option<Vec<i64>> {
+async fn ids(store: &RecordingStore) -> Option<Vec<i64>> {
     let store = Arc::new(store.inner.fork());
     match Dataset::open_in(store, "a/table").await {
         Ok(table) => {
@@ -70,7 +70,7 @@ async fn ids(store: &Noting) -> Option<Vec<i64>> {
 }
 
 /// All keys that are no commits.
-async fn files(store: &Noting) -> Vec<String> {
+async fn files(store: &RecordingStore) -> Vec<String> {
     let listed: Vec<_> = store.inner.list(None).try_collect().await.unwrap();
     let keys = listed.into_iter().map(|meta| meta.location.to_string());
     keys.filter(|key| !key.contains("_commits")).collect()
@@ -79,7 +79,7 @@ async fn files(store: &Noting) -> Vec<String> {
 #[test]
 fn a_scan_asks_only_for_what_may_pass() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let by_year = properties().set_partition_by(["year"]).build();
         let summary = write(store.clone(), 0..60_000, by_year.clone()).await.unwrap();
         let commit = |n: usize| {
@@ -91,17 +91,17 @@ fn a_scan_asks_only_for_what_may_pass() {
         };
         let sizes: Vec<usize> = summary.files.iter().map(|file| file.bytes() as usize).collect();
         let (zero, one) = (commit(0).await, commit(1).await);
-        let put = Asked::Put;
+        let put = Request::Put;
         // The commits that are there are read before another one is written.
         let expected = [
             put(zero),
             put(sizes[0]),
             put(sizes[1]),
             put(sizes[2]),
-            Asked::Get(0..65_536),
+            Request::Get(0..65_536),
             put(one),
         ];
-        assert_eq!(store.asked(), expected);
+        assert_eq!(store.requests(), expected);
 
         let fetch = || FetchOptions::default().with_gap(0).with_first_read(4000);
         let table = Dataset::open_with(store.clone(), "a/table", fetch()).await.unwrap();
@@ -114,7 +114,7 @@ fn a_scan_asks_only_for_what_may_pass() {
         let scan = table.scan().with_projection(["id", "year"]).with_predicate(both);
         let file = scan.files().unwrap();
         assert_eq!(file.len(), 1);
-        assert!(store.asked().is_empty());
+        assert!(store.requests().is_empty());
         let found = read(scan).await;
         gets = store.gets();
 
@@ -142,7 +142,7 @@ fn a_scan_asks_only_for_what_may_pass() {
 #[test]
 fn scans_are_those_of_a_folder() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let folder = tempfile::tempdir().unwrap();
         for first in [0, 1000, 2500] {
             let properties =
@@ -191,10 +191,10 @@ fn an_error_at_any_request_leaves_the_old_or_the_new() {
             for number in 0.. {
                 // What was there before takes some requests, too.
                 let before = if old.is_some() { 4 } else { 0 };
-                let store = Arc::new(Noting::new(Wrong::Fails(before + number)));
+                let store = Arc::new(RecordingStore::new(Fault::Fails(before + number)));
                 if old.is_some() {
                     write(store.clone(), 0..10, files_of()).await.unwrap();
-                    assert_eq!(store.asked().len(), before);
+                    assert_eq!(store.requests().len(), before);
                 }
                 let written = write(store.clone(), 10..50, files_of()).await;
                 tokio::task::yield_now().await;
@@ -212,8 +212,8 @@ fn an_error_at_any_request_leaves_the_old_or_the_new() {
                         assert_eq!(found, old, "{number}");
                         failed += 1;
                         // The files stay only where the commit may have been written for all that is known.
-                        let asked = store.asked();
-                        let puts = asked.iter().filter(|asked| matches!(asked, Asked::Put(_)));
+                        let asked = store.requests();
+                        let puts = asked.iter().filter(|asked| matches!(asked, Request::Put(_)));
                         let commit = puts.count() == if old.is_some() { 4 } else { 5 };
                         let left = files(&store).await.len();
                         assert!(left == kept || commit, "{number}: {left} {asked:?}");
@@ -235,7 +235,7 @@ fn an_error_at_any_request_leaves_the_old_or_the_new() {
 fn a_writer_that_is_dropped_or_aborted_leaves_nothing() {
     run(async {
         for abort in [true, false] {
-            let store = Arc::new(Noting::new(Wrong::Nothing));
+            let store = Arc::new(RecordingStore::new(Fault::Nothing));
             let few = properties().set_max_rows_per_file(10).build();
             let schema = rows(0..1).schema();
             let writer = AsyncDatasetWriter::try_new(store.clone(), "a/table", schema, few);
@@ -259,7 +259,7 @@ fn a_writer_that_is_dropped_or_aborted_leaves_nothing() {
 #[test]
 fn two_writers_at_once_both_land() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let one = |first| write(store.clone(), first..first + 10, properties().build());
         let all = futures_util::future::join_all((0..8).map(|writer| one(writer * 10))).await;
         assert!(all.iter().all(Result::is_ok));
@@ -267,7 +267,7 @@ fn two_writers_at_once_both_land() {
         let table = Dataset::open_in(store.clone(), "a/table").await.unwrap();
         assert_eq!(table.commit(), Some(8));
         // Where there are no conditions, at least one after another.
-        let store = Arc::new(Noting::new(Wrong::Unconditional));
+        let store = Arc::new(RecordingStore::new(Fault::Unconditional));
         for first in [0, 10] {
             write(store.clone(), first..first + 10, properties().build()).await.unwrap();
         }
@@ -278,7 +278,7 @@ fn two_writers_at_once_both_land() {
 #[test]
 fn what_nobody_names_is_removed() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         write(store.clone(), 0..10, properties().build()).await.unwrap();
         store.inner.put(&Path::from("a/table/year=1/part-x.trv"), "12345".into()).await.unwrap();
         store.inner.put(&Path::from("a/table2/part-x.trv"), "12345".into()).await.unwrap();

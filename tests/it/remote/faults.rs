@@ -7,13 +7,13 @@ use trevni::Result;
 use trevni::arrow::*;
 use trevni::object_store::FetchOptions;
 
-use super::requests::golden;
 use super::run;
-use super::store::{Noting, Wrong};
+use trevni_testing::data::reference_file;
+use trevni_testing::store::{Fault, RecordingStore};
 
 /// Reads all of a file by five requests; gives how many rows came, and how many requests were made.
-async fn read(wrong: Wrong) -> (Result<usize>, usize) {
-    let store = Noting::with_file(&golden("boolean-multiblock"), wrong).await;
+async fn read(wrong: Fault) -> (Result<usize>, usize) {
+    let store = RecordingStore::with_file(&reference_file("boolean-multiblock"), wrong).await;
     let rows = async {
         let fetch = FetchOptions::default().with_first_read(100).with_gap(0).with_concurrency(2);
         let options = ArrowReaderOptions::new();
@@ -31,15 +31,15 @@ async fn read(wrong: Wrong) -> (Result<usize>, usize) {
 #[test]
 fn an_error_at_any_request_ends_the_stream() {
     run(async {
-        let (rows, requests) = read(Wrong::Nothing).await;
+        let (rows, requests) = read(Fault::Nothing).await;
         assert_eq!((rows.unwrap(), requests), (1_100_000, 2));
         for number in 0..2 {
-            let (rows, _) = read(Wrong::Fails(number)).await;
+            let (rows, _) = read(Fault::Fails(number)).await;
             assert!(rows.unwrap_err().to_string().contains("told to fail"), "{number}");
-            let (rows, _) = read(Wrong::Short(number)).await;
+            let (rows, _) = read(Fault::Short(number)).await;
             assert!(rows.unwrap_err().to_string().contains("1 bytes short of a range"), "{number}");
         }
-        let (rows, _) = read(Wrong::Changes(1)).await;
+        let (rows, _) = read(Fault::Changes(1)).await;
         rows.unwrap_err();
     });
 }

@@ -10,10 +10,10 @@ use futures_util::TryStreamExt;
 use trevni::arrow::*;
 use trevni::object_store::FetchOptions;
 
-use super::requests::golden;
 use super::run;
-use super::store::{Noting, Wrong};
 use crate::testdata::{self, Numbers};
+use trevni_testing::data::reference_file;
+use trevni_testing::store::{Fault, RecordingStore};
 
 /// What is read, and how it is fetched.
 struct Case {
@@ -84,7 +84,7 @@ impl Case {
         builder.build().unwrap().collect::<Result<_, _>>().unwrap()
     }
 
-    async fn stream(&self, store: Arc<Noting>) -> ArrowStream {
+    async fn stream(&self, store: Arc<RecordingStore>) -> ArrowStream {
         let (options, fetch) = (ArrowReaderOptions::new(), self.fetch.clone());
         let builder = ArrowStreamBuilder::new_with_options(store, "file.trv", options, fetch);
         let mut builder = builder
@@ -141,7 +141,7 @@ fn every_file_reads_as_it_does_at_home() {
             let case = Case::of(&mut numbers, rows, fields);
             let expected = case.read(&path);
             let batches: Vec<_> = run(async {
-                let store = Noting::with_file(&path, Wrong::Nothing).await;
+                let store = RecordingStore::with_file(&path, Fault::Nothing).await;
                 case.stream(store).await.try_collect().await
             })
             .unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -153,9 +153,12 @@ fn every_file_reads_as_it_does_at_home() {
 }
 
 /// The requests of a stream over boolean-multiblock, and its rows.
-fn asked(set: impl FnOnce(ArrowStreamBuilder) -> ArrowStreamBuilder) -> (Vec<[u64; 2]>, usize) {
+fn requests_of(
+    set: impl FnOnce(ArrowStreamBuilder) -> ArrowStreamBuilder,
+) -> (Vec<[u64; 2]>, usize) {
     run(async {
-        let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+        let store =
+            RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
         let fetch = FetchOptions::default().with_first_read(256).with_gap(600);
         let options = ArrowReaderOptions::new();
         let builder =
@@ -176,20 +179,20 @@ fn only(builder: ArrowStreamBuilder, name: &str) -> ArrowStreamBuilder {
 #[test]
 fn requests_are_those_of_the_plan() {
     // Nothing is fetched before the stream is polled.
-    let none = asked(|builder| builder.with_row_range(5..5));
+    let none = requests_of(|builder| builder.with_row_range(5..5));
     assert_eq!(none, (vec![[0, 256], [6668, 6888]], 0));
-    let whole = asked(|builder| builder);
+    let whole = requests_of(|builder| builder);
     assert_eq!(whole, (vec![[0, 256], [256, 11_966], [6668, 6888]], 1_100_000));
-    let column = asked(|builder| only(builder, "arr"));
+    let column = requests_of(|builder| only(builder, "arr"));
     assert_eq!(column, (vec![[0, 256], [6668, 6888], [6888, 11_966]], 1_100_000));
-    let range = asked(|builder| only(builder, "plain").with_row_range(600_000..600_010));
+    let range = requests_of(|builder| only(builder, "plain").with_row_range(600_000..600_010));
     assert_eq!(range, (vec![[0, 256], [3268, 6353]], 10));
     let rows = [7, 600_000, 1_099_999].map(|row| row..row + 1);
     let scattered = RowSelection::from_consecutive_ranges(rows.into_iter(), 1_100_000);
-    let scattered = asked(|builder| only(builder, "plain").with_row_selection(scattered));
+    let scattered = requests_of(|builder| only(builder, "plain").with_row_selection(scattered));
     assert_eq!(scattered, (vec![[0, 256], [256, 6668]], 3));
     // Windows of one block: each is fetched once, and the next while one is decoded.
-    let windows = asked(|builder| {
+    let windows = requests_of(|builder| {
         only(builder, "plain").with_window_bytes(3100).with_batch_size(100_000).with_prefetch(2)
     });
     assert_eq!(windows, (vec![[0, 256], [256, 3268], [3268, 6353], [6353, 6668]], 1_100_000));
@@ -198,12 +201,12 @@ fn requests_are_those_of_the_plan() {
 #[test]
 fn columns_come_only_for_rows_that_pass() {
     // No row passes: of the other column its table is there, and no block.
-    let none = asked(|builder| {
+    let none = requests_of(|builder| {
         only(builder, "arr").with_predicate(Predicate::parse("plain and not plain").unwrap())
     });
     assert_eq!(none, (vec![[0, 256], [256, 6668], [6668, 6888]], 0));
     // Only rows at the end pass, which lie in its second block; windows of one block each.
-    let last = asked(|builder| {
+    let last = requests_of(|builder| {
         let mask = ProjectionMask::columns(builder.schema(), ["plain"]).unwrap();
         let mut seen = 0;
         let keep = move |batch: RecordBatch| {
@@ -223,7 +226,8 @@ fn columns_come_only_for_rows_that_pass() {
 #[test]
 fn a_small_column_comes_with_its_table() {
     run(async {
-        let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+        let store =
+            RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
         let fetch = FetchOptions::default().with_first_read(256);
         let options = ArrowReaderOptions::new();
         let builder =
@@ -241,7 +245,8 @@ fn no_runtime_is_needed_and_a_stream_is_sent() {
         value
     }
     let work = async {
-        let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+        let store =
+            RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
         let stream = ArrowStreamBuilder::new(store, "file.trv").await.unwrap().build().unwrap();
         let batches: Vec<_> = stream.try_collect().await.unwrap();
         batches.iter().map(RecordBatch::num_rows).sum::<usize>()

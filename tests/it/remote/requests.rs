@@ -5,26 +5,23 @@
 //! rows                                               0    524281 1048562                     0    697801  1100000
 //! ```
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use trevni::object_store::FetchOptions;
 use trevni::trevni::{RemoteFile, Values};
 
 use super::run;
-use super::store::{Noting, Wrong};
-
-pub fn golden(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("testdata/trevni/{name}.trv"))
-}
+use trevni_testing::data::reference_file;
+use trevni_testing::store::{Fault, RecordingStore};
 
 /// The first column's table lies in the first read, the second's does not.
 fn options() -> FetchOptions {
     FetchOptions::default().with_first_read(256).with_gap(0)
 }
 
-async fn opened(options: FetchOptions) -> (Arc<Noting>, RemoteFile) {
-    let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+async fn opened(options: FetchOptions) -> (Arc<RecordingStore>, RemoteFile) {
+    let store =
+        RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
     let file = RemoteFile::open(store.clone(), "file.trv", options).await.unwrap();
     (store, file)
 }
@@ -37,14 +34,15 @@ fn a_small_file_is_one_request() {
         file.fetch_rows(&[0, 1], &[0..1_100_000]).await.unwrap();
         assert_eq!(file.file().read_column(1).unwrap().lengths.unwrap().len(), 1_100_000);
         assert!(file.file().verify(|_| ()).faults.is_empty());
-        assert!(store.asked().is_empty());
+        assert!(store.requests().is_empty());
     });
 }
 
 #[test]
 fn a_size_that_is_known_is_not_passed() {
     run(async {
-        let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+        let store =
+            RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
         let listed = object_store::ObjectStoreExt::head(&store.inner, &"file.trv".into()).await;
         let options = FetchOptions::default();
         RemoteFile::open(store.clone(), listed.unwrap(), options).await.unwrap();
@@ -69,7 +67,7 @@ fn tables_and_blocks_are_fetched_once_and_alone() {
         file.fetch_rows(&[0, 1], &[0..1, 700_000..1_100_000]).await.unwrap();
         assert_eq!(store.gets(), [256..3268, 6353..6668, 9978..11_966]);
         file.fetch_rows(&[0, 1], &[0..1_100_000]).await.unwrap();
-        assert!(store.asked().is_empty());
+        assert!(store.requests().is_empty());
         assert!(matches!(file.file().read_column(0).unwrap().values, Values::Boolean(_)));
     });
 }
@@ -106,12 +104,17 @@ fn what_was_not_fetched_is_an_error() {
 #[test]
 fn longer_headers_and_tables_take_one_more_request() {
     run(async {
-        let store = Noting::with_file(&golden("boolean-multiblock"), Wrong::Nothing).await;
+        let store =
+            RecordingStore::with_file(&reference_file("boolean-multiblock"), Fault::Nothing).await;
         let options = FetchOptions::default().with_first_read(100).with_gap(0);
         RemoteFile::open(store.clone(), "file.trv", options.clone()).await.unwrap();
         assert_eq!(store.gets(), [0..100, 100..11_966]);
         // Four descriptors with first values of 405 bytes, where 21 of 44 bytes were guessed.
-        let store = Noting::with_file(&golden("index-duplicates-multiblock"), Wrong::Nothing).await;
+        let store = RecordingStore::with_file(
+            &reference_file("index-duplicates-multiblock"),
+            Fault::Nothing,
+        )
+        .await;
         let options = options.with_first_read(200);
         let file = RemoteFile::open(store.clone(), "file.trv", options).await.unwrap();
         file.fetch_rows(&[0], &[]).await.unwrap();
@@ -129,10 +132,10 @@ fn two_rounds_are_enough_for_tables() {
             if crate::testdata::REFUSED.contains(&name.as_str()) {
                 continue;
             }
-            let store = Noting::with_file(&path, Wrong::Nothing).await;
+            let store = RecordingStore::with_file(&path, Fault::Nothing).await;
             let file = RemoteFile::open(store.clone(), "file.trv", options().with_first_read(1));
             let Ok(file) = file.await else { panic!("{name}") };
-            store.asked();
+            store.requests();
             let columns: Vec<_> = (0..file.file().columns().len()).collect();
             file.fetch_tables(&columns, 0).await.unwrap();
             let once = store.gets().len() <= columns.len();

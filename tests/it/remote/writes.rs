@@ -11,7 +11,7 @@ use trevni::codec::Codec;
 use trevni::object_store::ObjectWriter;
 
 use super::run;
-use super::store::{Asked, Noting, Wrong};
+use trevni_testing::store::{Fault, RecordingStore, Request};
 
 fn batch() -> RecordBatch {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values((0..20_000).map(|i| i * i)));
@@ -30,7 +30,7 @@ fn expected() -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-async fn write(store: Arc<Noting>, part: usize, refuse: bool) -> Result<u64> {
+async fn write(store: Arc<RecordingStore>, part: usize, refuse: bool) -> Result<u64> {
     let object = ObjectWriter::new(store, Path::from("ids.trv"))
         .with_part_size(part)
         .with_concurrency(2)
@@ -47,7 +47,7 @@ async fn write(store: Arc<Noting>, part: usize, refuse: bool) -> Result<u64> {
     Ok(summary.bytes)
 }
 
-async fn written(store: &Noting) -> Option<Vec<u8>> {
+async fn written(store: &RecordingStore) -> Option<Vec<u8>> {
     let object = store.inner.get(&Path::from("ids.trv")).await.ok()?;
     Some(object.bytes().await.unwrap().to_vec())
 }
@@ -58,18 +58,18 @@ fn a_file_is_the_same_by_one_put_and_in_parts() {
     let size = expected.len();
     run(async {
         for part in [size, size - 1, 100_000, 7_001] {
-            let store = Arc::new(Noting::new(Wrong::Nothing));
+            let store = Arc::new(RecordingStore::new(Fault::Nothing));
             assert_eq!(write(store.clone(), part, false).await.unwrap(), size as u64);
             assert_eq!(written(&store).await.as_ref(), Some(&expected), "{part}");
-            let asked = store.asked();
+            let asked = store.requests();
             if part == size {
-                assert_eq!(asked, [Asked::Put(size)]);
+                assert_eq!(asked, [Request::Put(size)]);
                 continue;
             }
             let parts = size.div_ceil(part);
-            let mut plan = vec![Asked::Begin];
-            plan.extend((1..parts).map(|_| Asked::Part(part)));
-            plan.extend([Asked::Part(size - (parts - 1) * part), Asked::Complete]);
+            let mut plan = vec![Request::Begin];
+            plan.extend((1..parts).map(|_| Request::Part(part)));
+            plan.extend([Request::Part(size - (parts - 1) * part), Request::Complete]);
             assert_eq!(asked, plan);
         }
     });
@@ -81,16 +81,16 @@ fn an_error_at_any_request_leaves_nothing() {
     run(async {
         let requests = 3 + size / 100_000;
         for number in 0..requests {
-            let store = Arc::new(Noting::new(Wrong::Fails(number)));
+            let store = Arc::new(RecordingStore::new(Fault::Fails(number)));
             let e = write(store.clone(), 100_000, false).await.unwrap_err();
             assert!(e.to_string().contains("told to fail"), "{number}");
             assert_eq!(written(&store).await, None);
-            let aborted = store.asked().last() == Some(&Asked::Abort);
+            let aborted = store.requests().last() == Some(&Request::Abort);
             assert_eq!(aborted, number > 0, "{number}");
         }
-        let store = Arc::new(Noting::new(Wrong::Fails(0)));
+        let store = Arc::new(RecordingStore::new(Fault::Fails(0)));
         write(store.clone(), size, false).await.unwrap_err();
-        assert_eq!(store.asked(), [Asked::Put(size)]);
+        assert_eq!(store.requests(), [Request::Put(size)]);
     });
 }
 
@@ -99,20 +99,20 @@ fn a_file_that_exists_is_refused_where_that_is_asked() {
     let size = expected().len();
     run(async {
         for (wrong, part) in
-            [(Wrong::Nothing, size), (Wrong::Unconditional, size), (Wrong::Nothing, 100_000)]
+            [(Fault::Nothing, size), (Fault::Unconditional, size), (Fault::Nothing, 100_000)]
         {
-            let store = Arc::new(Noting::new(wrong));
+            let store = Arc::new(RecordingStore::new(wrong));
             write(store.clone(), part, true).await.unwrap();
-            store.asked();
+            store.requests();
             let e = write(store.clone(), part, true).await.unwrap_err();
             let trevni::ErrorKind::Io(io) = e.kind() else { panic!("{e}") };
             assert_eq!(io.kind(), std::io::ErrorKind::AlreadyExists);
             let expected = match (wrong, part == size) {
-                (Wrong::Unconditional, _) => vec![Asked::Put(size), Asked::Head],
-                (_, true) => vec![Asked::Put(size)],
-                (_, false) => vec![Asked::Head],
+                (Fault::Unconditional, _) => vec![Request::Put(size), Request::Head],
+                (_, true) => vec![Request::Put(size)],
+                (_, false) => vec![Request::Head],
             };
-            assert_eq!(store.asked(), expected);
+            assert_eq!(store.requests(), expected);
             write(store.clone(), part, false).await.unwrap();
         }
     });
@@ -121,32 +121,33 @@ fn a_file_that_exists_is_refused_where_that_is_asked() {
 #[test]
 fn an_upload_that_is_dropped_is_aborted() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Hangs(3)));
+        let store = Arc::new(RecordingStore::new(Fault::Hangs(3)));
         let work = write(store.clone(), 100_000, false);
         let hung = tokio::time::timeout(std::time::Duration::from_millis(50), work).await;
         assert!(hung.is_err());
         tokio::task::yield_now().await;
-        assert_eq!(store.asked().last(), Some(&Asked::Abort));
+        assert_eq!(store.requests().last(), Some(&Request::Abort));
         assert_eq!(written(&store).await, None);
 
         // One that was never begun asks nothing of the store.
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let mut object = ObjectWriter::new(store.clone(), Path::from("a"));
         object.put("few".into()).await.unwrap();
         drop(object);
-        assert!(store.asked().is_empty());
+        assert!(store.requests().is_empty());
     });
 }
 
 #[test]
 fn parts_are_no_more_than_a_store_takes() {
     run(async {
-        let store = Arc::new(Noting::new(Wrong::Nothing));
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let mut object = ObjectWriter::new(store.clone(), Path::from("a")).with_part_size(1);
         object.expect(25_000);
         object.put(vec![7; 25_000].into()).await.unwrap();
         assert_eq!(object.finish().await.unwrap(), 25_000);
-        let parts = store.asked().iter().filter(|asked| matches!(asked, Asked::Part(_))).count();
+        let parts =
+            store.requests().iter().filter(|asked| matches!(asked, Request::Part(_))).count();
         assert_eq!(parts, 8334);
     });
 }

@@ -1,7 +1,7 @@
 //! Which columns all formats hold. Others are left out of the table for all of them, so that all have the same work.
 
 use arrow::array::RecordBatch;
-use trevni::convert::{Format, WriteOptions};
+use trevni_convert::{Format, WriteOptions};
 
 use super::Result;
 use super::check::Expected;

@@ -4,7 +4,7 @@ use arrow::array::{Array, RecordBatch};
 use arrow::compute::BatchCoalescer;
 use arrow::datatypes::SchemaRef;
 use indicatif::ProgressBar;
-use trevni::convert::Rows;
+use trevni_convert::Rows;
 
 use crate::fault::Fault;
 use crate::rows::batch_fault;

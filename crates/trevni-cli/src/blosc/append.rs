@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use trevni::blosc::bloscpack::Bloscpack;
-use trevni::blosc::{ChunkedArray, Container, ContainerKind};
+use trevni_blosc::bloscpack::Bloscpack;
+use trevni_blosc::{ChunkedArray, Container, ContainerKind};
 
 use super::{ChunkArgs, HowArgs, check_extension, metadata};
 use crate::fault::{Fault, tell};
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
 }
 
 fn open(args: &Args) -> trevni::Result<ChunkedArray> {
-    let mut contents = trevni::blosc::open(&args.original_file)?;
+    let mut contents = trevni_blosc::open(&args.original_file)?;
     if contents.kind == ContainerKind::Bloscpack {
         // New chunks are made as it is asked for, whatever the old ones are.
         let file = Bloscpack::open_path(&args.original_file)?;

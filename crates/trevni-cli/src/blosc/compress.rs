@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use trevni::blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
-use trevni::blosc::{ArrayWriter, Attributes, Chunking, Dtype, Kind, Layout};
+use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
+use trevni_blosc::{ArrayWriter, Attributes, Chunking, Dtype, Kind, Layout};
 
 use super::{ChunkArgs, HowArgs, metadata, with_extension};
 use crate::fault::{Fault, tell};

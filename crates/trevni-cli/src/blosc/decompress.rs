@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use trevni::blosc::{ChunkedArray, ContainerKind};
+use trevni_blosc::{ChunkedArray, ContainerKind};
 
 use super::{EXTENSION, HowArgs, check_extension};
 use crate::fault::{Fault, tell};
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
         None => without_extension(&args.in_file),
     };
     let of_input = || Fault::of(args.in_file.display());
-    let contents = trevni::blosc::open(&args.in_file).map_err(of_input())?;
+    let contents = trevni_blosc::open(&args.in_file).map_err(of_input())?;
     if contents.arrays.len() != 1 || contents.kind == ContainerKind::Ctable {
         let n = contents.arrays.len();
         return Err(Fault::Data(format!(

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use trevni::blosc::chunk::{Content, Header};
-use trevni::blosc::{ChunkedArray, Contents, Filter};
+use trevni_blosc::chunk::{Content, Header};
+use trevni_blosc::{ChunkedArray, Contents, Filter};
 
 use crate::fault::Fault;
 use crate::output;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Fault> {
     let of_file = || Fault::of(args.file.display());
-    let contents = trevni::blosc::open(&args.file).map_err(of_file())?;
+    let contents = trevni_blosc::open(&args.file).map_err(of_file())?;
     let arrays = contents.arrays.iter().map(|(name, array)| about(name, array));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(of_file())?;
     let said = json!({

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trevni::arrow::{ArrowWriter, WriterProperties};
-use trevni::convert::{Format, Part, ReadOptions, Rows, Source, rows_of};
+use trevni_convert::{Format, Part, ReadOptions, Rows, Source, rows_of};
 
 use super::Args;
 use crate::fault::{Fault, tell};

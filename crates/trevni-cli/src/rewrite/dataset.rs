@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
-use trevni::convert::Format;
 use trevni::dataset::{Dataset, DatasetMode, DatasetWriter};
+use trevni_convert::Format;
 
 use super::{Args, choose, codec_of, layout_of};
 use crate::fault::{Fault, tell};

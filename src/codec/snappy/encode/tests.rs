@@ -138,7 +138,7 @@ fn every_file_that_is_there() {
             }
         }
     }
-    walk(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata"));
+    walk(&trevni_testing::data::selected(""));
 }
 
 proptest! {

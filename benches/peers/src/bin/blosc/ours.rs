@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use trevni::blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
-use trevni::blosc::chunk::{Decoder, Encoder, Generation, Params};
-use trevni::blosc::frame::{Cut, NewFrame};
-use trevni::blosc::rootdir::{CarrayBuilder, Form, Storage};
-use trevni::blosc::{ArrayWriter, Attributes, Build, ChunkedArray, Chunking, Dtype, Layout, Order};
+use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
+use trevni_blosc::chunk::{Decoder, Encoder, Generation, Params};
+use trevni_blosc::frame::{Cut, NewFrame};
+use trevni_blosc::rootdir::{CarrayBuilder, Form, Storage};
+use trevni_blosc::{ArrayWriter, Attributes, Build, ChunkedArray, Chunking, Dtype, Layout, Order};
 
 use crate::Result;
 use crate::course::{CHUNK, Course, VALUE};
@@ -180,7 +180,7 @@ impl Container {
     }
 
     fn open(&self) -> Result<ChunkedArray> {
-        let mut contents = trevni::blosc::open(&self.path)?;
+        let mut contents = trevni_blosc::open(&self.path)?;
         let (_, array) = contents.arrays.pop().ok_or("no array")?;
         Ok(array.with_parallelism(self.threads))
     }

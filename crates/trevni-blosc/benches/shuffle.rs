@@ -1,0 +1,66 @@
+//! The shuffles, at each level of this machine: `cargo bench -p trevni-blosc`. Names end with the level, as
+//! `TREVNI_SIMD` has it.
+#![allow(missing_docs)]
+
+use std::hint::black_box;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use trevni_blosc::shuffle::{self as kernel, Level};
+
+/// Random bits, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// Measures a kernel at each level; `run` gets an empty state each time.
+fn each_level<S: Default>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    elements: usize,
+    mut run: impl FnMut(Level, &mut S),
+) {
+    group.throughput(Throughput::Elements(elements as u64));
+    for level in Level::all() {
+        let mut state = S::default();
+        group.bench_function(format!("{name}/{}", level.name()), |b| {
+            b.iter(|| run(level, black_box(&mut state)));
+        });
+    }
+}
+
+/// Elements of so many bytes to columns of bytes or of bits, and back; bytes a second.
+fn shuffle(c: &mut Criterion) {
+    type Kernel = fn(Level, usize, &[u8], &mut [u8]);
+    let kernels: [(&str, Kernel); 4] = [
+        ("unshuffle", kernel::unshuffle),
+        ("shuffle", kernel::shuffle),
+        ("unbitshuffle", kernel::unbitshuffle),
+        ("bitshuffle", kernel::bitshuffle),
+    ];
+    let mut group = c.benchmark_group("shuffle");
+    let mut n = Numbers(5);
+    for block in [32 << 10, 256 << 10] {
+        let bytes: Vec<u8> = (0..block / 8).flat_map(|_| n.next().to_le_bytes()).collect();
+        for (name, kernel) in kernels {
+            for width in [2, 4, 8, 16] {
+                let name = format!("{name}/{width}/{}K", block >> 10);
+                each_level(&mut group, &name, block, |level, out: &mut Vec<u8>| {
+                    out.resize(block, 0);
+                    kernel(level, width, &bytes, out);
+                });
+            }
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, shuffle);
+criterion_main!(benches);

@@ -1,0 +1,285 @@
+//! A pipeline: the filters of a chunk that change its bytes, in their order.
+//!
+//! ```text
+//! writing   block ──► truncate ──► delta ──► shuffle ──► ... ──► streams
+//! reading   block ◄────────────── delta ◄── shuffle ◄── ... ◄── streams
+//! ```
+//! Delta refers to bytes as they are read, so only a truncation may stand before it. (The reference writes other orders,
+//! and cannot read them.) A block is moved from one buffer to the next by each shuffle; delta is undone in place.
+
+use std::mem;
+
+use super::{Filter, Filters, delta, trunc_prec};
+use crate::shuffle::{self, Level};
+use trevni::{Error, Result};
+
+/// A filter that moves bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    Shuffle {
+        width: usize,
+    },
+    /// `whole`: only of blocks whose number of elements is a multiple of 8, as in the first generation.
+    BitShuffle {
+        width: usize,
+        whole: bool,
+    },
+}
+
+/// The filters of a chunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Pipeline {
+    typesize: usize,
+    truncation: Option<i8>,
+    delta: bool,
+    moves: Vec<Move>,
+}
+
+/// Working memory of a pipeline, of a block each.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    full: Vec<u8>,
+    free: Vec<u8>,
+    /// Block 0 of the chunk that is written, if it is truncated.
+    reference: Vec<u8>,
+}
+
+impl Pipeline {
+    /// The pipeline of these filters. `whole` as the first generation shuffles bits.
+    pub(crate) fn new(filters: &Filters, typesize: u8, whole: bool) -> Result<Self> {
+        let typesize = usize::from(typesize);
+        let mut pipeline = Self { typesize, truncation: None, delta: false, moves: Vec::new() };
+        for filter in filters {
+            match *filter {
+                Filter::None => {}
+                Filter::Shuffle { group } => {
+                    let width = if group == 0 { typesize } else { usize::from(group) };
+                    if width > 1 {
+                        pipeline.moves.push(Move::Shuffle { width });
+                    }
+                }
+                Filter::BitShuffle => {
+                    pipeline.moves.push(Move::BitShuffle { width: typesize, whole });
+                }
+                Filter::Delta if pipeline.delta || !pipeline.moves.is_empty() => {
+                    return Err(Error::unsupported("a delta filter that is not the first"));
+                }
+                Filter::Delta => pipeline.delta = true,
+                Filter::TruncPrec { bits } => pipeline.truncation = Some(bits),
+            }
+        }
+        Ok(pipeline)
+    }
+
+    /// Whether it can be applied: truncation is of floats, once, and before all else.
+    pub(crate) fn check(&self, filters: &Filters) -> Result<()> {
+        let Some(bits) = self.truncation else { return Ok(()) };
+        trunc_prec::cleared(self.typesize, bits)?;
+        match filters
+            .iter()
+            .filter(|filter| **filter != Filter::None)
+            .enumerate()
+            .any(|(place, filter)| place > 0 && matches!(filter, Filter::TruncPrec { .. }))
+        {
+            true => Err(Error::invalid("a truncation that is not the first filter")),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether blocks refer to block 0.
+    pub(crate) fn has_delta(&self) -> bool {
+        self.delta
+    }
+
+    /// How many buffers of a block are needed to read one.
+    pub(crate) fn buffers(&self) -> usize {
+        self.moves.len().min(2)
+    }
+
+    /// Whether bytes are moved when a block is read, so that its streams cannot be read in place.
+    pub(crate) fn moves(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// The width of elements, if all that happens to blocks is one shuffle of their bytes.
+    pub(crate) fn only_shuffle(&self) -> Option<usize> {
+        match self.moves.as_slice() {
+            [Move::Shuffle { width }] if !self.delta => Some(*width),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a block as they are compressed. `first` is block 0 as it is given, `None` if this is it.
+    pub(crate) fn forward<'a>(
+        &self,
+        block: &'a [u8],
+        first: Option<&[u8]>,
+        scratch: &'a mut Scratch,
+    ) -> &'a [u8] {
+        let Scratch { full, free, reference } = scratch;
+        let (mut full, mut free) = (room(full, block.len()), room(free, block.len()));
+        let mut is_filled = false;
+        let mut step = |apply: &mut dyn FnMut(&[u8], &mut [u8])| {
+            apply(if is_filled { full } else { block }, free);
+            mem::swap(&mut full, &mut free);
+            is_filled = true;
+        };
+        if let Some(cleared) = self.cleared() {
+            step(&mut |from, to| trunc_prec::truncate(self.typesize, cleared, from, to));
+        }
+        if self.delta {
+            step(&mut |from, to| match first {
+                None => {
+                    if self.truncation.is_some() {
+                        from.clone_into(reference);
+                    }
+                    delta::first(self.typesize, from, to);
+                }
+                Some(_) if self.truncation.is_some() => {
+                    delta::other(self.typesize, reference, from, to);
+                }
+                Some(first) => delta::other(self.typesize, first, from, to),
+            });
+        }
+        for moved in &self.moves {
+            step(&mut |from, to| moved.forward(from, to));
+        }
+        if is_filled { full } else { block }
+    }
+
+    /// Fills `out` with a block, of what its streams gave: `streams`, or `out` itself if nothing is moved. `first` is
+    /// block 0, read; `None` if this is it.
+    pub(crate) fn backward<'a>(
+        &self,
+        mut streams: &'a mut [u8],
+        turn: &'a mut Vec<u8>,
+        out: &mut [u8],
+        first: Option<&[u8]>,
+    ) {
+        if let Some((last, moves)) = self.moves.split_first() {
+            if !moves.is_empty() {
+                let mut turn = room(turn, out.len());
+                for moved in moves.iter().rev() {
+                    moved.backward(streams, turn);
+                    mem::swap(&mut streams, &mut turn);
+                }
+            }
+            last.backward(streams, out);
+        }
+        match first {
+            _ if !self.delta => {}
+            None => delta::undo_first(self.typesize, out),
+            Some(first) => delta::undo_other(self.typesize, first, out),
+        }
+    }
+
+    fn cleared(&self) -> Option<u32> {
+        trunc_prec::cleared(self.typesize, self.truncation?).ok()
+    }
+}
+
+impl Move {
+    fn forward(self, bytes: &[u8], out: &mut [u8]) {
+        let level = Level::in_use();
+        match self {
+            Move::Shuffle { width } => shuffle::shuffle(level, width, bytes, out),
+            Move::BitShuffle { width, whole } if whole && !is_whole(width, bytes) => {
+                out.copy_from_slice(bytes);
+            }
+            Move::BitShuffle { width, .. } => shuffle::bitshuffle(level, width, bytes, out),
+        }
+    }
+
+    fn backward(self, bytes: &[u8], out: &mut [u8]) {
+        let level = Level::in_use();
+        match self {
+            Move::Shuffle { width } => shuffle::unshuffle(level, width, bytes, out),
+            Move::BitShuffle { width, whole } if whole && !is_whole(width, bytes) => {
+                out.copy_from_slice(bytes);
+            }
+            Move::BitShuffle { width, .. } => shuffle::unbitshuffle(level, width, bytes, out),
+        }
+    }
+}
+
+fn is_whole(width: usize, bytes: &[u8]) -> bool {
+    (bytes.len() / width).is_multiple_of(8)
+}
+
+/// `len` bytes of `buffer`, whatever they are, made larger if it must be.
+pub(crate) fn room(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    if buffer.len() < len {
+        *buffer = vec![0; len];
+    }
+    buffer.get_mut(..len).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Filter::{BitShuffle, Delta, None, Shuffle, TruncPrec};
+    use super::*;
+
+    const SHUFFLE: Filter = Shuffle { group: 0 };
+
+    fn there_and_back(filters: Filters, typesize: u8, blocks: [&[u8]; 2]) {
+        let pipeline = Pipeline::new(&filters, typesize, false).unwrap();
+        pipeline.check(&filters).unwrap();
+        let mut scratch = Scratch::default();
+        let mut first = Vec::new();
+        for (k, block) in blocks.into_iter().enumerate() {
+            let reference = |first| if k == 0 { Option::None } else { Some(first) };
+            let filtered = pipeline.forward(block, reference(blocks[0]), &mut scratch).to_vec();
+            let (mut streams, mut out, mut turn) = (filtered.clone(), filtered, Vec::new());
+            pipeline.backward(&mut streams, &mut turn, &mut out, reference(&first[..]));
+            let mut expected = block.to_vec();
+            if let Some(cleared) = pipeline.cleared() {
+                trunc_prec::truncate(usize::from(typesize), cleared, block, &mut expected);
+            }
+            assert_eq!(out, expected, "{filters:?} {typesize} block {k}");
+            if k == 0 {
+                first = out;
+            }
+        }
+    }
+
+    #[test]
+    fn all_orders_go_both_ways() {
+        let data: Vec<u8> = (0..999_u32).map(|i| (i * i / 5).to_le_bytes()[0]).collect();
+        for typesize in [1, 2, 3, 4, 7, 8, 16, 17, 40, 255] {
+            let blocks = [&data[..600], &data[600..]];
+            for filters in [
+                [None; 6],
+                [None, None, None, None, None, SHUFFLE],
+                [None, BitShuffle, None, None, None, None],
+                [None, None, None, None, Delta, SHUFFLE],
+                [Delta, None, None, None, None, None],
+                [Delta, SHUFFLE, BitShuffle, Shuffle { group: 5 }, SHUFFLE, BitShuffle],
+            ] {
+                there_and_back(filters, typesize, blocks);
+            }
+            if matches!(typesize, 4 | 8) {
+                let bits = TruncPrec { bits: 9 };
+                there_and_back([bits, None, None, None, Delta, SHUFFLE], typesize, blocks);
+                there_and_back([None, bits, None, None, None, None], typesize, blocks);
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_orders_that_cannot_be_read() {
+        for filters in [
+            [SHUFFLE, Delta, None, None, None, None],
+            [None, Delta, None, Delta, None, None],
+            [BitShuffle, None, None, None, None, Delta],
+        ] {
+            assert!(Pipeline::new(&filters, 4, false).is_err());
+        }
+        for filters in [
+            [Delta, TruncPrec { bits: 5 }, None, None, None, None],
+            [TruncPrec { bits: 0 }, None, None, None, None, None],
+            [TruncPrec { bits: 5 }, TruncPrec { bits: 6 }, None, None, None, None],
+        ] {
+            assert!(Pipeline::new(&filters, 4, false).unwrap().check(&filters).is_err());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Reading a folder, through the journal if one lies there.
+//!
+//! ```text
+//! journal    rename 17c3a9e0b2-0 → a, remove d
+//! a   ──►    .trevni/17c3a9e0b2-0 if it is there, else a
+//! d   ──►    not there
+//! e   ──►    e
+//! ```
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::record::Record;
+use super::{JOURNAL, STAGE, is_missing, plain, with_parents};
+use trevni::{Error, Result};
+
+/// The largest journal that is read, in bytes.
+const JOURNAL_BYTES: u64 = 1 << 28;
+
+/// A folder as its last whole change has left it. Clones are cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct Folder {
+    root: Arc<Path>,
+    prefix: String,
+    pending: Arc<Pending>,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    removed: HashSet<String>,
+    /// From the path to the name in the stage.
+    waiting: HashMap<String, String>,
+}
+
+impl Pending {
+    /// Whether a path, or a folder that it lies in, is removed.
+    fn removes(&self, path: &str) -> bool {
+        with_parents(path).any(|path| self.removed.contains(path))
+    }
+}
+
+impl Folder {
+    /// Opens a folder for reading; nothing is written.
+    pub(crate) fn open(root: &Path) -> Result<Self> {
+        if !std::fs::metadata(root)?.is_dir() {
+            return Err(Error::malformed(format!("{} is no folder", root.display())));
+        }
+        let record = pending(root)?.unwrap_or_default();
+        let waiting = record.rename.into_iter().map(|(from, to)| (to, from)).collect();
+        let pending = Pending { removed: record.remove.into_iter().collect(), waiting };
+        Ok(Self { root: root.into(), prefix: String::new(), pending: Arc::new(pending) })
+    }
+
+    /// A folder within; the journal stays that of the outermost.
+    pub(crate) fn child(&self, name: &str) -> Result<Self> {
+        let prefix = format!("{}{}/", self.prefix, plain(name)?);
+        Ok(Self { prefix, ..self.clone() })
+    }
+
+    /// The same within the outermost folder, whose state may have changed.
+    pub(crate) fn reopen(&self) -> Result<Self> {
+        Ok(Self { prefix: self.prefix.clone(), ..Self::open(&self.root)? })
+    }
+
+    /// The outermost folder, which has the journal.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path of a file from the outermost folder on.
+    pub(crate) fn path(&self, relative: &str) -> String {
+        format!("{}{relative}", self.prefix)
+    }
+
+    /// Opens a file; `None` if it is not there.
+    pub(crate) fn file(&self, relative: &str) -> Result<Option<File>> {
+        let path = self.path(relative);
+        plain(&path)?;
+        if let Some(name) = self.pending.waiting.get(&path) {
+            // Not there any more: a writer has come and renamed it.
+            if let Some(file) = open_file(&self.root.join(STAGE).join(name), &path)? {
+                return Ok(Some(file));
+            }
+        } else if self.pending.removes(&path) {
+            return Ok(None);
+        }
+        open_file(&self.root.join(&path), &path)
+    }
+
+    /// The bytes of a file of at most `limit` bytes; `None` if it is not there.
+    pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Option<Bytes>> {
+        self.file(relative)?.map(|file| read_all(file, limit)).transpose()
+    }
+
+    /// Whether there is such a file or folder.
+    pub(crate) fn exists(&self, relative: &str) -> Result<bool> {
+        let path = self.path(relative);
+        plain(&path)?;
+        Ok(self.pending.waiting.keys().any(|to| with_parents(to).any(|to| to == path))
+            || (!self.pending.removes(&path) && self.root.join(&path).exists()))
+    }
+
+    /// The names of what lies in a folder within, sorted; none if it is not there.
+    pub(crate) fn names(&self, relative: &str) -> Result<BTreeSet<String>> {
+        let path = self.path(relative);
+        let within = format!("{}/", plain(&path)?);
+        let mut names = names_on_disk(&self.root.join(&path))?;
+        names.retain(|name| !self.pending.removes(&format!("{within}{name}")));
+        let waiting = self.pending.waiting.keys().filter_map(|to| to.strip_prefix(&within));
+        names.extend(waiting.filter_map(|rest| rest.split('/').next()).map(str::to_owned));
+        Ok(names)
+    }
+}
+
+/// The journal in force, if there is one.
+pub(super) fn pending(root: &Path) -> Result<Option<Record>> {
+    let path = root.join(STAGE).join(JOURNAL);
+    match open_file(&path, JOURNAL)? {
+        Some(file) => Record::parse(&read_all(file, JOURNAL_BYTES)?),
+        None => Ok(None),
+    }
+}
+
+fn open_file(path: &Path, what: &str) -> Result<Option<File>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if is_missing(&e) => return Ok(None),
+        Err(e) => return Err(e.into()),
+    };
+    if file.metadata()?.is_file() {
+        return Ok(Some(file));
+    }
+    Err(Error::malformed(format!("{what} is no plain file")))
+}
+
+fn read_all(mut file: File, limit: u64) -> Result<Bytes> {
+    let size = file.metadata()?.len();
+    if size > limit {
+        return Err(Error::too_large("file", size, limit));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes.into())
+}
+
+fn names_on_disk(folder: &PathBuf) -> Result<BTreeSet<String>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if is_missing(&e) => return Ok(BTreeSet::new()),
+        Err(e) => return Err(e.into()),
+    };
+    // A name that is no text is none of ours.
+    let name = |entry: io::Result<std::fs::DirEntry>| entry.map(|e| e.file_name().into_string());
+    let names = entries.map(name).collect::<io::Result<Vec<_>>>()?;
+    Ok(names.into_iter().flatten().collect())
+}

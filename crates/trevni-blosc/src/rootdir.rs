@@ -1,0 +1,115 @@
+//! Directories of chunks: the containers of carray, bcolz and Blaze.
+//!
+//! ```text
+//! root                                       an array
+//! ├── meta
+//! │   ├── sizes                              how many rows: {"shape": [807], "nbytes": 6456, "cbytes": 3022}
+//! │   └── storage                            of what, and how: {"dtype": "int64", "cparams": {..}, "chunklen": 128, ..}
+//! ├── data
+//! │   ├── __0.blp                            rows 0 to 127, a chunk
+//! │   ├── __1.blp                            rows 128 to 255
+//! │   └── ..
+//! └── __attrs__                              {"temperature": 11.4}
+//!
+//! root                                       a table
+//! ├── __rootdirs__                           {"names": ["a", "b"]}
+//! ├── __attrs__
+//! ├── a                                      an array
+//! └── b                                      an array
+//! ```
+//! This is the form of bcolz, which [`Form::Bcolz`] stands for. The other, [`Form::Superchunk`], is that of the proposals before it, which no
+//! released program has written: several chunks lie in a file `data/__1__.bin`. Both are read, both are written.
+//!
+//! [`Rootdir::open`] tells what there is. An array is a [`Container`](super::Container): it gives chunks and takes
+//! [`Edit`](super::Edit)s. A table takes one edit for each column. A change is made whole or not at all, whatever happens meanwhile
+//! (`journal`). New directories are made by [`CarrayBuilder`] and [`CtableBuilder`]. (Specification: `spec/rootdir.md`.)
+//!
+//! ```
+//! use trevni_blosc::{Attributes, Build, Container};
+//! use trevni_blosc::chunk::Encoder;
+//! use trevni_blosc::rootdir::{Carray, CarrayBuilder, Form, Storage};
+//! use trevni_blosc::Dtype;
+//!
+//! let home = tempfile::tempdir()?;
+//! let path = home.path().join("squares");
+//! let storage = Storage::new(Dtype::parse("int64")?, &[], 1000)?;
+//! let mut encoder = Encoder::new(&storage.params)?;
+//! let mut builder = CarrayBuilder::create(&path, storage, Form::Bcolz, false)?;
+//! let mut chunk = Vec::new();
+//! let data: Vec<u8> = (0..1000).flat_map(|i: i64| (i * i).to_le_bytes()).collect();
+//! encoder.encode(&data, &mut chunk)?;
+//! builder.push(&chunk)?;
+//! Box::new(builder).finish(&[1000], &Attributes::new())?;
+//!
+//! let array = Carray::open(&path)?;
+//! assert_eq!(array.layout().shape, [1000]);
+//! assert_eq!(array.chunk(0)?, chunk);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod attributes;
+mod blp;
+mod build;
+mod carray;
+mod chunklen;
+mod column_writer;
+mod ctable;
+mod cut;
+mod data;
+mod directory;
+mod edit;
+mod excerpt;
+mod fill;
+mod form;
+mod meta;
+mod names;
+mod sizes;
+mod storage;
+mod superchunk;
+mod yaml;
+
+pub use build::{CarrayBuilder, CtableBuilder};
+pub use carray::Carray;
+pub use ctable::Ctable;
+pub use form::{Form, Slack, Superchunks};
+pub use storage::Storage;
+
+use std::path::Path;
+
+use super::journal::Folder;
+use trevni::Result;
+
+/// What a directory is.
+#[derive(Debug)]
+pub enum Rootdir {
+    /// An array.
+    Carray(Box<Carray>),
+    /// A table.
+    Ctable(Box<Ctable>),
+}
+
+impl Rootdir {
+    /// Opens a directory, whatever it is, in either form.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let folder = Folder::open(path.as_ref())?;
+        if folder.exists(names::ROOTDIRS)? || is_shared(&folder)? {
+            return Ok(Rootdir::Ctable(Box::new(Ctable::open_in(folder)?)));
+        }
+        Ok(Rootdir::Carray(Box::new(Carray::open_in(folder)?)))
+    }
+
+    /// Whether a path is a directory that can be opened here, as far as the names of its files tell.
+    pub fn is_at(path: impl AsRef<Path>) -> bool {
+        let exists = |file: &str| path.as_ref().join(file).is_file();
+        exists(names::ROOTDIRS) || exists(storage::STORAGE)
+    }
+}
+
+/// Whether the columns of a table share the files in `meta`.
+fn is_shared(folder: &Folder) -> Result<bool> {
+    let sized = directory::Sized::read(folder)?;
+    Ok(directory::read_storage(folder, &sized.sizes.shape)?.0.is_table())
+}
+
+#[cfg(test)]
+mod tests;

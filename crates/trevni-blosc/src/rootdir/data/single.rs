@@ -1,0 +1,113 @@
+//! Chunks in files of their own.
+//!
+//! ```text
+//! cbytes    what bcolz counts: the chunks that are full, without the 16 bytes before them, and one chunk uncompressed
+//! ```
+
+use bytes::Bytes;
+
+use super::super::blp;
+use super::super::cut::Cut;
+use super::super::edit::{counted, find};
+use super::{missing, numbered};
+use crate::Edit;
+use crate::buffers::Buffers;
+use crate::chunk::Header;
+use crate::journal::{Folder, Sink, Transaction};
+use trevni::Result;
+
+/// Reads a chunk that stands for at most `most` bytes.
+pub(super) fn chunk(
+    folder: &Folder,
+    buffers: &Buffers,
+    path: &str,
+    number: u64,
+    most: u64,
+) -> Result<Bytes> {
+    let file = format!("{path}/{}", blp::name(number));
+    let Some(open) = folder.file(&file)? else { return Err(missing(folder, &file)) };
+    // No chunk is longer than what it stands for and its header; what is behind it is not read.
+    let bytes = buffers.read_all(open, most + 32 + blp::HEADER.len() as u64)?;
+    blp::parse(&folder.path(&file), &bytes)
+}
+
+/// What bcolz would count.
+pub(super) fn cbytes(folder: &Folder, path: &str, cut: &Cut) -> Result<u64> {
+    let mut sum = cut.chunk_bytes;
+    for (number, name) in numbered(folder, path, 0, blp::number)? {
+        if number < cut.full {
+            sum = sum.saturating_add(stored(folder, &format!("{path}/{name}"))?);
+        }
+    }
+    Ok(sum)
+}
+
+/// Bytes of a chunk as its file has them; 0 if it is not there.
+fn stored(folder: &Folder, file: &str) -> Result<u64> {
+    let len = folder.file(file)?.map(|file| file.metadata()).transpose()?.map_or(0, |m| m.len());
+    Ok(len.saturating_sub(blp::HEADER.len() as u64))
+}
+
+/// A change of the files.
+pub(super) struct Stage<'a> {
+    pub(super) folder: &'a Folder,
+    pub(super) path: &'a str,
+    pub(super) edit: &'a Edit,
+    pub(super) before: &'a Cut,
+    pub(super) after: &'a Cut,
+}
+
+impl Stage<'_> {
+    /// Puts new files, removes old ones; how many bytes more the full chunks have.
+    pub(super) fn put<'a>(
+        &self,
+        change: &mut Transaction,
+        chunks: impl Iterator<Item = (u64, &'a Vec<u8>, &'a Header)>,
+    ) -> Result<i64> {
+        let mut more = 0;
+        for (number, chunk, header) in chunks {
+            let file = self.file(&blp::name(number));
+            change.put(&self.folder.path(&file), &[&blp::HEADER, counted(chunk, header)])?;
+            if number < self.after.full {
+                more += i64::from(header.cbytes);
+            }
+            more -= self.old(number)?;
+        }
+        // The last one may count from now on though it stays as it is.
+        let last = self.before.full;
+        if last < self.before.chunks.min(self.after.full) && find(self.edit, last).is_none() {
+            more += self.stored(last)?;
+        }
+        Ok(more - self.drop_rest(change)?)
+    }
+
+    /// Removes what is behind the end; how many bytes the full chunks lose by it.
+    fn drop_rest(&self, change: &mut Transaction) -> Result<i64> {
+        let mut less = 0;
+        if self.after.full >= self.before.full && self.after.chunks >= self.before.chunks {
+            return Ok(0);
+        }
+        for (number, name) in numbered(self.folder, self.path, self.after.full, blp::number)? {
+            if find(self.edit, number).is_none() {
+                less += self.old(number)?;
+            }
+            if number >= self.after.chunks {
+                change.remove(&self.folder.path(&self.file(&name)))?;
+            }
+        }
+        Ok(less)
+    }
+
+    /// What a chunk counted before.
+    fn old(&self, number: u64) -> Result<i64> {
+        if number < self.before.full { self.stored(number) } else { Ok(0) }
+    }
+
+    fn stored(&self, number: u64) -> Result<i64> {
+        Ok(i64::try_from(stored(self.folder, &self.file(&blp::name(number)))?).unwrap_or(i64::MAX))
+    }
+
+    fn file(&self, name: &str) -> String {
+        format!("{}/{name}", self.path)
+    }
+}

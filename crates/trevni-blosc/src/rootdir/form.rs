@@ -1,0 +1,117 @@
+//! The two forms of a directory.
+//!
+//! ```text
+//! bcolz        data/__0.blp, data/__1.blp, ...      one chunk each; what bcolz 1.2 writes and reads
+//! superchunk   data/__1__.bin, data/__2__.bin, ...  several chunks each; the proposals of bcolz, carray and Blaze
+//! ```
+
+use std::fmt;
+
+use super::excerpt;
+use trevni::{Error, Result};
+
+/// How the chunks of a directory lie in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// One chunk in a file.
+    #[default]
+    Bcolz,
+    /// Several.
+    Superchunk(Superchunks),
+}
+
+/// How superchunks are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Superchunks {
+    /// The most chunks in one file; 0: as many as stand for 16 MiB.
+    pub chunks: u64,
+    /// What is left free behind each chunk.
+    pub slack: Slack,
+}
+
+/// Free bytes behind each chunk, in which it can grow without moving those behind it. bloscpack reads superchunks without any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slack {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many hundredths of the chunk.
+    Percent(u64),
+}
+
+impl Form {
+    /// The form of a name: `bcolz` or `superchunk`.
+    pub fn from_name(name: &str) -> Result<Self> {
+        match name {
+            "bcolz" => Ok(Form::Bcolz),
+            "superchunk" => Ok(Form::Superchunk(Superchunks::default())),
+            _ => Err(Error::invalid(format!(
+                "form {}; there are bcolz and superchunk",
+                excerpt::text(name)
+            ))),
+        }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Form::Bcolz => "bcolz",
+            Form::Superchunk(_) => "superchunk",
+        }
+    }
+}
+
+impl Default for Slack {
+    fn default() -> Self {
+        Slack::Bytes(0)
+    }
+}
+
+impl Slack {
+    /// The slack of a text: `128` or `10%`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let (digits, slack): (_, fn(u64) -> Self) = match text.strip_suffix('%') {
+            Some(digits) => (digits, Slack::Percent),
+            None => (text, Slack::Bytes),
+        };
+        let number = digits.trim().parse();
+        number.map(slack).map_err(|_| Error::invalid(format!("slack {}", excerpt::text(text))))
+    }
+
+    /// How many bytes it is behind a chunk of this length; never more than 2 GiB.
+    pub(super) fn behind(self, len: usize) -> usize {
+        let bytes = match self {
+            Slack::Bytes(bytes) => bytes,
+            Slack::Percent(percent) => (len as u64).saturating_mul(percent).div_ceil(100),
+        };
+        usize::try_from(bytes.min(0x7fff_ffff)).unwrap_or(0)
+    }
+}
+
+impl fmt::Display for Slack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Slack::Bytes(bytes) => write!(f, "{bytes}"),
+            Slack::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_texts() {
+        for name in ["bcolz", "superchunk"] {
+            assert_eq!(Form::from_name(name).unwrap().name(), name);
+        }
+        assert!(Form::from_name("carray").is_err());
+        for (text, of_205) in
+            [("0", 0), ("128", 128), ("10%", 21), ("18446744073709551615%", 0x7fff_ffff)]
+        {
+            let slack = Slack::parse(text).unwrap();
+            assert_eq!((slack.to_string().as_str(), slack.behind(205)), (text, of_205));
+        }
+        assert!(Slack::parse("-1").is_err() && Slack::parse("x%").is_err());
+    }
+}

@@ -1,0 +1,32 @@
+//! A sparse frame in a store, for those who wait for each chunk.
+//!
+//! ```text
+//! prefix/chunks.b2frame     when it is opened
+//! prefix/0000002A.chunk     when its rows are read; the threads that decode ask side by side
+//! ```
+
+use bytes::Bytes;
+
+use super::super::source::StoredObject;
+use object_store::{GetOptions, ObjectStore};
+use trevni::Result;
+use trevni_blosc::frame::Keys;
+
+/// The keys below a prefix.
+#[derive(Debug)]
+pub(super) struct StoredKeys(pub(super) StoredObject);
+
+impl Keys for StoredKeys {
+    fn get(&self, key: &str) -> Result<Bytes> {
+        let path = self.0.path.clone().join(key);
+        self.0.wait(async {
+            Ok(self.0.store.get_opts(&path, GetOptions::default()).await?.bytes().await?)
+        })
+    }
+
+    fn get_start(&self, key: &str, len: usize) -> Result<Bytes> {
+        let path = self.0.path.clone().join(key);
+        let options = GetOptions { range: Some((0..len as u64).into()), ..GetOptions::default() };
+        self.0.wait(async { Ok(self.0.store.get_opts(&path, options).await?.bytes().await?) })
+    }
+}

@@ -1,0 +1,193 @@
+//! CSV: types are inferred from the first rows or from all, or given.
+//!
+//! ```text
+//! bytes ──► UTF-8 ──► chunks of whole records ──► threads: spans of values ──► arrays ──► batches, in order
+//!                     delimiter, names, types, from the first chunks
+//! ```
+//! **Types.** Boolean, Int64, UInt64 (where i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds (in
+//! nanoseconds where digits would be lost), the same in UTC where every value has an offset; text otherwise. A column of
+//! which a value has leading zeros is text, and so is one that is empty in all rows that are looked at. A schema gives the
+//! types of the columns it names, [`types`](ReadOptions::types) those of single ones; the others are inferred.
+//!
+//! **Nulls.** An empty field is null, in both directions: an empty string does not survive. In columns that are not text,
+//! `NA`, `null`, `NaN` and others that pyarrow takes for null are, too, and `\N`. In a float column whose type is given, `NaN`
+//! is the number. Values that are given instead are null in every column.
+//!
+//! **When a type does not hold.** If a value behind the rows that inference looked at does not fit, reading fails, and
+//! [`Report::inference_failed`](super::Report::inference_failed) is set. Whoever can read the input again, and has not
+//! delivered anything, reads it with `infer_rows` 0, which infers from all rows.
+
+mod chunk;
+mod column;
+mod dialect;
+mod given;
+mod infer;
+mod kind;
+mod moment;
+mod nulls;
+mod number;
+mod options;
+mod plan;
+mod reader;
+mod record;
+mod table;
+mod write;
+
+use std::io::{Read, Seek};
+
+pub use self::options::CsvReadOptions;
+
+use self::chunk::{Chunk, Chunks, whole_lines};
+use self::dialect::Dialect;
+use self::infer::Inference;
+use self::kind::Kind;
+use self::nulls::Nulls;
+use self::plan::Plan;
+use self::reader::{ChunkParser, CsvReader};
+use self::table::Layout;
+use super::{Format, ReadOptions, Rows, Source, encoding, lossy, select};
+use trevni::{Error, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    extensions: &["csv", "tsv", "txt"],
+    sniff: is_text,
+    open,
+    create: write::create,
+    holds: None,
+    create_at: None,
+};
+
+/// Text that could be anything: no control characters but blanks and ends of lines. Or UTF-16.
+fn is_text(head: &[u8]) -> bool {
+    let control = |b: &u8| *b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r');
+    !head.is_empty() && (encoding::is_utf16(head) || !head.iter().any(control))
+}
+
+type Input = Box<dyn Read + Send>;
+
+fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    let rows = match options.infer_rows {
+        0 => open_twice(source, options)?,
+        rows => {
+            let mut start = Start::new(source.into_read(), options)?;
+            let (kinds, read) = start.infer_first(rows, options)?;
+            start.rows(&kinds, read, options)?
+        }
+    };
+    select::select(Box::new(rows), options)
+}
+
+/// Reads all rows for their types, and again for their values.
+fn open_twice(source: Source, options: &ReadOptions) -> Result<CsvReader> {
+    let mut file = source.into_file()?;
+    let kinds = Start::new(Box::new(file.try_clone()?), options)?.infer_all(options)?;
+    file.rewind()?;
+    let mut start = Start::new(Box::new(file), options)?;
+    let first = start.first.take();
+    start.rows(&kinds, first.into_iter().collect(), options)
+}
+
+/// A file whose names are known.
+struct Start {
+    chunks: Chunks<Input>,
+    /// None if the file is empty.
+    first: Option<Chunk>,
+    plan: Plan,
+}
+
+impl Start {
+    fn new(input: Input, options: &ReadOptions) -> Result<Self> {
+        let input = encoding::decode(input, options.encoding)?;
+        let csv = &options.csv;
+        let mut chunks = Chunks::new(input, csv.chunk_size, |text| Dialect {
+            delimiter: csv
+                .delimiter
+                .unwrap_or_else(|| dialect::delimiter(whole_lines(text), csv.quote)),
+            quote: csv.quote,
+        })?;
+        let mut first = chunks.next().transpose()?;
+        // Empty lines have no names.
+        while let Some(blank) = first.as_mut().filter(|first| first.is_blank()) {
+            match chunks.next().transpose()? {
+                Some(next) => blank.text.extend_from_slice(&next.text),
+                None => break,
+            }
+        }
+        let names = match &mut first {
+            Some(first) => names(first, chunks.dialect(), csv.header)?,
+            // Nothing at all has any names.
+            None => match &options.schema {
+                Some(schema) => schema.fields().iter().map(|field| field.name().clone()).collect(),
+                None => Vec::new(),
+            },
+        };
+        let plan = Plan::new(&names, options)?;
+        Ok(Self { chunks, first, plan })
+    }
+
+    fn inference(&self, options: &ReadOptions) -> Option<Inference> {
+        let to_infer = self.plan.to_infer();
+        let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &to_infer);
+        let nulls = Nulls::new(options.csv.null_values.as_deref());
+        (!to_infer.is_empty()).then(|| Inference::new(layout, nulls))
+    }
+
+    /// The types of columns in the first rows, and the chunks that were read for them.
+    fn infer_first(
+        &mut self,
+        rows: usize,
+        options: &ReadOptions,
+    ) -> Result<(Vec<Kind>, Vec<Chunk>)> {
+        let Some(first) = self.first.take() else { return Ok((Vec::new(), Vec::new())) };
+        let Some(mut inference) = self.inference(options) else {
+            return Ok((Vec::new(), vec![first]));
+        };
+        let read = inference.first(first, &mut self.chunks, rows)?;
+        Ok((inference.kinds(), read))
+    }
+
+    /// The types of columns in all rows.
+    fn infer_all(self, options: &ReadOptions) -> Result<Vec<Kind>> {
+        let Some(mut inference) = self.inference(options) else { return Ok(Vec::new()) };
+        if let Some(first) = self.first {
+            inference.all(first, self.chunks, options.threads)?;
+        }
+        Ok(inference.kinds())
+    }
+
+    fn rows(self, kinds: &[Kind], read: Vec<Chunk>, options: &ReadOptions) -> Result<CsvReader> {
+        let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &self.plan.places());
+        let (schema, columns) = self.plan.columns(kinds, options);
+        let most_bad = usize::try_from(options.skip_bad).unwrap_or(usize::MAX).saturating_add(1);
+        let parser =
+            ChunkParser { layout, columns, schema, infer_rows: options.infer_rows, most_bad };
+        let chunks = read.into_iter().map(Ok).chain(self.chunks);
+        Ok(CsvReader::new(parser, chunks, options))
+    }
+}
+
+/// The names of the columns, from the first record or by number.
+fn names(first: &mut Chunk, dialect: Dialect, header: bool) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    let text = &first.text;
+    let record = record::walk(text, 0, dialect, |number, field| {
+        let raw = text.get(field.start..field.end).unwrap_or_default();
+        let mut name = Vec::new();
+        match (header, dialect.quote) {
+            (false, _) => name = format!("column_{}", number + 1).into_bytes(),
+            (true, Some(quote)) if field.is_raw => record::unescape(raw, quote, &mut name),
+            (true, _) => name.extend_from_slice(raw),
+        }
+        names.push(name);
+    });
+    if let Some(record) = record.filter(|_| header) {
+        first.skip = record.end;
+    }
+    let text = |name| {
+        String::from_utf8(name).map_err(|_| {
+            Error::malformed("line 1: a name is not UTF-8; --encoding says what it is")
+        })
+    };
+    names.into_iter().map(text).collect()
+}

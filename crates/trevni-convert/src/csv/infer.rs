@@ -1,0 +1,101 @@
+//! The types of columns, from the values of the first rows or of all.
+//!
+//! ```text
+//! chunk ──► values of the columns that need a type ──► candidates      merged over chunks; any order gives the same
+//! ```
+//! Bad records, and values that are null in columns that are not text, are passed over.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use super::chunk::{Chunk, Chunks};
+use super::kind::{Candidates, Kind};
+use super::nulls::Nulls;
+use super::table::{Layout, Table};
+use crate::ordered::ordered;
+use trevni::Result;
+
+/// Infers the types of the columns that a layout keeps.
+#[derive(Debug, Clone)]
+pub(super) struct Inference {
+    layout: Arc<Layout>,
+    nulls: Arc<Nulls>,
+    columns: Vec<Candidates>,
+    rows: usize,
+}
+
+impl Inference {
+    pub(super) fn new(layout: Layout, nulls: Nulls) -> Self {
+        let columns = vec![Candidates::default(); layout.kept()];
+        Self { layout: Arc::new(layout), nulls: Arc::new(nulls), columns, rows: 0 }
+    }
+
+    /// Adds the rows of a chunk, until so many have been seen in all.
+    fn add(&mut self, chunk: Chunk, most: usize) {
+        let table = Table::new(chunk, &self.layout, 0);
+        let rows = table.rows.min(most.saturating_sub(self.rows));
+        let text = table.text();
+        for (candidates, spans) in self.columns.iter_mut().zip(&table.columns) {
+            for span in spans.iter().take(rows) {
+                let value = span.of(text);
+                if !self.nulls.contains(value) {
+                    candidates.add(value);
+                }
+            }
+        }
+        self.rows += rows;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (candidates, other) in self.columns.iter_mut().zip(&other.columns) {
+            candidates.merge(other);
+        }
+        self.rows += other.rows;
+    }
+
+    /// Looks at the first rows; gives the chunks that were read for them.
+    pub(super) fn first<R: Read>(
+        &mut self,
+        first: Chunk,
+        chunks: &mut Chunks<R>,
+        rows: usize,
+    ) -> Result<Vec<Chunk>> {
+        let mut read = vec![first];
+        loop {
+            if let Some(last) = read.last() {
+                self.add(last.clone(), rows);
+            }
+            if self.rows >= rows {
+                return Ok(read);
+            }
+            match chunks.next() {
+                Some(chunk) => read.push(chunk?),
+                None => return Ok(read),
+            }
+        }
+    }
+
+    /// Looks at all rows.
+    pub(super) fn all<R: Read + Send + 'static>(
+        &mut self,
+        first: Chunk,
+        chunks: Chunks<R>,
+        threads: usize,
+    ) -> Result<()> {
+        let empty = self.clone();
+        let look = move |chunk: Result<Chunk>| -> Result<Inference> {
+            let mut of_chunk = empty.clone();
+            of_chunk.add(chunk?, usize::MAX);
+            Ok(of_chunk)
+        };
+        for of_chunk in ordered(std::iter::once(Ok(first)).chain(chunks), threads, look)? {
+            self.merge(&of_chunk??);
+        }
+        Ok(())
+    }
+
+    /// The types of the columns.
+    pub(super) fn kinds(&self) -> Vec<Kind> {
+        self.columns.iter().map(Candidates::kind).collect()
+    }
+}

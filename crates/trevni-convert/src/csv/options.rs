@@ -1,0 +1,29 @@
+//! How CSV is read.
+
+/// How CSV is read. Types are set by `types` and `schema` of [`ReadOptions`](crate::ReadOptions).
+#[derive(Debug, Clone)]
+pub struct CsvReadOptions {
+    /// What separates fields; `None` for the one of comma, semicolon, tab and bar that fits the first records.
+    pub delimiter: Option<u8>,
+    /// What encloses fields that have delimiters or ends of lines in them; `None` if nothing does.
+    pub quote: Option<u8>,
+    /// Whether the first record has the names. Otherwise columns are called `column_1` and so on.
+    pub header: bool,
+    /// The values that are null in every column, besides the empty one. `None` for what pyarrow takes for null, and `\N`,
+    /// in columns that are not text.
+    pub null_values: Option<Vec<String>>,
+    /// About how many bytes a thread parses at a time.
+    pub chunk_size: usize,
+}
+
+impl Default for CsvReadOptions {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            quote: Some(b'"'),
+            header: true,
+            null_values: None,
+            chunk_size: 1 << 20,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What is to be read of a file: which of its columns, and of what types.
+//!
+//! ```text
+//! names of the file ──► those that are wanted ──► type given? by --type, by a schema ──► columns
+//!                                                 else inferred
+//! ```
+
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+
+use super::column::Column;
+use super::given;
+use super::kind::Kind;
+use super::nulls::Nulls;
+use super::options::CsvReadOptions;
+use crate::ReadOptions;
+use trevni::arrow::Predicate;
+use trevni::{Error, Result};
+
+/// The columns of a file that are wanted.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// How many columns the file has.
+    pub(super) columns: usize,
+    wanted: Vec<Wanted>,
+    metadata: std::collections::HashMap<String, String>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    at: usize,
+    name: String,
+    given: Option<FieldRef>,
+}
+
+impl Plan {
+    /// Fails if types are given for columns that are not there, or that CSV cannot hold.
+    pub(super) fn new(names: &[String], options: &ReadOptions) -> Result<Self> {
+        let mut given: Vec<Option<FieldRef>> = vec![None; names.len()];
+        let mut names = names.to_vec();
+        if let Some(schema) = &options.schema {
+            if options.csv.header {
+                by_name(schema, &names, &mut given)?;
+            } else {
+                by_place(schema, &mut names, &mut given)?;
+            }
+        }
+        for (name, data_type) in &options.types {
+            find(name, &names)?;
+            for (slot, _) in given.iter_mut().zip(&names).filter(|(_, other)| *other == name) {
+                *slot = Some(Arc::new(Field::new(name, data_type.clone(), true)));
+            }
+        }
+        for field in given.iter().flatten() {
+            let data_type = field.data_type();
+            if !given::is_readable(data_type) {
+                let name = field.name();
+                return Err(Error::invalid(format!("column {name:?}: CSV holds no {data_type}")));
+            }
+        }
+        let is_wanted = wanted(&names, options);
+        let wanted = names.iter().zip(given).enumerate();
+        let wanted = wanted.filter(|(_, (name, _))| is_wanted(name));
+        let wanted = wanted.map(|(at, (name, given))| Wanted { at, name: name.clone(), given });
+        let metadata = options.schema.as_ref().map(|schema| schema.metadata().clone());
+        Ok(Self {
+            columns: names.len(),
+            wanted: wanted.collect(),
+            metadata: metadata.unwrap_or_default(),
+        })
+    }
+
+    /// The places of the columns that are wanted.
+    pub(super) fn places(&self) -> Vec<usize> {
+        self.wanted.iter().map(|wanted| wanted.at).collect()
+    }
+
+    /// The places of those among them whose types must be inferred.
+    pub(super) fn to_infer(&self) -> Vec<usize> {
+        let without = self.wanted.iter().filter(|wanted| wanted.given.is_none());
+        without.map(|wanted| wanted.at).collect()
+    }
+
+    /// The columns, with the types that were inferred.
+    pub(super) fn columns(self, kinds: &[Kind], options: &ReadOptions) -> (SchemaRef, Vec<Column>) {
+        let mut kinds = kinds.iter();
+        let columns = self.wanted.into_iter().map(|wanted| {
+            let kind = match &wanted.given {
+                Some(_) => None,
+                None => Some(kinds.next().copied().unwrap_or(Kind::Text)),
+            };
+            let inferred = |kind: Kind| Arc::new(Field::new(wanted.name, kind.data_type(), true));
+            let field = match (wanted.given, kind) {
+                (Some(field), _) => field,
+                (None, kind) => inferred(kind.unwrap_or(Kind::Text)),
+            };
+            let nulls = nulls(field.data_type(), kind.is_some(), &options.csv);
+            let nulls_first = options.csv.null_values.is_some();
+            Column { field, kind, nulls, nulls_first, lossy: options.lossy }
+        });
+        let columns: Vec<Column> = columns.collect();
+        let fields: Vec<FieldRef> = columns.iter().map(|column| column.field.clone()).collect();
+        (Arc::new(Schema::new_with_metadata(fields, self.metadata)), columns)
+    }
+}
+
+/// Fields of a schema for the columns of the same names.
+fn by_name(schema: &Schema, names: &[String], given: &mut [Option<FieldRef>]) -> Result<()> {
+    for field in schema.fields() {
+        find(field.name(), names)?;
+    }
+    for (slot, name) in given.iter_mut().zip(names) {
+        *slot = schema.fields().iter().find(|field| field.name() == name).cloned();
+    }
+    Ok(())
+}
+
+/// Fields of a schema for the first columns, which it also names.
+fn by_place(schema: &Schema, names: &mut [String], given: &mut [Option<FieldRef>]) -> Result<()> {
+    let (fields, columns) = (schema.fields().len(), names.len());
+    if fields > columns {
+        let what = format!("the schema has {fields} columns, the file {columns}");
+        return Err(Error::invalid(what));
+    }
+    for ((slot, name), field) in given.iter_mut().zip(names).zip(schema.fields()) {
+        name.clone_from(field.name());
+        *slot = Some(field.clone());
+    }
+    Ok(())
+}
+
+fn find(name: &str, names: &[String]) -> Result<()> {
+    if names.iter().any(|other| other == name) {
+        return Ok(());
+    }
+    let all = names.join(", ");
+    Err(Error::invalid(format!("the file has no column {name:?}: there are {all}")))
+}
+
+/// Whether a column is wanted, or is looked at to choose rows.
+fn wanted<'a>(names: &[String], options: &'a ReadOptions) -> impl Fn(&str) -> bool + use<'a> {
+    let mut columns = options.columns.clone();
+    if let Some(columns) = &mut columns {
+        columns.extend(options.predicate.iter().flat_map(Predicate::columns));
+        // A name that is not there is missed later, by one who lists all names.
+        let is_missing = |column: &String| !names.iter().any(|name| is_in(column, name));
+        if columns.iter().any(is_missing) {
+            return Box::new(|_: &str| true) as Box<dyn Fn(&str) -> bool>;
+        }
+    }
+    Box::new(move |name| {
+        columns.as_ref().is_none_or(|columns| columns.iter().any(|column| is_in(column, name)))
+    })
+}
+
+/// Whether a path with dots leads into a column.
+fn is_in(path: &str, column: &str) -> bool {
+    path.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn nulls(data_type: &DataType, is_inferred: bool, options: &CsvReadOptions) -> Nulls {
+    let given = options.null_values.as_deref();
+    let is_text = match data_type {
+        DataType::Dictionary(_, values) => values.is_string(),
+        other => other.is_string(),
+    };
+    match is_text {
+        true => Nulls::of_text(given),
+        false if data_type.is_floating() && !is_inferred => Nulls::of_floats(given),
+        false => Nulls::new(given),
+    }
+}

@@ -1,0 +1,121 @@
+//! Decodes the messages of a file or a stream.
+//!
+//! ```text
+//! dictionary messages ──► values by id ──┐
+//! record batch messages ─────────────────┴──► record batches
+//! ```
+//! Messages are decoded by `arrow-ipc`, which refuses keys that are not within their dictionary even where the struct or list
+//! around them is null. Other writers leave such keys at 0, also of a dictionary without values. So a null stands in for the
+//! values of an empty dictionary, and keys of it must be null, or within a null.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
+use arrow::buffer::{Buffer, NullBuffer};
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::ipc::convert::fb_to_schema;
+use arrow::ipc::reader::{read_dictionary, read_record_batch};
+use arrow::ipc::{Message, MessageHeader, Schema};
+
+use trevni::{Error, Result};
+
+/// Decodes messages of a schema.
+pub(super) struct Decoder {
+    schema: SchemaRef,
+    dictionaries: HashMap<i64, ArrayRef>,
+    /// The dictionaries that are empty, and have one null here.
+    empty: HashSet<i64>,
+}
+
+impl Decoder {
+    pub(super) fn try_new(schema: Schema<'_>) -> Result<Self> {
+        if !schema.endianness().equals_to_target_endianness() {
+            return Err(Error::unsupported("Arrow data in the other byte order"));
+        }
+        let schema = Arc::new(fb_to_schema(schema));
+        Ok(Self { schema, dictionaries: HashMap::new(), empty: HashSet::new() })
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Decodes a message; gives the batch if it is one.
+    pub(super) fn decode(
+        &mut self,
+        message: Message<'_>,
+        body: &Buffer,
+    ) -> Result<Option<RecordBatch>> {
+        match message.header_type() {
+            MessageHeader::DictionaryBatch => {
+                self.dictionary(message, body)?;
+                Ok(None)
+            }
+            MessageHeader::RecordBatch => self.batch(message, body).map(Some),
+            MessageHeader::NONE => Ok(None),
+            MessageHeader::Schema => Err(Error::malformed("a second schema")),
+            _ => Err(Error::unsupported("Arrow messages other than record batches")),
+        }
+    }
+
+    fn dictionary(&mut self, message: Message<'_>, body: &Buffer) -> Result<()> {
+        let what = || Error::malformed("a dictionary message without a dictionary");
+        let batch = message.header_as_dictionary_batch().ok_or_else(what)?;
+        let id = batch.id();
+        if self.empty.remove(&id)
+            && let Some(values) = self.dictionaries.get_mut(&id)
+        {
+            *values = values.slice(0, 0);
+        }
+        let (schema, version) = (&self.schema, message.version());
+        read_dictionary(body, batch, schema, &mut self.dictionaries, &version)?;
+        if let Some(values) = self.dictionaries.get_mut(&id)
+            && values.is_empty()
+        {
+            *values = new_null_array(values.data_type(), 1);
+            self.empty.insert(id);
+        }
+        Ok(())
+    }
+
+    fn batch(&self, message: Message<'_>, body: &Buffer) -> Result<RecordBatch> {
+        let what = || Error::malformed("a record batch message without a record batch");
+        let batch = message.header_as_record_batch().ok_or_else(what)?;
+        let (schema, version) = (self.schema.clone(), message.version());
+        let batch = read_record_batch(body, batch, schema, &self.dictionaries, None, &version)?;
+        if !self.empty.is_empty() {
+            for (field, column) in self.schema.fields().iter().zip(batch.columns()) {
+                check_keys(column, None).map_err(|e| e.in_column(field.name()))?;
+            }
+        }
+        Ok(batch)
+    }
+}
+
+/// Refuses keys of dictionaries without values, unless they are null or something around them is.
+fn check_keys(array: &ArrayRef, outer: Option<&NullBuffer>) -> Result<()> {
+    let nulls = NullBuffer::union(outer, array.nulls());
+    match array.data_type() {
+        DataType::Dictionary(..) => {
+            let values = array.as_any_dictionary().values();
+            let is_empty = values.len() == 1 && values.logical_null_count() == 1;
+            let null_count = nulls.map_or(0, |nulls| nulls.null_count());
+            if is_empty && null_count < array.len() {
+                return Err(Error::malformed("a key of a dictionary without values"));
+            }
+            Ok(())
+        }
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns();
+            columns.iter().try_for_each(|column| check_keys(column, nulls.as_ref()))
+        }
+        DataType::FixedSizeList(_, size) => {
+            let size = usize::try_from(*size).unwrap_or(0);
+            let nulls = nulls.filter(|_| size > 0).map(|nulls| nulls.expand(size));
+            check_keys(array.as_fixed_size_list().values(), nulls.as_ref())
+        }
+        // Lists and unions have places that no value refers to, with any keys.
+        _ => Ok(()),
+    }
+}

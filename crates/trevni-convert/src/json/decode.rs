@@ -1,0 +1,197 @@
+//! Decodes records by arrow-json's decoder, and says what is wrong with one.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::error::ArrowError;
+use arrow::json::reader::{Decoder, ReaderBuilder};
+use serde_json::Value;
+
+use super::fit::{Fit, Misfit};
+use super::given::{nested_as_text, unmarked};
+use super::layout;
+use crate::{ReadOptions, loses, lossy};
+
+/// Decodes objects of a schema.
+pub(super) struct RecordDecoder {
+    /// None after an error.
+    decoder: Option<Decoder>,
+    schema: SchemaRef,
+    batch_size: usize,
+    /// Whether members that the schema does not have are errors.
+    is_strict: bool,
+    /// The type of records, with marks at fields of given types.
+    record: DataType,
+    fit: Fit,
+    lossy: bool,
+}
+
+/// What is wrong with a record.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// How many lines of the record are before it.
+    pub(super) line: u64,
+    /// What follows the place: a colon, or the field and a colon, before it.
+    pub(super) what: String,
+    /// Whether another schema takes the record.
+    pub(super) is_of_schema: bool,
+}
+
+impl RecordDecoder {
+    /// Fields of the schema whose types are given are marked.
+    pub(super) fn new(marked: &SchemaRef, batch_size: usize, options: &ReadOptions) -> Self {
+        let is_strict = options.schema.is_none();
+        let schema = match is_strict {
+            true => Arc::new(unmarked(marked)),
+            false => marked.clone(),
+        };
+        let (fit, record) =
+            (Fit::new(marked, is_strict), DataType::Struct(marked.fields().clone()));
+        Self { decoder: None, schema, batch_size, is_strict, record, fit, lossy: options.lossy }
+    }
+
+    /// The schema of the rows.
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn build(&self, schema: &SchemaRef) -> Result<Decoder, ArrowError> {
+        ReaderBuilder::new(schema.clone())
+            .with_batch_size(self.batch_size.max(1))
+            .with_strict_mode(self.is_strict)
+            .with_coerce_primitive(true)
+            .build_decoder()
+    }
+
+    /// The rows of whole records, whose values may not have been seen when types were inferred: the library makes numbers
+    /// of strings, and integers of fractions.
+    pub(super) fn decode_checked(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
+        match self.fitting(text) {
+            Ok(text) => self.decode(&text),
+            Err(misfit) => Err(ArrowError::JsonError(misfit.what)),
+        }
+    }
+
+    /// Records that fit the schema: arrays and objects are their own text where that is the type.
+    fn fitting<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Misfit> {
+        let misfit = match self.fit.check(text) {
+            Ok(()) => return Ok(Cow::Borrowed(text)),
+            Err(misfit) if !misfit.is_nested_text => return Err(misfit),
+            Err(misfit) => misfit,
+        };
+        let mut changed = Vec::with_capacity(text.len());
+        for value in serde_json::Deserializer::from_slice(text).into_iter::<Value>() {
+            let Ok(mut value) = value else { return Err(misfit) };
+            nested_as_text(&mut value, &self.record, !self.is_strict);
+            if serde_json::to_writer(&mut changed, &value).is_err() {
+                return Err(misfit);
+            }
+            changed.push(b'\n');
+        }
+        self.fit.check(&changed).map(|()| Cow::Owned(changed))
+    }
+
+    /// The rows of whole records.
+    pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
+        let mut decoder = match self.decoder.take() {
+            Some(decoder) => decoder,
+            None => self.build(&self.schema)?,
+        };
+        let (mut batches, mut at) = (Vec::new(), 0);
+        loop {
+            let rest = text.get(at..).unwrap_or_default();
+            let used = decoder.decode(rest)?;
+            if used >= rest.len() && decoder.has_partial_record() {
+                return Err(ArrowError::JsonError("the record is not whole".into()));
+            }
+            let Some(batch) = decoder.flush()? else { break };
+            let rows = rest.get(..used).unwrap_or(rest);
+            batches.push(self.checked(batch, rows)?);
+            at += used;
+        }
+        self.decoder = Some(decoder);
+        Ok(batches)
+    }
+
+    /// A batch in which no integer lost digits.
+    fn checked(&self, batch: RecordBatch, text: &[u8]) -> Result<RecordBatch, ArrowError> {
+        if self.lossy || !lossy::is_suspicious(&batch) {
+            return Ok(batch);
+        }
+        let Some(schema) = lossy::as_text(&self.schema) else { return Ok(batch) };
+        let mut decoder = self.build(&schema)?;
+        decoder.decode(text)?;
+        match decoder.flush()?.and_then(|text| lossy::lost(&batch, &text)) {
+            Some(lost) => Err(loses(&lost)),
+            None => Ok(batch),
+        }
+    }
+
+    /// Why a record could not be decoded.
+    pub(super) fn explain(&self, record: &[u8], e: &ArrowError) -> Fault {
+        if let Some(fault) = fault(record) {
+            return fault;
+        }
+        let (path, what) = match self.fitting(record) {
+            Err(misfit) => (misfit.path, misfit.what),
+            Ok(_) => said(e),
+        };
+        let field = match path.is_empty() {
+            true => String::new(),
+            false => format!(", field {:?}", path.join(".")),
+        };
+        Fault { line: 0, what: format!("{field}: {what}"), is_of_schema: true }
+    }
+}
+
+/// What is wrong with a record that is no object, or no JSON.
+pub(super) fn fault(record: &[u8]) -> Option<Fault> {
+    let text = record.trim_ascii_start();
+    let kind = match text.first() {
+        Some(b'[') => Some("an array"),
+        Some(b'"') => Some("a string"),
+        Some(b'-' | b'0'..=b'9') => Some("a number"),
+        _ if text.starts_with(b"true") || text.starts_with(b"false") => Some("a boolean"),
+        _ if text.starts_with(b"null") => Some("null"),
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        let what = format!(": a row is an object of names and values, and this is {kind}");
+        return Some(Fault { line: 0, what, is_of_schema: false });
+    }
+    let e = layout::check(record.trim_ascii_end()).err()?;
+    // The place is that in the record.
+    let (text, place) = (e.to_string(), format!(" at line {} column {}", e.line(), e.column()));
+    let text = text.strip_suffix(&place).unwrap_or(&text);
+    let what = format!(", column {}: not JSON: {text}", e.column());
+    let line = e.line().saturating_sub(1) as u64;
+    Some(Fault { line, what, is_of_schema: false })
+}
+
+/// What the library says of a record, and of which field.
+fn said(e: &ArrowError) -> (Vec<String>, String) {
+    let text = match e {
+        ArrowError::JsonError(text)
+        | ArrowError::ParseError(text)
+        | ArrowError::InvalidArgumentError(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let of_null = "Encountered unmasked nulls in non-nullable StructArray child: ";
+    let of_null = text.strip_prefix(of_null).and_then(|rest| rest.split('"').nth(1));
+    if let Some(name) = of_null {
+        return (vec![name.to_owned()], "missing or null, and the schema takes no null".to_owned());
+    }
+    let (mut path, mut rest) = (Vec::new(), text.as_str());
+    let inner = |text: &'_ str| -> Option<(usize, usize)> {
+        let start =
+            text.strip_prefix("whilst decoding field '").map(|rest| text.len() - rest.len())?;
+        Some((start, start + text.get(start..)?.find("': ")?))
+    };
+    while let Some((start, end)) = inner(rest) {
+        path.push(rest.get(start..end).unwrap_or_default().to_owned());
+        rest = rest.get(end + 3..).unwrap_or_default();
+    }
+    (path, rest.to_owned())
+}

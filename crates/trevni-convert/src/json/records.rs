@@ -1,0 +1,361 @@
+//! Cuts JSON text into records, each of which is to be a row.
+//!
+//! ```text
+//! text ──► layout ──► records ──► chunks of records, each with its place in the file
+//! ```
+//! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are decoded.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+
+use memchr::{memchr, memchr_iter};
+
+use super::layout::{Layout, Scan, detect};
+use trevni::{Error, Result};
+
+/// Bytes of a chunk, unless a record is longer.
+const CHUNK: usize = 8 << 20;
+
+/// Where a record is in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// From 1.
+    line: u64,
+    /// The number of the object, from 1; `None` if there is one on a line.
+    object: Option<u64>,
+}
+
+impl Place {
+    /// A line.
+    #[cfg(test)]
+    pub(super) fn of_line(line: u64) -> Self {
+        Self { line, object: None }
+    }
+
+    /// The place some lines further.
+    pub(super) fn at_line(self, more: u64) -> Self {
+        Self { line: self.line.saturating_add(more), ..self }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        match self.object {
+            Some(object) => write!(f, ", object {object}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Some records.
+#[derive(Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) text: Vec<u8>,
+    /// Where each record begins in the text, and in the file.
+    starts: Vec<(usize, Place)>,
+}
+
+impl Chunk {
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn records(&self) -> impl Iterator<Item = (Place, &[u8])> {
+        let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([self.text.len()]);
+        let starts = self.starts.iter().zip(ends);
+        starts.map(|((start, place), end)| (*place, self.text.get(*start..end).unwrap_or_default()))
+    }
+}
+
+/// What may come next in an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Array,
+    ElementOrEnd,
+    CommaOrEnd,
+    Element,
+}
+
+/// Cuts text into records.
+pub(super) struct Records<R> {
+    input: BufReader<io::Chain<io::Cursor<Vec<u8>>, R>>,
+    layout: Layout,
+    next: Next,
+    line: u64,
+    object: u64,
+    max_row_size: usize,
+    /// What comes behind the last chunk.
+    error: Option<Error>,
+    is_at_end: bool,
+}
+
+impl<R: Read> Records<R> {
+    pub(super) fn new(mut input: R, max_row_size: usize) -> Result<Self> {
+        let (layout, head) = detect(&mut input)?;
+        let input = BufReader::with_capacity(1 << 18, io::Cursor::new(head).chain(input));
+        Ok(Self {
+            input,
+            layout,
+            next: Next::Array,
+            line: 1,
+            object: 1,
+            max_row_size,
+            error: None,
+            is_at_end: false,
+        })
+    }
+
+    /// The next records, at most so many; `None` at the end.
+    pub(super) fn chunk(&mut self, most: usize) -> Result<Option<Chunk>> {
+        let mut chunk = Chunk::default();
+        while self.error.is_none()
+            && !self.is_at_end
+            && chunk.len() < most
+            && chunk.text.len() < CHUNK
+        {
+            let start = chunk.text.len();
+            match self.record(&mut chunk) {
+                Ok(true) => {}
+                Ok(false) => self.is_at_end = true,
+                Err(e) => {
+                    // What was begun is left out.
+                    chunk.text.truncate(start);
+                    chunk.starts.retain(|(at, _)| *at < start);
+                    self.error = Some(e);
+                }
+            }
+        }
+        if chunk.len() > 0 {
+            return Ok(Some(chunk));
+        }
+        self.is_at_end = true;
+        self.error.take().map_or(Ok(None), Err)
+    }
+
+    /// Gives an error that was given before once more.
+    pub(super) fn fail_with(&mut self, e: Error) {
+        self.error = Some(e);
+    }
+
+    /// The error behind the last chunk, if there is one.
+    pub(super) fn take_error(&mut self) -> Option<Error> {
+        self.error.take()
+    }
+
+    /// Appends a record to a chunk; gives whether there was one.
+    fn record(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let found = match self.layout {
+            Layout::Lines => return self.record_of_line(chunk),
+            Layout::Values => self.skip_blanks()?.is_some(),
+            Layout::Array => self.skip_to_element()?,
+        };
+        if !found {
+            return Ok(false);
+        }
+        let place = Place { line: self.line, object: Some(self.object) };
+        chunk.starts.push((chunk.text.len(), place));
+        self.value(&mut chunk.text)?;
+        chunk.text.push(b'\n');
+        self.object += 1;
+        Ok(true)
+    }
+
+    /// Appends a line that is not blank.
+    fn record_of_line(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        loop {
+            let start = chunk.text.len();
+            let has_any = self.whole_line(&mut chunk.text)?;
+            let place = Place { line: self.line, object: None };
+            self.line += 1;
+            let line = chunk.text.get(start..).unwrap_or_default();
+            if !line.trim_ascii().is_empty() {
+                chunk.starts.push((start, place));
+                return Ok(true);
+            }
+            chunk.text.truncate(start);
+            if !has_any {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Appends a line; gives whether there was any byte.
+    fn whole_line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
+        let start = text.len();
+        loop {
+            let piece = self.input.fill_buf()?;
+            let (used, is_end) = match memchr(b'\n', piece) {
+                Some(end) => (end + 1, true),
+                None => (piece.len(), piece.is_empty()),
+            };
+            text.extend_from_slice(piece.get(..used).unwrap_or_default());
+            self.input.consume(used);
+            self.check_size(text.len() - start)?;
+            if is_end {
+                return Ok(text.len() > start);
+            }
+        }
+    }
+
+    /// Appends a value. One that ends with the file is not whole, and no JSON.
+    fn value(&mut self, text: &mut Vec<u8>) -> Result<()> {
+        let (start, mut scan) = (text.len(), Scan::default());
+        loop {
+            let piece = self.input.fill_buf()?;
+            let end = scan.end(piece);
+            // What cannot begin a value is a record of its own.
+            let at_least = usize::from(text.len() == start && !piece.is_empty());
+            let used = end.unwrap_or(piece.len()).max(at_least);
+            let used_up = piece.is_empty();
+            let taken = piece.get(..used).unwrap_or_default();
+            text.extend_from_slice(taken);
+            self.line += memchr_iter(b'\n', taken).count() as u64;
+            self.input.consume(used);
+            self.check_size(text.len() - start)?;
+            if end.is_some() || used_up {
+                return Ok(());
+            }
+        }
+    }
+
+    fn check_size(&self, size: usize) -> Result<()> {
+        if size <= self.max_row_size {
+            return Ok(());
+        }
+        let (place, most) = (Place { line: self.line, object: None }, self.max_row_size);
+        Err(Error::malformed(format!(
+            "{place}: a row is longer than {most} bytes; --max-row-size sets the limit"
+        )))
+    }
+
+    /// The next byte that is not blank.
+    fn skip_blanks(&mut self) -> Result<Option<u8>> {
+        loop {
+            let piece = self.input.fill_buf()?;
+            let blanks = piece.len() - piece.trim_ascii_start().len();
+            let next = piece.get(blanks).copied();
+            let is_at_end = piece.is_empty();
+            let lines = memchr_iter(b'\n', piece.get(..blanks).unwrap_or_default()).count();
+            self.line += lines as u64;
+            self.input.consume(blanks);
+            if next.is_some() || is_at_end {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Goes to the next element of an array; gives whether there is one.
+    fn skip_to_element(&mut self) -> Result<bool> {
+        loop {
+            let next = self.skip_blanks()?;
+            self.next = match (self.next, next) {
+                (Next::Array, None) => return Ok(false),
+                (_, None) => return Err(self.fault("the file ends within an array")),
+                (Next::Array, Some(b'[')) => Next::ElementOrEnd,
+                (Next::Array, _) => return Err(self.fault("text behind an array")),
+                (Next::ElementOrEnd | Next::CommaOrEnd, Some(b']')) => Next::Array,
+                (Next::CommaOrEnd, Some(b',')) => Next::Element,
+                (Next::CommaOrEnd, _) => {
+                    return Err(self.fault("no comma between two elements of an array"));
+                }
+                (Next::Element | Next::ElementOrEnd, Some(b',' | b']')) => {
+                    return Err(self.fault("an element of an array is missing"));
+                }
+                (Next::Element | Next::ElementOrEnd, Some(_)) => {
+                    self.next = Next::CommaOrEnd;
+                    return Ok(true);
+                }
+            };
+            self.input.consume(1);
+        }
+    }
+
+    fn fault(&self, what: &str) -> Error {
+        Error::malformed(format!("line {}: not JSON: {what}", self.line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str, most: usize) -> (Vec<String>, Option<String>) {
+        let mut records = Records::new(text.as_bytes(), 50).unwrap();
+        let mut found = Vec::new();
+        loop {
+            match records.chunk(most) {
+                Ok(Some(chunk)) => found.extend(chunk.records().map(|(place, text)| {
+                    format!("{place}: {}", String::from_utf8_lossy(text.trim_ascii()))
+                })),
+                Ok(None) => return (found, None),
+                Err(e) => return (found, Some(e.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn records_have_their_places() {
+        let cases: &[(&str, &[&str], Option<&str>)] = &[
+            ("{\"a\":1}\n\n{\"b\n", &["line 1: {\"a\":1}", "line 3: {\"b"], None),
+            (
+                "{\n\"a\":1}\n{} 5",
+                &["line 1, object 1: {\n\"a\":1}", "line 3, object 2: {}", "line 3, object 3: 5"],
+                None,
+            ),
+            (
+                "[\n{},\n{\"a\":[\n]}]\n",
+                &["line 2, object 1: {}", "line 3, object 2: {\"a\":[\n]}"],
+                None,
+            ),
+            (
+                "[1,\"]\"][][null]",
+                &["line 1, object 1: 1", "line 1, object 2: \"]\"", "line 1, object 3: null"],
+                None,
+            ),
+            ("", &[], None),
+            ("[]", &[], None),
+            (
+                "[{}",
+                &["line 1, object 1: {}"],
+                Some("malformed: line 1: not JSON: the file ends within an array"),
+            ),
+            (
+                "[{},]",
+                &["line 1, object 1: {}"],
+                Some("malformed: line 1: not JSON: an element of an array is missing"),
+            ),
+            (
+                "[{}{}]",
+                &["line 1, object 1: {}"],
+                Some("malformed: line 1: not JSON: no comma between two elements of an array"),
+            ),
+            ("[] x", &[], Some("malformed: line 1: not JSON: text behind an array")),
+            (
+                "{\n}}x",
+                &["line 1, object 1: {\n}", "line 2, object 2: }", "line 2, object 3: x"],
+                None,
+            ),
+        ];
+        for (text, records, error) in cases {
+            for most in [1, 2, 100] {
+                let (found, said) = cut(text, most);
+                assert_eq!(
+                    (found, said.as_deref()),
+                    (records.iter().map(|r| r.to_string()).collect(), *error)
+                );
+            }
+        }
+        for text in [
+            format!("{{}}\n{{\"a\":\"{}\"}}", "x".repeat(60)),
+            format!("[{{}},[{}]]", "1,".repeat(60)),
+        ] {
+            let (found, said) = cut(&text, 10);
+            assert_eq!(found.len(), 1);
+            assert!(
+                said.unwrap()
+                    .contains("a row is longer than 50 bytes; --max-row-size sets the limit")
+            );
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Rows from and to other files: one table, one file per format.
+//!
+//! ```text
+//! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write
+//! (file, pipe,      trv arrow arrows avro parquet protobuf thrift csv jsonl
+//! folder)           bloscpack bcolz superchunk b2nd b2frame sparse dataset
+//! ```
+//! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
+//! extension of a path, or by the first bytes of what is to be read.
+//!
+//! ```
+//! use trevni_convert::{Format, ReadOptions, Source, WriteOptions};
+//! # #[cfg(not(all(feature = "csv", feature = "json")))]
+//! # fn main() {}
+//! # #[cfg(all(feature = "csv", feature = "json"))]
+//! # fn main() -> trevni::Result<()> {
+//! let source = Source::pipe("text", &b"a,b\n1,x\n2,y\n"[..]);
+//! let csv = Format::named("csv")?;
+//! let rows = (csv.open)(source, &ReadOptions::default())?;
+//! let mut out = Vec::new();
+//! let mut sink = (Format::named("jsonl")?.create)(&mut out, rows.schema(), &WriteOptions::default())?;
+//! for batch in rows {
+//!     sink.write(&batch?)?;
+//! }
+//! sink.finish()?;
+//! assert_eq!(out, b"{\"a\":1,\"b\":\"x\"}\n{\"a\":2,\"b\":\"y\"}\n");
+//! # Ok(())
+//! # }
+//! ```
+
+#[cfg(feature = "avro")]
+mod avro;
+#[cfg(feature = "blosc")]
+mod blosc;
+mod caught;
+mod comparison;
+#[cfg(feature = "csv")]
+mod csv;
+mod dataset;
+#[cfg(feature = "csv")]
+mod encoding;
+mod ipc;
+#[cfg(feature = "json")]
+mod json;
+#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
+mod lossy;
+mod many;
+#[cfg(feature = "csv")]
+mod ordered;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "protobuf")]
+mod protobuf;
+mod random;
+mod rename;
+mod report;
+#[cfg(any(feature = "protobuf", feature = "thrift"))]
+mod rows;
+#[cfg(any(feature = "avro", feature = "parquet"))]
+mod seconds;
+mod select;
+mod source;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod temporal;
+#[cfg(feature = "thrift")]
+mod thrift;
+mod trv;
+mod type_name;
+
+use std::fmt;
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::SchemaRef;
+
+#[cfg(feature = "blosc")]
+pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
+pub use comparison::Comparison;
+#[cfg(feature = "csv")]
+pub use csv::CsvReadOptions;
+pub use dataset::DatasetOptions;
+#[cfg(feature = "object_store")]
+pub use dataset::dataset_in_store;
+#[cfg(feature = "csv")]
+pub use encoding::Encoding;
+#[cfg(feature = "json")]
+pub use json::JsonReadOptions;
+pub use many::{OpenPart, Part, rows_of};
+#[cfg(feature = "protobuf")]
+pub use protobuf::ProtobufType;
+pub use random::random_rows;
+pub use rename::{Naming, rename_fields};
+pub use report::Report;
+pub use source::Source;
+#[cfg(feature = "thrift")]
+pub use thrift::{ThriftProtocol, ThriftType};
+pub use type_name::parse_type;
+
+use trevni::arrow::{Predicate, WriterProperties};
+use trevni::io::Limits;
+use trevni::{Error, Result};
+
+/// All formats of this build. Sniffing asks them in this order, so the vaguest comes last.
+pub const FORMATS: &[Format] = &[
+    trv::FORMAT,
+    ipc::FILE,
+    ipc::STREAM,
+    #[cfg(feature = "avro")]
+    avro::FORMAT,
+    #[cfg(feature = "parquet")]
+    parquet::FORMAT,
+    #[cfg(feature = "protobuf")]
+    protobuf::FORMAT,
+    #[cfg(feature = "thrift")]
+    thrift::FORMAT,
+    #[cfg(feature = "blosc")]
+    blosc::BLOSCPACK,
+    #[cfg(feature = "blosc")]
+    blosc::BCOLZ,
+    #[cfg(feature = "blosc")]
+    blosc::SUPERCHUNK,
+    #[cfg(feature = "blosc")]
+    blosc::B2ND,
+    #[cfg(feature = "blosc")]
+    blosc::B2FRAME,
+    #[cfg(feature = "blosc")]
+    blosc::SPARSE,
+    dataset::FORMAT,
+    #[cfg(feature = "json")]
+    json::FORMAT,
+    #[cfg(feature = "csv")]
+    csv::FORMAT,
+];
+
+/// Rows on their way out of a file.
+pub type Rows = Box<dyn RecordBatchReader + Send>;
+
+/// Starts a file of rows.
+pub type Create =
+    for<'a> fn(&'a mut (dyn Write + Send), SchemaRef, &WriteOptions) -> Result<Box<dyn Sink + 'a>>;
+
+/// A kind of file that holds rows.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// What it is called.
+    pub name: &'static str,
+    /// How paths of such files end, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whether a file that begins so may be one.
+    pub sniff: fn(&[u8]) -> bool,
+    /// Reads rows.
+    pub open: fn(Source, &ReadOptions) -> Result<Rows>,
+    /// Writes rows.
+    pub create: Create,
+    /// Whether a folder is one; `None` if no folder is.
+    pub holds: Option<fn(&Path) -> bool>,
+    /// Writes rows to a path, where that is the better way, or the only one: for folders.
+    pub create_at: Option<CreateAt>,
+}
+
+/// Starts a file or a folder of rows at a path. One that exists is an error, unless it may be replaced.
+pub type CreateAt = fn(&Path, bool, SchemaRef, &WriteOptions) -> Result<Box<dyn Sink>>;
+
+/// Takes rows and makes a file of them.
+pub trait Sink {
+    /// Takes some rows.
+    fn write(&mut self, batch: &RecordBatch) -> Result<()>;
+    /// Writes what is still held back. A file that was not finished is not whole.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// How rows are read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
+    /// whose rows are then read as rows of this schema. That of CSV may name some columns only.
+    pub schema: Option<SchemaRef>,
+    /// From how many rows a schema is inferred; 0 stands for all rows.
+    pub infer_rows: usize,
+    /// The types of single columns of CSV and JSON that are not inferred, by name; of JSON nested ones with dots.
+    #[cfg(any(feature = "csv", feature = "json"))]
+    pub types: Vec<(String, arrow::datatypes::DataType)>,
+    /// Rows of a batch, at the most.
+    pub batch_size: usize,
+    /// Limits on the memory that reading may take.
+    pub limits: Limits,
+    /// The columns that are wanted, nested ones with dots; `None` for all.
+    pub columns: Option<Vec<String>>,
+    /// The rows that are wanted, from 0; `None` for all.
+    pub rows: Option<Range<u64>>,
+    /// Which of these rows are wanted, by the values in them; it may look at columns that are not wanted themselves.
+    pub predicate: Option<Predicate>,
+    /// How many rows are wanted, at the most, of those that pass.
+    pub limit: Option<u64>,
+    /// How CSV is read.
+    #[cfg(feature = "csv")]
+    pub csv: CsvReadOptions,
+    /// How JSON is read.
+    #[cfg(feature = "json")]
+    pub json: JsonReadOptions,
+    /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
+    #[cfg(feature = "csv")]
+    pub encoding: Option<Encoding>,
+    /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
+    /// one would is bad.
+    pub lossy: bool,
+    /// What rows of Protocol Buffers are.
+    #[cfg(feature = "protobuf")]
+    pub protobuf: Option<ProtobufType>,
+    /// What rows of Thrift are.
+    #[cfg(feature = "thrift")]
+    pub thrift: Option<ThriftType>,
+    /// What elements are of Blosc containers that do not say, as NumPy writes it; as many bytes as theirs together.
+    #[cfg(feature = "blosc")]
+    pub dtype: Option<String>,
+    /// Threads that read: of CSV, of data sets, and of Blosc containers.
+    pub threads: usize,
+    /// How many bad rows may be left out before one is an error.
+    pub skip_bad: u64,
+    /// Where it is counted what was left out.
+    pub report: Arc<Report>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            schema: None,
+            infer_rows: 1000,
+            #[cfg(any(feature = "csv", feature = "json"))]
+            types: Vec::new(),
+            batch_size: 8192,
+            limits: Limits::default(),
+            columns: None,
+            rows: None,
+            predicate: None,
+            limit: None,
+            #[cfg(feature = "csv")]
+            csv: CsvReadOptions::default(),
+            #[cfg(feature = "json")]
+            json: JsonReadOptions::default(),
+            #[cfg(feature = "csv")]
+            encoding: None,
+            lossy: false,
+            #[cfg(feature = "protobuf")]
+            protobuf: None,
+            #[cfg(feature = "thrift")]
+            thrift: None,
+            #[cfg(feature = "blosc")]
+            dtype: None,
+            threads: 1,
+            skip_bad: 0,
+            report: Arc::default(),
+        }
+    }
+}
+
+/// How rows are written.
+#[derive(Debug, Clone)]
+pub struct WriteOptions {
+    /// For Trevni files.
+    pub properties: WriterProperties,
+    /// For Avro and Parquet files and Blosc containers: the codec, by the name that the format gives it. Otherwise snappy;
+    /// of Blosc lz4.
+    pub codec: Option<String>,
+    /// For Blosc containers.
+    #[cfg(feature = "blosc")]
+    pub blosc: BloscOptions,
+    /// For data sets.
+    pub dataset: DatasetOptions,
+    /// What rows of Protocol Buffers are to be.
+    #[cfg(feature = "protobuf")]
+    pub protobuf: Option<ProtobufType>,
+    /// What rows of Thrift are to be.
+    #[cfg(feature = "thrift")]
+    pub thrift: Option<ThriftType>,
+    /// What stands between the fields of CSV.
+    pub delimiter: u8,
+    /// Whether the first line of CSV has the names.
+    pub header: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        let properties = WriterProperties::builder().build();
+        Self {
+            properties,
+            codec: None,
+            #[cfg(feature = "blosc")]
+            blosc: BloscOptions::default(),
+            dataset: DatasetOptions::default(),
+            #[cfg(feature = "protobuf")]
+            protobuf: None,
+            #[cfg(feature = "thrift")]
+            thrift: None,
+            delimiter: b',',
+            header: true,
+        }
+    }
+}
+
+impl Format {
+    /// The format of a name, or of an extension.
+    pub fn named(name: &str) -> Result<&'static Format> {
+        let is = |format: &&Format| format.name == name || format.extensions.contains(&name);
+        FORMATS.iter().find(is).ok_or_else(|| {
+            let all: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+            Error::invalid(format!("no format {name:?}: there are {}", all.join(", ")))
+        })
+    }
+
+    /// The format of a path's extension, upper and lower case being the same.
+    pub fn of_path(path: &Path) -> Option<&'static Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
+    }
+
+    /// The format of what is at a source: of a folder by what is in it, of a file by its first bytes.
+    pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
+        if let Some(path) = source.folder() {
+            let holds = |format: &&Format| format.holds.is_some_and(|holds| holds(path));
+            return Ok(FORMATS.iter().find(holds));
+        }
+        #[cfg(feature = "object_store")]
+        if let Some(prefix) = source.prefix() {
+            return Ok(Some(Self::of_prefix(&prefix)?));
+        }
+        Ok(Self::sniff(source.head()?))
+    }
+
+    /// The format of what is below a prefix of a store.
+    #[cfg(feature = "object_store")]
+    fn of_prefix(prefix: &source::StoredObject) -> Result<&'static Format> {
+        #[cfg(feature = "blosc")]
+        if prefix.has(trevni_blosc::frame::INDEX_KEY)? {
+            return Ok(&blosc::SPARSE);
+        }
+        let _ = prefix;
+        Ok(&dataset::FORMAT)
+    }
+
+    /// The format of what begins so.
+    pub fn sniff(head: &[u8]) -> Option<&'static Format> {
+        FORMATS.iter().find(|format| (format.sniff)(head))
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name).finish()
+    }
+}
+
+/// Refuses a schema where a format has one of its own.
+fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
+    match options.schema {
+        Some(_) => Err(Error::invalid(format!("{format} files have a schema of their own"))),
+        None => Ok(()),
+    }
+}
+
+/// An integer that a schema made another number.
+#[cfg(feature = "json")]
+fn loses(integer: &str) -> arrow::error::ArrowError {
+    let what = format!("{integer} would lose digits as a floating-point number");
+    arrow::error::ArrowError::ParseError(what)
+}

@@ -1,0 +1,60 @@
+//! Parquet, by the crate of that name.
+//!
+//! ```text
+//! x.parquet   row groups ──► RecordBatch     the Arrow schema, nesting, nulls; key-value metadata is the schema's metadata
+//!             row groups ◄── RecordBatch     a row group ends at 1,048,576 rows or 64 MiB, so memory stays bounded
+//! ```
+//! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months, days and
+//! nanoseconds, structs without fields, and dictionaries of some types have no form in Parquet, nor have rows without columns.
+//! What was in runs comes back value by value.
+
+mod footer;
+mod reader;
+mod writer;
+
+use parquet::errors::ParquetError;
+
+use super::Format;
+use trevni::{Error, Result};
+
+pub(super) const FORMAT: Format = Format {
+    name: "parquet",
+    extensions: &["parquet", "pq"],
+    sniff: |head| head.starts_with(b"PAR1"),
+    open: reader::open,
+    create: writer::create,
+    holds: None,
+    create_at: None,
+};
+
+/// The key under which the Arrow schema itself is kept.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// What the library says of a file.
+fn fault(e: ParquetError) -> Error {
+    sorted(e, Error::malformed)
+}
+
+/// What the library says of a table.
+fn refusal(e: ParquetError) -> Error {
+    sorted(e, Error::invalid)
+}
+
+fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {
+    match e {
+        ParquetError::NYI(what) => Error::unsupported(format!("parquet: {what}")),
+        ParquetError::External(e) => match e.downcast::<std::io::Error>() {
+            Ok(e) => Error::from(*e),
+            Err(e) => of(format!("parquet: {e}")),
+        },
+        ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
+            of(format!("parquet: {what}"))
+        }
+        other => of(format!("parquet: {other}")),
+    }
+}
+
+/// What the library makes of a file, or of a table. It panics at some that it does not take.
+fn caught<T>(of: fn(ParquetError) -> Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    super::caught::caught(|text| of(ParquetError::General(text)), run)
+}

@@ -1,0 +1,117 @@
+//! Corrects what some writers put into the footer.
+//!
+//! ```text
+//! rows of the file        not the sum of those of the row groups: the sum counts
+//! size of a column        without the header of its dictionary (parquet-mr before 1.2.9): it ends where the next begins
+//! ```
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, RowGroupMetaData,
+};
+
+use super::fault;
+use crate::Report;
+use trevni::io::ReadAt;
+use trevni::{Error, Result};
+
+/// Bytes behind the footer: its length, and the magic.
+const TRAILER: usize = 8;
+
+/// Bytes of the header of a dictionary, at the most.
+const LONGEST_HEADER: i64 = 100;
+
+/// How many rows there are in all row groups.
+pub(super) fn rows(metadata: &ParquetMetaData) -> Result<u64> {
+    let groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()));
+    let sum = groups.map(|rows| rows.ok()).try_fold(0u64, |sum, rows| sum.checked_add(rows?));
+    let what = || Error::malformed("parquet: a row group has a number of rows that is none");
+    sum.filter(|rows| i64::try_from(*rows).is_ok()).ok_or_else(what)
+}
+
+/// The metadata of a file as it should be.
+pub(super) fn corrected(
+    metadata: &Arc<ParquetMetaData>,
+    input: &std::fs::File,
+    report: &Report,
+) -> Result<Arc<ParquetMetaData>> {
+    let (file, rows) = (metadata.file_metadata(), rows(metadata)?);
+    let (said, rows) = (file.num_rows(), i64::try_from(rows).unwrap_or(i64::MAX));
+    let is_short = file.created_by().is_some_and(leaves_out_headers);
+    if said == rows && !is_short {
+        return Ok(metadata.clone());
+    }
+    if said != rows {
+        report.warn(format!("the footer says {said} rows, and its row groups hold {rows}"));
+    }
+    let file = FileMetaData::new(
+        file.version(),
+        rows,
+        file.created_by().map(str::to_owned),
+        file.key_value_metadata().cloned(),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let starts: BTreeSet<i64> = columns.map(start).chain(footer_start(input)?).collect();
+    let groups = metadata.row_groups().iter().cloned();
+    let groups = groups.map(|group| if is_short { lengthened(group, &starts) } else { Ok(group) });
+    let groups = groups.collect::<Result<_>>()?;
+    Ok(Arc::new(ParquetMetaDataBuilder::new(file).set_row_groups(groups).build()))
+}
+
+/// Whether a writer leaves the header of the dictionary out of the size of a column (PARQUET-816).
+fn leaves_out_headers(created_by: &str) -> bool {
+    let Some(rest) = created_by.strip_prefix("parquet-mr") else { return false };
+    let version = rest.trim_start().strip_prefix("version ").unwrap_or_default();
+    let mut parts = version.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0u32);
+    (next(), next(), next()) < (1, 2, 9)
+}
+
+/// Where the footer begins, behind the last column.
+fn footer_start(input: &std::fs::File) -> Result<Option<i64>> {
+    let Some(trailer) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
+    let bytes = input.read_at(trailer, TRAILER)?;
+    let size = bytes.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
+    Ok(trailer.checked_sub(size.into()).and_then(|start| i64::try_from(start).ok()))
+}
+
+fn start(column: &ColumnChunkMetaData) -> i64 {
+    column.dictionary_page_offset().unwrap_or(column.data_page_offset())
+}
+
+/// A row group whose columns end where the next ones begin.
+fn lengthened(group: RowGroupMetaData, starts: &BTreeSet<i64>) -> Result<RowGroupMetaData> {
+    let mut builder = group.into_builder();
+    let columns = builder.take_columns().into_iter().map(|column| {
+        let bytes = column.compressed_size();
+        let end = start(&column).saturating_add(bytes);
+        let gap = starts.range(end..).next().map_or(0, |next| next.saturating_sub(end));
+        let bytes = if gap <= LONGEST_HEADER { bytes.saturating_add(gap) } else { bytes };
+        column.into_builder().set_total_compressed_size(bytes).build().map_err(fault)
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    builder.set_column_metadata(columns).build().map_err(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_writers_are_known_by_their_version() {
+        for (created_by, leaves_out) in [
+            ("parquet-mr", true),
+            ("parquet-mr version 1.2.8 (build x)", true),
+            ("parquet-mr version 1.2.9", false),
+            ("parquet-mr version 1.10.0-SNAPSHOT", false),
+            ("parquet-cpp version 1.0.0", false),
+            ("", false),
+        ] {
+            assert_eq!(leaves_out_headers(created_by), leaves_out, "{created_by}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Reads Parquet files.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+
+use super::{ARROW_SCHEMA, FORMAT, caught, fault, footer};
+use crate::{ReadOptions, Report, Rows, Source, refuse_schema, seconds, select};
+use trevni::arrow::{Predicate, schema_from_ipc};
+use trevni::{Error, Result};
+
+pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    refuse_schema(FORMAT.name, options)?;
+    let file = source.into_file()?;
+    let rows = caught(fault, || File::try_new(file, options))?;
+    select::select(Box::new(rows), options)
+}
+
+/// A batch whose strings are too long for its offsets is read again as so many.
+const PARTS: usize = 16;
+
+/// Rows with the schema's metadata, which the library's own batches are without.
+struct File {
+    file: std::fs::File,
+    metadata: ArrowReaderMetadata,
+    mask: ProjectionMask,
+    batch_size: usize,
+    /// None after an error: what panicked is not read again.
+    batches: Option<ParquetRecordBatchReader>,
+    schema: SchemaRef,
+    /// Rows that were read, and those of all row groups.
+    read: u64,
+    rows: u64,
+}
+
+impl File {
+    fn try_new(file: std::fs::File, options: &ReadOptions) -> Result<Self> {
+        let (metadata, in_seconds) = load(&file, &options.report)?;
+        let rows = footer::rows(metadata.metadata())?;
+        let mask = mask(&metadata, options);
+        let mut rows = Self {
+            file,
+            schema: metadata.schema().clone(),
+            metadata,
+            mask,
+            batch_size: options.batch_size,
+            batches: None,
+            read: 0,
+            rows,
+        };
+        let batches = rows.build()?;
+        let metadata = rows.metadata.schema().metadata().clone();
+        let schema = batches.schema().as_ref().clone().with_metadata(metadata);
+        let schema = in_seconds.map_or(schema.clone(), |said| restored(&schema, &said));
+        (rows.batches, rows.schema) = (Some(batches), Arc::new(schema));
+        Ok(rows)
+    }
+
+    /// The library's reader, from the next row on.
+    fn build(&self) -> Result<ParquetRecordBatchReader> {
+        let builder = Builder::new_with_metadata(self.file.try_clone()?, self.metadata.clone());
+        let builder = match usize::try_from(self.read) {
+            Ok(0) | Err(_) => builder,
+            Ok(read) => builder.with_offset(read),
+        };
+        let builder = builder.with_projection(self.mask.clone());
+        builder.with_batch_size(self.batch_size).build().map_err(fault)
+    }
+
+    fn batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let Some(mut batches) = self.batches.take() else { return Ok(None) };
+            let next = caught(fault, || {
+                let batch = batches.next().transpose()?;
+                batch.map(|batch| seconds::cast(&batch, &self.schema)).transpose()
+            });
+            match next {
+                Ok(Some(batch)) => {
+                    self.read += batch.num_rows() as u64;
+                    self.batches = Some(batches);
+                    return Ok(Some(batch));
+                }
+                Ok(None) if self.read == self.rows => return Ok(None),
+                Ok(None) => {
+                    let (rows, read) = (self.rows, self.read);
+                    let what = format!("parquet: the row groups hold {rows} rows, and {read} came");
+                    return Err(Error::malformed(what));
+                }
+                Err(e) if self.batch_size > 1 && e.to_string().contains("index overflow") => {
+                    self.batch_size = self.batch_size.div_ceil(PARTS);
+                    self.batches = Some(caught(fault, || self.build())?);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+    }
+}
+
+impl Iterator for File {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batch().map_err(ArrowError::from).transpose()
+    }
+}
+
+impl RecordBatchReader for File {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
+
+/// The footer, and the Arrow schema of the file if that says seconds, which are stored as milliseconds.
+fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
+    let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(fault)?;
+    let parquet = footer::corrected(plain.metadata(), file, report)?;
+    let plain = match Arc::ptr_eq(&parquet, plain.metadata()) {
+        true => plain,
+        false => ArrowReaderMetadata::try_new(parquet, ArrowReaderOptions::new()).map_err(fault)?,
+    };
+    let pairs = plain.metadata().file_metadata().key_value_metadata();
+    let text = pairs.into_iter().flatten().find(|pair| pair.key == ARROW_SCHEMA);
+    let said = text.and_then(|pair| schema_from_ipc(pair.value.as_deref()?.as_bytes()).ok());
+    let said = said.map(|said| {
+        let fields = said.fields().iter().map(without_runs).collect::<Vec<_>>();
+        Schema::new_with_metadata(fields, said.metadata().clone())
+    });
+    let Some(said) = said else { return Ok((plain, None)) };
+    // Some writers store seconds as bare integers; those are seconds to the library.
+    let fields = said.fields().iter().zip(plain.schema().fields()).map(|(said, plain)| {
+        let is_said = said.data_type() == plain.data_type();
+        if is_said { said.clone() } else { seconds::field_in_milliseconds(said) }
+    });
+    let stored = Schema::new_with_metadata(fields.collect::<Vec<_>>(), said.metadata().clone());
+    if stored.fields() != said.fields() {
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(stored));
+        let parquet = plain.metadata().clone();
+        if let Ok(metadata) = ArrowReaderMetadata::try_new(parquet, options) {
+            return Ok((metadata, Some(said)));
+        }
+    }
+    Ok((plain, None))
+}
+
+/// A field of the values of runs: that is what is stored of them.
+fn without_runs(field: &FieldRef) -> FieldRef {
+    match field.data_type() {
+        DataType::RunEndEncoded(_, values) => {
+            let data_type = values.data_type().clone();
+            Arc::new(Field::clone(field).with_data_type(data_type))
+        }
+        _ => field.clone(),
+    }
+}
+
+/// A schema with seconds for the milliseconds that another says to be seconds.
+fn restored(schema: &Schema, said: &Schema) -> Schema {
+    let fields = schema.fields().iter().map(|field| {
+        let said = said.fields().iter().find(|said| said.name() == field.name());
+        let is_same = |said: &&FieldRef| {
+            seconds::field_in_milliseconds(said).data_type() == field.data_type()
+        };
+        said.filter(is_same).unwrap_or(field).clone()
+    });
+    Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())
+}
+
+/// Leaves out the fields at the top that are not needed.
+fn mask(metadata: &ArrowReaderMetadata, options: &ReadOptions) -> ProjectionMask {
+    let Some(mut columns) = options.columns.clone() else { return ProjectionMask::all() };
+    columns.extend(options.predicate.iter().flat_map(Predicate::columns));
+    let is_in = |name: &str, field: &Field| {
+        name.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let fields = metadata.schema().fields();
+    if columns.iter().any(|name| !fields.iter().any(|field| is_in(name, field))) {
+        // The error of what is missing names all fields.
+        return ProjectionMask::all();
+    }
+    let is_wanted = |field: &Field| columns.iter().any(|name| is_in(name, field));
+    let wanted = fields.iter().enumerate().filter(|(_, field)| is_wanted(field));
+    let roots: Vec<usize> = wanted.map(|(at, _)| at).collect();
+    ProjectionMask::roots(metadata.parquet_schema(), roots)
+}

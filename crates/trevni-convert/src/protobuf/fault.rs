@@ -1,0 +1,64 @@
+//! What is wrong with a row, and in which of its fields.
+//!
+//! ```text
+//! "it ends within a value"  ──under("b")──under("a")──►  message 7 at byte 99, "a.b": it ends ...
+//! ```
+
+use trevni::{Error, ErrorKind};
+
+/// An error on its way out of the fields of a row.
+#[derive(Debug)]
+pub(super) struct Fault {
+    error: Error,
+    /// The fields around it, innermost first.
+    path: Vec<String>,
+}
+
+/// Fails with a place in a row; the good case is one word.
+pub(super) type Outcome<T = ()> = Result<T, Box<Fault>>;
+
+impl From<Error> for Box<Fault> {
+    fn from(error: Error) -> Self {
+        Box::new(Fault { error, path: Vec::new() })
+    }
+}
+
+impl Fault {
+    /// Adds the field that it is in.
+    pub(super) fn under(mut self: Box<Self>, field: &str) -> Box<Self> {
+        self.path.push(field.to_owned());
+        self
+    }
+
+    /// The error, with the row and the field before its text.
+    pub(super) fn of(self, row: &str) -> Error {
+        let head = match self.path.as_slice() {
+            [] => format!("{row}: "),
+            _ => format!("{row}, {:?}: ", self.name()),
+        };
+        self.behind(&head)
+    }
+
+    /// The error of a column, whatever the row.
+    pub(super) fn of_column(self) -> Error {
+        let head = match self.path.as_slice() {
+            [] => String::new(),
+            _ => format!("column {:?}: ", self.name()),
+        };
+        self.behind(&head)
+    }
+
+    /// The names from the outermost on, with dots.
+    fn name(&self) -> String {
+        self.path.iter().rev().map(String::as_str).collect::<Vec<_>>().join(".")
+    }
+
+    fn behind(self, head: &str) -> Error {
+        match self.error.kind() {
+            ErrorKind::Malformed(text) => Error::malformed(format!("{head}{text}")),
+            ErrorKind::Invalid(text) => Error::invalid(format!("{head}{text}")),
+            ErrorKind::Unsupported(text) => Error::unsupported(format!("{head}{text}")),
+            _ => self.error,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Times in seconds, for formats that have none: they go there as milliseconds.
+//!
+//! ```text
+//! Timestamp(s)  Time32(s)  ──► Timestamp(ms)  Time32(ms)        at any depth; every other type stays as it is
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::{CastOptions, cast_with_options};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+
+use trevni::{Error, Result};
+
+/// The schema with milliseconds for seconds; `None` if it has no seconds.
+pub(super) fn in_milliseconds(schema: &Schema) -> Option<SchemaRef> {
+    let fields: Fields = schema.fields().iter().map(field_in_milliseconds).collect();
+    let changes = &fields != schema.fields();
+    changes.then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
+/// A field with milliseconds for seconds.
+pub(super) fn field_in_milliseconds(field: &FieldRef) -> FieldRef {
+    let data_type = milliseconds(field.data_type());
+    if data_type == *field.data_type() {
+        return field.clone();
+    }
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}
+
+fn milliseconds(data_type: &DataType) -> DataType {
+    let item = field_in_milliseconds;
+    match data_type {
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
+        }
+        DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(item).collect()),
+        DataType::List(values) => DataType::List(item(values)),
+        DataType::LargeList(values) => DataType::LargeList(item(values)),
+        DataType::FixedSizeList(values, size) => DataType::FixedSizeList(item(values), *size),
+        DataType::Map(entries, sorted) => DataType::Map(item(entries), *sorted),
+        DataType::RunEndEncoded(ends, values) => {
+            DataType::RunEndEncoded(ends.clone(), item(values))
+        }
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(milliseconds(values)))
+        }
+        other => other.clone(),
+    }
+}
+
+/// The batch with the units of another schema.
+pub(super) fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| -> Result<ArrayRef> {
+        if column.data_type() == field.data_type() {
+            return Ok(column.clone());
+        }
+        let options = CastOptions { safe: false, ..CastOptions::default() };
+        cast_with_options(column, field.data_type(), &options).map_err(|e| {
+            let (name, data_type) = (field.name(), field.data_type());
+            Error::invalid(format!("column {name:?} does not become {data_type}: {e}"))
+        })
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ListArray, TimestampSecondArray};
+    use arrow::datatypes::TimestampSecondType;
+
+    use super::*;
+
+    #[test]
+    fn seconds_come_and_go_at_any_depth() {
+        let seconds = TimestampSecondArray::from(vec![Some(1), None, Some(-3)]);
+        let lists = [Some(vec![Some(1), None]), None, Some(vec![])];
+        let lists = ListArray::from_iter_primitive::<TimestampSecondType, _, _>(lists);
+        let batch = RecordBatch::try_from_iter_with_nullable([
+            ("a", Arc::new(seconds) as ArrayRef, true),
+            ("b", Arc::new(lists) as ArrayRef, true),
+        ]);
+        let batch = batch.unwrap();
+        let schema = in_milliseconds(&batch.schema()).unwrap();
+        let unit = DataType::Timestamp(TimeUnit::Millisecond, None);
+        assert_eq!(schema.field(0).data_type(), &unit);
+        assert_eq!(schema.field(1).data_type(), &DataType::new_list(unit, true));
+        assert!(in_milliseconds(&schema).is_none());
+        let millis = cast(&batch, &schema).unwrap();
+        assert_eq!(cast(&millis, &batch.schema()).unwrap(), batch);
+        let far = TimestampSecondArray::from(vec![i64::MAX]);
+        let far = RecordBatch::try_from_iter([("a", Arc::new(far) as ArrayRef)]).unwrap();
+        let schema = in_milliseconds(&far.schema()).unwrap();
+        assert!(cast(&far, &schema).unwrap_err().to_string().contains("column \"a\""));
+    }
+}

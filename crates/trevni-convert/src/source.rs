@@ -1,0 +1,328 @@
+//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store, or those
+//! below a prefix.
+
+mod compressed;
+#[cfg(feature = "object_store")]
+mod object;
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use self::compressed::Compression;
+#[cfg(feature = "object_store")]
+pub(super) use object::StoredObject;
+use trevni::Result;
+
+/// How much is looked at to tell the format.
+const HEAD: usize = 4096;
+
+/// Bytes to be read once, of which the first can be looked at before.
+pub struct Source {
+    name: String,
+    head: Option<Vec<u8>>,
+    body: Body,
+    taken: Arc<AtomicU64>,
+}
+
+enum Body {
+    File(File),
+    Pipe(Box<dyn Read + Send>),
+    /// What compressed bytes stand for, which are counted themselves, and how many they are.
+    Decompressed(Box<dyn Read + Send>, Option<u64>),
+    Folder(PathBuf),
+    #[cfg(feature = "object_store")]
+    Object(StoredObject, Option<object::Answer>),
+    #[cfg(feature = "object_store")]
+    Prefix(StoredObject),
+}
+
+impl Source {
+    /// Opens a file, a named pipe, or a folder.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path)?;
+        let about = file.metadata()?;
+        let name = path.display().to_string();
+        if about.is_dir() {
+            return Ok(Self::new(name, Body::Folder(path.to_owned())));
+        }
+        if about.is_file() {
+            Ok(Self::new(name, Body::File(file)))
+        } else {
+            Ok(Self::pipe(name, file))
+        }
+    }
+
+    /// What comes out of a pipe, and cannot be read twice.
+    pub fn pipe(name: impl Into<String>, from: impl Read + Send + 'static) -> Self {
+        Self::new(name.into(), Body::Pipe(Box::new(from)))
+    }
+
+    /// An object in a store. Whoever reads waits, so the runtime must be driven by other threads.
+    #[cfg(feature = "object_store")]
+    pub fn in_store(
+        name: impl Into<String>,
+        store: Arc<dyn ::object_store::ObjectStore>,
+        path: ::object_store::path::Path,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        Self::new(name.into(), Body::Object(StoredObject { store, path, runtime }, None))
+    }
+
+    /// The objects below a prefix in a store, as [`in_store`](Self::in_store) has one.
+    #[cfg(feature = "object_store")]
+    pub fn below(
+        name: impl Into<String>,
+        store: Arc<dyn ::object_store::ObjectStore>,
+        path: ::object_store::path::Path,
+        runtime: tokio::runtime::Handle,
+    ) -> Self {
+        Self::new(name.into(), Body::Prefix(StoredObject { store, path, runtime }))
+    }
+
+    /// The prefix, if it is one.
+    #[cfg(feature = "object_store")]
+    pub(super) fn prefix(&self) -> Option<StoredObject> {
+        match &self.body {
+            Body::Prefix(prefix) => Some(prefix.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a folder, or a prefix in a store.
+    pub fn is_folder(&self) -> bool {
+        match &self.body {
+            Body::Folder(_) => true,
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The object, if it is one.
+    #[cfg(feature = "object_store")]
+    pub(super) fn object(&self) -> Option<StoredObject> {
+        match &self.body {
+            Body::Object(object, _) => Some(object.clone()),
+            _ => None,
+        }
+    }
+
+    fn new(name: String, body: Body) -> Self {
+        Self { name, head: None, body, taken: Arc::default() }
+    }
+
+    /// What it is called in errors.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.body {
+            Body::Folder(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The bytes that gzip, zstd, bzip2 or xz made these of; the source as it is if none of them did. Its size, and what has
+    /// been taken of it, go on counting compressed bytes.
+    pub fn decompressed(mut self) -> Result<Self> {
+        let Some(compression) = Compression::of(self.head()?) else { return Ok(self) };
+        let (name, size, taken) = (self.name.clone(), self.size(), self.taken());
+        let body = Body::Decompressed(compression.decoder(self.into_read())?, size);
+        Ok(Self { name, head: None, body, taken })
+    }
+
+    /// The path without the extension of a compressed file, if it has one.
+    pub fn decompressed_path(path: &Path) -> Option<PathBuf> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        compressed::EXTENSIONS.contains(&extension.as_str()).then(|| path.with_extension(""))
+    }
+
+    /// How many bytes it has, if that is known.
+    pub fn size(&self) -> Option<u64> {
+        match &self.body {
+            Body::File(file) => file.metadata().ok().map(|about| about.len()),
+            Body::Decompressed(_, size) => *size,
+            Body::Pipe(_) | Body::Folder(_) => None,
+            #[cfg(feature = "object_store")]
+            Body::Object(_, answer) => answer.as_ref().map(|answer| answer.size),
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => None,
+        }
+    }
+
+    /// How many bytes have been taken from it; goes on counting while it is read.
+    pub fn taken(&self) -> Arc<AtomicU64> {
+        self.taken.clone()
+    }
+
+    /// The first bytes, or all if there are few. A folder has none.
+    pub fn head(&mut self) -> io::Result<&[u8]> {
+        if self.head.is_none() {
+            let mut head = Vec::new();
+            match &mut self.body {
+                Body::File(file) => {
+                    file.take(HEAD as u64).read_to_end(&mut head)?;
+                    file.rewind()?;
+                }
+                Body::Pipe(pipe) | Body::Decompressed(pipe, _) => {
+                    pipe.take(HEAD as u64).read_to_end(&mut head)?;
+                }
+                Body::Folder(_) => {}
+                #[cfg(feature = "object_store")]
+                Body::Prefix(_) => {}
+                #[cfg(feature = "object_store")]
+                Body::Object(object, answer) => {
+                    let answer = answer.insert(object.get()?);
+                    answer.take(HEAD as u64).read_to_end(&mut head)?;
+                }
+            }
+            self.head = Some(head);
+        }
+        Ok(self.head.as_deref().unwrap_or_default())
+    }
+
+    /// The bytes one after another. A folder has none: the first read fails.
+    pub fn into_read(self) -> Box<dyn Read + Send> {
+        let taken = self.taken;
+        match self.body {
+            Body::File(from) => Box::new(Counted { from, taken }),
+            Body::Pipe(pipe) => {
+                let head = io::Cursor::new(self.head.unwrap_or_default());
+                Box::new(Counted { from: head.chain(pipe), taken })
+            }
+            Body::Decompressed(bytes, _) => {
+                Box::new(io::Cursor::new(self.head.unwrap_or_default()).chain(bytes))
+            }
+            Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
+            #[cfg(feature = "object_store")]
+            Body::Prefix(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
+            #[cfg(feature = "object_store")]
+            Body::Object(object, answer) => match answer.map_or_else(|| object.get(), Ok) {
+                Ok(answer) => {
+                    let head = io::Cursor::new(self.head.unwrap_or_default());
+                    Box::new(Counted { from: head.chain(answer), taken })
+                }
+                Err(e) => Box::new(Failed(Some(e))),
+            },
+        }
+    }
+
+    /// The bytes at any position. Those of a pipe, or of a compressed file, go to a temporary file first.
+    pub fn into_file(self) -> io::Result<File> {
+        if let Body::File(file) = self.body {
+            self.taken.store(file.metadata()?.len(), Ordering::Relaxed);
+            return Ok(file);
+        }
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut self.into_read(), &mut file)?;
+        file.rewind()?;
+        Ok(file)
+    }
+}
+
+/// What could not be opened: the first read says why.
+struct Failed(Option<io::Error>);
+
+impl Read for Failed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    from: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.from.read(into)?;
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipes_and_files_give_all_bytes_after_their_head_was_seen() {
+        let bytes: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        std::fs::write(&path, &bytes).unwrap();
+        let pipe = || Source::pipe("pipe", io::Cursor::new(bytes.clone()));
+        for mut source in [Source::open(&path).unwrap(), pipe()] {
+            assert_eq!(source.head().unwrap(), &bytes[..HEAD]);
+            let (taken, mut all) = (source.taken(), Vec::new());
+            source.into_read().read_to_end(&mut all).unwrap();
+            assert_eq!((all, taken.load(Ordering::Relaxed)), (bytes.clone(), 40_000));
+        }
+        for mut source in [Source::open(&path).unwrap(), pipe()] {
+            source.head().unwrap();
+            let mut all = Vec::new();
+            source.into_file().unwrap().read_to_end(&mut all).unwrap();
+            assert_eq!(all, bytes);
+        }
+    }
+
+    #[cfg(all(feature = "avro", feature = "gzip", feature = "xz"))]
+    #[test]
+    fn compressed_bytes_are_decompressed() {
+        use std::io::Write;
+
+        let bytes = b"a,b\n1,2\n".repeat(10_000);
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), Default::default());
+        bzip2.write_all(&bytes).unwrap();
+        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        xz.write_all(&bytes).unwrap();
+        let (half, rest) = bytes.split_at(bytes.len() / 3);
+        let zstd = |bytes| zstd::encode_all(bytes, 1).unwrap();
+        for packed in [
+            bytes.clone(),
+            gzip(&bytes),
+            [gzip(half), gzip(rest)].concat(),
+            zstd(&bytes[..]),
+            [zstd(half), zstd(rest)].concat(),
+            bzip2.finish().unwrap(),
+            xz.finish().unwrap(),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("x");
+            std::fs::write(&path, &packed).unwrap();
+            let source = Source::open(&path).unwrap().decompressed().unwrap();
+            let (taken, size, mut all) = (source.taken(), source.size(), Vec::new());
+            source.into_read().read_to_end(&mut all).unwrap();
+            assert!(all == bytes);
+            assert_eq!(size, Some(packed.len() as u64));
+            assert_eq!(taken.load(Ordering::Relaxed), packed.len() as u64);
+            let pipe = Source::pipe("pipe", io::Cursor::new(packed)).decompressed().unwrap();
+            let mut all = Vec::new();
+            pipe.into_file().unwrap().read_to_end(&mut all).unwrap();
+            assert!(all == bytes);
+        }
+        // What is cut short is an error, not fewer rows.
+        let cut = gzip(&bytes)[..100].to_vec();
+        let cut = Source::pipe("pipe", io::Cursor::new(cut)).decompressed().unwrap();
+        assert!(cut.into_read().read_to_end(&mut Vec::new()).is_err());
+    }
+}

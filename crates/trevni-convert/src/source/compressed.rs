@@ -1,0 +1,76 @@
+//! Compressed bytes, known by how they begin.
+//!
+//! ```text
+//! 1f 8b 08      gzip, of any number of members        42 5a 68 '1'..'9'     bzip2
+//! 28 b5 2f fd   zstd                                  fd 37 7a 58 5a 00     xz
+//! ```
+
+use std::io::Read;
+
+use trevni::Result;
+
+/// How paths of compressed files end, behind the extension of what is compressed.
+pub(super) const EXTENSIONS: [&str; 5] = ["gz", "gzip", "zst", "bz2", "xz"];
+
+/// Memory that xz may take; the strongest preset takes an eighth of it.
+#[cfg(feature = "xz")]
+const XZ_MEMORY: u64 = 512 << 20;
+
+/// A way of compressing a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+type Input = Box<dyn Read + Send>;
+
+impl Compression {
+    /// How a stream is compressed that begins so.
+    pub(super) fn of(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x1f, 0x8b, 0x08, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Self::Bzip2),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
+            _ => None,
+        }
+    }
+
+    /// The bytes that were compressed.
+    #[allow(unused_variables, reason = "without any of the features nothing is read")]
+    pub(super) fn decoder(self, input: Input) -> Result<Input> {
+        match self {
+            #[cfg(feature = "gzip")]
+            Self::Gzip => Ok(Box::new(flate2::read::MultiGzDecoder::new(input))),
+            #[cfg(not(feature = "gzip"))]
+            Self::Gzip => Err(lacks("gzip")),
+            #[cfg(feature = "zstd")]
+            Self::Zstd => Ok(Box::new(zstd::Decoder::new(input)?)),
+            #[cfg(not(feature = "zstd"))]
+            Self::Zstd => Err(lacks("zstd")),
+            #[cfg(feature = "bzip2")]
+            Self::Bzip2 => Ok(Box::new(bzip2::read::MultiBzDecoder::new(input))),
+            #[cfg(not(feature = "bzip2"))]
+            Self::Bzip2 => Err(lacks("bzip2")),
+            #[cfg(feature = "xz")]
+            Self::Xz => {
+                let flags = liblzma::stream::CONCATENATED;
+                let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, flags);
+                let stream = stream.map_err(std::io::Error::other)?;
+                Ok(Box::new(liblzma::read::XzDecoder::new_stream(input, stream)))
+            }
+            #[cfg(not(feature = "xz"))]
+            Self::Xz => Err(lacks("xz")),
+        }
+    }
+}
+
+/// What a build cannot read.
+#[cfg(not(all(feature = "gzip", feature = "zstd", feature = "bzip2", feature = "xz")))]
+fn lacks(feature: &str) -> trevni::Error {
+    let what = format!("{feature} in front of rows needs the feature `{feature}`");
+    trevni::Error::unsupported(what)
+}

@@ -1,0 +1,94 @@
+//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first. Of objects in stores
+//! only what is wanted is fetched, if their stores give parts. Rows that came from
+//! Avro are written in the Avro layout, unless another is asked for.
+
+#[cfg(feature = "object_store")]
+mod object;
+
+use std::io::Write;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
+use trevni::Result;
+use trevni::arrow::{
+    ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, Layout, ProjectionMask, WriterProperties,
+    schema_to_avro,
+};
+
+pub(super) const FORMAT: Format = Format {
+    name: "trv",
+    extensions: &["trv"],
+    sniff: |head| head.starts_with(b"Trv"),
+    open,
+    create,
+    holds: None,
+    create_at: None,
+};
+
+/// The key of a schema's metadata that tells that it came from Avro.
+const AVRO_SCHEMA: &str = "avro.schema";
+
+fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
+    refuse_schema(FORMAT.name, options)?;
+    #[cfg(feature = "object_store")]
+    if let Some(object) = source.object()
+        && let Some(rows) = object::open(object, options, &source.taken())?
+    {
+        return Ok(rows);
+    }
+    let limited = ArrowReaderOptions::new().with_limits(options.limits);
+    let mut builder = ArrowReaderBuilder::try_new_with_options(source.into_file()?, limited)?;
+    if let Some(mask) = mask(options, builder.schema())? {
+        builder = builder.with_projection(mask);
+    }
+    if let Some(rows) = &options.rows {
+        builder = builder.with_row_range(rows.clone());
+    }
+    if let Some(predicate) = &options.predicate {
+        builder = builder.with_predicate(predicate.clone());
+    }
+    if let Some(limit) = options.limit {
+        builder = builder.with_limit(limit);
+    }
+    Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
+}
+
+/// The fields that are wanted, unless all are.
+fn mask(options: &ReadOptions, schema: &Schema) -> Result<Option<ProjectionMask>> {
+    let names = options.columns.as_ref().map(|columns| columns.iter().map(String::as_str));
+    names.map(|names| ProjectionMask::columns(schema, names)).transpose()
+}
+
+fn create<'a>(
+    to: &'a mut (dyn Write + Send),
+    schema: SchemaRef,
+    options: &WriteOptions,
+) -> Result<Box<dyn Sink + 'a>> {
+    let properties = properties(&schema, options);
+    Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
+}
+
+/// How files of this schema are written.
+pub(super) fn properties(schema: &Schema, options: &WriteOptions) -> WriterProperties {
+    let mut properties = options.properties.clone();
+    // Rows of Avro become what Avro's own tools make of them, unless these cannot read it anyway.
+    let from_avro = schema.metadata().contains_key(AVRO_SCHEMA) && schema_to_avro(schema).is_ok();
+    if from_avro && !properties.codec().is_value_codec() {
+        properties = properties.with_layout_unless_set(Layout::Avro);
+    }
+    properties
+}
+
+struct File<W: Write + Send>(ArrowWriter<W>);
+
+impl<W: Write + Send> Sink for File<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        self.0.write(batch)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.0.close().map(|_| ())
+    }
+}

@@ -1,0 +1,334 @@
+//! Files of a few bytes that stand for many values: whatever they claim, a reader holds no more than its limits.
+//!
+//! The files in `testdata/bad` are refused, and those in `testdata/odd` are read; both under an allocator that counts.
+//! Others are made at random: for each way to claim much, with any sizes, types and number of columns.
+
+use std::path::PathBuf;
+
+use arrow::array::RecordBatch;
+use bytes::Bytes;
+use proptest::prelude::*;
+use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
+use trevni::io::Limits;
+use trevni::trevni::FileReader;
+use trevni_blosc::chunk::{Decoder, Header};
+use trevni_convert::{Format, ReadOptions, Source};
+
+use trevni_testing::allocator::peak;
+
+/// What a test's reader may hold.
+const MEMORY: usize = 64 << 20;
+
+/// What the library needs whatever it reads: state of codecs, schemas, buffers that grow.
+const BESIDES: usize = 8 << 20;
+
+fn zigzag(value: i64, out: &mut Vec<u8>) {
+    let mut rest = (value << 1 ^ value >> 63) as u64;
+    while rest >= 0x80 {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+fn text(value: &[u8], out: &mut Vec<u8>) {
+    zigzag(value.len() as i64, out);
+    out.extend(value);
+}
+
+/// A column of one block.
+#[derive(Debug, Clone)]
+struct Column {
+    value_type: &'static str,
+    codec: &'static str,
+    array: bool,
+    /// The size before the codec that the descriptor claims.
+    claimed: u32,
+    block: Vec<u8>,
+}
+
+/// A file of columns that have so many rows in one block each.
+fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
+    let mut out = b"Trv\x02".to_vec();
+    out.extend(u64::from(rows).to_le_bytes());
+    out.extend((columns.len() as u32).to_le_bytes());
+    zigzag(0, &mut out);
+    for (i, column) in columns.iter().enumerate() {
+        let name = format!("c{i}");
+        let mut pairs: Vec<(&str, &[u8])> = vec![
+            ("trevni.name", name.as_bytes()),
+            ("trevni.type", column.value_type.as_bytes()),
+            ("trevni.codec", column.codec.as_bytes()),
+        ];
+        if column.array {
+            pairs.push(("trevni.array", b""));
+        }
+        zigzag(pairs.len() as i64, &mut out);
+        for (key, value) in pairs {
+            text(key.as_bytes(), &mut out);
+            text(value, &mut out);
+        }
+    }
+    let mut start = out.len() + 8 * columns.len();
+    for column in columns {
+        out.extend((start as u64).to_le_bytes());
+        start += 16 + column.block.len();
+    }
+    for column in columns {
+        out.extend(1u32.to_le_bytes());
+        for number in [rows, column.claimed, column.block.len() as u32] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(&column.block);
+    }
+    out
+}
+
+const CONSTANT: u8 = 0;
+
+/// A packed block of `items` items, whose rest is `values`.
+fn packed(items: u32, values: &[u8]) -> Vec<u8> {
+    let mut block = vec![1];
+    zigzag(items.into(), &mut block);
+    block.extend(values);
+    block
+}
+
+/// A string of one byte again and again, packed: lengths, the end of each group, the bytes.
+fn plain_string(length: u32) -> Vec<u8> {
+    let mut out = vec![0];
+    for _ in 0..2 {
+        out.push(CONSTANT);
+        zigzag(length.into(), &mut out);
+    }
+    zigzag(length.into(), &mut out);
+    out.extend(vec![b'a'; length as usize]);
+    out
+}
+
+/// Strings that are all the one entry of a dictionary.
+fn repeated_string(entry: &[u8]) -> Vec<u8> {
+    let mut out = vec![1];
+    zigzag(1, &mut out);
+    out.extend(entry);
+    out.extend([CONSTANT, 0]);
+    out
+}
+
+/// A dictionary of `m` entries that are all one entry of another, and codes that are all 0.
+fn nested_string(m: u32, length: u32) -> Vec<u8> {
+    let mut out = vec![1];
+    zigzag(m.into(), &mut out);
+    out.extend(repeated_string(&plain_string(length)));
+    out.extend([CONSTANT, 0]);
+    out
+}
+
+/// Numbers in `n` runs of one.
+fn runs(n: u32) -> Vec<u8> {
+    let mut out = vec![4];
+    zigzag(n.into(), &mut out);
+    out.extend([CONSTANT, 2, CONSTANT, 0]);
+    out
+}
+
+/// A list in each of `rows` rows, of `length` values that are all alike.
+fn constant_lists(rows: u32, length: u32) -> Vec<u8> {
+    let mut out = vec![0];
+    zigzag(i64::from(rows) * i64::from(length), &mut out);
+    out.push(CONSTANT);
+    zigzag(length.into(), &mut out);
+    out.extend([CONSTANT, 10]);
+    packed(rows, &out)
+}
+
+/// A column that claims much, for so many rows.
+fn column(rows: u32) -> impl Strategy<Value = Column> {
+    let number = prop::sample::select(vec!["int", "long", "float", "double", "fixed64", "boolean"]);
+    let size =
+        prop::sample::select(vec![1u32, 1000, 1 << 16, 1 << 20, 1 << 24, 1 << 28, i32::MAX as u32]);
+    (0..7u8, number, size, any::<bool>()).prop_map(move |(kind, value_type, size, whole)| {
+        let of = |value_type, codec, array, claimed, block| Column {
+            value_type,
+            codec,
+            array,
+            claimed,
+            block,
+        };
+        match kind {
+            0 => of("null", "null", false, 0, vec![]),
+            1 => {
+                // A run of ones, and one list of nulls for each other row.
+                let mut block = Vec::new();
+                (0..rows.min(50)).for_each(|_| zigzag(size.into(), &mut block));
+                if rows > 50 {
+                    zigzag(2 - 2 * i64::from(rows - 50), &mut block);
+                }
+                of("null", "null", true, block.len() as u32, block)
+            }
+            2 => of(value_type, "pack", true, size, constant_lists(rows, size / rows.max(1))),
+            3 => {
+                let entry = plain_string(size.min(1 << 18));
+                let claimed = if whole { size } else { rows.saturating_mul(size) };
+                of("string", "pack", false, claimed, packed(rows, &repeated_string(&entry)))
+            }
+            4 => {
+                let m = rows.min(1 << 16);
+                of(
+                    "string",
+                    "pack",
+                    false,
+                    size,
+                    packed(rows, &nested_string(m, size.min(1 << 16))),
+                )
+            }
+            5 => of("long", "pack", false, size.max(rows), packed(rows, &runs(rows))),
+            _ => {
+                let size = size.min(1 << 26);
+                let zeros = vec![0; size as usize];
+                of("bytes", "deflate", false, size, deflated(&zeros))
+            }
+        }
+    })
+}
+
+/// A stream of deflate that stands for zeros.
+fn deflated(zeros: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(zeros).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn read(bytes: Vec<u8>, threads: usize) -> trevni::Result<u64> {
+    let options = ArrowReaderOptions::new().with_limits(Limits::of_memory(MEMORY));
+    let builder = ArrowReaderBuilder::try_new_with_options(Bytes::from(bytes), options)?;
+    let mut rows = 0;
+    for batch in builder.with_parallelism(threads).build()? {
+        rows += batch?.num_rows() as u64;
+    }
+    Ok(rows)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Any such file gives its rows or an error, and the reader stays within its limits.
+    #[test]
+    fn what_a_file_claims_is_not_allocated(
+        (rows, columns) in prop::sample::select(vec![1u32, 2, 77, 10_000, 300_000])
+            .prop_flat_map(|rows| (Just(rows), prop::collection::vec(column(rows), 1..12))),
+    ) {
+        let bytes = file(rows, &columns);
+        let size = bytes.len();
+        let (result, held) = peak(|| read(bytes.clone(), 1));
+        prop_assert!(held < MEMORY + BESIDES + 2 * size, "{held} bytes of {size}: {result:?}");
+        let (verified, held) = peak(|| {
+            let limits = Limits::of_memory(MEMORY);
+            let file = FileReader::try_new_with_limits(Bytes::from(bytes.clone()), limits)?;
+            Ok::<_, trevni::Error>(file.verify(|_| ()).faults.len())
+        });
+        prop_assert!(held < MEMORY + BESIDES + 2 * size, "verify: {held} bytes of {size}");
+        if result.is_ok() {
+            prop_assert_eq!(verified.unwrap(), 0);
+            // Threads change nothing.
+            prop_assert_eq!(read(bytes, 3).unwrap(), result.unwrap());
+        }
+    }
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let list = std::fs::read_dir(trevni_testing::data::selected(folder)).unwrap();
+    let mut files: Vec<_> = list.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 5);
+    files
+}
+
+/// Every array of a batch is what its type says.
+fn check(batch: &RecordBatch) {
+    batch.columns().iter().for_each(|array| array.to_data().validate_full().unwrap());
+}
+
+/// Reads the first rows of a file by any of the formats.
+fn rows_of(path: &PathBuf, most: usize) -> trevni::Result<usize> {
+    let mut source = Source::open(path)?;
+    let format = match Format::of_path(path) {
+        Some(format) => format,
+        None => Format::of_source(&mut source)?.unwrap(),
+    };
+    let mut rows = 0;
+    for batch in (format.open)(source, &ReadOptions::default())? {
+        let batch = batch?;
+        check(&batch);
+        rows += batch.num_rows();
+        if rows >= most {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+#[test]
+fn files_that_claim_much_take_little() {
+    let default = Limits::default().memory;
+    for folder in ["bad", "odd"] {
+        for path in files(folder) {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "chunk" || extension == "predicate")
+            {
+                continue;
+            }
+            let started = std::time::Instant::now();
+            let (result, held) = peak(|| rows_of(&path, 100_000));
+            println!("{}: {held} bytes, {:?}, {result:?}", path.display(), started.elapsed());
+            assert!(held < default, "{}: {held} bytes", path.display());
+            assert_eq!(result.is_ok(), folder == "odd", "{}: {result:?}", path.display());
+        }
+    }
+}
+
+/// What stands for a copy from no distance is zeros, as the library reads it, in whole and in part.
+#[test]
+fn lz4_distances_of_0_are_read_alike() {
+    let chunk = std::fs::read(trevni_testing::data::selected("odd/lz4_distance_0.chunk")).unwrap();
+    let nbytes = Header::parse(&chunk).unwrap().nbytes as usize;
+    let mut whole = vec![0xee; nbytes];
+    Decoder::default().decode(&chunk, &mut whole).unwrap();
+    for start in (0..nbytes).step_by(97) {
+        let mut part = vec![0xdd; 5.min(nbytes - start)];
+        Decoder::default().decode_range(&chunk, start, &mut part).unwrap();
+        assert_eq!(part, whole[start..start + part.len()], "{start}");
+    }
+}
+
+/// A number whose digits could not be printed is refused, with the place of it.
+#[test]
+fn numbers_of_predicates_have_bounds() {
+    let bytes = std::fs::read(trevni_testing::data::selected("bad/exponent.predicate")).unwrap();
+    let text = std::str::from_utf8(&bytes[1..]).unwrap();
+    let e = trevni::arrow::Predicate::parse(text).unwrap_err();
+    let expected = "invalid: 10e9999 is no number at character 5\n  a = 10e9999\n      ^";
+    assert_eq!(e.to_string(), expected);
+    let most = trevni::arrow::Predicate::parse("a = 1e9999").unwrap().to_string();
+    assert_eq!(trevni::arrow::Predicate::parse(&most).unwrap().to_string(), most);
+}
+
+/// A frame of bytes that are no whole elements stays one.
+#[test]
+fn a_frame_keeps_its_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ragged.b2frame");
+    std::fs::copy(trevni_testing::data::selected("odd/ragged.b2frame"), &path).unwrap();
+    let open = || trevni_blosc::open(&path).unwrap().arrays.remove(0).1;
+    let (mut array, dtype) = (open(), open().dtype().clone());
+    let len = array.len();
+    for more in 1..=16 {
+        let appended = array.append(&vec![7; more]);
+        assert_eq!((array.dtype(), open().dtype()), (&dtype, &dtype), "{more}: {appended:?}");
+        if appended.is_ok() {
+            array.truncate(len).unwrap();
+        }
+    }
+}

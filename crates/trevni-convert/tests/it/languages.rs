@@ -1,0 +1,117 @@
+//! The examples of `spec/columns.md`: one kind of row in each schema language, and the columns it becomes.
+
+use std::sync::Arc;
+
+use arrow::datatypes::Schema;
+use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
+use trevni::trevni::FileReader;
+
+const SPEC: &str = include_str!("../../../../spec/columns.md");
+
+/// The text of the block fenced with this word, and what comes behind it.
+fn fenced<'a>(text: &'a str, word: &str) -> (&'a str, &'a str) {
+    let fence = format!("```{word}\n");
+    let start = text.find(&fence).unwrap_or_else(|| panic!("no {word}")) + fence.len();
+    let end = start + text[start..].find("```").unwrap();
+    (&text[start..end], &text[end + 3..])
+}
+
+fn columns(schema: Schema, layout: Layout) -> String {
+    let properties = WriterProperties::builder().set_layout(layout).build();
+    let writer = ArrowWriter::try_new(Vec::new(), Arc::new(schema), Some(properties)).unwrap();
+    let file: bytes::Bytes = writer.finish().unwrap().0.into();
+    let file = FileReader::try_new(file).unwrap();
+    let lines = file.columns().iter().map(|column| {
+        let array = if column.is_array() { " array" } else { "" };
+        let parent = column.parent().map_or(String::new(), |p| format!(", parent {p}"));
+        format!("{} {}{array}{parent}\n", column.name(), column.value_type())
+    });
+    lines.collect()
+}
+
+#[test]
+#[cfg(feature = "avro")]
+fn avro() {
+    let (text, rest) = fenced(SPEC, "avro");
+    let schema = trevni::arrow::schema_from_avro(text).unwrap();
+    let (expected, rest) = fenced(rest, "columns-avro");
+    assert_eq!(columns(schema.clone(), Layout::Avro), expected);
+    let (expected, _) = fenced(rest, "columns-split");
+    assert_eq!(columns(schema, Layout::Split), expected);
+}
+
+#[test]
+#[cfg(feature = "thrift")]
+fn thrift() {
+    let (text, rest) = fenced(SPEC, "thrift");
+    let row = trevni_convert::ThriftType::try_new(text, "Visit").unwrap();
+    let (expected, _) = fenced(rest, "columns-split");
+    assert_eq!(columns(row.schema().unwrap().as_ref().clone(), Layout::Split), expected);
+}
+
+#[cfg(feature = "protobuf")]
+mod protobuf {
+    use prost_reflect::prost::Message;
+    use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
+    use prost_reflect::prost_types::*;
+
+    use super::*;
+
+    fn field(name: &str, number: i32, kind: Type) -> FieldDescriptorProto {
+        FieldDescriptorProto {
+            name: Some(name.to_owned()),
+            number: Some(number),
+            r#type: Some(kind.into()),
+            label: Some(Label::Optional.into()),
+            ..FieldDescriptorProto::default()
+        }
+    }
+
+    fn repeated(name: &str, number: i32, of: &str) -> FieldDescriptorProto {
+        let mut field = field(name, number, Type::Message);
+        field.label = Some(Label::Repeated.into());
+        field.type_name = Some(of.to_owned());
+        field
+    }
+
+    fn message(name: &str, field: Vec<FieldDescriptorProto>) -> DescriptorProto {
+        DescriptorProto { name: Some(name.to_owned()), field, ..DescriptorProto::default() }
+    }
+
+    /// What `protoc` makes of the example.
+    fn descriptors() -> Vec<u8> {
+        let entry = [field("key", 1, Type::String), field("value", 2, Type::Int64)];
+        let mut entry = message("TagsEntry", entry.into());
+        entry.options = Some(MessageOptions { map_entry: Some(true), ..MessageOptions::default() });
+        let tags = repeated("tags", 2, ".Visit.Click.TagsEntry");
+        let mut click = message("Click", vec![field("x", 1, Type::Int32), tags]);
+        click.nested_type = vec![entry];
+        let mut referrer = field("referrer", 2, Type::String);
+        (referrer.proto3_optional, referrer.oneof_index) = (Some(true), Some(1));
+        let (mut id, mut name) = (field("id", 4, Type::Int32), field("name", 5, Type::String));
+        (id.oneof_index, name.oneof_index) = (Some(0), Some(0));
+        let clicks = repeated("clicks", 3, ".Visit.Click");
+        let page = field("page", 1, Type::String);
+        let mut visit = message("Visit", vec![page, referrer, clicks, id, name]);
+        visit.nested_type = vec![click];
+        let oneof =
+            |name: &str| OneofDescriptorProto { name: Some(name.to_owned()), options: None };
+        visit.oneof_decl = vec![oneof("key"), oneof("_referrer")];
+        let file = FileDescriptorProto {
+            name: Some("visit.proto".to_owned()),
+            syntax: Some("proto3".to_owned()),
+            message_type: vec![visit],
+            ..FileDescriptorProto::default()
+        };
+        FileDescriptorSet { file: vec![file] }.encode_to_vec()
+    }
+
+    #[test]
+    fn protobuf() {
+        let (text, rest) = fenced(SPEC, "proto");
+        assert!(text.contains("oneof key { int32 id = 4; string name = 5; }"));
+        let row = trevni_convert::ProtobufType::try_new(&descriptors(), "Visit").unwrap();
+        let (expected, _) = fenced(rest, "columns-split");
+        assert_eq!(columns(row.schema().as_ref().clone(), Layout::Split), expected);
+    }
+}

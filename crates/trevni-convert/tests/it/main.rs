@@ -1,0 +1,15 @@
+//! Row files through the public interface.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::cast_possible_truncation, missing_docs, unreachable_pub)]
+#![allow(clippy::single_range_in_vec_init)]
+
+mod blosc;
+mod hostile;
+mod languages;
+mod rows;
+mod stored_sources;
+
+use trevni_testing::allocator::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
