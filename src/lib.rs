@@ -27,9 +27,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The other, [`trevni`], gives and takes the plain values of columns and knows no Arrow; it is there without
-//! any feature. Below both lie the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from
-//! those below it.
+//! Without Arrow, and without any feature, [`FileWriter`] and [`FileReader`] write and read [`ColumnData`], the plain
+//! values of columns; [`RowWriter`] takes one row at a time:
+//!
+//! ```
+//! use trevni::{ColumnMetadata, ColumnSlice, FileReader, FileWriter, ValueType, Values, ValuesRef};
+//! use trevni::codec::Codec;
+//!
+//! let columns = vec![
+//!     ColumnMetadata::new("id", ValueType::Long),
+//!     ColumnMetadata::new("to", ValueType::String).array(),
+//! ];
+//! let mut writer = FileWriter::builder().set_codec(Codec::Null).build(Vec::new(), columns)?;
+//! writer.write(2, &[
+//!     ColumnSlice::plain(ValuesRef::Long(&[566, 567])),
+//!     ColumnSlice::array(&[2, 0], ValuesRef::strings(&[0, 3, 6], b"barfoo")),
+//! ])?;
+//! let (file, summary) = writer.finish()?;
+//! assert_eq!(summary.rows, 2);
+//!
+//! let reader = FileReader::try_new(bytes::Bytes::from(file))?;
+//! let id = reader.read_column(0)?;
+//! assert_eq!(id.values, Values::Long(vec![566, 567]));
+//! # Ok::<(), trevni::Error>(())
+//! ```
+//!
+//! Below both are the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from those below it.
 //!
 //! Files may lie in a store: with the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter`
 //! read and write them there. Bytes are planned, fetched, and then decoded by the same code as those of local files.
@@ -54,15 +77,19 @@ pub mod codec;
 #[cfg(feature = "arrow")]
 pub mod dataset;
 mod error;
+mod format;
 pub mod io;
 mod kernel;
+pub mod keys;
 #[cfg(feature = "object_store")]
 pub mod object_store;
 mod pack;
 pub mod parallelism;
+mod read;
 mod scratch;
-pub mod trevni;
+mod stats;
 pub mod wire;
+mod write;
 
 /// The kernels, for their own benchmarks; no part of the interface.
 #[doc(hidden)]
@@ -71,6 +98,30 @@ pub mod __kernel {
 }
 
 pub use error::{Error, ErrorKind, Place, Result};
+pub use format::bitmap::Bits;
+pub use format::block::BlockDescriptor;
+pub use format::column_data::{ColumnData, ColumnSlice};
+pub use format::column_tree::ColumnTree;
+pub use format::header::{Header, Version};
+pub use format::metadata::{ColumnMetadata, Metadata};
+pub use format::string_values::{Offsets, Strings};
+pub use format::value::{Value, ValueType};
+pub use format::values::{Values, ValuesRef};
+pub use pack::{ViewBuffer, Views};
+pub use read::file_reader::FileReader;
+pub use read::projected_reader::RowsReader;
+#[cfg(feature = "object_store")]
+pub use read::remote_file::RemoteFile;
+pub use read::verify::Verification;
+pub use stats::block_statistics::{BlockStatistics, Bounds, Statistics};
+pub use stats::bloom_filter::Bloom;
+pub use stats::sort_order::Order;
+pub use write::column_writer::BLOCK_SIZE;
+pub use write::concat::{concat, copy_rows, disagreement};
+pub use write::file_chunks::FileChunks;
+pub use write::file_summary::{ColumnSummary, FileSummary};
+pub use write::file_writer::{FileWriter, FileWriterBuilder};
+pub use write::row_writer::RowWriter;
 
 /// The README's example compiles.
 #[cfg(all(doctest, feature = "arrow"))]

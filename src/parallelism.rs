@@ -5,6 +5,8 @@
 //! used       1  1  4  8
 //! ```
 
+pub(crate) mod threads;
+
 /// Threads for each core, at the most: more only take memory.
 const PER_CORE: usize = 4;
 

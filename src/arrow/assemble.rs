@@ -20,7 +20,8 @@ use super::spare::Spare;
 use super::spread::{spread, within};
 use super::types;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnData, Values};
+use crate::format::column_data::ColumnData;
+use crate::format::values::Values;
 
 /// The columns of a batch, and memory to make its arrays in.
 #[derive(Debug, Default)]

@@ -35,7 +35,8 @@ use super::selection::RowSelection;
 use crate::error::Result;
 use crate::io::{Limits, Ranges};
 use crate::object_store::{FetchOptions, Location};
-use crate::trevni::{FileReader, RemoteFile};
+use crate::read::file_reader::FileReader;
+use crate::read::remote_file::RemoteFile;
 
 /// Bytes of a window unless more or fewer are asked for.
 const WINDOW: u64 = 32 << 20;

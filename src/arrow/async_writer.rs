@@ -16,7 +16,8 @@ use super::properties::WriterProperties;
 use super::writer::ArrowWriter;
 use crate::error::{Error, Result};
 use crate::object_store::ObjectWriter;
-use crate::trevni::{FileChunks, FileSummary};
+use crate::write::file_chunks::FileChunks;
+use crate::write::file_summary::FileSummary;
 
 /// Writes record batches of one schema to a Trevni file in a store. The file appears whole or not at all: if
 /// [`finish`](Self::finish) fails or is dropped half-way, what was sent is removed, so far as [`ObjectWriter`] can.

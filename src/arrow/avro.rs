@@ -32,7 +32,8 @@ pub(crate) use to_arrow::to_arrow;
 use arrow::datatypes::Schema;
 
 use crate::error::Result;
-use crate::trevni::ValueType;
+use crate::format::value::ValueType;
+use crate::keys::AVRO_SCHEMA;
 
 /// The Arrow schema of an Avro schema in JSON, as files in the Avro layout are read with it. Its metadata has the
 /// JSON under `avro.schema`, so that what is written of it carries the very same.
@@ -46,21 +47,18 @@ pub fn schema_to_avro(schema: &Schema) -> Result<String> {
     Ok(of_schema(schema)?.1)
 }
 
-/// The key of a schema's metadata, and of a file's, that holds the text of an Avro schema.
-pub(crate) const SCHEMA: &str = "avro.schema";
-
 /// The Arrow schema of an Avro schema, with the text that this was parsed from, in its normal form.
 pub(crate) fn with_text(avro: &Avro, text: &str) -> Result<Schema> {
     let mut schema = to_arrow(avro)?;
     let text = normal::normal(text).unwrap_or_else(|| text.to_owned());
-    schema.metadata.insert(SCHEMA.to_owned(), text);
+    schema.metadata.insert(AVRO_SCHEMA.to_owned(), text);
     Ok(schema)
 }
 
 /// The Avro schema that an Arrow schema was made from, if it still says all that its fields are; else the one that
 /// is made for them. And its text.
 pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
-    if let Some(text) = schema.metadata().get(SCHEMA) {
+    if let Some(text) = schema.metadata().get(AVRO_SCHEMA) {
         let avro = Avro::parse(text.as_bytes())?;
         if to_arrow(&avro)?.fields() == schema.fields() {
             return Ok((avro, text.clone()));
@@ -75,9 +73,6 @@ pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
 pub(crate) fn says_all(text: &str, schema: &Schema) -> Result<bool> {
     Ok(schema_from_avro(text)? == *schema)
 }
-
-/// The key of a field's metadata that holds the full name of its Avro type.
-const NAME: &str = "avro.name";
 
 /// A schema; references to named types are replaced by the types.
 #[derive(Debug, Clone, PartialEq)]

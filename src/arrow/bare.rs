@@ -15,7 +15,9 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::shape::Shape;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, ColumnTree, ValueType};
+use crate::format::column_tree::ColumnTree;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::value::ValueType;
 
 /// Columns nested deeper than this are refused.
 const DEEPEST: usize = 100;

@@ -14,7 +14,13 @@ use arrow::datatypes::{DataType, Field};
 use super::shape::Shape;
 use super::spare::Spare;
 use super::{nested, types};
-use crate::trevni::{Bits, ColumnData, ColumnMetadata, Strings, ValueType, Values, Views};
+use crate::format::bitmap::Bits;
+use crate::format::column_data::ColumnData;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::string_values::Strings;
+use crate::format::value::ValueType;
+use crate::format::values::Values;
+use crate::pack::Views;
 
 /// What a column is read into.
 #[derive(Debug)]

@@ -9,7 +9,8 @@
 use arrow::buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnSlice, ValuesRef};
+use crate::format::column_data::ColumnSlice;
+use crate::format::values::ValuesRef;
 
 /// Values that live in Arrow's buffers.
 #[derive(Debug, Clone)]

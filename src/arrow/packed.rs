@@ -12,7 +12,7 @@
 mod encode;
 mod symbols;
 
-pub(crate) use symbols::{SYMBOLS, of as symbols};
+pub(crate) use symbols::of as symbols;
 
 use std::sync::Arc;
 

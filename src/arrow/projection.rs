@@ -22,7 +22,7 @@ use super::schema::{self, Planning};
 use super::shape::Shape;
 use super::{Layout, nested, types};
 use crate::error::{Error, Result};
-use crate::trevni::Metadata;
+use crate::format::metadata::Metadata;
 
 /// Which fields are read; always in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,9 +15,11 @@ use super::sorting::SortingColumn;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};
-use crate::trevni::{
-    Bloom, ColumnMetadata, FileWriter, FileWriterBuilder, Metadata, ValueType, Version,
-};
+use crate::format::header::Version;
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::value::ValueType;
+use crate::stats::bloom_filter::Bloom;
+use crate::write::file_writer::{FileWriter, FileWriterBuilder};
 
 /// How an [`ArrowWriter`](super::ArrowWriter) writes.
 #[derive(Debug, Clone)]

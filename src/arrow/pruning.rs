@@ -26,7 +26,7 @@ use super::selection::RowSelection;
 use super::statistics::Place;
 use crate::error::Result;
 use crate::io::ReadAt;
-use crate::trevni::FileReader;
+use crate::read::file_reader::FileReader;
 
 /// Where a condition may be true, and where it may be false.
 #[derive(Debug, Clone)]

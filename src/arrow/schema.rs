@@ -20,11 +20,9 @@ use super::shape::Plan;
 use super::split::Joins;
 use super::{Layout, bare, packed, split};
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, Metadata, ValueType};
-
-const ARROW_SCHEMA: &str = "ARROW:schema";
-const AVRO_SCHEMA: &str = avro::SCHEMA;
-const LAYOUT: &str = "arrow.layout";
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::value::ValueType;
+use crate::keys::{ARROW_SCHEMA, AVRO_SCHEMA, LAYOUT};
 
 /// Whether a key of the file's metadata is this module's to set.
 pub(crate) fn is_own_key(key: &str) -> bool {

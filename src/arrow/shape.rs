@@ -14,7 +14,9 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnData, ColumnMetadata, ValueType};
+use crate::format::column_data::ColumnData;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::value::ValueType;
 
 /// Where the rows of a field are. Numbers are positions in a list of columns.
 #[derive(Debug, Clone, PartialEq, Eq)]

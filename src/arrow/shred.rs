@@ -18,7 +18,7 @@ use super::shape::{Planned, Shape, Trail};
 use super::take::take;
 use super::{nested, packed, types};
 use crate::error::{Error, Result};
-use crate::trevni::ValueType;
+use crate::format::value::ValueType;
 
 /// Shreds a batch of a plan's schema. `slots` says which columns take a value for each slot, there or not.
 pub(crate) fn shred_batch(

@@ -18,7 +18,10 @@ use super::schema::Planning;
 use super::shape::Shape;
 use super::{Layout, packed, statistics, types};
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, Metadata, Order, SORTING, ValueType};
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::value::ValueType;
+use crate::keys::SORTING;
+use crate::stats::sort_order::Order;
 use crate::wire::{self, Cursor};
 
 /// A column that rows are sorted by.

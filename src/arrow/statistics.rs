@@ -26,8 +26,12 @@ use super::shape::Shape;
 use super::spare::Spare;
 use super::types;
 use crate::error::Result;
+use crate::format::value::{Value, ValueType};
+use crate::format::values::Values;
 use crate::io::ReadAt;
-use crate::trevni::{FileReader, Order, Statistics, Value, ValueType, Values};
+use crate::read::file_reader::FileReader;
+use crate::stats::block_statistics::Statistics;
+use crate::stats::sort_order::Order;
 
 /// What is known of the values of a field.
 #[derive(Debug, Clone)]

@@ -23,7 +23,10 @@ use super::shape::{Plan, Trail};
 use super::shred::Shredder;
 use super::split;
 use crate::error::Result;
-use crate::trevni::{ColumnData, ColumnMetadata, ValueType, Values, ValuesRef};
+use crate::format::column_data::ColumnData;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::value::ValueType;
+use crate::format::values::{Values, ValuesRef};
 use equal::assert_same;
 use sample::{Sampler, nested_types, types};
 

@@ -16,7 +16,7 @@ use arrow::datatypes::{ByteArrayType, ByteViewType};
 
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
-use crate::trevni::{ViewBuffer, Views};
+use crate::pack::{ViewBuffer, Views};
 
 /// The ends of values that lie in so many bytes, from 0 on; fails if they go back or past the bytes.
 pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>> {

@@ -28,7 +28,7 @@ pub(crate) use raise::{raise, raise_optional};
 use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 
 use crate::error::{Error, Result};
-use crate::trevni::ValueType;
+use crate::format::value::ValueType;
 
 const INT: &[ValueType] = &[ValueType::Int, ValueType::Fixed32];
 const LONG: &[ValueType] =

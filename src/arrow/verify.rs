@@ -6,7 +6,8 @@ use arrow::datatypes::{DataType, Field};
 use super::{ArrowReaderBuilder, ProjectionMask};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::trevni::{FileReader, is_of_nulls};
+use crate::read::file_reader::FileReader;
+use crate::read::verify::is_of_nulls;
 
 /// Rows of a batch where no column has anything but nulls, which take no memory.
 const NULL_ROWS: usize = 1 << 30;

@@ -17,7 +17,10 @@ use super::shred::shred_batch;
 use super::sorting::Sorted;
 use super::statistics;
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnMetadata, FileChunks, FileSummary, FileWriter, Metadata};
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::write::file_chunks::FileChunks;
+use crate::write::file_summary::FileSummary;
+use crate::write::file_writer::FileWriter;
 
 /// Writes record batches of one schema to a Trevni file.
 ///

@@ -22,7 +22,7 @@ use super::bounds::ColumnBounds;
 use super::names;
 use crate::arrow::{ArrowReaderBuilder, ArrowWriter, schema_from_ipc, schema_to_ipc};
 use crate::error::{Error, Result};
-use crate::trevni::Metadata;
+use crate::format::metadata::Metadata;
 
 const VERSION: (&str, &str) = ("dataset.version", "1");
 const SCHEMA: &str = "dataset.schema";

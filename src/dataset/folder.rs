@@ -19,7 +19,7 @@ use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
 use crate::io::{AtomicFile, Listed, TEMPORARY};
-use crate::trevni::FileChunks;
+use crate::write::file_chunks::FileChunks;
 
 /// How deep partitions are believed to be.
 const DEPTH: usize = 16;

@@ -24,7 +24,7 @@ use super::scan::{DatasetScan, Part, Plan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder};
 use crate::error::{Error, Result};
 use crate::io::Limits;
-use crate::trevni::FileReader;
+use crate::read::file_reader::FileReader;
 
 /// Batches of a unit.
 const UNIT: u64 = 8;

@@ -20,7 +20,7 @@ use super::snapshot::without;
 use super::{names, partition};
 use crate::arrow::{ArrowWriter, take};
 use crate::error::{Error, Result};
-use crate::trevni::FileChunks;
+use crate::write::file_chunks::FileChunks;
 
 /// Rows that are written between two looks at the size of a file.
 const STEP: usize = 8192;

@@ -22,7 +22,7 @@ use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
 use crate::arrow::{ArrowReaderOptions, ArrowStreamBuilder};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object_store::{FetchOptions, Object, ObjectWriter};
-use crate::trevni::FileChunks;
+use crate::write::file_chunks::FileChunks;
 
 /// The objects below a prefix, as the place of a data set.
 #[derive(Debug, Clone)]

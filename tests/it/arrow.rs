@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use trevni::arrow::*;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::{FileReader, Version};
+use trevni::{FileReader, Version};
 
 use crate::testdata::{corpus, files, reference_files, stem};
 use trevni_testing::arrays::batches;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use trevni::trevni::{ColumnData, FileReader};
+use trevni::{ColumnData, FileReader};
 use trevni_testing::allocator::{CountingAllocator, peak};
 
 use crate::testdata::{REFUSED, meta, reference_files, stem};
@@ -92,8 +92,8 @@ mod of_arrow {
     use arrow::array::RecordBatch;
     use arrow::datatypes::Schema;
     use bytes::Bytes;
+    use trevni::FileReader;
     use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, Layout, WriterProperties};
-    use trevni::trevni::FileReader;
 
     use super::peak;
     use crate::testdata::Numbers;

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 /// Each room, and the rooms it may enter. `error` is open to all.
-const MAY_ENTER: [(&str, &[&str]); 13] = [
+const MAY_ENTER: [(&str, &[&str]); 17] = [
     ("error", &[]),
+    ("keys", &[]),
     ("scratch", &[]),
     ("kernel", &["scratch"]),
     ("wire", &[]),
@@ -15,22 +16,56 @@ const MAY_ENTER: [(&str, &[&str]); 13] = [
     ("checksum", &["wire"]),
     ("codec", &["kernel"]),
     ("pack", &["scratch", "kernel", "wire"]),
+    ("format", &["scratch", "kernel", "wire", "io", "keys", "checksum", "codec", "pack"]),
+    ("stats", &["kernel", "wire", "keys", "format"]),
     (
-        "trevni",
+        "read",
         &[
-            "scratch",
-            "kernel",
             "wire",
             "parallelism",
             "io",
             "object_store",
+            "keys",
+            "checksum",
+            "codec",
+            "format",
+            "stats",
+        ],
+    ),
+    (
+        "write",
+        &[
+            "kernel",
+            "wire",
+            "parallelism",
+            "io",
+            "keys",
             "checksum",
             "codec",
             "pack",
+            "format",
+            "stats",
+            "read",
         ],
     ),
-    ("arrow", &["kernel", "wire", "io", "object_store", "checksum", "codec", "trevni"]),
-    ("dataset", &["parallelism", "io", "object_store", "trevni", "arrow"]),
+    (
+        "arrow",
+        &[
+            "kernel",
+            "wire",
+            "io",
+            "object_store",
+            "keys",
+            "checksum",
+            "codec",
+            "pack",
+            "format",
+            "stats",
+            "read",
+            "write",
+        ],
+    ),
+    ("dataset", &["parallelism", "io", "object_store", "format", "read", "write", "arrow"]),
 ];
 
 #[test]

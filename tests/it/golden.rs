@@ -6,9 +6,7 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::Value as Json;
 use trevni::codec::Codec;
-use trevni::trevni::{
-    BlockDescriptor, ColumnData, FileReader, FileWriter, Value, ValueType, Values,
-};
+use trevni::{BlockDescriptor, ColumnData, FileReader, FileWriter, Value, ValueType, Values};
 
 use crate::testdata::{REFUSED, meta, reference_files, stem};
 
@@ -103,7 +101,7 @@ fn metadata_and_descriptors_are_those_of_the_companions() {
     }
 }
 
-fn check_pairs(expected: &Json, ours: &trevni::trevni::Metadata, name: &str) {
+fn check_pairs(expected: &Json, ours: &trevni::Metadata, name: &str) {
     use base64::Engine;
     let expected = expected.as_array().unwrap();
     assert_eq!(expected.len(), ours.len(), "{name}");

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
-use trevni::trevni::{ColumnData, ColumnMetadata, FileReader, Value};
+use trevni::{ColumnData, ColumnMetadata, FileReader, Value};
 
 mod examples;
 mod goldens;
@@ -28,7 +28,7 @@ type Kinds = HashMap<String, Vec<Json>>;
 
 /// A column as `decode.py` shows it.
 fn line(column: &ColumnMetadata, data: &ColumnData) -> Json {
-    use trevni::trevni::ValueType;
+    use trevni::ValueType;
     let there = data.there.as_ref().map(|bits| {
         let bit = |i: usize| bits.as_bytes()[i / 8] >> (i % 8) & 1;
         (0..bits.len()).map(|i| u32::from(bit(i))).collect::<Vec<_>>()
@@ -49,7 +49,7 @@ fn line(column: &ColumnMetadata, data: &ColumnData) -> Json {
 }
 
 fn shown(column: &ColumnMetadata, value: Value<'_>) -> Json {
-    use trevni::trevni::ValueType;
+    use trevni::ValueType;
     match value {
         Value::Null => Json::Null,
         Value::Boolean(v) => json!(v),

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use trevni::arrow::*;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::{
+use trevni::{
     Bits, ColumnData, ColumnMetadata, ColumnSlice, FileReader, FileWriter, ValueType, Values,
     ValuesRef,
 };
@@ -198,7 +198,7 @@ fn slots_are_written_and_read_without_arrow() {
     assert_eq!(data[0].there, Some(expected));
     assert_eq!(data[0].values.len(), 10);
     for (i, value) in [(1, 1), (4, 3), (7, 5), (9, 6)] {
-        assert_eq!(data[0].values.as_slice().get(i), Some(trevni::trevni::Value::Int(value)));
+        assert_eq!(data[0].values.as_slice().get(i), Some(trevni::Value::Int(value)));
     }
     let mut writer = FileWriter::builder().build(Vec::new(), columns).unwrap();
     let e = writer.write(8, &[slots()]).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use trevni::io::ReadAt;
-use trevni::trevni::*;
+use trevni::*;
 
 use crate::testdata::{self, Numbers};
 

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::*;
+use trevni::*;
 
 use crate::testdata::Numbers;
 

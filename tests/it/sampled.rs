@@ -6,7 +6,7 @@ use arrow::array::*;
 use bytes::Bytes;
 use trevni::arrow::*;
 use trevni::codec::Codec;
-use trevni::trevni::{FileReader, ValueType};
+use trevni::{FileReader, ValueType};
 
 use crate::testdata::Numbers;
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use trevni::codec::Codec;
-use trevni::trevni::*;
+use trevni::*;
 
 use crate::testdata::{Numbers, reference_files, stem};
 

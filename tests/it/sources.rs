@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use trevni::checksum::Checksum;
 use trevni::io::{AtomicFile, ReadAt};
-use trevni::trevni::*;
+use trevni::*;
 
 fn columns() -> Vec<ColumnMetadata> {
     vec![

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use trevni::checksum::Checksum;
-use trevni::trevni::{ColumnData, FileReader, FileWriter, Value};
 use trevni::wire::{self, Cursor};
+use trevni::{ColumnData, FileReader, FileWriter, Value};
 
 const SPEC: &str = include_str!("../../spec/trevni.md");
 
@@ -43,7 +43,7 @@ fn longs() {
 
 #[test]
 fn lengths() {
-    use trevni::trevni::{ColumnMetadata, ColumnSlice, ValueType, ValuesRef};
+    use trevni::{ColumnMetadata, ColumnSlice, ValueType, ValuesRef};
     let rows = table("lengths of a null array");
     assert!(rows.len() > 3);
     for (lengths, bytes) in rows {
@@ -116,8 +116,8 @@ pub mod of_arrow {
 
     use arrow::array::RecordBatch;
     use arrow::datatypes::*;
+    use trevni::FileReader;
     use trevni::arrow::{ArrowWriter, WriterProperties};
-    use trevni::trevni::FileReader;
 
     const SPEC: &str = include_str!("../../spec/columns.md");
 
@@ -186,7 +186,7 @@ pub mod of_arrow {
 
 mod of_statistics {
     use bytes::Bytes;
-    use trevni::trevni::*;
+    use trevni::*;
 
     const SPEC: &str = include_str!("../../spec/statistics.md");
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use trevni::codec::Codec;
-use trevni::trevni::*;
+use trevni::*;
 
 use crate::seek::nested_bytes;
 use crate::testdata::Numbers;

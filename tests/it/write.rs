@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::*;
+use trevni::*;
 
 use crate::testdata::Numbers;
 

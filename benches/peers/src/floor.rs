@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::FileReader;
+use trevni::FileReader;
 
 use crate::Result;
 

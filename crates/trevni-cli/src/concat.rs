@@ -5,7 +5,7 @@ mod rows;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use trevni::trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, disagreement};
+use trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, disagreement};
 
 use crate::fault::{Fault, tell};
 use crate::input;
@@ -66,7 +66,7 @@ fn write_anew(
     let Some(first) = files.first() else { return Ok(()) };
     let mut metadata = first.header().metadata.clone();
     // Nobody knows whether the rows of several files are sorted.
-    metadata.unset("arrow.sorting")?;
+    metadata.unset(trevni::keys::SORTING)?;
     let builder = FileWriter::builder().set_metadata(metadata);
     let columns = first.columns().iter().cloned().map(ColumnMetadata::not_indexed);
     let mut writer = builder.build(target, columns.collect())?;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use trevni::trevni::FileReader;
+use trevni::FileReader;
 use trevni_convert::Report;
 
 use crate::fault::{Fault, tell};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Seek};
 use std::path::Path;
 
-use trevni::trevni::{FileReader, Header};
+use trevni::{FileReader, Header};
 
 use crate::fault::Fault;
 use crate::memory;

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value as Json, json};
-use trevni::trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
+use trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
 
 use crate::fault::Fault;
 use crate::rowtext::value_to_json;

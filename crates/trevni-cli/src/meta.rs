@@ -8,7 +8,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use trevni::trevni::{Header, Metadata};
+use trevni::{Header, Metadata};
 
 use crate::fault::Fault;
 use crate::trevni_files::files_of;

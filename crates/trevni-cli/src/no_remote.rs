@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
+use trevni::Header;
 use trevni::dataset::Vacuumed;
-use trevni::trevni::Header;
 use trevni_convert::{Sink, Source, WriteOptions};
 
 use crate::fault::Fault;

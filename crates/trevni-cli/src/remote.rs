@@ -18,7 +18,7 @@ use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
 use trevni::dataset::{DataFile, Dataset, Vacuumed};
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
-use trevni::trevni::{Header, RemoteFile};
+use trevni::{Header, RemoteFile};
 use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
 use crate::fault::Fault;

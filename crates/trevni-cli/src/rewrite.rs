@@ -16,7 +16,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
 use trevni::arrow::{ArrowReaderBuilder, Layout, WriterProperties};
 use trevni::codec::Codec;
-use trevni::trevni::{ColumnMetadata, FileReader, Metadata, copy_rows};
+use trevni::{ColumnMetadata, FileReader, Metadata, copy_rows, keys};
 use trevni_convert::Rows;
 
 use crate::fault::{Fault, tell};
@@ -26,7 +26,7 @@ use crate::trevni_files::is_dataset;
 use crate::writing::{Dialect, Input, OutputArgs};
 
 /// The keys of a file's metadata that say what its columns are.
-pub(crate) const SCHEMAS: [&str; 3] = ["ARROW:schema", "avro.schema", "arrow.layout"];
+pub(crate) const SCHEMAS: [&str; 3] = [keys::ARROW_SCHEMA, keys::AVRO_SCHEMA, keys::LAYOUT];
 
 /// Write a Trevni file anew: with another codec, checksum, layout or block size, other order of columns, or fewer.
 ///
@@ -74,7 +74,7 @@ fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, Fault> {
 }
 
 pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, Fault> {
-    Ok(file.header().metadata.get_str("trevni.codec").map_or(Ok(Codec::Null), Codec::from_name)?)
+    Ok(file.header().metadata.get_str(keys::CODEC).map_or(Ok(Codec::Null), Codec::from_name)?)
 }
 
 /// The columns as they are, with other settings.
@@ -186,8 +186,8 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
 
 /// The layout of a file of this metadata.
 pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
-    let layout = metadata.get_str("arrow.layout").and_then(Layout::from_name);
-    let avro = metadata.get("avro.schema").is_some();
+    let layout = metadata.get_str(keys::LAYOUT).and_then(Layout::from_name);
+    let avro = metadata.get(keys::AVRO_SCHEMA).is_some();
     layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split })
 }
 

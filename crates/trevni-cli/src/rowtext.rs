@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use trevni::trevni::{ColumnData, ColumnMetadata, ColumnTree, Value, ValueType};
+use trevni::{ColumnData, ColumnMetadata, ColumnTree, Value, ValueType};
 
 /// Levels of arrays that are printed; each takes some of the stack.
 const MOST_LEVELS: usize = 500;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use clap::ValueEnum;
 use trevni::arrow::schema_to_avro;
+use trevni::keys::AVRO_SCHEMA;
 use trevni_convert::Source;
 
 use crate::fault::Fault;
@@ -14,8 +15,6 @@ use crate::output;
 use crate::remote;
 use crate::rows::ReadArgs;
 use crate::table::plain;
-
-const AVRO_SCHEMA: &str = "avro.schema";
 
 /// Print the schema of a file, of any format that `convert` reads.
 #[derive(Debug, clap::Args)]

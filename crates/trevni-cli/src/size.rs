@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use trevni::trevni::FileReader;
+use trevni::FileReader;
 
 use crate::fault::Fault;
 use crate::table::{Align, Table, plain, ratio};

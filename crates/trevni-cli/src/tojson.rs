@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use trevni::trevni::{ColumnData, FileReader};
+use trevni::{ColumnData, FileReader};
 
 use crate::fault::Fault;
 use crate::rowtext::RowText;

@@ -3,7 +3,7 @@
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::{FileWriterBuilder, Metadata};
+use trevni::{FileWriterBuilder, Metadata};
 use trevni_convert::Format;
 
 use crate::fault::Fault;

@@ -27,9 +27,6 @@ pub(super) const FORMAT: Format = Format {
     create_at: None,
 };
 
-/// The key under which the Arrow schema itself is kept.
-const ARROW_SCHEMA: &str = "ARROW:schema";
-
 /// What the library says of a file.
 fn fault(e: ParquetError) -> Error {
     sorted(e, Error::malformed)

@@ -16,6 +16,7 @@ use trevni::arrow::{
     ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, Layout, ProjectionMask, WriterProperties,
     schema_to_avro,
 };
+use trevni::keys::AVRO_SCHEMA;
 
 pub(super) const FORMAT: Format = Format {
     name: "trv",
@@ -26,9 +27,6 @@ pub(super) const FORMAT: Format = Format {
     holds: None,
     create_at: None,
 };
-
-/// The key of a schema's metadata that tells that it came from Avro.
-const AVRO_SCHEMA: &str = "avro.schema";
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;

@@ -18,7 +18,7 @@ use super::windows::{Cutter, Window};
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::object_store::{Fetched, beside};
-use crate::trevni::{RemoteFile, insert_pieces};
+use crate::read::remote_file::{RemoteFile, insert_pieces};
 
 /// Fetches rows of some columns, window by window.
 pub(super) struct Windows {

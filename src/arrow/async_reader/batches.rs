@@ -18,7 +18,7 @@ use crate::arrow::reader::ArrowReader;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::Ranges;
-use crate::trevni::RemoteFile;
+use crate::read::remote_file::RemoteFile;
 
 /// The batches of a file.
 pub(super) fn batches(

@@ -13,7 +13,7 @@ use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::{Ranges, without};
 use crate::object_store::FetchOptions;
-use crate::trevni::FileReader;
+use crate::read::file_reader::FileReader;
 
 /// The most batches of a window, whatever they come to: blocks of a few bytes can have any number of rows.
 const BATCHES: usize = 1024;

@@ -20,7 +20,9 @@ use super::resolve::{Branch, Read, Step, resolve};
 use super::skip::{no_branch, skip};
 use super::{Avro, plan, with_text};
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnData, Value, Values};
+use crate::format::column_data::ColumnData;
+use crate::format::value::Value;
+use crate::format::values::Values;
 use crate::wire::Cursor;
 
 /// Items that take no bytes, of all rows of a batch: more are refused, for a few bytes can claim any number.

@@ -12,7 +12,7 @@ use super::super::shape::Shape;
 use super::parse::Notes;
 use super::resolve::choose;
 use super::{Avro, Primitive};
-use crate::trevni;
+use crate::format::value;
 
 /// A count or a value that is put to a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,16 +135,16 @@ impl Push {
     }
 
     /// The value, if it is one.
-    pub(super) fn value(&self) -> Result<trevni::Value<'_>, u32> {
+    pub(super) fn value(&self) -> Result<value::Value<'_>, u32> {
         Ok(match self {
             Push::Count(_, n) => return Err(*n),
-            Push::Null(_) => trevni::Value::Null,
-            Push::Boolean(_, v) => trevni::Value::Boolean(*v),
-            Push::Int(_, v) => trevni::Value::Int(*v),
-            Push::Long(_, v) => trevni::Value::Long(*v),
-            Push::Float(_, v) => trevni::Value::Float(*v),
-            Push::Double(_, v) => trevni::Value::Double(*v),
-            Push::Bytes(_, v) => trevni::Value::Bytes(v.into()),
+            Push::Null(_) => value::Value::Null,
+            Push::Boolean(_, v) => value::Value::Boolean(*v),
+            Push::Int(_, v) => value::Value::Int(*v),
+            Push::Long(_, v) => value::Value::Long(*v),
+            Push::Float(_, v) => value::Value::Float(*v),
+            Push::Double(_, v) => value::Value::Double(*v),
+            Push::Bytes(_, v) => value::Value::Bytes(v.into()),
         })
     }
 }

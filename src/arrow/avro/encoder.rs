@@ -14,7 +14,10 @@ use super::super::shape::Shape;
 use super::super::shred::shred_batch;
 use super::{Avro, of_schema};
 use crate::error::{Error, Result};
-use crate::trevni::{ColumnSlice, Metadata, Value, ValuesRef};
+use crate::format::column_data::ColumnSlice;
+use crate::format::metadata::Metadata;
+use crate::format::value::Value;
+use crate::format::values::ValuesRef;
 use crate::wire;
 
 /// Encodes record batches as rows in Avro's binary encoding.

@@ -16,14 +16,15 @@ use arrow::datatypes::*;
 use super::super::packed::{self, stored};
 use super::super::shape::Trail;
 use super::super::{Layout, types};
-use super::{Avro, Logical, NAME, Primitive};
+use super::{Avro, Logical, Primitive};
 use crate::error::{Error, Result};
+use crate::keys::AVRO_NAME;
 
 /// The Avro schema of an Arrow schema.
 pub(crate) fn from_arrow(schema: &Schema) -> Result<Avro> {
     let mut names = Names::default();
     let fields = names.fields(schema.fields(), None)?;
-    let wanted = schema.metadata().get(NAME).cloned().unwrap_or_else(|| "Row".to_owned());
+    let wanted = schema.metadata().get(AVRO_NAME).cloned().unwrap_or_else(|| "Row".to_owned());
     Ok(names.define(wanted, |name| Avro::Record { name, fields: fields.clone() }))
 }
 
@@ -84,7 +85,7 @@ impl Names {
         let wanted = || {
             field
                 .metadata()
-                .get(NAME)
+                .get(AVRO_NAME)
                 .cloned()
                 .unwrap_or_else(|| trail.to_string().replace('.', "_"))
         };

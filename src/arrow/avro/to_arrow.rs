@@ -13,15 +13,16 @@ use std::sync::Arc;
 
 use arrow::datatypes::*;
 
-use super::super::packed::SYMBOLS;
-use super::{Avro, Logical, NAME, Primitive};
+use super::{Avro, Logical, Primitive};
 use crate::error::{Error, Result};
+use crate::keys::AVRO_ENUM_SYMBOLS;
+use crate::keys::AVRO_NAME;
 
 /// The Arrow schema of an Avro schema.
 pub(crate) fn to_arrow(avro: &Avro) -> Result<Schema> {
     match avro {
         Avro::Record { name, fields } => {
-            let metadata = HashMap::from([(NAME.to_owned(), name.clone())]);
+            let metadata = HashMap::from([(AVRO_NAME.to_owned(), name.clone())]);
             Ok(Schema::new_with_metadata(record(fields)?, metadata))
         }
         other => Ok(Schema::new(vec![field(other.full_name(), other)?])),
@@ -44,10 +45,10 @@ fn field(name: &str, avro: &Avro) -> Result<Field> {
     }
     let mut metadata = HashMap::new();
     if let Avro::Record { name, .. } | Avro::Enum { name, .. } | Avro::Fixed { name, .. } = avro {
-        metadata.insert(NAME.to_owned(), name.clone());
+        metadata.insert(AVRO_NAME.to_owned(), name.clone());
     }
     if let Avro::Enum { symbols, .. } = avro {
-        metadata.insert(SYMBOLS.to_owned(), serde_json::json!(symbols).to_string());
+        metadata.insert(AVRO_ENUM_SYMBOLS.to_owned(), serde_json::json!(symbols).to_string());
     }
     Ok(Field::new(name, data_type(avro)?, avro.is_null()).with_metadata(metadata))
 }

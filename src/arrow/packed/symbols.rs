@@ -7,14 +7,12 @@
 
 use std::sync::Arc;
 
+use crate::keys::AVRO_ENUM_SYMBOLS;
 use arrow::array::*;
 use arrow::datatypes::*;
 
 use super::super::shape::Trail;
 use crate::error::{Error, Result};
-
-/// The key of a field's metadata that holds the symbols, a JSON array.
-pub(crate) const SYMBOLS: &str = "avro.enum.symbols";
 
 /// The symbols of a field that is an enum.
 pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
@@ -22,7 +20,7 @@ pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
     if **keys != DataType::Int32 || **values != DataType::Utf8 {
         return None;
     }
-    serde_json::from_str(field.metadata().get(SYMBOLS)?).ok()
+    serde_json::from_str(field.metadata().get(AVRO_ENUM_SYMBOLS)?).ok()
 }
 
 /// The ordinal of each row.

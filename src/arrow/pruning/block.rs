@@ -17,8 +17,10 @@ use super::super::types;
 use super::index::Index;
 use super::{May, or_unknown, rows_where};
 use crate::error::Result;
+use crate::format::value::ValueType;
 use crate::io::ReadAt;
-use crate::trevni::{BloomFilters, FileReader, ValueType, hashes};
+use crate::read::file_reader::FileReader;
+use crate::stats::bloom_filter::{BloomFilters, hashes};
 
 /// What is known of the blocks of a column.
 pub(super) struct Known {

@@ -17,8 +17,11 @@ use arrow::datatypes::DataType;
 use super::super::predicate::Operator;
 use super::super::statistics;
 use crate::error::Result;
+use crate::format::header::Version;
+use crate::format::value::{Value, ValueType};
 use crate::io::ReadAt;
-use crate::trevni::{FileReader, Order, Value, ValueType, Version};
+use crate::read::file_reader::FileReader;
+use crate::stats::sort_order::Order;
 
 /// First values.
 pub(super) struct Index {

@@ -28,7 +28,7 @@ use super::sieve::{self, Sieve, Stage};
 use super::{ArrowReader, Output, Way};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::trevni::FileReader;
+use crate::read::file_reader::FileReader;
 
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;

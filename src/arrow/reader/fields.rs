@@ -21,7 +21,8 @@ use super::super::shape::{Shape, Trail};
 use super::stored::Stored;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
-use crate::trevni::{FileReader, RowsReader};
+use crate::read::file_reader::FileReader;
+use crate::read::projected_reader::RowsReader;
 
 /// Rows that are read at once where more are read than wanted, at the most.
 const PIECE: u64 = 16_384;

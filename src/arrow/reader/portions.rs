@@ -17,7 +17,7 @@ use super::super::selection::RowSelection;
 use super::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions, Way};
 use crate::error::Result;
 use crate::io::{Limits, ReadAt};
-use crate::trevni::FileReader;
+use crate::read::file_reader::FileReader;
 
 impl<R: ReadAt> ArrowReaderBuilder<R> {
     pub(in crate::arrow) fn of_file(

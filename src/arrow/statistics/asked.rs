@@ -16,7 +16,8 @@ use super::super::schema::Planning;
 use super::super::shape::Shape;
 use super::order;
 use crate::error::Result;
-use crate::trevni::{ColumnMetadata, Order};
+use crate::format::metadata::ColumnMetadata;
+use crate::stats::sort_order::Order;
 
 /// Asks columns for what the properties want of them.
 pub(crate) fn ask(

@@ -16,7 +16,11 @@ use super::super::*;
 use super::equal::assert_same;
 use super::sample::{self, Sampler};
 use crate::error::Result;
-use crate::trevni::{ColumnMetadata, ColumnSlice, FileWriter, ValueType, ValuesRef};
+use crate::format::column_data::ColumnSlice;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::value::ValueType;
+use crate::format::values::ValuesRef;
+use crate::write::file_writer::FileWriter;
 
 fn write(batches: &[RecordBatch], schema: &SchemaRef, layout: Layout) -> Result<Bytes> {
     let properties = WriterProperties::builder().set_layout(layout).set_block_size(100).build();

@@ -13,7 +13,7 @@ use super::super::lent::Lent;
 use super::super::shape::Trail;
 use super::lower::{fixed, lower};
 use crate::error::{Error, Result};
-use crate::trevni::{Value, ValueType};
+use crate::format::value::{Value, ValueType};
 
 /// Bytes of an Avro duration.
 const DURATION: usize = 12;

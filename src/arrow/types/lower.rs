@@ -13,7 +13,7 @@ use super::super::lent::Lent;
 use super::super::shape::Trail;
 use super::float16;
 use crate::error::{Error, Result};
-use crate::trevni::ValueType;
+use crate::format::value::ValueType;
 
 /// Lowers an array to values of a column of this type, one for each row: null rows have any.
 pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &Trail<'_>) -> Result<Lent> {

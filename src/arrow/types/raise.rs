@@ -16,8 +16,10 @@ use super::super::spread;
 use super::super::text::{of_views, offsets, text, views};
 use super::float16;
 use crate::error::{Error, Result};
+use crate::format::string_values::Strings;
+use crate::format::values::Values;
 use crate::kernel::{self, Level};
-use crate::trevni::{Strings, Values, Views};
+use crate::pack::Views;
 
 /// Raises values, one for each row, to an array of a leaf type with these nulls.
 pub(crate) fn raise(

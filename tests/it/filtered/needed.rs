@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use arrow::array::*;
 use arrow::datatypes::*;
 use bytes::Bytes;
+use trevni::FileReader;
 use trevni::arrow::*;
 use trevni::codec::Codec;
 use trevni::io::ReadAt;
-use trevni::trevni::FileReader;
 
 use crate::arrow::write;
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use arrow::array::*;
+use trevni::FileWriter;
 use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, WriterProperties};
 use trevni::codec::Codec;
-use trevni::trevni::FileWriter;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Columns of which each kind of packed value comes, by what they hold; of any number of rows, the same in every run.
 
 use trevni::codec::Codec;
-use trevni::trevni::{Bits, ColumnData, ColumnMetadata, FileWriter, Value, ValueType};
+use trevni::{Bits, ColumnData, ColumnMetadata, FileWriter, Value, ValueType};
 
 pub(super) type Column = (ColumnMetadata, ColumnData);
 

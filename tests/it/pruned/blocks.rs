@@ -7,7 +7,7 @@ use arrow::datatypes::*;
 use bytes::Bytes;
 use trevni::arrow::*;
 use trevni::codec::Codec;
-use trevni::trevni::{
+use trevni::{
     ColumnMetadata, ColumnSlice, FileReader, FileWriter, ValueType, ValuesRef, concat, copy_rows,
 };
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use trevni::object_store::FetchOptions;
-use trevni::trevni::{RemoteFile, Values};
+use trevni::{RemoteFile, Values};
 
 use super::run;
 use trevni_testing::data::reference_file;
@@ -142,7 +142,7 @@ fn two_rounds_are_enough_for_tables() {
             assert!(once || file.file().columns().iter().any(|c| c.is_indexed()), "{name}");
             for column in columns {
                 let found = file.file().blocks(column).unwrap();
-                let read = trevni::trevni::FileReader::try_new(std::fs::File::open(&path).unwrap());
+                let read = trevni::FileReader::try_new(std::fs::File::open(&path).unwrap());
                 assert_eq!(found, read.unwrap().blocks(column).unwrap(), "{name}");
             }
         }

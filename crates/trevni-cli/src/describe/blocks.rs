@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use trevni::trevni::FileReader;
+use trevni::FileReader;
 
 use crate::fault::Fault;
 use crate::input;

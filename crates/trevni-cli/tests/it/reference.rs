@@ -68,7 +68,7 @@ fn schemas_are_printed_as_the_reference_prints_them() {
         let text = std::fs::read_to_string(&path).unwrap();
         let ours = trevni::arrow::schema_from_avro(&text).unwrap();
         let file = std::fs::File::open(path.with_extension("trv")).unwrap();
-        let file = trevni::trevni::FileReader::try_new(file).unwrap();
+        let file = trevni::FileReader::try_new(file).unwrap();
         let theirs = file.header().metadata.get_str("avro.schema").unwrap().to_owned();
         assert_eq!(ours.metadata()["avro.schema"], theirs, "{}", stem(&path));
         seen += 1;

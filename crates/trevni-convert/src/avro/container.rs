@@ -11,13 +11,13 @@ use std::io::{BufRead, Read, Write};
 
 use super::codec::Codec;
 use trevni::io::Limits;
+use trevni::keys::AVRO_SCHEMA;
 use trevni::wire;
 use trevni::{Error, ErrorKind, Result};
 
 /// The first bytes.
 pub(super) const MAGIC: &[u8] = b"Obj\x01";
 
-const SCHEMA: &str = "avro.schema";
 const CODEC: &str = "avro.codec";
 const SYNC: usize = 16;
 
@@ -81,7 +81,7 @@ impl<R: BufRead> BlockReader<R> {
 
     /// The schema, in JSON.
     pub(super) fn avro_schema(&self) -> Result<&str> {
-        let found = self.metadata.iter().find(|(key, _)| key == SCHEMA);
+        let found = self.metadata.iter().find(|(key, _)| key == AVRO_SCHEMA);
         let (_, text) = found.ok_or_else(|| Error::malformed("no avro.schema in the header"))?;
         std::str::from_utf8(text).map_err(|_| Error::malformed("avro.schema is not UTF-8"))
     }
@@ -208,7 +208,8 @@ impl<R: BufRead> Input<R> {
                 let key = String::from_utf8(key);
                 let key = key.map_err(|_| Error::malformed("a key is not UTF-8").at(self.at))?;
                 // What nobody asks for takes no memory, however much there is.
-                if [CODEC, SCHEMA].contains(&key.as_str()) && !pairs.iter().any(|(k, _)| *k == key)
+                if [CODEC, AVRO_SCHEMA].contains(&key.as_str())
+                    && !pairs.iter().any(|(k, _)| *k == key)
                 {
                     pairs.push((key, value));
                 }
@@ -236,7 +237,7 @@ impl<W: Write> BlockWriter<W> {
         let sync = sync();
         let mut header = MAGIC.to_vec();
         wire::put_long(&mut header, 2);
-        for (key, value) in [(CODEC, codec.name()), (SCHEMA, schema)] {
+        for (key, value) in [(CODEC, codec.name()), (AVRO_SCHEMA, schema)] {
             wire::put_string(&mut header, key);
             wire::put_string(&mut header, value);
         }

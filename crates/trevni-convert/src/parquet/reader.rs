@@ -11,9 +11,10 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 
-use super::{ARROW_SCHEMA, FORMAT, caught, fault, footer};
+use super::{FORMAT, caught, fault, footer};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, seconds, select};
 use trevni::arrow::{Predicate, schema_from_ipc};
+use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {

@@ -11,8 +11,9 @@ use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use super::{ARROW_SCHEMA, caught, refusal};
+use super::{caught, refusal};
 use crate::{Sink, WriteOptions, seconds};
+use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
 
 /// Bytes of encoded columns that are held before they become a row group.

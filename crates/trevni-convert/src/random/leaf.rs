@@ -9,6 +9,7 @@ use arrow::datatypes::*;
 use fastrand::Rng;
 
 use super::array;
+use trevni::keys::AVRO_ENUM_SYMBOLS;
 use trevni::{Error, Result};
 
 /// Seconds from 1970 to 2040.
@@ -17,7 +18,6 @@ const DAY: i64 = 86_400;
 const MILLION: i64 = 1_000_000;
 
 /// The metadata key under which a field that is an Avro enum names its symbols.
-const SYMBOLS: &str = "avro.enum.symbols";
 
 /// An array of a type without parts.
 pub(super) fn leaf(
@@ -183,7 +183,7 @@ pub(super) fn dictionary(
     n: usize,
     rng: &mut Rng,
 ) -> Result<ArrayRef> {
-    let symbols = field.metadata().get(SYMBOLS);
+    let symbols = field.metadata().get(AVRO_ENUM_SYMBOLS);
     let symbols = symbols.and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
     let values_of: ArrayRef = match symbols {
         Some(symbols) => Arc::new(StringArray::from(symbols)),

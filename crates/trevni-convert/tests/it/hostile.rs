@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use arrow::array::RecordBatch;
 use bytes::Bytes;
 use proptest::prelude::*;
+use trevni::FileReader;
 use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
 use trevni::io::Limits;
-use trevni::trevni::FileReader;
 use trevni_blosc::chunk::{Decoder, Header};
 use trevni_convert::{Format, ReadOptions, Source};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::datatypes::Schema;
+use trevni::FileReader;
 use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
-use trevni::trevni::FileReader;
 
 const SPEC: &str = include_str!("../../../../spec/columns.md");
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use trevni::arrow::{Layout, WriterProperties};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::trevni::{FileReader, Header};
+use trevni::{FileReader, Header};
 use trevni_convert::WriteOptions;
 
 use super::{assert_same, file, in_batches_of, read, table, with_layout, write};

@@ -1,0 +1,124 @@
+//! Bits, packed as Arrow and the format both pack them: low bit of each byte first.
+
+use crate::kernel;
+
+/// Bits, low bit of each byte first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bits {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Bits {
+    /// No bits, in memory that is there already.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn within(mut memory: Vec<u8>) -> Self {
+        memory.clear();
+        Self { bytes: memory, len: 0 }
+    }
+
+    /// How many bits.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes; bits past the last are 0.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes and the number of bits.
+    pub fn into_parts(self) -> (Vec<u8>, usize) {
+        (self.bytes, self.len)
+    }
+
+    /// Appends a bit.
+    pub fn push(&mut self, bit: bool) {
+        let shift = self.len % 8;
+        match self.bytes.last_mut() {
+            Some(last) if shift > 0 => *last |= u8::from(bit) << shift,
+            _ => self.bytes.push(u8::from(bit)),
+        }
+        self.len += 1;
+    }
+
+    /// Appends the bits that `append` adds to those there are: it is given their bytes and their number, and says
+    /// how many it added, and something else.
+    pub(crate) fn extend_with<T>(
+        &mut self,
+        append: impl FnOnce(&mut Vec<u8>, usize) -> (usize, T),
+    ) -> T {
+        let (added, other) = append(&mut self.bytes, self.len);
+        self.len += added;
+        other
+    }
+
+    /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
+    pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
+        kernel::copy_bits(source, offset, n, &mut self.bytes, self.len);
+        self.len += n;
+    }
+
+    /// Sets to 0 each bit whose bit of `mask` is 0.
+    pub(crate) fn mask(&mut self, mask: &Bits) {
+        self.bytes.iter_mut().zip(&mask.bytes).for_each(|(byte, mask)| *byte &= mask);
+    }
+
+    pub(crate) fn truncate(&mut self, n: usize) {
+        if n < self.len {
+            self.len = n;
+            self.bytes.truncate(n.div_ceil(8));
+            if let Some(last) = self.bytes.last_mut().filter(|_| !n.is_multiple_of(8)) {
+                *last &= mask(n % 8);
+            }
+        }
+    }
+}
+
+impl FromIterator<bool> for Bits {
+    fn from_iter<I: IntoIterator<Item = bool>>(bits: I) -> Self {
+        let mut all = Bits::default();
+        bits.into_iter().for_each(|bit| all.push(bit));
+        all
+    }
+}
+
+/// The low `n` bits of a byte.
+fn mask(n: usize) -> u8 {
+    if n >= 8 { 0xff } else { !(0xff << n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_extend_like_push() {
+        let source: Vec<u8> = (0..40u8).map(|i| i.wrapping_mul(73) ^ 0x5a).collect();
+        for before in 0..10 {
+            for offset in 0..17 {
+                for n in [0, 1, 5, 8, 9, 16, 23, 64, 100] {
+                    let mut fast: Bits = (0..before).map(|i| i % 3 == 0).collect();
+                    let mut slow = fast.clone();
+                    fast.extend(&source, offset, n);
+                    for bit in offset..offset + n {
+                        slow.push(source[bit / 8] >> (bit % 8) & 1 == 1);
+                    }
+                    assert_eq!(fast, slow, "{before} {offset} {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn truncate_forgets() {
+        let mut bits: Bits = [true; 20].into_iter().collect();
+        bits.truncate(9);
+        assert_eq!(bits.as_bytes(), [0xff, 0x01]);
+    }
+}

@@ -1,0 +1,136 @@
+//! A column's data: counts and values. It is all that passes between the format and Arrow, both ways.
+//!
+//! ```text
+//! rows       [a b] []  [c]            an array column: one length a row (of a child: a parent's value)
+//! lengths     2    0    1
+//! values      a b       c             all values end to end
+//! ```
+//! Or slots, of a value codec:
+//!
+//! ```text
+//! there       1    0    1             a bit each: lengths of 0 and 1
+//! values      a    ?    c             a value each
+//! ```
+//! An array column of nulls whose lengths are only 0 and 1 may have a bit for each instead, as booleans without
+//! lengths. A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
+//! one value for each value of its parent. How many rows there are is the reader's or writer's to say.
+
+use super::bitmap::Bits;
+use super::metadata::ColumnMetadata;
+use super::value::ValueType;
+use super::values::{Values, ValuesRef};
+
+/// The decoded rows of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnData {
+    /// Of array columns: the length of each array.
+    pub lengths: Option<Vec<u32>>,
+    /// Of array columns of a value codec, read slot by slot: which slots have a value. The values are one each, and
+    /// where there is none, anything.
+    pub there: Option<Bits>,
+    /// The values, end to end.
+    pub values: Values,
+}
+
+/// Rows of one column, lent to a writer.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnSlice<'a> {
+    /// Of array columns: the length of each array.
+    pub lengths: Option<&'a [u32]>,
+    /// The bits, the first that counts, of array columns of a value codec: which slots have a value.
+    pub there: Option<(&'a [u8], usize)>,
+    /// The values, end to end.
+    pub values: ValuesRef<'a>,
+}
+
+impl ColumnData {
+    /// No rows of a column of this type.
+    pub fn new(value_type: ValueType, array: bool) -> Self {
+        Self { lengths: array.then(Vec::new), there: None, values: Values::new(value_type) }
+    }
+
+    /// No rows of this column.
+    pub fn of(column: &ColumnMetadata) -> Self {
+        Self::new(column.value_type(), column.is_array())
+    }
+
+    /// No rows of an array column of nulls whose lengths are only 0 and 1: readers put a bit for each length
+    /// among the values.
+    pub fn presence() -> Self {
+        Self::new(ValueType::Boolean, false)
+    }
+
+    /// No slots of an array column of a value codec whose lengths are only 0 and 1: readers put a bit and a value
+    /// for each.
+    pub fn slots(value_type: ValueType) -> Self {
+        let there = Some(Bits::default());
+        Self { lengths: None, there, values: Values::new(value_type) }
+    }
+
+    /// Nothing, in the form of this data.
+    pub(crate) fn empty_like(&self) -> Self {
+        Self {
+            lengths: self.lengths.as_ref().map(|_| Vec::new()),
+            there: self.there.as_ref().map(|_| Bits::default()),
+            values: self.values.empty_like(),
+        }
+    }
+
+    /// Whether it has no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        let lengths = self.lengths.as_ref().is_none_or(Vec::is_empty);
+        lengths && self.there.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
+    }
+
+    /// Forgets the rows, which have no slots, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.values.truncate(0);
+        if let Some(lengths) = &mut self.lengths {
+            lengths.clear();
+        }
+    }
+
+    /// Lends the data.
+    pub fn as_slice(&self) -> ColumnSlice<'_> {
+        let there = self.there.as_ref().map(|there| (there.as_bytes(), 0));
+        ColumnSlice { lengths: self.lengths.as_deref(), there, values: self.values.as_slice() }
+    }
+}
+
+impl<'a> ColumnSlice<'a> {
+    /// Values without lengths.
+    pub fn plain(values: ValuesRef<'a>) -> Self {
+        Self { lengths: None, there: None, values }
+    }
+
+    /// Arrays of nulls whose lengths are only 0 and 1: `len` bits from bit `offset`, low bit first.
+    pub fn presence(bits: &'a [u8], offset: usize, len: usize) -> Self {
+        Self::plain(ValuesRef::Boolean { bits, offset, len })
+    }
+
+    /// Arrays: their lengths, and the values of all.
+    pub fn array(lengths: &'a [u32], values: ValuesRef<'a>) -> Self {
+        Self { lengths: Some(lengths), there: None, values }
+    }
+
+    /// Slots, for an array column of a value codec: from bit `offset` on a bit for each, and a value each; where the
+    /// bit is 0 there is none, whatever lies there.
+    pub fn slots(bits: &'a [u8], offset: usize, values: ValuesRef<'a>) -> Self {
+        Self { lengths: None, there: Some((bits, offset)), values }
+    }
+
+    /// Whether lengths are given as bits.
+    pub(crate) fn has_presence(&self, value_type: ValueType) -> bool {
+        self.bits(value_type).is_some()
+    }
+
+    /// The bits that are lengths of 0 and 1, and the first.
+    pub(crate) fn bits(&self, value_type: ValueType) -> Option<(&'a [u8], usize)> {
+        match self.values {
+            ValuesRef::Boolean { bits, offset, .. } if value_type == ValueType::Null => {
+                Some((bits, offset))
+            }
+            _ => self.there,
+        }
+    }
+}

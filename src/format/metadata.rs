@@ -1,0 +1,349 @@
+//! Metadata: ordered pairs of a string and any bytes, of the file and of each column.
+//!
+//! ```text
+//! metadata = long pairs, then of each pair: string key, bytes value
+//! file     trevni.codec, trevni.checksum
+//! column   trevni.name, trevni.type, trevni.codec, trevni.checksum, trevni.values, trevni.array, trevni.parent
+//!          arrow.statistics, arrow.bloom: made anew by every writer
+//! ```
+//! Keys that start `trevni.` are reserved. The pairs keep the order in which they were set, as in the
+//! reference; setting a key again keeps its place, and of a key that a file repeats the last value counts.
+//! (Specification: "Metadata", "File Metadata", "Column Metadata".)
+
+use super::value::ValueType;
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::keys::{ARRAY, CHECKSUM, CODEC, NAME, PARENT, RESERVED, TYPE, VALUES};
+use crate::wire::{self, Cursor};
+
+/// Pairs of a key and a value, in the order in which they were set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Metadata {
+    pairs: Vec<(String, Vec<u8>)>,
+}
+
+impl Metadata {
+    /// No pairs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a key of the caller's own; keys that start `trevni.` are refused.
+    pub fn set(&mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) -> Result<()> {
+        let key = key.into();
+        if key.starts_with(RESERVED) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.put(key, value.into());
+        Ok(())
+    }
+
+    pub(crate) fn put(&mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) {
+        let (key, value) = (key.into(), value.into());
+        match self.pairs.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, old)) => *old = value,
+            None => self.pairs.push((key, value)),
+        }
+    }
+
+    /// Takes a key of the caller's own away; keys that start `trevni.` are refused.
+    pub fn unset(&mut self, key: &str) -> Result<()> {
+        if key.starts_with(RESERVED) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.remove(key);
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.pairs.retain(|(k, _)| k != key);
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&[u8]> {
+        self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_slice())
+    }
+
+    /// The value of a key as text, if it is UTF-8.
+    pub fn get_str(&self, key: &str) -> Option<&str> {
+        std::str::from_utf8(self.get(key)?).ok()
+    }
+
+    /// The pairs in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.pairs.iter().map(|(k, v)| (k.as_str(), v.as_slice()))
+    }
+
+    /// How many pairs.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        wire::put_long(out, self.pairs.len() as i64);
+        for (key, value) in &self.pairs {
+            wire::put_string(out, key);
+            wire::put_bytes(out, value);
+        }
+    }
+
+    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let count = cursor.count("metadata pairs")?;
+        let mut pairs = Vec::new();
+        for _ in 0..count {
+            let key = cursor.string("metadata key")?;
+            let value = cursor.bytes("metadata value")?;
+            pairs.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(Self { pairs: keep_last(pairs) })
+    }
+
+    pub(crate) fn codec(&self) -> Result<Option<Codec>> {
+        self.reserved(CODEC)?.map(Codec::from_name).transpose()
+    }
+
+    pub(crate) fn checksum(&self) -> Result<Option<Checksum>> {
+        self.reserved(CHECKSUM)?.map(Checksum::from_name).transpose()
+    }
+
+    fn reserved(&self, key: &str) -> Result<Option<&str>> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let text = std::str::from_utf8(value);
+        text.map(Some).map_err(|_| Error::malformed(format!("{key} is not UTF-8")))
+    }
+}
+
+/// Of pairs with the same key, the first place and the last value.
+fn keep_last(pairs: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+    let mut places = std::collections::HashMap::with_capacity(pairs.len());
+    let mut kept: Vec<(String, Vec<u8>)> = Vec::with_capacity(pairs.len());
+    for (key, value) in pairs {
+        match places.get(&key).and_then(|at: &usize| kept.get_mut(*at)) {
+            Some((_, old)) => *old = value,
+            None => {
+                places.insert(key.clone(), kept.len());
+                kept.push((key, value));
+            }
+        }
+    }
+    kept
+}
+
+/// What is known of a column: its metadata, and what the reserved keys say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnMetadata {
+    pairs: Metadata,
+    name: String,
+    value_type: ValueType,
+    parent: Option<String>,
+}
+
+impl ColumnMetadata {
+    /// A plain column: one value a row.
+    pub fn new(name: impl Into<String>, value_type: ValueType) -> Self {
+        let name = name.into();
+        let mut pairs = Metadata::new();
+        pairs.put(NAME, name.as_bytes());
+        pairs.put(TYPE, value_type.name());
+        Self { pairs, name, value_type, parent: None }
+    }
+
+    /// Makes it an array column: any number of values a row, or of its parent's values.
+    pub fn array(mut self) -> Self {
+        self.pairs.put(ARRAY, []);
+        self
+    }
+
+    /// Makes it the child of an array column that comes before it: as many rows of its own as that has values.
+    pub fn with_parent(mut self, parent: impl Into<String>) -> Self {
+        let parent = parent.into();
+        self.pairs.put(PARENT, parent.as_bytes());
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Stores each block's first value in its descriptor, so that a sorted column can be searched. Only for
+    /// columns that are neither arrays nor children.
+    pub fn indexed(mut self) -> Self {
+        self.pairs.put(VALUES, []);
+        self
+    }
+
+    /// Sets another value type.
+    pub(crate) fn with_value_type(mut self, value_type: ValueType) -> Self {
+        self.value_type = value_type;
+        self.pairs.put(TYPE, value_type.name());
+        self
+    }
+
+    /// Sets a codec of its own.
+    pub fn with_codec(mut self, codec: Codec) -> Self {
+        self.pairs.put(CODEC, codec.name());
+        self
+    }
+
+    /// Sets a checksum of its own.
+    pub fn with_checksum(mut self, checksum: Checksum) -> Self {
+        self.pairs.put(CHECKSUM, checksum.name());
+        self
+    }
+
+    /// Sets a key of the caller's own; keys that start `trevni.` are refused.
+    pub fn with_metadata(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<Vec<u8>>,
+    ) -> Result<Self> {
+        self.pairs.set(key, value)?;
+        Ok(self)
+    }
+
+    /// The same column without first values.
+    pub fn not_indexed(mut self) -> Self {
+        self.remove(VALUES);
+        self
+    }
+
+    pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
+        self.pairs.put(key, value);
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.pairs.remove(key);
+    }
+
+    /// The name; not necessarily its own alone.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The type of the values.
+    pub fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    /// Whether it is an array column.
+    pub fn is_array(&self) -> bool {
+        self.pairs.get(ARRAY).is_some()
+    }
+
+    /// The name of its parent.
+    pub fn parent(&self) -> Option<&str> {
+        self.parent.as_deref()
+    }
+
+    /// Whether descriptors hold first values.
+    pub fn is_indexed(&self) -> bool {
+        self.pairs.get(VALUES).is_some()
+    }
+
+    /// Its own codec; an error if the name is not known, which concerns only this column.
+    pub fn codec(&self) -> Result<Option<Codec>> {
+        self.pairs.codec().map_err(|e| e.in_column(&self.name))
+    }
+
+    /// Its own checksum; an error if the name is not known.
+    pub fn checksum(&self) -> Result<Option<Checksum>> {
+        self.pairs.checksum().map_err(|e| e.in_column(&self.name))
+    }
+
+    /// All pairs, those of the format included.
+    pub fn metadata(&self) -> &Metadata {
+        &self.pairs
+    }
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        self.pairs.write(out);
+    }
+
+    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+        let at = cursor.position();
+        let pairs = Metadata::read(cursor)?;
+        Self::from_pairs(pairs).map_err(|e| e.at(at))
+    }
+
+    fn from_pairs(pairs: Metadata) -> Result<Self> {
+        let required = |key: &str| {
+            pairs.reserved(key)?.ok_or_else(|| Error::malformed(format!("column without {key}")))
+        };
+        let name = required(NAME)?.to_owned();
+        let in_column = |e: Error| e.in_column(&name);
+        let value_type = required(TYPE).and_then(ValueType::from_name).map_err(in_column)?;
+        let parent = pairs.reserved(PARENT).map_err(in_column)?.map(str::to_owned);
+        let column = Self { name, value_type, parent, pairs };
+        if column.is_indexed() && (column.is_array() || column.parent.is_some()) {
+            let what = "trevni.values on an array column or a child";
+            return Err(Error::malformed(what).in_column(&column.name));
+        }
+        Ok(column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_keep_their_order_and_reserved_keys_are_refused() {
+        let mut m = Metadata::new();
+        m.set("b", [0xff]).unwrap();
+        m.set("", "é").unwrap();
+        m.set("b", [1]).unwrap();
+        assert!(m.set("trevni.x", "").is_err());
+        let mut out = Vec::new();
+        m.write(&mut out);
+        assert_eq!(out, [4, 2, b'b', 2, 1, 0, 4, 0xc3, 0xa9]);
+        assert_eq!(Metadata::read(&mut Cursor::new(&out)).unwrap(), m);
+        let repeated = [4, 2, b'k', 2, 1, 2, b'k', 2, 9];
+        let m = Metadata::read(&mut Cursor::new(&repeated)).unwrap();
+        assert_eq!((m.len(), m.get("k")), (1, Some(&[9][..])));
+        // A count of two thousand million pairs fails at the first that is not there.
+        assert!(Metadata::read(&mut Cursor::new(&[0xfe, 0xff, 0xff, 0xff, 0x0f])).is_err());
+    }
+
+    #[test]
+    fn columns_go_both_ways() {
+        let column = ColumnMetadata::new("p#x", ValueType::String)
+            .with_parent("p")
+            .array()
+            .with_codec(Codec::Snappy)
+            .with_metadata("mine", [0, 1])
+            .unwrap();
+        let mut out = Vec::new();
+        column.write(&mut out);
+        assert_eq!(ColumnMetadata::read(&mut Cursor::new(&out)).unwrap(), column);
+        assert_eq!(
+            column.metadata().iter().map(|(k, _)| k).collect::<Vec<_>>(),
+            ["trevni.name", "trevni.type", "trevni.parent", "trevni.array", "trevni.codec", "mine"]
+        );
+    }
+
+    #[test]
+    fn refuses_columns_that_cannot_be() {
+        for pairs in [
+            &[][..],
+            &[("trevni.name", "a")],
+            &[("trevni.name", "a"), ("trevni.type", "decimal")],
+            &[
+                ("trevni.name", "a"),
+                ("trevni.type", "int"),
+                ("trevni.array", ""),
+                ("trevni.values", ""),
+            ],
+        ] {
+            let mut m = Metadata::new();
+            pairs.iter().for_each(|(k, v)| m.put(*k, *v));
+            assert!(ColumnMetadata::from_pairs(m).is_err(), "{pairs:?}");
+        }
+        let strange = [("trevni.name", "a"), ("trevni.type", "int"), ("trevni.codec", "gzip")];
+        let mut m = Metadata::new();
+        strange.iter().for_each(|(k, v)| m.put(*k, *v));
+        assert!(ColumnMetadata::from_pairs(m).unwrap().codec().is_err());
+    }
+}

@@ -1,0 +1,364 @@
+//! A block of the value codec `pack`, opened: its values come out of it any range at a time, or at any places.
+//!
+//! ```text
+//! payload   form byte 1 │ long items │ of array columns: counts │ values
+//! items     rows, or of children values of the parent
+//! counts    0 lengths   long how many values │ numbers: lengths           then all values, end to end
+//!           1 slots     bits: which items are there                       then a value each, there or not
+//!           2 dense     bits                                              then those that are there
+//! values    null: nothing   boolean: bits   int, long: numbers   float, double: floats   string, bytes: strings
+//!
+//! form 0    the values as they are serialised without a codec
+//! form 2    long size of a payload of form 1 without its form byte │ one zstd frame of it
+//! ```
+//! [`BlockValues`](crate::format::block_values::BlockValues) writes it. The bits are in `spec/pack.md`.
+
+mod values;
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use self::values::{PackedValues, Part};
+use super::bitmap::Bits;
+use super::value::ValueType;
+use super::values::Values;
+use crate::error::{Error, Result};
+use crate::format::budget::{check_items, check_lengths};
+use crate::kernel;
+use crate::pack::{DEPTH, Input, Numbers, PackedBits};
+use crate::scratch::Scratch;
+
+pub(crate) const SERIALISED: u8 = 0;
+pub(crate) const PACKED: u8 = 1;
+pub(crate) const PACKED_ZSTD: u8 = 2;
+
+pub(crate) const LENGTHS: u8 = 0;
+pub(crate) const SLOTS: u8 = 1;
+pub(crate) const DENSE: u8 = 2;
+
+/// The most bytes of a payload that zstd goes over, where the values serialised have so many: a byte each, for zstd, is
+/// more than they take, but not much.
+pub(crate) fn most_inflated(serialised: usize) -> usize {
+    serialised.saturating_mul(2).saturating_add(64)
+}
+
+/// How many lengths are passed over at a time.
+const AT_ONCE: usize = 4096;
+
+/// An open block.
+#[derive(Debug)]
+pub(crate) struct PackedBlock {
+    items: usize,
+    /// The next item.
+    at: usize,
+    /// The next value.
+    value: usize,
+    counts: PackedCounts,
+    values: PackedValues,
+    /// The bytes of what was decoded to open it.
+    memory: usize,
+}
+
+#[derive(Debug)]
+enum PackedCounts {
+    /// One value an item.
+    One,
+    Lengths(Numbers),
+    Slots(PackedBits),
+    Dense(PackedBits),
+}
+
+impl PackedBlock {
+    /// Opens what is behind the form byte. No block claims more items or values than `most`, and its dictionaries
+    /// and the like take no more than `memory` bytes.
+    pub(crate) fn take(
+        payload: Bytes,
+        value_type: ValueType,
+        array: bool,
+        most: usize,
+        memory: usize,
+    ) -> Result<Self> {
+        let mut input = Input::new(payload, memory);
+        let items = input.count(most, "items")?;
+        let (counts, n) = match array {
+            true => PackedCounts::take(&mut input, items, most)?,
+            false => (PackedCounts::One, items),
+        };
+        let values = PackedValues::take(&mut input, value_type, n)?;
+        let memory = input.allocated();
+        input.finish()?;
+        Ok(Self { items, at: 0, value: 0, counts, values, memory })
+    }
+
+    /// Fails unless the next of the block's items and values is behind the last.
+    pub(crate) fn finish(&self) -> Result<()> {
+        // Where items have one value or none, the values that are left are those of the items.
+        let values = match self.counts {
+            PackedCounts::One | PackedCounts::Lengths(_) => {
+                self.values.len().saturating_sub(self.value)
+            }
+            PackedCounts::Slots(_) | PackedCounts::Dense(_) => 0,
+        };
+        match (self.items - self.at, values) {
+            (0, 0) => Ok(()),
+            (items, values) => Err(Error::malformed(format!(
+                "{items} items and {values} values are left over in a packed block"
+            ))),
+        }
+    }
+
+    /// Goes back to the first item.
+    pub(crate) fn rewind(&mut self) {
+        (self.at, self.value) = (0, 0);
+    }
+
+    /// The bytes of what was decoded to open it, besides the payload.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// How many items there are.
+    pub(crate) fn len(&self) -> usize {
+        self.items
+    }
+
+    /// Appends the first value.
+    pub(crate) fn first(&self, out: &mut Values) -> Result<()> {
+        self.values.read(&Part::Range(0..self.values.len().min(1)), out)
+    }
+
+    /// Whether counts are 0 and 1, as bits.
+    pub(crate) fn has_bits(&self) -> bool {
+        matches!(self.counts, PackedCounts::Slots(_) | PackedCounts::Dense(_))
+    }
+
+    /// Passes over the next `n` items; gives which they are.
+    fn items(&mut self, n: usize) -> Result<Range<usize>> {
+        let end = self.at.checked_add(n).filter(|end| *end <= self.items);
+        let Some(end) = end else {
+            let left = self.items - self.at;
+            return Err(Error::malformed(format!("{n} items wanted of {left} in a packed block")));
+        };
+        let range = self.at..end;
+        self.at = end;
+        Ok(range)
+    }
+
+    fn values_of(&mut self, n: usize) -> Result<Range<usize>> {
+        let range = self.value..self.value.saturating_add(n);
+        if range.end > self.values.len() {
+            return Err(Error::malformed("lengths of more values than a packed block has"));
+        }
+        self.value = range.end;
+        Ok(range)
+    }
+
+    /// Appends the next `n` values.
+    pub(crate) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
+        let range = self.items(n)?;
+        self.value = self.at;
+        self.values.read(&Part::Range(range), out)
+    }
+
+    /// Appends the values of the items at places, which ascend and begin behind the last item taken.
+    pub(crate) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
+        self.pass(places)?;
+        self.value = self.at;
+        self.values.read(&Part::Places(places), out)
+    }
+
+    /// Passes over the items up to the last of places.
+    fn pass(&mut self, places: &[u32]) -> Result<()> {
+        let end = places.last().map_or(self.at, |last| *last as usize + 1);
+        self.items(end.saturating_sub(self.at)).map(|_| ())
+    }
+
+    /// Passes over the next `n` values.
+    pub(crate) fn skip_values(&mut self, n: usize) -> Result<()> {
+        self.items(n)?;
+        self.value = self.at;
+        Ok(())
+    }
+
+    /// Passes over the next `n` arrays; gives how many values they have.
+    pub(crate) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
+        match &self.counts {
+            PackedCounts::Slots(_) | PackedCounts::Dense(_) if !asked => {
+                self.items(n).map(|range| range.len())
+            }
+            PackedCounts::Lengths(_) => self.skip_lengths(n),
+            PackedCounts::One => Err(no_counts()),
+            PackedCounts::Slots(_) | PackedCounts::Dense(_) => {
+                let range = self.items(n)?;
+                Ok(self.present(&range)?.1)
+            }
+        }
+    }
+
+    /// Passes over the next `n` lengths, some thousand at a time; gives their sum.
+    fn skip_lengths(&mut self, n: usize) -> Result<usize> {
+        let (mut lengths, mut left, mut sum) = (Vec::new(), n, 0usize);
+        while left > 0 {
+            let some = left.min(AT_ONCE);
+            lengths.clear();
+            let range = self.items(some)?;
+            sum = sum.saturating_add(self.take_lengths(range, &mut lengths)?.len());
+            left -= some;
+        }
+        Ok(sum)
+    }
+
+    /// Appends the lengths of a range of items; gives which values are theirs.
+    fn take_lengths(
+        &mut self,
+        range: Range<usize>,
+        lengths: &mut Vec<u32>,
+    ) -> Result<Range<usize>> {
+        let PackedCounts::Lengths(all) = &self.counts else { return Err(no_counts()) };
+        let start = lengths.len();
+        all.read(range, lengths)?;
+        let new = lengths.get(start..).unwrap_or_default();
+        let sum = new.iter().map(|length| u64::from(*length)).sum::<u64>();
+        self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))
+    }
+
+    /// Which of the stored values are of items of 0 or 1, and how many items are there.
+    fn present(&mut self, range: &Range<usize>) -> Result<(Range<usize>, usize)> {
+        let (stored, there) = match &self.counts {
+            PackedCounts::Slots(bits) => (range.clone(), bits.count(range.clone())),
+            PackedCounts::Dense(bits) => {
+                let start = bits.ones(range.start);
+                let there = bits.count(range.clone());
+                (start..start + there, there)
+            }
+            PackedCounts::One | PackedCounts::Lengths(_) => return Err(no_counts()),
+        };
+        self.value = stored.end;
+        Ok((stored, there))
+    }
+
+    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
+    pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
+        let range = self.items(n)?;
+        let (_, there) = self.present(&range)?;
+        self.put_bits(&Part::Range(range), out);
+        Ok(there)
+    }
+
+    fn put_bits(&self, of: &Part<'_>, out: &mut Bits) {
+        if let PackedCounts::Slots(bits) | PackedCounts::Dense(bits) = &self.counts {
+            of.bits(bits, out);
+        }
+    }
+
+    /// Appends a bit for each of the next `n` items, and a value each, there or not; gives how many are there.
+    pub(crate) fn slots(&mut self, n: usize, bits: &mut Bits, out: &mut Values) -> Result<usize> {
+        let range = self.items(n)?;
+        let (stored, there) = self.present(&range)?;
+        let before = bits.len();
+        self.put_bits(&Part::Range(range), bits);
+        if matches!(self.counts, PackedCounts::Slots(_)) {
+            self.values.read(&Part::Range(stored), out)?;
+        } else {
+            self.values.read_spread(&Part::Range(stored), bits, before, out)?;
+        }
+        Ok(there)
+    }
+
+    /// The same of the items at places, which ascend and begin behind the last item taken.
+    pub(crate) fn pick_slots(
+        &mut self,
+        places: &[u32],
+        bits: &mut Bits,
+        out: &mut Values,
+    ) -> Result<usize> {
+        let before = bits.len();
+        let ranks = self.pick_presence(places, bits)?;
+        if matches!(self.counts, PackedCounts::Slots(_)) {
+            self.values.read(&Part::Places(places), out)?;
+        } else {
+            self.values.read_spread(&Part::Places(&ranks), bits, before, out)?;
+        }
+        Ok(ranks.len())
+    }
+
+    /// Appends a bit for each item at such places; gives how many before are 1, of those that are.
+    pub(crate) fn pick_presence(
+        &mut self,
+        places: &[u32],
+        bits: &mut Bits,
+    ) -> Result<Scratch<u32>> {
+        self.pass(places)?;
+        let mut ranks = Scratch::new();
+        match &self.counts {
+            PackedCounts::Slots(all) | PackedCounts::Dense(all) => all.each(places, |set, rank| {
+                bits.push(set);
+                ranks.extend(set.then_some(rank));
+            }),
+            PackedCounts::One | PackedCounts::Lengths(_) => return Err(no_counts()),
+        }
+        Ok(ranks)
+    }
+
+    /// Appends the next `n` lengths, and the values of all. Gives how many they are. Fails if there are more than `most`
+    /// of either.
+    pub(crate) fn arrays(
+        &mut self,
+        n: usize,
+        lengths: &mut Vec<u32>,
+        out: &mut Values,
+        most: usize,
+    ) -> Result<usize> {
+        let range = self.items(n)?;
+        check_lengths(n, most)?;
+        if matches!(self.counts, PackedCounts::Lengths(_)) {
+            let values = self.take_lengths(range, lengths)?;
+            let count = values.len();
+            check_items(count, most)?;
+            self.values.read(&Part::Range(values), out)?;
+            return Ok(count);
+        }
+        let mut bits = Bits::default();
+        let (stored, there) = self.present(&range)?;
+        self.put_bits(&Part::Range(range), &mut bits);
+        let bytes = bits.as_bytes();
+        kernel::each_run(bytes, 0, n, |bit, count| {
+            lengths.extend(std::iter::repeat_n(u32::from(bit), count));
+        });
+        if matches!(self.counts, PackedCounts::Slots(_)) {
+            let (mut at, mut runs) = (stored.start, Vec::new());
+            kernel::each_run(bytes, 0, n, |bit, count| {
+                runs.extend(bit.then_some(at..at + count));
+                at += count;
+            });
+            runs.into_iter().try_for_each(|run| self.values.read(&Part::Range(run), out))?;
+        } else {
+            self.values.read(&Part::Range(stored), out)?;
+        }
+        Ok(there)
+    }
+}
+
+fn no_counts() -> Error {
+    Error::malformed("counts of 0 and 1 wanted of a packed block without them")
+}
+
+impl PackedCounts {
+    /// The counts, and how many values they are of.
+    fn take(input: &mut Input, items: usize, most: usize) -> Result<(Self, usize)> {
+        Ok(match input.byte("kind of counts")? {
+            LENGTHS => {
+                let values = input.count(most, "values")?;
+                (PackedCounts::Lengths(Numbers::take(input, items)?), values)
+            }
+            SLOTS => (PackedCounts::Slots(PackedBits::take(input, items, DEPTH)?), items),
+            DENSE => {
+                let bits = PackedBits::take(input, items, DEPTH)?;
+                let values = bits.ones(items);
+                (PackedCounts::Dense(bits), values)
+            }
+            other => return Err(Error::malformed(format!("counts of kind {other}"))),
+        })
+    }
+}

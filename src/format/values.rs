@@ -1,0 +1,426 @@
+//! Many values of one type, in the plain buffers that Arrow takes without copying.
+//!
+//! Decoders append to [`Values`]; writers borrow [`ValuesRef`]. Neither knows rows: those are in
+//! [`ColumnData`](super::column_data::ColumnData).
+
+use std::borrow::Cow;
+
+use super::bitmap::Bits;
+use super::string_values::{Offsets, Strings};
+use super::value::{Value, ValueType};
+use crate::error::{Error, Result};
+use crate::pack::Views;
+
+/// Owned values, in row order. Two are equal if they are so bit for bit: NaN equals itself, 0.0 is not -0.0.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// So many nulls.
+    Null(usize),
+    /// Of a boolean column.
+    Boolean(Bits),
+    /// Of an int or fixed32 column.
+    Int(Vec<i32>),
+    /// Of a long or fixed64 column.
+    Long(Vec<i64>),
+    /// Of an int or long column of a value codec, in the width of decimals.
+    Wide(Vec<i128>),
+    /// Of a float column.
+    Float(Vec<f32>),
+    /// Of a double column.
+    Double(Vec<f64>),
+    /// Of a string or bytes column.
+    Bytes(Strings),
+    /// The same, of a column of a value codec, as views.
+    Views(Views),
+}
+
+/// Borrowed values, in row order.
+#[derive(Debug, Clone, Copy)]
+pub enum ValuesRef<'a> {
+    /// So many nulls.
+    Null(usize),
+    /// `len` bits from bit `offset`, low bit first.
+    Boolean {
+        /// The bytes that hold the bits.
+        bits: &'a [u8],
+        /// The first bit.
+        offset: usize,
+        /// How many bits.
+        len: usize,
+    },
+    /// For an int or fixed32 column.
+    Int(&'a [i32]),
+    /// For a long or fixed64 column.
+    Long(&'a [i64]),
+    /// Of an int or long column; only read.
+    Wide(&'a [i128]),
+    /// For a float column.
+    Float(&'a [f32]),
+    /// For a double column.
+    Double(&'a [f64]),
+    /// For a string or bytes column: value `i` is `data[offsets[i]..offsets[i + 1]]`.
+    Bytes {
+        /// One more than there are values; never decreasing.
+        offsets: Offsets<'a>,
+        /// What the offsets point into.
+        data: &'a [u8],
+    },
+    /// Of a string or bytes column; only read.
+    Views(&'a Views),
+}
+
+impl Values {
+    /// No values, for a column of this type.
+    pub fn new(value_type: ValueType) -> Self {
+        match value_type {
+            ValueType::Null => Values::Null(0),
+            ValueType::Boolean => Values::Boolean(Bits::default()),
+            ValueType::Int | ValueType::Fixed32 => Values::Int(Vec::new()),
+            ValueType::Long | ValueType::Fixed64 => Values::Long(Vec::new()),
+            ValueType::Float => Values::Float(Vec::new()),
+            ValueType::Double => Values::Double(Vec::new()),
+            ValueType::String | ValueType::Bytes => Values::Bytes(Strings::default()),
+        }
+    }
+
+    /// None, in the form of these.
+    pub(crate) fn empty_like(&self) -> Self {
+        match self {
+            Values::Null(_) => Values::Null(0),
+            Values::Boolean(_) => Values::Boolean(Bits::default()),
+            Values::Int(_) => Values::Int(Vec::new()),
+            Values::Long(_) => Values::Long(Vec::new()),
+            Values::Wide(_) => Values::Wide(Vec::new()),
+            Values::Float(_) => Values::Float(Vec::new()),
+            Values::Double(_) => Values::Double(Vec::new()),
+            Values::Bytes(strings) => {
+                Values::Bytes(Strings { text: strings.text, ..Strings::default() })
+            }
+            Values::Views(_) => Values::Views(Views::default()),
+        }
+    }
+
+    /// Makes room for more numbers, so that those that come a chunk at a time are not moved.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        // Some kernels write so many more.
+        let n = n + 64;
+        match self {
+            Values::Int(out) => out.reserve(n),
+            Values::Long(out) => out.reserve(n),
+            Values::Wide(out) => out.reserve(n),
+            Values::Float(out) => out.reserve(n),
+            Values::Double(out) => out.reserve(n),
+            Values::Null(_) | Values::Boolean(_) | Values::Bytes(_) | Values::Views(_) => {}
+        }
+    }
+
+    /// The memory of a value, but for the bytes of strings. Nulls take none, and booleans a bit, which is counted as
+    /// a byte.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Values::Null(_) => 0,
+            Values::Boolean(_) => 1,
+            Values::Int(_) | Values::Float(_) | Values::Bytes(_) => 4,
+            Values::Long(_) | Values::Double(_) => 8,
+            Values::Wide(_) | Values::Views(_) => 16,
+        }
+    }
+
+    /// The bytes of strings.
+    pub(crate) fn own_bytes(&self) -> usize {
+        match self {
+            Values::Bytes(strings) => strings.data.len(),
+            Values::Views(views) => views.own_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// The buffers of views.
+    pub(crate) fn buffers(&self) -> usize {
+        if let Values::Views(views) = self { views.buffers() } else { 0 }
+    }
+
+    /// Forgets all buffers of views but the first.
+    pub(crate) fn truncate_buffers(&mut self, buffers: usize) {
+        if let Values::Views(views) = self {
+            views.truncate_buffers(buffers);
+        }
+    }
+
+    /// Limits the bytes of strings that decoders append to `more` than there are.
+    pub(crate) fn set_room(&mut self, more: usize) {
+        match self {
+            Values::Bytes(strings) => strings.set_room(more),
+            Values::Views(views) => views.set_room(more),
+            _ => {}
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Lends them.
+    pub fn as_slice(&self) -> ValuesRef<'_> {
+        match self {
+            Values::Null(n) => ValuesRef::Null(*n),
+            Values::Boolean(b) => {
+                ValuesRef::Boolean { bits: b.as_bytes(), offset: 0, len: b.len() }
+            }
+            Values::Int(v) => ValuesRef::Int(v),
+            Values::Long(v) => ValuesRef::Long(v),
+            Values::Wide(v) => ValuesRef::Wide(v),
+            Values::Float(v) => ValuesRef::Float(v),
+            Values::Double(v) => ValuesRef::Double(v),
+            Values::Bytes(s) => ValuesRef::strings(&s.offsets, &s.data),
+            Values::Views(views) => ValuesRef::Views(views),
+        }
+    }
+
+    /// Appends one value; its type must be of the same kind.
+    pub fn push(&mut self, value: &Value<'_>) -> Result<()> {
+        match (self, value) {
+            (Values::Null(n), Value::Null) => *n += 1,
+            (Values::Boolean(b), Value::Boolean(v)) => b.push(*v),
+            (Values::Int(vec), Value::Int(v)) => vec.push(*v),
+            (Values::Long(vec), Value::Long(v)) => vec.push(*v),
+            (Values::Wide(vec), Value::Int(v)) => vec.push(i128::from(*v)),
+            (Values::Wide(vec), Value::Long(v)) => vec.push(i128::from(*v)),
+            (Values::Float(vec), Value::Float(v)) => vec.push(*v),
+            (Values::Double(vec), Value::Double(v)) => vec.push(*v),
+            (Values::Bytes(s), Value::Bytes(v)) => s.push(v)?,
+            (Values::Views(views), Value::Bytes(v)) => views.push(v)?,
+            (_, value) => {
+                return Err(Error::invalid(format!("{value:?} is not of the column's type")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether they are in a form that only a value codec's blocks are unpacked to.
+    pub(crate) fn is_unpacked(&self) -> bool {
+        matches!(self, Values::Views(_) | Values::Wide(_))
+    }
+
+    /// Appends values of a column to such a form of them.
+    pub(crate) fn extend(&mut self, values: Values, text: bool) -> Result<()> {
+        match (self, values) {
+            (Values::Views(views), Values::Bytes(Strings { offsets, data, .. })) => {
+                views.extend(&offsets, data, text)
+            }
+            (Values::Wide(out), Values::Int(v)) => {
+                out.extend(v.iter().map(|v| i128::from(*v)));
+                Ok(())
+            }
+            (Values::Wide(out), Values::Long(v)) => {
+                out.extend(v.iter().map(|v| i128::from(*v)));
+                Ok(())
+            }
+            _ => Err(Error::invalid("no buffer for values of this kind")),
+        }
+    }
+
+    /// Appends a value for each length, which is 0 or 1: the next of `dense`, or something.
+    pub(crate) fn extend_slots(&mut self, lengths: &[u32], dense: &Values) -> Result<()> {
+        let (mut next, dense) = (0, dense.as_slice());
+        let nothing = match self {
+            Values::Null(_) => Value::Null,
+            Values::Boolean(_) => Value::Boolean(false),
+            Values::Int(_) => Value::Int(0),
+            Values::Long(_) | Values::Wide(_) => Value::Long(0),
+            Values::Float(_) => Value::Float(0.0),
+            Values::Double(_) => Value::Double(0.0),
+            Values::Bytes(_) | Values::Views(_) => Value::Bytes(Cow::Borrowed(&[])),
+        };
+        for length in lengths {
+            let value = if *length == 1 { dense.get(next) } else { None };
+            self.push(value.as_ref().unwrap_or(&nothing))?;
+            next += *length as usize;
+        }
+        Ok(())
+    }
+
+    /// Forgets all but the first `n`.
+    pub fn truncate(&mut self, n: usize) {
+        match self {
+            Values::Null(len) => *len = n.min(*len),
+            Values::Boolean(b) => b.truncate(n),
+            Values::Int(v) => v.truncate(n),
+            Values::Long(v) => v.truncate(n),
+            Values::Wide(v) => v.truncate(n),
+            Values::Float(v) => v.truncate(n),
+            Values::Double(v) => v.truncate(n),
+            Values::Bytes(s) => s.truncate(n),
+            Values::Views(views) => views.truncate(n),
+        }
+    }
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Values::Null(a), Values::Null(b)) => a == b,
+            (Values::Boolean(a), Values::Boolean(b)) => a == b,
+            (Values::Int(a), Values::Int(b)) => a == b,
+            (Values::Long(a), Values::Long(b)) => a == b,
+            (Values::Wide(a), Values::Wide(b)) => a == b,
+            (Values::Float(a), Values::Float(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Values::Double(a), Values::Double(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Values::Bytes(a), Values::Bytes(b)) => a == b,
+            (Values::Views(a), Values::Views(b)) => {
+                a.len() == b.len() && (0..a.len()).all(|i| a.get(i) == b.get(i))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'a> ValuesRef<'a> {
+    /// Strings or bytes with 32-bit offsets.
+    pub fn strings(offsets: &'a [i32], data: &'a [u8]) -> Self {
+        ValuesRef::Bytes { offsets: Offsets::Small(offsets), data }
+    }
+
+    /// Strings or bytes with 64-bit offsets.
+    pub fn large_strings(offsets: &'a [i64], data: &'a [u8]) -> Self {
+        ValuesRef::Bytes { offsets: Offsets::Large(offsets), data }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            ValuesRef::Null(n) => *n,
+            ValuesRef::Boolean { len, .. } => *len,
+            ValuesRef::Int(v) => v.len(),
+            ValuesRef::Long(v) => v.len(),
+            ValuesRef::Wide(v) => v.len(),
+            ValuesRef::Float(v) => v.len(),
+            ValuesRef::Double(v) => v.len(),
+            ValuesRef::Bytes { offsets, .. } => offsets.len(),
+            ValuesRef::Views(views) => views.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those behind the first `n`.
+    pub(crate) fn skip(self, n: usize) -> Self {
+        match self {
+            ValuesRef::Null(len) => ValuesRef::Null(len - n.min(len)),
+            ValuesRef::Boolean { bits, offset, len } => {
+                let n = n.min(len);
+                ValuesRef::Boolean { bits, offset: offset + n, len: len - n }
+            }
+            ValuesRef::Int(v) => ValuesRef::Int(v.get(n..).unwrap_or_default()),
+            ValuesRef::Long(v) => ValuesRef::Long(v.get(n..).unwrap_or_default()),
+            ValuesRef::Wide(v) => ValuesRef::Wide(v.get(n..).unwrap_or_default()),
+            ValuesRef::Float(v) => ValuesRef::Float(v.get(n..).unwrap_or_default()),
+            ValuesRef::Double(v) => ValuesRef::Double(v.get(n..).unwrap_or_default()),
+            ValuesRef::Bytes { offsets, data } => {
+                let offsets = match offsets {
+                    Offsets::Small(o) => Offsets::Small(o.get(n..).unwrap_or_default()),
+                    Offsets::Large(o) => Offsets::Large(o.get(n..).unwrap_or_default()),
+                };
+                ValuesRef::Bytes { offsets, data }
+            }
+            ValuesRef::Views(_) => self,
+        }
+    }
+
+    /// The value at `i`, if there is one.
+    pub fn get(&self, i: usize) -> Option<Value<'a>> {
+        Some(match *self {
+            ValuesRef::Null(n) => (i < n).then_some(Value::Null)?,
+            ValuesRef::Boolean { bits, offset, len } => {
+                let bit = (i < len).then_some(offset + i)?;
+                Value::Boolean(bits.get(bit / 8)? >> (bit % 8) & 1 == 1)
+            }
+            ValuesRef::Int(v) => Value::Int(*v.get(i)?),
+            ValuesRef::Long(v) => Value::Long(*v.get(i)?),
+            ValuesRef::Wide(v) => Value::Long(i64::try_from(*v.get(i)?).ok()?),
+            ValuesRef::Float(v) => Value::Float(*v.get(i)?),
+            ValuesRef::Double(v) => Value::Double(*v.get(i)?),
+            ValuesRef::Bytes { offsets, data } => {
+                Value::Bytes(Cow::Borrowed(offsets.value(i, data)?))
+            }
+            ValuesRef::Views(views) => Value::Bytes(views.get(i)?),
+        })
+    }
+
+    /// Whether a column of this type can hold them.
+    pub fn are_of(&self, value_type: ValueType) -> bool {
+        matches!(
+            (self, value_type),
+            (ValuesRef::Null(_), ValueType::Null)
+                | (ValuesRef::Boolean { .. }, ValueType::Boolean)
+                | (ValuesRef::Int(_), ValueType::Int | ValueType::Fixed32)
+                | (ValuesRef::Long(_), ValueType::Long | ValueType::Fixed64)
+                | (ValuesRef::Float(_), ValueType::Float)
+                | (ValuesRef::Double(_), ValueType::Double)
+                | (ValuesRef::Bytes { .. }, ValueType::String | ValueType::Bytes)
+        )
+    }
+
+    /// Finds what a caller's buffers lack: bits or bytes that are not there, offsets that go back, text that
+    /// is not UTF-8.
+    pub(crate) fn check(&self, value_type: ValueType) -> Result<()> {
+        if !self.are_of(value_type) {
+            return Err(Error::invalid(format!(
+                "values are not of the column's type {value_type}"
+            )));
+        }
+        match *self {
+            ValuesRef::Boolean { bits, offset, len } if bits.len() < (offset + len).div_ceil(8) => {
+                Err(Error::invalid(format!(
+                    "{} bytes of bits hold no {len} bits from {offset}",
+                    bits.len()
+                )))
+            }
+            ValuesRef::Bytes { offsets, data } => {
+                offsets.check(data, value_type == ValueType::String)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_a_callers_buffers() {
+        let text = "aé".as_bytes();
+        assert!(ValuesRef::strings(&[0, 1, 3], text).check(ValueType::String).is_ok());
+        assert!(ValuesRef::strings(&[0, 2, 3], text).check(ValueType::Bytes).is_ok());
+        for (offsets, text) in [
+            (&[0, 2, 3][..], text),
+            (&[0, 4], text),
+            (&[1, 0], text),
+            (&[-1, 1], text),
+            (&[0, 1], &[0xff]),
+        ] {
+            assert!(
+                ValuesRef::strings(offsets, text).check(ValueType::String).is_err(),
+                "{offsets:?}"
+            );
+        }
+        assert!(
+            ValuesRef::Boolean { bits: &[0], offset: 4, len: 5 }.check(ValueType::Boolean).is_err()
+        );
+        assert!(ValuesRef::Int(&[1]).check(ValueType::Long).is_err());
+    }
+}

@@ -1,0 +1,44 @@
+//! The metadata keys that this crate writes, of files, columns and fields.
+//!
+//! | key | of | value |
+//! |---|---|---|
+//! | `trevni.*` | file, column | the format's own, reserved (`spec/trevni.md`) |
+//! | `arrow.statistics`, `arrow.bloom` | column | statistics and Bloom filters of blocks (`spec/statistics.md`) |
+//! | `arrow.sorting` | file | the columns that the rows are sorted by |
+//! | `arrow.layout`, `ARROW:schema`, `avro.schema` | file | how fields become columns, and the schemas (`spec/arrow.md`) |
+//! | `avro.*` | field | what Avro's types have and Arrow's lack |
+
+/// The codec of a file or a column.
+pub const CODEC: &str = "trevni.codec";
+/// The checksum of a file or a column.
+pub const CHECKSUM: &str = "trevni.checksum";
+/// The name of a column.
+pub const NAME: &str = "trevni.name";
+/// The value type of a column.
+pub const TYPE: &str = "trevni.type";
+/// Present if the blocks of a column have first values.
+pub const VALUES: &str = "trevni.values";
+/// Present if a column is an array column.
+pub const ARRAY: &str = "trevni.array";
+/// The name of the parent of a column.
+pub const PARENT: &str = "trevni.parent";
+/// The prefix of the format's own keys.
+pub(crate) const RESERVED: &str = "trevni.";
+
+/// The statistics of a column's blocks.
+pub const STATISTICS: &str = "arrow.statistics";
+/// The Bloom filters of a column's blocks.
+pub const BLOOM: &str = "arrow.bloom";
+/// The columns that the rows of a file are sorted by.
+pub const SORTING: &str = "arrow.sorting";
+
+/// The name of the layout.
+pub const LAYOUT: &str = "arrow.layout";
+/// The Arrow schema: base64 of an IPC message.
+pub const ARROW_SCHEMA: &str = "ARROW:schema";
+/// The Avro schema, as JSON.
+pub const AVRO_SCHEMA: &str = "avro.schema";
+/// The name that a field has in an Avro schema, if it is not its own.
+pub const AVRO_NAME: &str = "avro.name";
+/// The symbols of an Avro enum, as a JSON array.
+pub const AVRO_ENUM_SYMBOLS: &str = "avro.enum.symbols";

@@ -1,0 +1,106 @@
+//! Work that any of several threads may do, for readers and writers that were asked to use more than one.
+//!
+//! ```text
+//! caller   ──spawn──► pool, of one thread fewer: whoever is free runs it
+//!          ──wait───► runs it here, if nobody has begun; else waits for who has
+//! ```
+//! Nothing waits for work that nobody does, so a pool of busy threads delays a caller, but never stops it. With few
+//! threads a writer goes from column to column by itself and leaves codecs and checksums, more than half of the work,
+//! to the others: to wake a thread for each column of each batch would cost more than it saves. Readers have
+//! [`turns`](crate::read::prefetch).
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::{Error, Result};
+
+/// With so many threads and more, columns go side by side too.
+const WIDE: usize = 4;
+
+/// The pool that works beside a caller, for so many threads in all; none if the caller's is enough.
+pub(crate) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
+    let threads = super::limit_threads(threads);
+    if threads < 2 {
+        return Ok(None);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads - 1);
+    let pool = pool.thread_name(|i| format!("trevni-{i}"));
+    let pool = pool.build().map_err(|e| Error::from(std::io::Error::other(e)))?;
+    Ok(Some(Arc::new(pool)))
+}
+
+/// The pool, if it is so large that it can take whole columns.
+pub(crate) fn wide(pool: &Option<Arc<ThreadPool>>) -> Option<&ThreadPool> {
+    pool.as_deref().filter(|pool| pool.current_num_threads() + 1 >= WIDE)
+}
+
+/// How often a waiting thread looks before it goes to sleep: to be woken takes longer than most work here.
+pub(crate) const LOOKS: usize = 4000;
+
+type Work<T> = Box<dyn FnOnce() -> T + Send>;
+
+/// Work that is done once, by any thread.
+pub(crate) struct Job<T> {
+    work: Mutex<Option<Work<T>>>,
+    done: OnceLock<Mutex<Option<T>>>,
+}
+
+impl<T: Send + 'static> Job<T> {
+    /// Offers work to a pool.
+    pub(crate) fn spawn(pool: &ThreadPool, work: impl FnOnce() -> T + Send + 'static) -> Arc<Self> {
+        let work: Work<T> = Box::new(work);
+        let job = Arc::new(Self { work: Mutex::new(Some(work)), done: OnceLock::new() });
+        let theirs = job.clone();
+        pool.spawn(move || {
+            theirs.run();
+        });
+        job
+    }
+
+    /// Does the work here, unless a thread has begun; says whether it did.
+    pub(crate) fn run(&self) -> bool {
+        let work = lock(&self.work).take();
+        let Some(work) = work else { return false };
+        self.done.get_or_init(|| Mutex::new(Some(work())));
+        true
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.done.get().is_some()
+    }
+
+    /// The result, once; done here if no thread has begun.
+    pub(crate) fn wait(&self) -> Option<T> {
+        self.run();
+        for _ in 0..LOOKS {
+            if self.is_done() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        lock(self.done.wait()).take()
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_job_is_done_once_whoever_does_it() {
+        assert!(pool(1).unwrap().is_none());
+        let pool = pool(3).unwrap();
+        assert!(wide(&pool).is_none());
+        let pool = pool.unwrap();
+        let jobs: Vec<_> = (0..200).map(|i| Job::spawn(&pool, move || i * 2)).collect();
+        for (i, job) in jobs.iter().enumerate() {
+            assert_eq!(job.wait(), Some(i * 2));
+            assert!(job.is_done() && job.wait().is_none());
+        }
+    }
+}

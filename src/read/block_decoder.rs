@@ -1,0 +1,409 @@
+//! Opens blocks: undoes the codec, proves the checksum, and lets values out.
+//!
+//! ```text
+//! byte codec    payload ──► serialised values ──► decoder          checksum of the values
+//! value codec   payload ──► packed block                           checksum of the payload, or of the values
+//!               form 0  ──► serialised values ──► decoder
+//! ```
+//! This is the only place that knows which of them a payload is.
+
+use bytes::Bytes;
+
+use crate::checksum::{Checksum, Verdict};
+use crate::codec::{Codec, Decompress};
+use crate::error::{Error, Result};
+use crate::format::bitmap::Bits;
+use crate::format::block::BlockDescriptor;
+use crate::format::block_values::BlockValues;
+use crate::format::header::{Header, Version};
+use crate::format::packed_block::{PACKED, PACKED_ZSTD, PackedBlock, SERIALISED, most_inflated};
+use crate::format::plain::decode::Decoder;
+use crate::format::value::{Value, ValueType};
+use crate::format::values::Values;
+use crate::io::Limits;
+use crate::wire::Cursor;
+
+/// Opens one block after another of a column; keeps its memory between them.
+pub(crate) struct BlockOpener {
+    kind: Kind,
+    decompressor: Option<Box<dyn Decompress>>,
+    limits: Limits,
+    serialised: Serialised,
+    decoder: Decoder,
+    /// The open block where its values are packed.
+    packed: Option<PackedBlock>,
+    /// The bytes of the open block before its codec, as its descriptor says.
+    size: usize,
+}
+
+/// The open block where it is serialised.
+#[derive(Debug, Default)]
+struct Serialised {
+    /// Where its codec is `null`: the stored bytes themselves.
+    lent: Option<Bytes>,
+    /// Where it was compressed.
+    decompressed: Vec<u8>,
+}
+
+impl Serialised {
+    fn bytes(&self) -> &[u8] {
+        self.lent.as_deref().unwrap_or(&self.decompressed)
+    }
+}
+
+/// What the blocks of a column are.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    codec: Codec,
+    checksum: Checksum,
+    value_type: ValueType,
+    array: bool,
+    with_runs: bool,
+}
+
+impl BlockOpener {
+    /// An opener of the blocks of a column.
+    pub(crate) fn new(header: &Header, column: usize, limits: Limits) -> Result<Self> {
+        let meta = header.columns.get(column);
+        let meta = meta.ok_or_else(|| Error::invalid(format!("no column {column}")))?;
+        Self::of(
+            Kind {
+                codec: header.codec(column)?,
+                checksum: header.checksum(column)?,
+                value_type: meta.value_type(),
+                array: meta.is_array(),
+                with_runs: header.version >= Version::V2,
+            },
+            limits,
+        )
+    }
+
+    fn of(kind: Kind, limits: Limits) -> Result<Self> {
+        kind.codec.check_available()?;
+        let decompressor = match kind.codec {
+            Codec::Pack => None,
+            Codec::PackZstd => Some(Codec::Zstd.decompressor()?),
+            codec => Some(codec.decompressor()?),
+        };
+        Ok(Self {
+            kind,
+            decompressor,
+            limits,
+            serialised: Serialised::default(),
+            decoder: Decoder::default(),
+            packed: None,
+            size: 0,
+        })
+    }
+
+    /// One like this, without a block.
+    pub(crate) fn another(&self) -> Result<Self> {
+        Self::of(self.kind, self.limits)
+    }
+
+    pub(crate) fn checksum(&self) -> Checksum {
+        self.kind.checksum
+    }
+
+    /// Undoes the codec of a block and proves it; its values can be had then.
+    pub(crate) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
+        let raw_len = block.uncompressed_size as usize;
+        if raw_len > self.limits.block_bytes && !self.is_stored(block) {
+            return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
+        }
+        (self.serialised.lent, self.packed, self.size) = (None, None, raw_len);
+        self.decoder = Decoder::default();
+        let mut cursor = Cursor::new(&stored);
+        let payload = cursor.take(block.compressed_size as usize, "block")?;
+        let proof = cursor.rest();
+        let Kind { codec, checksum, .. } = self.kind;
+        let verdict = match checksum.is_of_stored() {
+            true => Some(checksum.verify(payload, proof, false)?),
+            false => None,
+        };
+        if codec.is_value_codec() {
+            self.open_packed(stored.slice_ref(payload), raw_len)?;
+        } else if codec == Codec::Null {
+            self.lend(stored.slice_ref(payload), raw_len)?;
+        } else if let Some(decompressor) = &mut self.decompressor {
+            decompressor.decompress(payload, raw_len, &mut self.serialised.decompressed)?;
+        }
+        match verdict {
+            Some(verdict) => Ok(verdict),
+            None if self.packed.is_some() => self.verify_values(proof),
+            None => checksum.verify(self.serialised.bytes(), proof, codec == Codec::Null),
+        }
+    }
+
+    /// Takes values that are stored as they are serialised.
+    fn lend(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
+        if payload.len() != raw_len {
+            return Err(Error::malformed(format!(
+                "block of {} bytes announces {raw_len} without a codec",
+                payload.len()
+            )));
+        }
+        self.serialised.lent = Some(payload);
+        Ok(())
+    }
+
+    fn open_packed(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
+        let Some(form) = payload.first() else {
+            return Err(Error::malformed("a packed block of no bytes"));
+        };
+        let rest = payload.slice(1..);
+        match *form {
+            SERIALISED => self.lend(rest, raw_len)?,
+            PACKED => self.packed = Some(self.unpack(rest, raw_len)?),
+            PACKED_ZSTD => {
+                let rest = self.inflate(&rest, raw_len)?;
+                self.packed = Some(self.unpack(rest, raw_len)?);
+            }
+            other => return Err(Error::malformed(format!("a packed block of form {other}"))),
+        }
+        Ok(())
+    }
+
+    /// Whether the values are stored as they are serialised: they take as many bytes in the file.
+    fn is_stored(&self, block: &BlockDescriptor) -> bool {
+        self.kind.codec == Codec::Null && block.compressed_size == block.uncompressed_size
+    }
+
+    /// The memory that the open block takes, besides stored bytes.
+    pub(crate) fn memory(&self) -> usize {
+        let packed = self.packed.as_ref().map_or(0, PackedBlock::memory);
+        self.serialised.decompressed.capacity().saturating_add(packed)
+    }
+
+    /// The memory that a block takes when it is opened, at the least.
+    pub(crate) fn memory_of(&self, block: &BlockDescriptor) -> usize {
+        let codec = self.kind.codec;
+        let decompressed = codec != Codec::Null && !codec.is_value_codec();
+        if decompressed { block.uncompressed_size as usize } else { 0 }
+    }
+
+    /// Frees the open block.
+    pub(crate) fn close(&mut self) {
+        (self.serialised, self.packed, self.decoder) = Default::default();
+    }
+
+    fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
+        let Kind { value_type, array, .. } = self.kind;
+        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be told.
+        let values = match value_type {
+            ValueType::Null => usize::MAX,
+            ValueType::Boolean => raw_len.saturating_mul(8),
+            _ => raw_len,
+        };
+        let most = if array { values.max(self.limits.values) } else { values };
+        PackedBlock::take(payload, value_type, array, most, self.limits.open_bytes)
+    }
+
+    /// The payload that zstd went over.
+    fn inflate(&mut self, rest: &Bytes, raw_len: usize) -> Result<Bytes> {
+        let mut cursor = Cursor::new(rest);
+        let size = cursor.long("size of a packed block")?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= most_inflated(raw_len));
+        let size = size.ok_or_else(|| Error::malformed("a packed block larger than its values"))?;
+        let Some(zstd) = self.decompressor.as_mut().filter(|_| self.kind.codec == Codec::PackZstd)
+        else {
+            return Err(Error::malformed("zstd in a block of codec \"pack\""));
+        };
+        let mut out = Vec::new();
+        zstd.decompress(cursor.rest(), size, &mut out)?;
+        Ok(out.into())
+    }
+
+    /// Compares a checksum of the serialised values.
+    fn verify_values(&mut self, proof: &[u8]) -> Result<Verdict> {
+        let Kind { checksum, value_type, array, with_runs, .. } = self.kind;
+        if checksum == Checksum::Null {
+            return Ok(Verdict::Absent);
+        }
+        let packed = self.packed.as_mut().ok_or_else(no_block)?;
+        let serialised = BlockValues::decode(packed, value_type, array, &self.limits)?;
+        packed.rewind();
+        let serialised = serialised.encode_plain(with_runs, false);
+        if serialised.len() != self.size {
+            let (found, size) = (serialised.len(), self.size);
+            return Err(Error::malformed(format!("values of {found} bytes, {size} announced")));
+        }
+        checksum.verify(&serialised, proof, false)
+    }
+
+    /// The bytes of the open block before its codec.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Fails unless all values of the open block are taken.
+    pub(crate) fn finish(&self) -> Result<()> {
+        match &self.packed {
+            Some(packed) => packed.finish(),
+            None => self.decoder.finish(self.serialised.bytes()),
+        }
+    }
+
+    /// Whether the first value of the open block is this one.
+    pub(crate) fn starts_with(&self, expected: &Value<'_>) -> Result<bool> {
+        let mut first = Values::new(self.kind.value_type);
+        match &self.packed {
+            Some(packed) => packed.first(&mut first)?,
+            None => {
+                Decoder::default().values(
+                    self.serialised.bytes(),
+                    self.kind.value_type,
+                    1,
+                    &mut first,
+                )?;
+            }
+        }
+        let order = first.as_slice().get(0).and_then(|first| first.order(expected));
+        Ok(order == Some(std::cmp::Ordering::Equal))
+    }
+
+    /// Appends the next `n` values.
+    pub(crate) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
+        match &mut self.packed {
+            Some(packed) => packed.values(n, out),
+            None if out.is_unpacked() => self.through(out, |opener, out| opener.values(n, out)),
+            None => {
+                let block = self.serialised.bytes();
+                self.decoder.values(block, self.kind.value_type, n, out)
+            }
+        }
+    }
+
+    /// Whether items at places can be had: where they are packed and have one value each or none.
+    pub(crate) fn picks(&self) -> bool {
+        let of_bits = |packed: &PackedBlock| !self.kind.array || packed.has_bits();
+        self.packed.as_ref().is_some_and(of_bits)
+    }
+
+    /// Appends the values at places, which ascend and begin behind the last value taken.
+    pub(crate) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
+        self.packed.as_mut().ok_or_else(no_block)?.pick_values(places, out)
+    }
+
+    /// Appends the slots at such places, a bit and a value for each; gives how many are there.
+    pub(crate) fn pick_slots(
+        &mut self,
+        places: &[u32],
+        there: &mut Bits,
+        out: &mut Values,
+    ) -> Result<usize> {
+        self.packed.as_mut().ok_or_else(no_block)?.pick_slots(places, there, out)
+    }
+
+    /// Appends a bit for each length at such places; gives how many are 1.
+    pub(crate) fn pick_presence(&mut self, places: &[u32], out: &mut Bits) -> Result<usize> {
+        let packed = self.packed.as_mut().ok_or_else(no_block)?;
+        packed.pick_presence(places, out).map(|ranks| ranks.len())
+    }
+
+    /// Appends values that are serialised to a form that they are not decoded to.
+    fn through<T>(
+        &mut self,
+        out: &mut Values,
+        decode: impl FnOnce(&mut Self, &mut Values) -> Result<T>,
+    ) -> Result<T> {
+        let mut values = Values::new(self.kind.value_type);
+        let decoded = decode(self, &mut values)?;
+        out.extend(values, self.kind.value_type == ValueType::String)?;
+        Ok(decoded)
+    }
+
+    /// Passes over the next `n` values.
+    pub(crate) fn skip_values(&mut self, n: usize) -> Result<()> {
+        match &mut self.packed {
+            Some(packed) => packed.skip_values(n),
+            None => {
+                let block = self.serialised.bytes();
+                self.decoder.skip_values(block, self.kind.value_type, n)
+            }
+        }
+    }
+
+    /// Appends the next `n` lengths, and the values of all, at most `most`; gives how many they are.
+    pub(crate) fn arrays(
+        &mut self,
+        n: usize,
+        lengths: &mut Vec<u32>,
+        out: &mut Values,
+        most: usize,
+    ) -> Result<usize> {
+        let most = most.min(self.limits.values);
+        match &mut self.packed {
+            Some(packed) => packed.arrays(n, lengths, out, most),
+            None if out.is_unpacked() => {
+                self.through(out, |opener, out| opener.arrays(n, lengths, out, most))
+            }
+            None => {
+                let block = self.serialised.bytes();
+                self.decoder.arrays(block, self.kind.value_type, n, lengths, out, most)
+            }
+        }
+    }
+
+    /// Passes over the next `n` lengths and their values; gives how many they are, or something if it is not `asked`.
+    pub(crate) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
+        match &mut self.packed {
+            Some(packed) => packed.skip_arrays(n, asked),
+            None => {
+                let block = self.serialised.bytes();
+                self.decoder.skip_arrays(block, self.kind.value_type, n)
+            }
+        }
+    }
+
+    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
+    pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
+        match &mut self.packed {
+            Some(packed) if packed.has_bits() => packed.presence(n, out),
+            Some(_) => {
+                let (mut lengths, mut values) = (Vec::new(), Values::new(self.kind.value_type));
+                let items = self.arrays(n, &mut lengths, &mut values, n)?;
+                put_bits(&lengths, out)?;
+                Ok(items)
+            }
+            None => {
+                let block = self.serialised.bytes();
+                self.decoder.presence(block, n, out, self.limits.values)
+            }
+        }
+    }
+
+    /// Appends the next `n` slots: a bit and a value for each; gives how many are there.
+    pub(crate) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
+        if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
+            return packed.slots(n, there, out);
+        }
+        if out.is_unpacked() {
+            return self.through(out, |opener, out| opener.slots(n, there, out));
+        }
+        let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
+        let items = self.arrays(n, &mut lengths, &mut dense, n)?;
+        put_bits(&lengths, there)?;
+        out.extend_slots(&lengths, &dense)?;
+        Ok(items)
+    }
+}
+
+fn no_block() -> Error {
+    Error::invalid("no open packed block")
+}
+
+/// Appends a bit for each length, which may only be 0 or 1.
+fn put_bits(lengths: &[u32], out: &mut Bits) -> Result<()> {
+    if let Some(length) = lengths.iter().find(|length| **length > 1) {
+        return Err(Error::malformed(format!("a count of {length} where only 0 or 1 can be")));
+    }
+    lengths.iter().for_each(|length| out.push(*length == 1));
+    Ok(())
+}
+
+impl std::fmt::Debug for BlockOpener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlockOpener").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! Blocks of one column that are opened before they are asked for, on other threads.
+//!
+//! ```text
+//! lane     open block n ──► decode ──► open block n + 1 ──► ...
+//! pool                   block n + 1   block n + 2          stored bytes are read here, opened there
+//! ```
+//! Only the codec and the checksum are the pool's work: reading stored bytes stays with the caller, so that a
+//! source need not outlive it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use rayon::ThreadPool;
+
+use super::block_decoder::BlockOpener;
+use crate::error::Result;
+use crate::format::block::BlockDescriptor;
+use crate::parallelism::threads::{Job, lock};
+
+/// How many blocks of a column are opened ahead.
+const DEPTH: usize = 3;
+
+/// No block is opened ahead that is larger than this before the codec.
+const LARGEST: usize = 1 << 20;
+
+/// The largest block that is opened ahead where so many columns share `memory`.
+pub(crate) fn largest(memory: usize, columns: usize) -> usize {
+    (memory / (2 * DEPTH * columns.max(1))).min(LARGEST)
+}
+
+type Opened = Result<BlockOpener>;
+
+/// The next blocks of a column.
+pub(crate) struct Ahead {
+    pool: Arc<ThreadPool>,
+    /// Blocks behind this row are not wanted.
+    pub(crate) until: u64,
+    /// Blocks that are larger than this before the codec are opened when it is their turn.
+    largest: usize,
+    jobs: VecDeque<(usize, Arc<Job<Opened>>)>,
+    /// Openers without work.
+    idle: Arc<Mutex<Vec<BlockOpener>>>,
+}
+
+impl Ahead {
+    pub(crate) fn new(pool: Arc<ThreadPool>, until: u64, largest: usize) -> Self {
+        Self { pool, until, largest, jobs: VecDeque::new(), idle: Arc::default() }
+    }
+
+    /// The opener of a block, if it has been opened ahead.
+    pub(crate) fn take(&mut self, block: usize) -> Option<Opened> {
+        while let Some((ahead, job)) = self.jobs.pop_front() {
+            if ahead == block {
+                // Rather than wait, the caller opens what comes next.
+                while !job.is_done() && !job.run() && self.jobs.iter().any(|(_, next)| next.run()) {
+                }
+                return job.wait();
+            }
+        }
+        None
+    }
+
+    /// Takes an opener that is not used any more.
+    pub(crate) fn give(&mut self, opener: BlockOpener) {
+        lock(&self.idle).push(opener);
+    }
+
+    /// Opens the blocks from `next` on ahead. `opener` is like those it makes.
+    pub(crate) fn advance(
+        &mut self,
+        next: usize,
+        blocks: &[BlockDescriptor],
+        opener: &BlockOpener,
+        read: impl Fn(&BlockDescriptor) -> Result<Bytes>,
+    ) {
+        let from = self.jobs.back().map_or(next, |(last, _)| last + 1);
+        for block in from..next + DEPTH {
+            let descriptor = blocks
+                .get(block)
+                .filter(|block| block.first_row < self.until)
+                .filter(|block| block.uncompressed_size as usize <= self.largest);
+            // What cannot be read or opened says so when it is its turn.
+            let Some((descriptor, Ok(stored))) = descriptor.map(|d| (d.clone(), read(d))) else {
+                return;
+            };
+            let idle = lock(&self.idle).pop();
+            let Ok(mut opener) = idle.map_or_else(|| opener.another(), Ok) else { return };
+            let open = move || opener.open(&descriptor, stored).map(|_| opener);
+            self.jobs.push_back((block, Job::spawn(&self.pool, open)));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Opens a file and reads its columns.
+//!
+//! ```text
+//! try_new       header                        one read of 64 KiB, more only if the header is longer
+//! blocks        block table of one column     when they are first asked for, then kept
+//! rows_reader   blocks                        one at a time for each column
+//! ```
+//! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use crate::checksum::Checksum;
+use crate::error::{Error, Result};
+use crate::format::block::BlockDescriptor;
+use crate::format::block_table::{COUNT, Table};
+use crate::format::column_tree::ColumnTree;
+use crate::format::header::Header;
+use crate::format::metadata::ColumnMetadata;
+use crate::io::{Limits, ReadAt, read_within};
+use crate::keys::{BLOOM, STATISTICS};
+use crate::stats::block_statistics::Statistics;
+use crate::stats::bloom_filter::BloomFilters;
+
+/// How much of a file is read for its header at first.
+const FIRST_READ: u64 = 64 << 10;
+
+/// A file that is open for reading.
+pub struct FileReader<R> {
+    inner: Arc<Inner<R>>,
+    limits: Limits,
+}
+
+struct Inner<R> {
+    source: R,
+    len: u64,
+    header: Header,
+    tree: ColumnTree,
+    blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
+}
+
+impl<R> Clone for FileReader<R> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), limits: self.limits }
+    }
+}
+
+impl<R: ReadAt> FileReader<R> {
+    /// Opens a file: reads and checks its header.
+    pub fn try_new(source: R) -> Result<Self> {
+        Self::try_new_with_limits(source, Limits::default())
+    }
+
+    /// Opens a file under limits of the caller's own.
+    pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
+        let len = source.len()?;
+        let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
+        Ok(Self::from_header(source, len, header)?.with_limits(limits))
+    }
+
+    /// Opens a file whose header has been read.
+    pub(crate) fn from_header(source: R, len: u64, header: Header) -> Result<Self> {
+        check_column_count(&header, len)?;
+        let tree = ColumnTree::new(&header.columns)?;
+        let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
+        let inner = Arc::new(Inner { source, len, header, tree, blocks });
+        Ok(Self { inner, limits: Limits::default() })
+    }
+
+    /// The same file under other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What stands before the columns.
+    pub fn header(&self) -> &Header {
+        &self.inner.header
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.inner.header.rows
+    }
+
+    /// The columns, in file order.
+    pub fn columns(&self) -> &[ColumnMetadata] {
+        &self.inner.header.columns
+    }
+
+    /// One column.
+    pub fn column(&self, column: usize) -> Result<&ColumnMetadata> {
+        let there = self.columns().len();
+        self.columns()
+            .get(column)
+            .ok_or_else(|| Error::invalid(format!("no column {column}: the file has {there}")))
+    }
+
+    /// The place of the first column of a name.
+    pub fn column_named(&self, name: &str) -> Option<usize> {
+        self.columns().iter().position(|column| column.name() == name)
+    }
+
+    /// Which column is the parent of which.
+    pub fn tree(&self) -> &ColumnTree {
+        &self.inner.tree
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The length of the file in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.inner.len
+    }
+
+    /// The blocks of a column. They are read when first asked for, and compared with the header's rows and the
+    /// length of the file.
+    pub fn blocks(&self, column: usize) -> Result<Arc<[BlockDescriptor]>> {
+        let meta = self.column(column)?;
+        let kept = self.inner.blocks.get(column);
+        if let Some(blocks) = kept.and_then(OnceLock::get) {
+            return Ok(blocks.clone());
+        }
+        let blocks = self.read_blocks(column).map_err(|e| e.in_column(meta.name()))?;
+        Ok(self.keep_blocks(column, blocks))
+    }
+
+    /// What is known of the values of each block of a column; `None` if nothing is, or what is said does not fit the
+    /// blocks.
+    pub fn statistics(&self, column: usize) -> Result<Option<Statistics>> {
+        let meta = self.column(column)?;
+        let Some(bytes) = meta.metadata().get(STATISTICS) else { return Ok(None) };
+        Ok(Statistics::read(bytes, meta.value_type(), &self.blocks(column)?).ok())
+    }
+
+    /// The filters of a column's blocks, under the same rule.
+    pub(crate) fn bloom_filters(&self, column: usize) -> Result<Option<BloomFilters>> {
+        let Some(bytes) = self.column(column)?.metadata().get(BLOOM) else { return Ok(None) };
+        Ok(BloomFilters::read(bytes, &self.blocks(column)?).ok())
+    }
+
+    /// Reads the statistics and the filters of a column, which are otherwise ignored where they do not fit.
+    pub(crate) fn check_statistics(&self, column: usize) -> Result<()> {
+        let (meta, blocks) = (self.column(column)?, self.blocks(column)?);
+        let wrong = |what: &str, e: Error| {
+            Error::malformed(format!("its {what} cannot be read: {e}")).in_column(meta.name())
+        };
+        if let Some(bytes) = meta.metadata().get(STATISTICS) {
+            let read = Statistics::read(bytes, meta.value_type(), &blocks);
+            read.map_err(|e| wrong("statistics", e))?;
+        }
+        if let Some(bytes) = meta.metadata().get(BLOOM) {
+            BloomFilters::read(bytes, &blocks).map_err(|e| wrong("Bloom filters", e))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the blocks of a column have been read.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn has_blocks(&self, column: usize) -> bool {
+        self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
+    }
+
+    /// Keeps the blocks of a column that have been read.
+    pub(crate) fn keep_blocks(
+        &self,
+        column: usize,
+        blocks: Vec<BlockDescriptor>,
+    ) -> Arc<[BlockDescriptor]> {
+        let blocks: Arc<[_]> = blocks.into();
+        let kept = self.inner.blocks.get(column);
+        kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone())
+    }
+
+    fn read_blocks(&self, column: usize) -> Result<Vec<BlockDescriptor>> {
+        let Inner { source, len, header, .. } = &*self.inner;
+        let start = header.span(column, *len).start;
+        let mut size = COUNT;
+        loop {
+            let bytes = read_within(source, *len, start, size, "block count")?;
+            match header.read_table(column, *len, &bytes)? {
+                Table::Whole(blocks) => return Ok(blocks),
+                Table::Longer(least) => size = least,
+            }
+        }
+    }
+
+    /// Some bytes of the file.
+    pub(crate) fn read_bytes(&self, offset: u64, n: u64) -> Result<Bytes> {
+        read_within(&self.inner.source, self.inner.len, offset, n, "blocks")
+    }
+
+    /// The stored bytes of a block, its checksum included.
+    pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
+        let size = block.stored_size(checksum);
+        read_within(&self.inner.source, self.inner.len, block.offset, size, "block")
+    }
+}
+
+impl<R> std::fmt::Debug for FileReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Inner { len, header, .. } = &*self.inner;
+        f.debug_struct("FileReader")
+            .field("len", len)
+            .field("header", header)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes behind the last column are nobody's, as in the reference; but behind the header of a file without
+/// columns they are columns that a changed count hides.
+fn check_column_count(header: &Header, len: u64) -> Result<()> {
+    if !header.columns.is_empty() {
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    header.write(&mut bytes)?;
+    let end = bytes.len() as u64;
+    if end < len {
+        return Err(Error::malformed("no columns, but bytes behind the header").at(end));
+    }
+    Ok(())
+}
+
+/// Parses what begins at `offset` and whose length is not known: reads `first` bytes, and as long as the
+/// parser finds them too few and the file has more, twice as many.
+fn read_growing<T>(
+    source: &impl ReadAt,
+    total: u64,
+    offset: u64,
+    first: u64,
+    parse: impl Fn(&[u8]) -> Result<T>,
+) -> Result<T> {
+    let there = total.saturating_sub(offset);
+    let mut size = first.max(1);
+    loop {
+        let n = size.min(there);
+        let bytes = read_within(source, total, offset, n, "header")?;
+        match parse(&bytes) {
+            Err(e) if e.is_truncated() && n < there => size = size.saturating_mul(2),
+            // A claim that the whole file cannot hold is refused before the file is read for it.
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Reads rows of some columns together.
+//!
+//! ```text
+//! columns asked for     a    b#x    c       each to its buffer
+//! roots                 a    b      c       each goes its own way through its blocks
+//! threads               1    2      1       with several, roots take turns
+//! ```
+//! Columns under different roots meet only here: all give the same rows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::block_prefetch;
+use super::file_reader::FileReader;
+use super::prefetch::Turns;
+use super::record_reader::RootReader;
+use crate::error::{Error, Result};
+use crate::format::block::BlockDescriptor;
+use crate::format::budget::{ReadBudget, is_avoidable};
+use crate::format::column_data::ColumnData;
+use crate::io::ReadAt;
+use crate::parallelism::threads;
+
+/// After so many reads that fit into memory, twice as many rows are tried.
+const FITS: usize = 64;
+
+/// Reads some columns of a file from row to row.
+pub struct RowsReader<R> {
+    file: FileReader<R>,
+    /// None while they have turns.
+    roots: Vec<RootReader>,
+    turns: Option<Turns>,
+    pool: Option<Arc<ThreadPool>>,
+    /// Behind the last row that is read before it is asked for.
+    ahead: u64,
+    /// Whether it is known that rows are asked for one after another; else it is guessed by the last that were.
+    in_order: bool,
+    /// Whether a read took more memory than there is: columns are read one after another since.
+    one_by_one: bool,
+    /// How many rows fit into memory, if that is known, and how many reads have done so since.
+    rows_that_fit: usize,
+    reads_that_fit: usize,
+    /// How many rows one read may have.
+    most_rows: usize,
+    /// What one read of several rows may decode.
+    batch_bytes: usize,
+    last: Range<u64>,
+    row: u64,
+    rows: u64,
+}
+
+impl<R: ReadAt> FileReader<R> {
+    /// A reader of some columns together, each named once, at row 0.
+    pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
+        let roots = RootReader::all(self, columns)?;
+        let (file, rows) = (self.clone(), self.rows());
+        Ok(RowsReader {
+            file,
+            roots,
+            turns: None,
+            pool: None,
+            ahead: 0,
+            in_order: false,
+            one_by_one: false,
+            rows_that_fit: usize::MAX,
+            reads_that_fit: 0,
+            most_rows: usize::MAX,
+            batch_bytes: self.limits().batch_bytes,
+            last: 0..0,
+            row: 0,
+            rows,
+        })
+    }
+
+    /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
+    pub fn read_column(&self, column: usize) -> Result<ColumnData> {
+        self.read_rows(column, 0..self.rows())
+    }
+
+    /// A range of rows of a column.
+    pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
+        let mut data = [ColumnData::of(self.column(column)?)];
+        let mut reader = self.rows_reader(&[column])?;
+        reader.batch_bytes = self.limits().memory;
+        if rows.start > rows.end || rows.end > self.rows() {
+            return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
+        }
+        let wanted = usize::try_from(rows.end - rows.start)
+            .map_err(|_| Error::invalid("too many rows at once"))?;
+        let read = reader.read_ranges(&[rows], &mut data)?;
+        if read < wanted {
+            return Err(Error::too_large("rows of one read", wanted as u64, read as u64));
+        }
+        let [data] = data;
+        Ok(data)
+    }
+}
+
+impl<R: ReadAt> RowsReader<R> {
+    /// Reads with so many threads, the caller's among them; the others live as long as the reader. Where there is a
+    /// root for each thread, rows before row `ahead` are read side by side, before they are asked for: as many at a
+    /// time as the last time, two times ahead, if they follow. Where there are fewer, the next few blocks of each column
+    /// are opened. What is read is the same. Default: one.
+    pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
+        self.pool = threads::pool(threads)?;
+        self.in_order = true;
+        self.read_ahead(ahead);
+        Ok(self)
+    }
+
+    /// Reads no more than so many rows at once.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_most_rows(mut self, rows: usize) -> Self {
+        self.most_rows = rows.max(1);
+        self
+    }
+
+    /// Reads with the threads of another reader, and nothing ahead until it is told to.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
+        self.pool.clone_from(&other.pool);
+        self
+    }
+
+    /// Reads ahead from now on, if there are threads for it: what is before a row.
+    pub(crate) fn read_ahead(&mut self, until: u64) {
+        self.ahead = until.min(self.rows);
+        if let Some(turns) = &mut self.turns {
+            turns.until(self.ahead);
+        } else if let Some(pool) = &self.pool
+            && !self.one_by_one
+            && !(self.in_order && has_turns(&self.roots, pool))
+        {
+            let columns = self.roots.iter().map(RootReader::columns).sum();
+            let largest = block_prefetch::largest(self.file.limits().open_bytes, columns);
+            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until, largest));
+        }
+    }
+
+    /// The next row.
+    pub fn row(&self) -> u64 {
+        self.row
+    }
+
+    /// The rows not yet read.
+    pub fn remaining(&self) -> u64 {
+        self.rows - self.row
+    }
+
+    /// Appends up to `rows` rows to `into`, which lies parallel to the columns asked for. Gives how many: fewer
+    /// at the end of the file, and where they would take more memory than the [`Limits`](crate::io::Limits) allow;
+    /// 0 only at the end.
+    ///
+    /// After an error the buffers hold part of a row, and the reader must [`seek`](RowsReader::seek) before it
+    /// reads on.
+    pub fn read(&mut self, rows: usize, into: &mut [ColumnData]) -> Result<usize> {
+        let end = self.row.saturating_add(rows as u64).min(self.rows);
+        self.read_ranges(std::slice::from_ref(&(self.row..end)), into)
+    }
+
+    /// Appends the rows of ascending ranges, as [`read`](RowsReader::read) does. Of every column only the blocks
+    /// with such rows are opened, and those of parents that a child's block begins in.
+    pub fn read_ranges(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<usize> {
+        let wanted = self.check_ranges(ranges)?;
+        let before: Vec<_> = into.iter().map(Mark::of).collect();
+        let mut rows = wanted.min(self.rows_that_fit).min(self.most_rows);
+        loop {
+            let read = match rows < wanted {
+                true => self.read_some(&first(ranges, rows), rows, &before, into),
+                false => self.read_some(ranges, rows, &before, into),
+            };
+            match read {
+                Err(e) if is_avoidable(&e) && !(self.one_by_one && rows <= 1) => {
+                    into.iter_mut().zip(&before).for_each(|(data, mark)| mark.restore(data));
+                    rows = self.read_less_at_once(rows);
+                }
+                read => {
+                    let done = read?;
+                    self.note_fit();
+                    self.row = first(ranges, done).last().map_or(self.row, |range| range.end);
+                    return Ok(done);
+                }
+            }
+        }
+    }
+
+    /// Goes on behind a read that took too much memory: first one column after another, then with fewer rows. Gives how
+    /// many.
+    fn read_less_at_once(&mut self, rows: usize) -> usize {
+        if std::mem::replace(&mut self.one_by_one, true) {
+            (self.rows_that_fit, self.reads_that_fit) = ((rows / 2).max(1), 0);
+        }
+        for root in &mut self.roots {
+            root.open_none_ahead();
+            root.close();
+        }
+        rows.min(self.rows_that_fit)
+    }
+
+    /// Has more rows be read, when several reads have fitted.
+    fn note_fit(&mut self) {
+        self.reads_that_fit += 1;
+        if self.reads_that_fit == FITS {
+            self.reads_that_fit = 0;
+            self.rows_that_fit = self.rows_that_fit.saturating_mul(2);
+        }
+    }
+
+    /// Reads the rows of ranges, which are `wanted`, or fewer.
+    fn read_some(
+        &mut self,
+        ranges: &[Range<u64>],
+        wanted: usize,
+        before: &[Mark],
+        into: &mut [ColumnData],
+    ) -> Result<usize> {
+        let read = self.read_roots(ranges, into);
+        let done = read.as_ref().map_or(0, |read| read.iter().copied().min().unwrap_or(wanted));
+        if done < wanted
+            && let Some(turns) = self.turns.take()
+        {
+            // What was read ahead is not what follows.
+            self.roots = turns.end();
+        }
+        read?;
+        if done < wanted {
+            self.read_less(ranges, done, before, into)?;
+        }
+        Ok(done)
+    }
+
+    fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
+        let is_empty = into.iter().all(ColumnData::is_empty);
+        if let ([rows], Some(turns)) = (ranges, &mut self.turns)
+            && is_empty
+            && turns.is_next(rows)
+        {
+            return turns.take(&self.file, into).into_iter().collect();
+        }
+        if let Some(turns) = self.turns.take() {
+            self.roots = turns.end();
+        }
+        let read = self.read_now(ranges, into)?;
+        if let ([rows], Some(pool)) = (ranges, self.pool.clone())
+            && is_empty
+            && !self.one_by_one
+            && self.is_followed(rows)
+            && has_turns(&self.roots, &pool)
+        {
+            let roots = std::mem::take(&mut self.roots);
+            let turns = Turns::begin(pool, &self.file, roots, rows, self.ahead, into);
+            self.turns = Some(turns);
+        }
+        Ok(read)
+    }
+
+    /// Whether it is likely that as many rows behind these are asked for next.
+    fn is_followed(&mut self, rows: &Range<u64>) -> bool {
+        let last = std::mem::replace(&mut self.last, rows.clone());
+        let count = |rows: &Range<u64>| rows.end - rows.start;
+        let follows = last.end == rows.start && count(&last) == count(rows);
+        rows.start < rows.end && rows.end < self.ahead && (self.in_order || follows)
+    }
+
+    fn read_now(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
+        let file = &self.file;
+        let fetch = |block: &BlockDescriptor, checksum| file.read_block(block, checksum);
+        self.roots.iter_mut().for_each(|root| root.exchange(into));
+        let several = ranges.iter().map(|range| range.end - range.start).sum::<u64>() > 1;
+        let row_bytes = file.limits().row_bytes.max(self.batch_bytes);
+        let budget = ReadBudget::new(if several { self.batch_bytes } else { row_bytes });
+        let read = |root: &mut RootReader| root.read_checked(&fetch, ranges, &budget);
+        let read = match threads::wide(&self.pool) {
+            _ if self.one_by_one => {
+                let read = |root: &mut RootReader| {
+                    let read = root.read(&fetch, ranges, &budget);
+                    root.close_if_many();
+                    read
+                };
+                self.roots.iter_mut().map(read).collect()
+            }
+            None => self.roots.iter_mut().map(read).collect(),
+            Some(pool) => pool.install(|| self.roots.par_iter_mut().map(read).collect()),
+        };
+        self.roots.iter_mut().for_each(|root| root.exchange(into));
+        read
+    }
+
+    /// The strings of one root stopped short: all are read again, so far as that one came.
+    fn read_less(
+        &mut self,
+        ranges: &[Range<u64>],
+        rows: usize,
+        before: &[Mark],
+        into: &mut [ColumnData],
+    ) -> Result<()> {
+        if rows == 0 {
+            return Err(Error::invalid("strings of one row pass 2 GiB"));
+        }
+        into.iter_mut().zip(before).for_each(|(data, mark)| mark.restore(data));
+        self.read_roots(&first(ranges, rows), into).map(|_| ())
+    }
+
+    /// Goes to a row, which is then the next to be read; past the end is the end. Blocks are opened when it is
+    /// read.
+    pub fn seek(&mut self, row: u64) {
+        self.row = row.min(self.rows);
+    }
+
+    /// How many rows ranges have that ascend within the file.
+    fn check_ranges(&self, ranges: &[Range<u64>]) -> Result<usize> {
+        let mut end = 0;
+        let mut rows = 0usize;
+        for range in ranges {
+            if range.start < end || range.start > range.end || range.end > self.rows {
+                return Err(Error::invalid(format!("rows {range:?} of {}", self.rows)));
+            }
+            end = range.end;
+            let more = usize::try_from(range.end - range.start).ok();
+            rows = more
+                .and_then(|more| rows.checked_add(more))
+                .ok_or_else(|| Error::invalid("too many rows at once"))?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Whether there is a root for each thread, so that they take turns.
+fn has_turns(roots: &[RootReader], pool: &ThreadPool) -> bool {
+    roots.len() > pool.current_num_threads()
+}
+
+/// The first `rows` rows of ranges.
+fn first(ranges: &[Range<u64>], rows: usize) -> Vec<Range<u64>> {
+    let mut left = rows as u64;
+    let mut cut = Vec::new();
+    for range in ranges {
+        let end = range.end.min(range.start.saturating_add(left));
+        if left == 0 {
+            break;
+        }
+        left -= end - range.start;
+        cut.push(range.start..end);
+    }
+    cut
+}
+
+/// How much a caller's buffer held before.
+struct Mark {
+    lengths: usize,
+    values: usize,
+    buffers: usize,
+}
+
+impl Mark {
+    fn of(data: &ColumnData) -> Self {
+        let lengths = data.lengths.as_ref().map_or(0, Vec::len);
+        Self { lengths, values: data.values.len(), buffers: data.values.buffers() }
+    }
+
+    fn restore(&self, data: &mut ColumnData) {
+        if let Some(lengths) = &mut data.lengths {
+            lengths.truncate(self.lengths);
+        }
+        if let Some(there) = &mut data.there {
+            there.truncate(self.values);
+        }
+        data.values.truncate(self.values);
+        data.values.truncate_buffers(self.buffers);
+    }
+}
+
+impl<R> std::fmt::Debug for RowsReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowsReader")
+            .field("roots", &self.roots.len())
+            .field("row", &self.row)
+            .finish_non_exhaustive()
+    }
+}

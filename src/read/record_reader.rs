@@ -1,0 +1,277 @@
+//! Reads one root column and the columns below it together, whose blocks do not line up.
+//!
+//! ```text
+//! p       |-------------- block ---------------|----
+//! p#x     |------ block ------|------ block -------
+//! segment  <------- k -------> <------ k -----> ...     k = fewest rows left in any open block
+//! ```
+//! A segment lies in one block of every column, so no decoder ever crosses a block. The counts of a parent's
+//! rows say how many values its children have in the segment; parents that were not asked for are read for
+//! their counts alone. Seeking is the same walk, with values passed over. Roots share no counts, so each goes
+//! its own way.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+use super::column_cursor::{Fetch, Lane};
+use super::file_reader::FileReader;
+use super::prefetch::{Fetcher, Stored};
+use crate::error::{Error, Result};
+use crate::format::budget::{OpenBlocks, ReadBudget};
+use crate::format::column_data::ColumnData;
+use crate::io::ReadAt;
+
+/// One root column and those of its descendants that are read.
+pub(crate) struct RootReader {
+    lanes: Vec<Lane>,
+    open_blocks: OpenBlocks,
+    /// Of each lane the row it must start at, while seeking.
+    needed: Vec<u64>,
+}
+
+impl RootReader {
+    /// The readers of these columns, a root each. The target of a column is its place among `columns`.
+    pub(crate) fn all<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<Vec<Self>> {
+        let (tree, open_blocks) = (file.tree(), OpenBlocks::new(*file.limits()));
+        let mut roots: Vec<Self> = Vec::new();
+        let targets: HashMap<usize, usize> =
+            columns.iter().enumerate().map(|(target, column)| (*column, target)).collect();
+        // Where each column's lane is: its root, and its place there.
+        let mut places = HashMap::new();
+        for column in tree.with_ancestors(columns) {
+            let target = targets.get(&column).copied();
+            let parent = tree.parent(column).and_then(|parent| places.get(&parent).copied());
+            let root = parent.map_or(roots.len(), |(root, _)| root);
+            let above = parent.map(|(_, lane)| lane);
+            let lane = Lane::new(file, column, above, target, &open_blocks)?;
+            if let Some((root, above)) = parent
+                && let Some(above) = roots.get_mut(root).and_then(|r| r.lanes.get_mut(above))
+            {
+                above.leads = true;
+            }
+            if root == roots.len() {
+                let (lanes, needed, open_blocks) = (Vec::new(), Vec::new(), open_blocks.clone());
+                roots.push(Self { lanes, open_blocks, needed });
+            }
+            if let Some(RootReader { lanes, .. }) = roots.get_mut(root) {
+                places.insert(column, (root, lanes.len()));
+                lanes.push(lane);
+            }
+        }
+        Ok(roots)
+    }
+
+    /// How many columns are read.
+    pub(crate) fn columns(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Opens blocks ahead from now on, of no more than `largest` bytes.
+    pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
+        self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until, largest));
+    }
+
+    /// Opens no blocks ahead from now on.
+    pub(crate) fn open_none_ahead(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::open_none_ahead);
+    }
+
+    /// Closes the open blocks. Those that have more rows to read are opened again.
+    pub(crate) fn close(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::close);
+    }
+
+    /// Closes them if the open blocks of all roots take too much memory.
+    pub(crate) fn close_if_many(&mut self) {
+        if self.open_blocks.check().is_err() {
+            self.close();
+        }
+    }
+
+    /// The caller's places of the columns that it wants, in the order of the lanes.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
+        self.lanes.iter().filter_map(|lane| lane.target)
+    }
+
+    /// Of each lane, which blocks are to be read next.
+    pub(crate) fn fetchers(&self) -> impl Iterator<Item = Fetcher> {
+        self.lanes.iter().map(Lane::fetcher)
+    }
+
+    /// Takes the stored bytes of blocks that are opened next, for each lane; forgets those of lanes without.
+    pub(crate) fn take_stored(&mut self, stored: &mut [Stored]) {
+        let mut stored = stored.iter_mut();
+        for lane in &mut self.lanes {
+            match stored.next() {
+                Some(more) => lane.stored.append(more),
+                None => lane.stored.clear(),
+            }
+        }
+    }
+
+    /// Takes buffers for all that is wanted, or gives them back; in the order of the lanes.
+    pub(crate) fn exchange_all(&mut self, with: &mut [ColumnData]) {
+        let wanted = self.lanes.iter_mut().filter(|lane| lane.target.is_some());
+        wanted.zip(with).for_each(|(lane, theirs)| std::mem::swap(&mut lane.data, theirs));
+    }
+
+    /// Takes the caller's buffers, or gives them back.
+    pub(crate) fn exchange(&mut self, with: &mut [ColumnData]) {
+        for lane in &mut self.lanes {
+            if let Some(theirs) = lane.target.and_then(|target| with.get_mut(target)) {
+                std::mem::swap(&mut lane.data, theirs);
+            }
+        }
+    }
+
+    /// Appends these rows, ascending ranges, to the lanes' data, of blocks whose stored bytes they have or `fetch`
+    /// gives. Gives how many: fewer where the strings of one column would pass 2 GiB. Fails where they take more than
+    /// the budget.
+    pub(crate) fn read(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
+        match self.lanes.as_mut_slice() {
+            [lane] => read_alone(lane, fetch, ranges, budget),
+            _ => self.read_together(fetch, ranges, budget),
+        }
+    }
+
+    /// The same; fails too if the open blocks of all roots take too much memory then.
+    pub(crate) fn read_checked(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
+        let rows = self.read(fetch, ranges, budget)?;
+        self.open_blocks.check()?;
+        Ok(rows)
+    }
+
+    fn read_together(
+        &mut self,
+        fetch: &impl Fetch,
+        ranges: &[Range<u64>],
+        budget: &ReadBudget,
+    ) -> Result<usize> {
+        let mut done = 0;
+        for range in ranges {
+            self.seek(fetch, range.start)?;
+            let mut row = range.start;
+            while row < range.end {
+                let k = self.segment(fetch, row, range.end - row)?;
+                if self.lanes.iter().any(Lane::would_overflow) {
+                    return Ok(done);
+                }
+                for i in 0..self.lanes.len() {
+                    let n = self.items_of(i, k)?;
+                    let Some(lane) = self.lanes.get_mut(i) else { continue };
+                    lane.read(n, k, budget)?;
+                }
+                row += k;
+                done += usize::try_from(k).unwrap_or(0);
+            }
+        }
+        Ok(done)
+    }
+
+    /// Goes to a row, which is then the next to be read. Of every column only the blocks that are needed are
+    /// opened.
+    pub(crate) fn seek(&mut self, fetch: &impl Fetch, row: u64) -> Result<()> {
+        let mut at = self.start_lanes(row);
+        while at < row {
+            let most = self
+                .lanes
+                .iter()
+                .map(|lane| lane.row)
+                .filter(|start| *start > at)
+                .fold(row, u64::min);
+            let k = self.segment(fetch, at, most - at)?;
+            for i in 0..self.lanes.len() {
+                let n = self.items_of(i, k)?;
+                if let Some(lane) = self.lanes.get_mut(i).filter(|lane| lane.row == at) {
+                    lane.skip(n, k)?;
+                }
+            }
+            at += k;
+        }
+        Ok(())
+    }
+
+    /// Sets each lane before the block that it must start with to be at `row` later: its own block of that
+    /// row, or an earlier one if a child starts earlier. Gives the first row of all.
+    fn start_lanes(&mut self, row: u64) -> u64 {
+        let Self { lanes, needed, .. } = self;
+        needed.clear();
+        needed.resize(lanes.len(), row);
+        let mut first = row;
+        for (i, lane) in lanes.iter_mut().enumerate().rev() {
+            let start = lane.start_at(needed.get(i).copied().unwrap_or(row));
+            first = first.min(start);
+            if let Some(parent) = lane.parent.and_then(|p| needed.get_mut(p)) {
+                *parent = start.min(*parent);
+            }
+        }
+        first
+    }
+
+    /// Opens blocks where needed; gives the rows from `row` on, `most` at the most, that lie in one block of
+    /// every lane that has come to `row`.
+    fn segment(&mut self, fetch: &impl Fetch, row: u64, most: u64) -> Result<u64> {
+        let mut k = most;
+        for lane in self.lanes.iter_mut().filter(|lane| lane.row == row) {
+            while lane.rows_left == 0 {
+                lane.open_next(fetch)?;
+            }
+            k = k.min(lane.rows_left);
+        }
+        Ok(k)
+    }
+
+    /// How many lengths or values a lane has in a segment of `k` rows.
+    fn items_of(&self, lane: usize, k: u64) -> Result<usize> {
+        let parent = self.lanes.get(lane).and_then(|lane| self.lanes.get(lane.parent?));
+        match parent {
+            Some(parent) => Ok(parent.items),
+            None => usize::try_from(k).map_err(|_| Error::invalid("too many rows at once")),
+        }
+    }
+}
+
+/// Appends the rows of ranges to the data of a lane without others, a block at a time, as [`RootReader::read`] does.
+fn read_alone(
+    lane: &mut Lane,
+    fetch: &impl Fetch,
+    ranges: &[Range<u64>],
+    budget: &ReadBudget,
+) -> Result<usize> {
+    let (mut done, mut row, mut rest) = (0, 0, ranges);
+    while let [range, others @ ..] = rest {
+        if range.end <= range.start.max(row) {
+            rest = others;
+            continue;
+        }
+        row = range.start.max(row);
+        lane.start_at(row);
+        while lane.rows_left == 0 {
+            lane.open_next(fetch)?;
+        }
+        if lane.would_overflow() {
+            break;
+        }
+        let block = row..lane.row + lane.rows_left;
+        let begun = rest.partition_point(|range| range.start < block.end);
+        let begun_ranges = rest.get(..begun).unwrap_or_default();
+        done += lane.read_ranges(begun_ranges, &block, budget)?;
+        // The last of them may go on behind the block.
+        rest = rest.get(begun - 1..).unwrap_or_default();
+        row = block.end;
+    }
+    Ok(done)
+}

@@ -1,0 +1,182 @@
+//! A file in a store.
+//!
+//! ```text
+//! open           header                          one request; one more if it is longer than the first read
+//! fetch_tables   block tables of some columns    together; none for what was read already
+//! fetch_rows     blocks with some rows           together
+//! file           decodes what was fetched        a read of anything else is an error
+//! ```
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ::object_store::ObjectStore;
+
+use super::file_reader::FileReader;
+use crate::error::{Error, Result};
+use crate::format::block_table::Table;
+use crate::format::header::Header;
+use crate::io::Ranges;
+use crate::object_store::{FetchOptions, Fetched, Location, Object};
+
+/// How much is read, at least, where the first read did not hold the header.
+const MORE_HEADER: u64 = 256 << 10;
+
+/// The longest header that is believed to be one.
+const MOST_HEADER: u64 = 1 << 30;
+
+/// A file in a store, which is fetched part by part and decoded by a [`FileReader`].
+///
+/// ```
+/// use object_store::{ObjectStoreExt, memory::InMemory};
+/// use trevni::object_store::FetchOptions;
+/// use trevni::{ColumnMetadata, ColumnSlice, FileWriter, RemoteFile, ValueType, Values, ValuesRef};
+///
+/// # futures_util::FutureExt::now_or_never(async {
+/// let columns = vec![ColumnMetadata::new("id", ValueType::Long)];
+/// let mut writer = FileWriter::builder().build(Vec::new(), columns)?;
+/// writer.write(3, &[ColumnSlice::plain(ValuesRef::Long(&[5, 6, 7]))])?;
+/// let store = std::sync::Arc::new(InMemory::new());
+/// store.put(&"ids.trv".into(), writer.finish()?.0.into()).await?;
+///
+/// let file = RemoteFile::open(store, "ids.trv", FetchOptions::default()).await?;
+/// file.fetch_rows(&[0], &[1..3]).await?;
+/// let ids = file.file().read_rows(0, 1..3)?;
+/// assert_eq!(ids.values, Values::Long(vec![6, 7]));
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # }).unwrap()?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RemoteFile {
+    object: Object,
+    pieces: Arc<Ranges>,
+    file: FileReader<Arc<Ranges>>,
+}
+
+impl RemoteFile {
+    /// Opens a file: fetches and checks its header.
+    pub async fn open(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        options: FetchOptions,
+    ) -> Result<Self> {
+        let (object, pieces) = Object::open(store, location, options).await?;
+        let size = object.size();
+        let header = loop {
+            let bytes = pieces.available(0..size)?;
+            let there = bytes.len() as u64;
+            match Header::read(&bytes) {
+                Err(e) if e.is_truncated() && there < size => {
+                    if there > MOST_HEADER {
+                        return Err(Error::too_large("header", there, MOST_HEADER));
+                    }
+                    let more = there.saturating_add(there.max(MORE_HEADER)).min(size);
+                    insert_pieces(
+                        &pieces,
+                        object.fetch(std::slice::from_ref(&(there..more))).await?,
+                    )?;
+                }
+                header => break header?,
+            }
+        };
+        let pieces = Arc::new(pieces);
+        let file = FileReader::from_header(pieces.clone(), size, header)?;
+        Ok(Self { object, pieces, file })
+    }
+
+    /// The file, which reads what was fetched.
+    pub fn file(&self) -> &FileReader<Arc<Ranges>> {
+        &self.file
+    }
+
+    #[cfg(feature = "arrow")]
+    pub(crate) fn pieces(&self) -> &Arc<Ranges> {
+        &self.pieces
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// Fetches the block tables of these columns and of their parents, those that are not known yet. All that lie
+    /// within the first guess come together; for those that do not, there is one more round, or of columns with long
+    /// first values a few.
+    ///
+    /// Columns that are no longer than the options' gap come whole, up to `spare` bytes in all: for whoever will read
+    /// them whole anyway.
+    pub async fn fetch_tables(&self, columns: &[usize], spare: u64) -> Result<()> {
+        let columns = self.file.tree().with_ancestors(columns);
+        let mut wanted: Vec<_> =
+            columns.into_iter().filter(|column| !self.file.has_blocks(*column)).collect();
+        let mut ranges = self.table_ranges(&wanted, spare);
+        loop {
+            let longer = self.take_tables(&mut wanted)?;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            // What lies in the first read has been taken; of the rest, the first round fetches the guesses.
+            let wants = wanted.iter().zip(&longer).map(|(column, longer)| {
+                let guess = ranges.iter().find(|(of, _)| of == column).map(|(_, guess)| guess);
+                let end = guess.map_or(longer.end, |guess| guess.end.max(longer.end));
+                longer.start..end
+            });
+            let missing: Vec<_> = wants.flat_map(|want| self.pieces.missing(want)).collect();
+            ranges.clear();
+            insert_pieces(&self.pieces, self.object.fetch(&missing).await?)?;
+        }
+    }
+
+    /// Where each table is taken to lie; or its whole column.
+    fn table_ranges(&self, columns: &[usize], spare: u64) -> Vec<(usize, Range<u64>)> {
+        let (header, len) = (self.file.header(), self.file.file_len());
+        let mut spare = spare;
+        let guess = |column: &usize| {
+            let (span, table) = (header.span(*column, len), header.table_span(*column, len));
+            let size = span.end - span.start;
+            if size <= self.object.options().gap() && size <= spare {
+                spare -= size;
+                return (*column, span);
+            }
+            (*column, table)
+        };
+        columns.iter().map(guess).collect()
+    }
+
+    /// Takes the tables that are there; leaves the columns of the others, and gives which bytes they need at least.
+    fn take_tables(&self, wanted: &mut Vec<usize>) -> Result<Vec<Range<u64>>> {
+        let (header, len) = (self.file.header(), self.file.file_len());
+        let mut longer = Vec::new();
+        let mut left = Vec::new();
+        for column in wanted.drain(..) {
+            let span = header.span(column, len);
+            let bytes = self.pieces.available(span.clone())?;
+            match header.read_table(column, len, &bytes)? {
+                Table::Whole(blocks) => {
+                    self.file.keep_blocks(column, blocks);
+                }
+                Table::Longer(least) => {
+                    longer.push(span.start..span.start + least);
+                    left.push(column);
+                }
+            }
+        }
+        *wanted = left;
+        Ok(longer)
+    }
+
+    /// Fetches what reading these rows, ascending ranges, of these columns needs and is not there.
+    pub async fn fetch_rows(&self, columns: &[usize], rows: &[Range<u64>]) -> Result<()> {
+        self.fetch_tables(columns, 0).await?;
+        let wanted = self.file.block_ranges(columns, rows)?;
+        let missing = wanted.into_iter().flat_map(|range| self.pieces.missing(range));
+        let missing: Vec<_> = missing.collect();
+        insert_pieces(&self.pieces, self.object.fetch(&missing).await?)
+    }
+}
+
+/// Adds what was fetched.
+pub(crate) fn insert_pieces(pieces: &Ranges, fetched: Fetched) -> Result<()> {
+    fetched.into_iter().try_for_each(|(offset, bytes)| Ok(pieces.insert(offset, bytes)?))
+}

@@ -1,0 +1,115 @@
+//! Looks at every byte of a file that means something, and names each fault.
+//!
+//! ```text
+//! descriptors ─► rows against the header, ends against the file
+//! statistics  ─► whether they can be read
+//! block       ─► checksum, decompression ─► values, against the rows and the counts of the parents
+//! ```
+//! A faulty block is passed over and the search goes on behind it. Blocks of children whose parent has a
+//! faulty block cannot be decoded there; only the parent's fault is named.
+
+use super::block_decoder::BlockOpener;
+use super::file_reader::FileReader;
+use crate::checksum::Verdict;
+use crate::error::{Error, Result};
+use crate::format::column_data::ColumnData;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::value::ValueType;
+use crate::io::ReadAt;
+
+/// Rows decoded at a time.
+const ROWS: usize = 8192;
+
+/// The same of a column of nulls, which takes no bytes whatever its rows.
+const NULL_ROWS: usize = u32::MAX as usize;
+
+/// What a search for faults has seen.
+#[derive(Debug, Default)]
+pub struct Verification {
+    /// Blocks looked at.
+    pub blocks: u64,
+    /// Blocks whose checksum is right.
+    pub verified: u64,
+    /// Blocks that have no checksum, or whose writer left it 0.
+    pub unchecked: u64,
+    /// Each fault, with its place.
+    pub faults: Vec<Error>,
+}
+
+/// Whether a column has nothing but nulls, one a row.
+pub(crate) fn is_of_nulls(column: &ColumnMetadata) -> bool {
+    let is_plain = !column.is_array() && column.parent().is_none();
+    is_plain && column.value_type() == ValueType::Null
+}
+
+impl<R: ReadAt> FileReader<R> {
+    /// Verifies every block of every column. `progress` is told each column that is done.
+    pub fn verify(&self, mut progress: impl FnMut(usize)) -> Verification {
+        let mut seen = Verification::default();
+        for column in 0..self.columns().len() {
+            let checks = [self.verify_column(column, &mut seen), self.check_statistics(column)];
+            seen.faults.extend(checks.into_iter().filter_map(Result::err));
+            progress(column);
+        }
+        seen
+    }
+
+    fn verify_column(&self, column: usize, seen: &mut Verification) -> Result<()> {
+        let name = self.column(column)?.name();
+        let blocks = self.blocks(column)?;
+        let in_column = |e: Error| e.in_column(name);
+        let opener = BlockOpener::new(self.header(), column, *self.limits());
+        let mut opener = opener.map_err(in_column)?;
+        let checksum = opener.checksum();
+        for (i, block) in blocks.iter().enumerate() {
+            seen.blocks += 1;
+            match self.read_block(block, checksum).and_then(|stored| opener.open(block, stored)) {
+                Ok(Verdict::Verified) => seen.verified += 1,
+                Ok(Verdict::Absent | Verdict::NotChecked) => seen.unchecked += 1,
+                Err(e) => seen.faults.push(in_column(e.in_block_at(i, block.offset))),
+            }
+        }
+        self.verify_values(column, seen)
+    }
+
+    fn verify_values(&self, column: usize, seen: &mut Verification) -> Result<()> {
+        let meta = self.column(column)?;
+        // A parent that cannot be read at all has been named on its own.
+        let Ok(mut reader) = self.rows_reader(&[column]) else { return Ok(()) };
+        let rows = if is_of_nulls(meta) { NULL_ROWS } else { ROWS };
+        loop {
+            let mut data = [ColumnData::of(meta)];
+            match reader.read(rows, &mut data) {
+                Ok(0) => return Ok(()),
+                Ok(_) => {}
+                Err(fault) => {
+                    let behind = self.row_behind(&fault, reader.row());
+                    if !self.is_known(&fault, meta.name(), &seen.faults) {
+                        seen.faults.push(fault);
+                    }
+                    reader.seek(behind);
+                }
+            }
+        }
+    }
+
+    /// Whether a fault is another column's, or was found when its block was opened.
+    fn is_known(&self, fault: &Error, name: &str, faults: &[Error]) -> bool {
+        fault.place().column.as_deref() != Some(name)
+            || faults.iter().any(|known| known.place() == fault.place())
+    }
+
+    /// The first row behind the block of a fault, and in any case behind `row`.
+    fn row_behind(&self, fault: &Error, row: u64) -> u64 {
+        let place = fault.place();
+        let end = (0..self.columns().len())
+            .filter(|i| self.column(*i).is_ok_and(|c| Some(c.name()) == place.column.as_deref()))
+            .filter_map(|i| self.blocks(i).ok())
+            .filter_map(|blocks| {
+                let block = blocks.get(place.block?)?;
+                (Some(block.offset) == place.offset).then(|| block.end_row())
+            })
+            .next();
+        end.unwrap_or(u64::MAX).max(row.saturating_add(1))
+    }
+}

@@ -1,0 +1,322 @@
+//! What a writer sees of the values of a block while it fills it.
+//!
+//! ```text
+//! rows ──► watch ──► encode ──► ... ──► cut        seen: how many values, least, greatest, filter
+//! ```
+//! Numbers are compared by a kernel, many at a time. Of what the value codec has found of a block on its own nothing is
+//! looked at again.
+
+use std::ops::Range;
+
+use super::block_statistics::Bounds;
+use super::bloom_filter::{Bloom, BloomFilter};
+use super::sort_order::Order;
+use super::sort_order::{WIDEST, shortest, wide};
+use super::string_bounds::{extremes, has_empty};
+use super::truncate::cut;
+use crate::format::bitmap::Bits;
+use crate::format::column_data::ColumnSlice;
+use crate::format::string_values::Offsets;
+use crate::format::value::{Value, ValueType};
+use crate::format::values::ValuesRef;
+use crate::kernel::{self, Level, Offset};
+
+/// What was seen of a block.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) values: usize,
+    pub(crate) bounds: Option<Bounds>,
+    pub(crate) filter: Option<BloomFilter>,
+}
+
+/// What the value codec finds of all values while it packs them.
+#[derive(Debug)]
+pub(crate) enum Told {
+    Nothing,
+    /// The least and the greatest number.
+    Numbers(i64, i64),
+    /// The distinct strings.
+    Strings {
+        offsets: Vec<i32>,
+        data: Vec<u8>,
+    },
+}
+
+/// Looks at the values of one block after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Watch {
+    value_type: ValueType,
+    order: Order,
+    bloom: Option<Bloom>,
+    values: usize,
+    found: Found,
+    hashes: Vec<u64>,
+}
+
+/// The least and the greatest so far.
+#[derive(Debug, Clone, Default)]
+enum Found {
+    #[default]
+    Nothing,
+    Booleans {
+        has_false: bool,
+        has_true: bool,
+    },
+    /// Numbers that compare as the values do.
+    Ranks(i64, i64),
+    Strings(Vec<u8>, Vec<u8>),
+    /// The same of numbers in bytes; not all are short enough if there is none.
+    Wide(Option<[[u8; WIDEST]; 2]>),
+}
+
+impl Watch {
+    pub(crate) fn new(value_type: ValueType, order: Order, bloom: Option<Bloom>) -> Self {
+        let (found, hashes) = (Found::Nothing, Vec::new());
+        Self { value_type, order, bloom, values: 0, found, hashes }
+    }
+
+    /// Counts values that nothing is known of.
+    pub(crate) fn count(&mut self, values: usize) {
+        self.values += values;
+    }
+
+    /// Looks at some values of a slice.
+    pub(crate) fn add(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
+        self.values += range.len();
+        if range.is_empty() {
+            return;
+        }
+        if let Some(bloom) = &self.bloom {
+            bloom.hash(values, range.clone(), &mut self.hashes);
+        }
+        if self.order != Order::Unknown {
+            self.compare(values, range);
+        }
+    }
+
+    /// Looks at some values of a slice of a column.
+    pub(crate) fn add_of(
+        &mut self,
+        slice: &ColumnSlice<'_>,
+        value_type: ValueType,
+        range: Range<usize>,
+    ) {
+        match slice.has_presence(value_type) {
+            true => self.count(range.len()),
+            false => self.add(slice.values, range),
+        }
+    }
+
+    /// Looks at the values of slots, of which those that are not there have one that another has, or none.
+    pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, there: &Bits) {
+        let ones = kernel::count_ones(there.as_bytes(), 0, there.len());
+        match values {
+            _ if ones == there.len() => self.add(values, 0..values.len()),
+            _ if ones == 0 => {}
+            ValuesRef::Boolean { bits, offset, len } => {
+                self.count(ones);
+                let is_true = kernel::count_ones(bits, offset, len);
+                if self.order != Order::Unknown {
+                    self.add_booleans(is_true, ones);
+                }
+            }
+            ValuesRef::Bytes { offsets, data } => self.add_string_slots(offsets, data, there, ones),
+            values => {
+                self.add(values, 0..values.len());
+                self.values -= there.len() - ones;
+            }
+        }
+    }
+
+    /// Takes what the value codec found of all values of a block: says whether that was enough.
+    pub(crate) fn add_told(&mut self, values: usize, told: &Told) -> bool {
+        if self.bloom.is_some() || values == 0 || self.order == Order::Unknown {
+            return false;
+        }
+        match told {
+            Told::Nothing => return false,
+            // Without a sign, numbers on both sides of zero are in another order.
+            Told::Numbers(least, greatest) if self.order == Order::Unsigned => {
+                if (*least < 0) != (*greatest < 0) {
+                    return false;
+                }
+                self.add_ranks(Some((least ^ i64::MIN, greatest ^ i64::MIN)));
+            }
+            Told::Numbers(least, greatest) => self.add_ranks(Some((*least, *greatest))),
+            Told::Strings { .. } if self.order == Order::Numbers => return false,
+            Told::Strings { offsets, data } => {
+                let n = offsets.len().saturating_sub(1);
+                self.add_strings(offsets, data, 0..n, true);
+            }
+        }
+        self.values += values;
+        true
+    }
+
+    fn compare(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
+        let level = Level::in_use();
+        match values {
+            ValuesRef::Boolean { bits, offset, .. } => {
+                let ones = kernel::count_ones(bits, offset + range.start, range.len());
+                self.add_booleans(ones, range.len());
+            }
+            ValuesRef::Int(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Float(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Double(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Long(v) if self.order == Order::Unsigned => {
+                let ranks = || part(v, range.clone()).iter().map(|v| v ^ i64::MIN);
+                self.add_ranks(ranks().min().zip(ranks().max()));
+            }
+            ValuesRef::Long(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Bytes { offsets, data } if self.order == Order::Numbers => {
+                range.for_each(|i| self.add_number(offsets.value(i, data).unwrap_or_default()));
+            }
+            ValuesRef::Bytes { offsets, data } => self.compare_strings(offsets, data, range, true),
+            ValuesRef::Null(_) | ValuesRef::Wide(_) | ValuesRef::Views(_) => {}
+        }
+    }
+
+    fn compare_strings(
+        &mut self,
+        offsets: Offsets<'_>,
+        data: &[u8],
+        range: Range<usize>,
+        empty: bool,
+    ) {
+        match offsets {
+            Offsets::Small(offsets) => self.add_strings(offsets, data, range, empty),
+            Offsets::Large(offsets) => self.add_strings(offsets, data, range, empty),
+        }
+    }
+
+    /// Looks at the strings of slots, of which so many are there.
+    fn add_string_slots(&mut self, offsets: Offsets<'_>, data: &[u8], there: &Bits, ones: usize) {
+        let has_empty = match offsets {
+            _ if self.bloom.is_some() || self.order != Order::Natural => None,
+            Offsets::Small(offsets) => has_empty(offsets, there),
+            Offsets::Large(offsets) => has_empty(offsets, there),
+        };
+        if let Some(has_empty) = has_empty {
+            self.count(ones);
+            return self.compare_strings(offsets, data, 0..there.len(), has_empty);
+        }
+        let mut at = 0;
+        kernel::each_run(there.as_bytes(), 0, there.len(), |there, count| {
+            if there {
+                self.add(ValuesRef::Bytes { offsets, data }, at..at + count);
+            }
+            at += count;
+        });
+    }
+
+    /// Of so many booleans so many are true.
+    fn add_booleans(&mut self, ones: usize, values: usize) {
+        let (mut has_false, mut has_true) = (ones < values, ones > 0);
+        if let Found::Booleans { has_false: no, has_true: yes } = self.found {
+            (has_false, has_true) = (has_false || no, has_true || yes);
+        }
+        self.found = Found::Booleans { has_false, has_true };
+    }
+
+    fn add_ranks(&mut self, ranks: Option<(i64, i64)>) {
+        let Some((mut least, mut greatest)) = ranks else { return };
+        if let Found::Ranks(min, max) = self.found {
+            (least, greatest) = (least.min(min), greatest.max(max));
+        }
+        self.found = Found::Ranks(least, greatest);
+    }
+
+    /// Looks at strings, of which those that are empty may be no values.
+    fn add_strings<O: Offset>(
+        &mut self,
+        offsets: &[O],
+        data: &[u8],
+        range: Range<usize>,
+        empty: bool,
+    ) {
+        let before = match std::mem::take(&mut self.found) {
+            Found::Strings(min, max) => Some((min, max)),
+            _ => None,
+        };
+        let before = before.as_ref().map(|(min, max)| (min.as_slice(), max.as_slice()));
+        let (mut both, has_empty) = extremes(offsets, data, range, before);
+        if has_empty && empty {
+            both = Some((&[], both.map_or(&[], |(_, max)| max)));
+        }
+        if let Some((min, max)) = both {
+            self.found = Found::Strings(min.to_vec(), max.to_vec());
+        }
+    }
+
+    fn add_number(&mut self, number: &[u8]) {
+        let Some(rank) = wide(number) else {
+            self.found = Found::Wide(None);
+            return;
+        };
+        match &mut self.found {
+            Found::Wide(None) => {}
+            Found::Wide(Some([min, max])) => {
+                *min = rank.min(*min);
+                *max = rank.max(*max);
+            }
+            found => *found = Found::Wide(Some([rank, rank])),
+        }
+    }
+
+    /// What was seen since the last time.
+    pub(crate) fn take(&mut self) -> Seen {
+        let values = std::mem::take(&mut self.values);
+        let bounds = std::mem::take(&mut self.found).bounds(self.value_type, self.order);
+        let filter = self.bloom.as_ref().map(|bloom| bloom.filter(&mut self.hashes));
+        self.hashes.clear();
+        Seen { values, bounds, filter }
+    }
+}
+
+impl Found {
+    fn bounds(self, value_type: ValueType, order: Order) -> Option<Bounds> {
+        let (min, max) = match self {
+            Found::Nothing | Found::Wide(None) => return None,
+            Found::Booleans { has_false, has_true } => {
+                (Value::Boolean(!has_false), Value::Boolean(has_true))
+            }
+            Found::Ranks(min, max) => {
+                (of_rank(min, value_type, order)?, of_rank(max, value_type, order)?)
+            }
+            Found::Strings(min, max) => return cut(&min, &max, value_type == ValueType::String),
+            Found::Wide(Some(ranks)) => {
+                let [min, max] = ranks.map(|mut rank| {
+                    rank[0] ^= 0x80;
+                    Value::Bytes(shortest(&rank).to_vec().into())
+                });
+                (min, max)
+            }
+        };
+        Some(Bounds { min, max, exact: true })
+    }
+}
+
+/// The value that compares as a number does.
+fn of_rank(rank: i64, value_type: ValueType, order: Order) -> Option<Value<'static>> {
+    Some(match value_type {
+        ValueType::Int | ValueType::Fixed32 => Value::Int(i32::try_from(rank).ok()?),
+        ValueType::Long | ValueType::Fixed64 if order == Order::Unsigned => {
+            Value::Long(rank ^ i64::MIN)
+        }
+        ValueType::Long | ValueType::Fixed64 => Value::Long(rank),
+        ValueType::Float => {
+            let bits = i32::try_from(rank).ok()?;
+            let bits = bits.cast_unsigned() ^ ((bits >> 31).cast_unsigned() >> 1);
+            Value::Float(f32::from_bits(bits))
+        }
+        ValueType::Double => {
+            let bits = rank.cast_unsigned() ^ ((rank >> 63).cast_unsigned() >> 1);
+            Value::Double(f64::from_bits(bits))
+        }
+        _ => return None,
+    })
+}
+
+fn part<T>(values: &[T], range: Range<usize>) -> &[T] {
+    values.get(range).unwrap_or_default()
+}

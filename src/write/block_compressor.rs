@@ -1,0 +1,242 @@
+//! Seals full blocks: codec and checksum, here or on other threads, in the order in which they were filled.
+//!
+//! ```text
+//! RawBlock ──► queue ──► compress, checksum ──► SealedBlock ──► spool
+//!               └ one thread: at once; more: jobs that the pool takes, or whoever waits for them
+//! ```
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use rayon::ThreadPool;
+
+use crate::checksum::Checksum;
+use crate::codec::{Codec, Compress};
+use crate::error::Result;
+use crate::format::block::{self, BlockDescriptor};
+use crate::format::value::Value;
+use crate::parallelism::threads::{self, Job};
+use crate::stats::collector::Seen;
+
+/// A full block, before its codec.
+#[derive(Debug, Default)]
+pub(crate) struct RawBlock {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) rows: u32,
+    pub(crate) first_value: Option<Value<'static>>,
+    pub(crate) seen: Seen,
+}
+
+/// A block as it lies in the file, and its descriptor.
+#[derive(Debug)]
+pub(crate) struct SealedBlock {
+    pub(crate) stored: Vec<u8>,
+    pub(crate) descriptor: BlockDescriptor,
+    pub(crate) seen: Seen,
+    /// Memory to be filled again: of the raw block, or if that is what is stored, other memory.
+    pub(crate) spare: Vec<u8>,
+    /// Whether what is stored is the raw block itself, and its checksum.
+    pub(crate) is_raw: bool,
+}
+
+impl SealedBlock {
+    /// The block as it was before.
+    pub(crate) fn into_raw(mut self) -> RawBlock {
+        let BlockDescriptor { rows, first_value, uncompressed_size, .. } = self.descriptor;
+        if self.is_raw {
+            self.stored.truncate(uncompressed_size as usize);
+            return RawBlock { bytes: self.stored, rows, first_value, seen: self.seen };
+        }
+        RawBlock { bytes: self.spare, rows, first_value, seen: self.seen }
+    }
+}
+
+/// Seals the blocks of a column, for several threads at once.
+pub(crate) struct Sealer {
+    codec: Codec,
+    level: Option<i32>,
+    checksum: Checksum,
+    /// Compressors that no thread uses at the moment.
+    idle: Mutex<Vec<Box<dyn Compress>>>,
+}
+
+impl Sealer {
+    /// Fails if this build has no such codec.
+    pub(crate) fn new(codec: Codec, level: Option<i32>, checksum: Checksum) -> Result<Self> {
+        let idle = Mutex::new(vec![codec.compressor(level)?]);
+        Ok(Self { codec, level, checksum, idle })
+    }
+
+    pub(crate) fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// The same with another codec.
+    pub(crate) fn with(&self, codec: Codec) -> Result<Self> {
+        Self::new(codec, self.level, self.checksum)
+    }
+
+    /// Compresses and proves a block. `stored` gives its memory.
+    pub(crate) fn seal(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<SealedBlock> {
+        stored.clear();
+        let RawBlock { mut bytes, rows, first_value, seen } = raw;
+        let uncompressed_size = block::block_size(bytes.len())?;
+        let is_raw = self.codec == Codec::Null;
+        if is_raw {
+            // Nothing to copy: the block is stored as it is.
+            std::mem::swap(&mut bytes, &mut stored);
+        } else {
+            self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
+        }
+        let compressed_size = block::block_size(stored.len())?;
+        if self.checksum.size() > 0 {
+            let proof = match is_raw || self.checksum.is_of_stored() {
+                true => self.checksum.of(&stored),
+                false => self.checksum.of(&bytes),
+            };
+            stored.extend(proof);
+        }
+        let descriptor = BlockDescriptor {
+            rows,
+            uncompressed_size,
+            compressed_size,
+            first_value,
+            first_row: 0,
+            offset: 0,
+        };
+        Ok(SealedBlock { stored, descriptor, seen, spare: bytes, is_raw })
+    }
+
+    /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.
+    pub(crate) fn cost(&self, sealed: &SealedBlock) -> Result<usize> {
+        let size = sealed.descriptor.compressed_size as usize;
+        let stored = sealed.stored.get(..size).unwrap_or_default();
+        let raw = sealed.descriptor.uncompressed_size as usize;
+        Ok(size + self.with_compressor(|compressor| Ok(compressor.effort(raw, stored)))?)
+    }
+
+    fn with_compressor<T>(&self, work: impl FnOnce(&mut dyn Compress) -> Result<T>) -> Result<T> {
+        let taken = threads::lock(&self.idle).pop();
+        let mut compressor = match taken {
+            Some(compressor) => compressor,
+            None => self.codec.compressor(self.level)?,
+        };
+        let result = work(&mut *compressor);
+        threads::lock(&self.idle).push(compressor);
+        result
+    }
+}
+
+impl std::fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sealer").field("codec", &self.codec).finish_non_exhaustive()
+    }
+}
+
+/// Blocks of all columns on their way to the spool, first in, first out.
+pub(crate) struct SealQueue {
+    pool: Option<Arc<ThreadPool>>,
+    /// How many blocks may wait.
+    most: usize,
+    waiting: VecDeque<(usize, Waiting)>,
+    /// Memory of stored blocks that have gone to the spool, and of raw ones.
+    stored: Vec<Vec<u8>>,
+    raw: Vec<Vec<u8>>,
+}
+
+enum Waiting {
+    Sealed(SealedBlock),
+    Job { job: Arc<Job<Result<SealedBlock>>>, bytes: usize },
+}
+
+impl SealQueue {
+    /// A queue of no thread but the caller's, or of a pool.
+    pub(crate) fn new(pool: Option<Arc<ThreadPool>>) -> Self {
+        let most = pool.as_ref().map_or(0, |pool| 8 * pool.current_num_threads() + 8);
+        Self { pool, most, waiting: VecDeque::new(), stored: Vec::new(), raw: Vec::new() }
+    }
+
+    /// Takes a full block of a column, of so many bytes, and what seals it in the memory that it is given.
+    pub(crate) fn push(
+        &mut self,
+        lane: usize,
+        bytes: usize,
+        seal: impl FnOnce(Vec<u8>) -> Result<SealedBlock> + Send + 'static,
+    ) -> Result<()> {
+        let stored = self.stored.pop().unwrap_or_default();
+        let waiting = match &self.pool {
+            None => Waiting::Sealed(seal(stored)?),
+            Some(pool) => Waiting::Job { job: Job::spawn(pool, move || seal(stored)), bytes },
+        };
+        self.waiting.push_back((lane, waiting));
+        Ok(())
+    }
+
+    /// Takes a block that is sealed already.
+    pub(crate) fn push_sealed(&mut self, lane: usize, sealed: SealedBlock) {
+        self.waiting.push_back((lane, Waiting::Sealed(sealed)));
+    }
+
+    /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
+    /// at the end, any.
+    pub(crate) fn pop(&mut self, end: bool) -> Option<(usize, Result<SealedBlock>)> {
+        while !self.waiting.front()?.1.is_done() {
+            if !end && self.waiting.len() <= self.most {
+                return None;
+            }
+            // Rather than wait, the caller does what nobody has begun.
+            if !self.waiting.iter().any(|(_, waiting)| waiting.run()) {
+                break;
+            }
+        }
+        let (lane, first) = self.waiting.pop_front()?;
+        let sealed = match first {
+            Waiting::Sealed(sealed) => Ok(sealed),
+            Waiting::Job { job, .. } => job.wait()?,
+        };
+        Some((lane, sealed))
+    }
+
+    /// Gives back the memory of a block that is done with.
+    pub(crate) fn recycle(&mut self, stored: Vec<u8>, raw: Vec<u8>) {
+        for (kept, memory) in [(&mut self.stored, stored), (&mut self.raw, raw)] {
+            if kept.len() < self.most + 4 {
+                kept.push(memory);
+            }
+        }
+    }
+
+    /// Memory for a raw block.
+    pub(crate) fn memory(&mut self) -> Option<Vec<u8>> {
+        self.raw.pop()
+    }
+
+    /// Bytes of blocks that wait, before the codec.
+    pub(crate) fn bytes(&self) -> usize {
+        self.waiting.iter().map(|(_, waiting)| waiting.bytes()).sum()
+    }
+}
+
+impl Waiting {
+    fn is_done(&self) -> bool {
+        match self {
+            Waiting::Sealed(_) => true,
+            Waiting::Job { job, .. } => job.is_done(),
+        }
+    }
+
+    /// Seals the block here, unless a thread has begun.
+    fn run(&self) -> bool {
+        match self {
+            Waiting::Sealed(_) => false,
+            Waiting::Job { job, .. } => job.run(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Waiting::Sealed(sealed) => sealed.descriptor.uncompressed_size as usize,
+            Waiting::Job { bytes, .. } => *bytes,
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Fills the blocks of one column.
+//!
+//! ```text
+//! rows ──► as many as surely start before the block is full ──► encode ──► ... ──► cut ──► full blocks
+//! ```
+//! How many bytes some rows take at the most is known without encoding them, so that the block rule is looked
+//! at a few times a block and not once a row.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::block_compressor::{RawBlock, SealQueue, SealedBlock, Sealer};
+use super::encoding_choice::{Sample, Sampling};
+use super::file_summary::ColumnSummary;
+use super::packed_column_writer::{BLOCK_BYTES, BLOCK_ROWS, Packer, Packing};
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::format::block::BlockDescriptor;
+use crate::format::column_data::ColumnSlice;
+use crate::format::header::{Header, Version};
+use crate::format::metadata::ColumnMetadata;
+use crate::format::plain::encode::Encoder;
+use crate::format::row_offsets::{Spans, first_not};
+use crate::format::value::{Value, ValueType};
+use crate::format::values::ValuesRef;
+use crate::pack::Options;
+use crate::stats::collector::{Seen, Watch};
+use crate::stats::column_statistics::Noted;
+
+/// Fills the blocks of one column.
+pub(crate) struct ColumnWriter {
+    column: ColumnMetadata,
+    block_size: usize,
+    encoder: Encoder,
+    rows: u32,
+    first_value: Option<Value<'static>>,
+    /// Looks at the values of the block.
+    watch: Option<Watch>,
+    noted: Noted,
+    sealer: Arc<Sealer>,
+    /// Fills the blocks instead, if the codec takes values.
+    packer: Option<Packer>,
+    /// The first blocks, while it is open how the column is best written.
+    sample: Option<Sample>,
+    sampled: Vec<SealedBlock>,
+    full: Vec<RawBlock>,
+    /// Memory for the next block.
+    spare: Vec<Vec<u8>>,
+    pub(crate) blocks: usize,
+    pub(crate) descriptors: Vec<u8>,
+    sizes: (u64, u64),
+}
+
+/// How blocks are cut and sealed.
+#[derive(Debug, Clone)]
+pub(crate) struct BlockSettings {
+    /// Bytes at which a block ends; each kind of codec has its own default.
+    pub(crate) bytes: Option<usize>,
+    /// Rows at which a block of the value codec ends.
+    pub(crate) rows: usize,
+    /// The level of codecs that have one.
+    pub(crate) level: Option<i32>,
+    /// In hundredths of what they take by themselves: what strings must take less as symbols.
+    pub(crate) symbols_below: u8,
+}
+
+impl Default for BlockSettings {
+    fn default() -> Self {
+        let Options { symbols_below, .. } = Options::default();
+        Self { bytes: None, rows: BLOCK_ROWS, level: None, symbols_below }
+    }
+}
+
+/// The block size of the format, in bytes before compression.
+pub const BLOCK_SIZE: usize = 65_536;
+
+/// More rows than this in a block, and their number might not fit the reference's signed int.
+const MOST_ROWS: u32 = 1 << 30;
+
+impl ColumnWriter {
+    pub(crate) fn new(
+        header: &Header,
+        i: usize,
+        blocks: &BlockSettings,
+        sampling: Sampling,
+    ) -> Result<Self> {
+        let column = header.columns.get(i).cloned();
+        let mut column = column.ok_or_else(|| Error::invalid("no such column"))?;
+        let noted = Noted::take(&mut column);
+        let watch = noted.watch(&column);
+        let in_column = |e: Error| e.in_column(column.name());
+        let checksum = header.checksum(i).map_err(in_column)?;
+        if checksum == Checksum::SpecifiedCrc32 {
+            let what = "checksum \"crc-32\" is only read; \"crc32\" is what other readers know";
+            return Err(in_column(Error::unsupported(what)));
+        }
+        if column.is_indexed() && (column.is_array() || column.parent().is_some()) {
+            return Err(in_column(Error::invalid("an array column or child has no first values")));
+        }
+        let (codec, with_runs) = (header.codec(i)?, header.version >= Version::V2);
+        let packing = Packing {
+            options: Options {
+                symbols_below: blocks.symbols_below,
+                zstd: codec == Codec::PackZstd,
+            },
+            codec,
+            level: blocks.level,
+            checksum,
+            with_runs,
+            block_rows: blocks.rows.max(1),
+            block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES).max(1),
+        };
+        let packer = || Packer::new(&column, packing, watch.clone());
+        let packer = codec.is_value_codec().then(packer);
+        let packer = packer.transpose().map_err(in_column)?;
+        let codec = if packer.is_some() { Codec::Null } else { codec };
+        let sealer = Sealer::new(codec, blocks.level, checksum);
+        let sealer = sealer.map_err(in_column)?;
+        Ok(Self {
+            block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
+            encoder: Encoder::new(with_runs),
+            rows: 0,
+            first_value: None,
+            watch,
+            noted,
+            sample: Sample::of(&column, sealer.codec(), sampling),
+            sealer: Arc::new(sealer),
+            packer,
+            sampled: Vec::new(),
+            full: Vec::new(),
+            spare: Vec::new(),
+            blocks: 0,
+            descriptors: Vec::new(),
+            sizes: (0, 0),
+            column,
+        })
+    }
+
+    /// The column as it is written, but for what is known of its blocks.
+    pub(crate) fn column(&self) -> &ColumnMetadata {
+        &self.column
+    }
+
+    /// The column as it is written, at the end.
+    pub(crate) fn finished(&self) -> ColumnMetadata {
+        self.noted.finish(&self.column)
+    }
+
+    /// Whether rows can be given as slots.
+    pub(crate) fn takes_slots(&self) -> bool {
+        self.packer.is_some()
+    }
+
+    /// Bytes of blocks that are not sealed yet.
+    pub(crate) fn memory_size(&self) -> usize {
+        let sample = self.sample.as_ref().map_or(0, Sample::bytes);
+        let sample = sample + self.packer.as_ref().map_or(0, Packer::memory_size);
+        self.encoder.bytes.len() + sample + self.full.iter().map(|b| b.bytes.len()).sum::<usize>()
+    }
+
+    /// Appends some of the rows of a slice.
+    pub(crate) fn write(
+        &mut self,
+        rows: Range<usize>,
+        slice: &ColumnSlice<'_>,
+        lengths: &Spans<'_>,
+        values: &Spans<'_>,
+    ) -> Result<()> {
+        if let Some(packer) = &mut self.packer {
+            let indexed = self.column.is_indexed();
+            return packer.write(rows, slice, lengths, values, |row| {
+                slice.values.get(row).filter(|_| indexed).map(into_owned)
+            });
+        }
+        let Range { start: mut row, end: rows } = rows;
+        while row < rows {
+            if self.encoder.bytes.len() >= self.block_size || self.rows >= MOST_ROWS {
+                self.cut()?;
+            }
+            if self.rows == 0 && self.column.is_indexed() {
+                self.first_value = slice.values.get(row).map(into_owned);
+            }
+            let end = self.fitting(row, rows, slice, lengths, values);
+            let values = values.range(row, end);
+            self.encode(slice, lengths.range(row, end), values.clone());
+            // Behind it, for encoding takes longer than memory: now the values are near.
+            if let Some(watch) = &mut self.watch {
+                watch.add_of(slice, self.column.value_type(), values);
+            }
+            self.rows += u32::try_from(end - row).unwrap_or(MOST_ROWS);
+            row = end;
+        }
+        Ok(())
+    }
+
+    /// The end of the rows from `row` on, at least one, that surely start before the block is full.
+    fn fitting(
+        &self,
+        row: usize,
+        rows: usize,
+        slice: &ColumnSlice<'_>,
+        lengths: &Spans<'_>,
+        values: &Spans<'_>,
+    ) -> usize {
+        let room = self.block_size - self.encoder.bytes.len().min(self.block_size);
+        let rows = rows.min(row + (MOST_ROWS - self.rows) as usize);
+        let most_bytes = |end: usize| {
+            let counts = if self.column.is_array() { lengths.range(row, end).len() * 5 } else { 0 };
+            let values = values.range(row, end);
+            counts
+                + match (self.column.value_type().most_bytes(), slice.values) {
+                    (Some(width), _) => values.len() * width,
+                    (None, ValuesRef::Bytes { offsets, .. }) => {
+                        offsets.bytes_between(values.clone()) + values.len() * 10
+                    }
+                    (None, _) => 0,
+                }
+        };
+        // The last row that starts before the bound may go beyond it.
+        first_not(row + 1, rows, |end| most_bytes(end) < room)
+    }
+
+    fn encode(&mut self, slice: &ColumnSlice<'_>, lengths: Range<usize>, values: Range<usize>) {
+        let fixed = matches!(self.column.value_type(), ValueType::Fixed32 | ValueType::Fixed64);
+        match slice.lengths {
+            Some(all) => {
+                let lengths = all.get(lengths).unwrap_or_default();
+                self.encoder.arrays(lengths, slice.values, values.start, fixed);
+            }
+            None if self.column.is_array() => {
+                if let ValuesRef::Boolean { bits, offset, .. } = slice.values {
+                    self.encoder.presence(bits, offset, lengths);
+                }
+            }
+            None if fixed => self.encoder.fixed(slice.values, values),
+            None => self.encoder.values(slice.values, values),
+        }
+    }
+
+    /// Ends the block, if it has rows.
+    fn cut(&mut self) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.encoder.finish();
+        let raw = RawBlock {
+            bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
+            rows: std::mem::take(&mut self.rows),
+            first_value: self.first_value.take(),
+            seen: self.watch.as_mut().map(Watch::take).unwrap_or_default(),
+        };
+        match &mut self.sample {
+            Some(sample) => {
+                if sample.push(raw) {
+                    self.settle()?;
+                }
+            }
+            None => self.full.push(raw),
+        }
+        Ok(())
+    }
+
+    /// Ends the last block.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        if let Some(packer) = &mut self.packer {
+            packer.cut();
+        }
+        self.cut()?;
+        self.settle()
+    }
+
+    /// Decides how the column is written, and seals what it was decided by.
+    fn settle(&mut self) -> Result<()> {
+        let Some(sample) = self.sample.take() else { return Ok(()) };
+        let settled = sample.settle(&self.column, &self.sealer)?;
+        if let Some(codec) = settled.codec {
+            self.column = self.column.clone().with_codec(codec);
+        }
+        if let Some(value_type) = settled.value_type {
+            self.column = self.column.clone().with_value_type(value_type);
+        }
+        if settled.codec.is_some() || settled.value_type.is_some() {
+            let codec = settled.codec.unwrap_or_else(|| self.sealer.codec());
+            self.sealer = Arc::new(self.sealer.with(codec)?);
+        }
+        self.sampled = settled.blocks;
+        Ok(())
+    }
+
+    /// Sends full blocks on their way.
+    pub(crate) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
+        self.sampled.drain(..).for_each(|sealed| queue.push_sealed(lane, sealed));
+        if let Some(packer) = &mut self.packer {
+            return packer.send(lane, queue);
+        }
+        // As many blocks as were filled since the last time may be the next time.
+        let wanted = self.full.len().max(1);
+        for raw in self.full.drain(..) {
+            let sealer = self.sealer.clone();
+            queue.push(lane, raw.bytes.len(), move |stored| sealer.seal(raw, stored))?;
+        }
+        while self.spare.len() < wanted
+            && let Some(memory) = queue.memory()
+        {
+            self.spare.push(memory);
+        }
+        Ok(())
+    }
+
+    /// Notes a block that is sealed.
+    pub(crate) fn note(&mut self, descriptor: &BlockDescriptor, seen: Seen) {
+        self.noted.note(descriptor, seen);
+        descriptor.put(&self.column, &mut self.descriptors);
+        self.blocks += 1;
+        self.sizes.0 += u64::from(descriptor.uncompressed_size);
+        self.sizes.1 += u64::from(descriptor.compressed_size);
+    }
+
+    pub(crate) fn summary(&self) -> ColumnSummary {
+        let (uncompressed_size, compressed_size) = self.sizes;
+        ColumnSummary { blocks: self.blocks as u64, uncompressed_size, compressed_size }
+    }
+}
+
+fn into_owned(value: Value<'_>) -> Value<'static> {
+    match value {
+        Value::Null => Value::Null,
+        Value::Boolean(v) => Value::Boolean(v),
+        Value::Int(v) => Value::Int(v),
+        Value::Long(v) => Value::Long(v),
+        Value::Float(v) => Value::Float(v),
+        Value::Double(v) => Value::Double(v),
+        Value::Bytes(v) => Value::Bytes(v.into_owned().into()),
+    }
+}

@@ -1,0 +1,162 @@
+//! How a column is best written, decided from its first blocks.
+//!
+//! ```text
+//! first blocks   varints or fixed?  ──►  with the codec, or without?  ──►  the least cost, for all blocks
+//! cost           stored bytes + bytes that a reader would as soon read as undo the codec and the varints
+//! ```
+//! A codec that hardly shrinks a column costs more to undo than it saves: such a column gets the codec `null`.
+//! Varints are decoded in so little time that reading them is mostly undoing snappy, and are the keys and counts that
+//! are read alone and often, few bytes beside a table's text: there an element of snappy costs more.
+//! Numbers whose varints are as long as the numbers themselves are written as `fixed32` or `fixed64`.
+
+use super::block_compressor::{RawBlock, SealedBlock, Sealer};
+use crate::codec::Codec;
+use crate::error::Result;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::plain::decode::Decoder;
+use crate::format::plain::encode::Encoder;
+use crate::format::value::ValueType;
+use crate::format::values::Values;
+
+/// How many blocks are looked at.
+const BLOCKS: usize = 2;
+
+/// What of a column is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sampling {
+    /// Whether the codec may become `null`.
+    pub(crate) codec: bool,
+    /// Whether int and long may become fixed32 and fixed64.
+    pub(crate) value_type: bool,
+}
+
+/// The first blocks of a column.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    open: Sampling,
+    blocks: Vec<RawBlock>,
+}
+
+/// What was decided, and the blocks sealed so.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// Another codec than the column had.
+    pub(crate) codec: Option<Codec>,
+    /// Another value type than the column had.
+    pub(crate) value_type: Option<ValueType>,
+    pub(crate) blocks: Vec<SealedBlock>,
+    cost: usize,
+}
+
+impl Sample {
+    /// `None` if nothing is open for this column.
+    pub(crate) fn of(column: &ColumnMetadata, codec: Codec, sampling: Sampling) -> Option<Self> {
+        let open = Sampling {
+            codec: sampling.codec && codec != Codec::Null,
+            value_type: sampling.value_type
+                && fixed(column.value_type()).is_some()
+                && !column.is_array(),
+        };
+        (open != Sampling::default()).then(|| Self { open, blocks: Vec::new() })
+    }
+
+    /// Adds a block; says whether they are enough now.
+    pub(crate) fn push(&mut self, raw: RawBlock) -> bool {
+        self.blocks.push(raw);
+        self.blocks.len() >= BLOCKS
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.blocks.iter().map(|raw| raw.bytes.len()).sum()
+    }
+
+    /// Seals the blocks in the way that costs least.
+    pub(crate) fn settle(self, column: &ColumnMetadata, sealer: &Sealer) -> Result<Settled> {
+        let Self { open, blocks } = self;
+        let varints = Way::of(column.value_type(), sealer.codec());
+        let Some(value_type) = fixed(column.value_type()).filter(|_| open.value_type) else {
+            return open.seal(blocks, varints, sealer);
+        };
+        let bytes = blocks.iter().map(|raw| raw.bytes.len()).sum::<usize>();
+        let values = blocks.iter().map(count_varints).sum::<usize>();
+        let width = value_type.width();
+        if bytes < values * (width - 2) {
+            return open.seal(blocks, varints, sealer);
+        }
+        let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
+        let fixed = fixed.collect::<Result<_>>()?;
+        let way = Way { value_type: Some(value_type), ..Way::of(value_type, sealer.codec()) };
+        let fixed = open.seal(fixed, way, sealer)?;
+        // Varints take time as well, those of more than eight bytes much of it.
+        let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
+        let varints = open.seal(blocks, Way { slow, ..varints }, sealer)?;
+        Ok(if fixed.cost < varints.cost { fixed } else { varints })
+    }
+}
+
+/// A way to write a column.
+struct Way {
+    /// Another value type than the column had.
+    value_type: Option<ValueType>,
+    /// How many times the codec's effort counts.
+    weight: usize,
+    /// What decoding the values costs besides.
+    slow: usize,
+}
+
+impl Way {
+    fn of(value_type: ValueType, codec: Codec) -> Self {
+        let is_varints = matches!(value_type, ValueType::Null | ValueType::Int | ValueType::Long);
+        let weight = if is_varints && codec == Codec::Snappy { 5 } else { 1 };
+        Self { value_type: None, weight, slow: 0 }
+    }
+}
+
+impl Sampling {
+    /// Seals blocks with the codec or, if that is open and costs less, without.
+    fn seal(self, blocks: Vec<RawBlock>, way: Way, sealer: &Sealer) -> Result<Settled> {
+        let Way { value_type, weight, slow } = way;
+        let bytes: usize = blocks.iter().map(|raw| raw.bytes.len()).sum();
+        let (mut cost, mut sealed) = (0, Vec::with_capacity(blocks.len()));
+        for raw in blocks {
+            let block = sealer.seal(raw, Vec::new())?;
+            let stored = block.descriptor.compressed_size as usize;
+            let effort = sealer.cost(&block)?.saturating_sub(stored);
+            cost += stored + effort * weight;
+            sealed.push(block);
+        }
+        if !self.codec || cost <= bytes {
+            return Ok(Settled { codec: None, value_type, blocks: sealed, cost: cost + slow });
+        }
+        let null = sealer.with(Codec::Null)?;
+        let again = sealed.into_iter().map(|block| null.seal(block.into_raw(), Vec::new()));
+        let blocks = again.collect::<Result<_>>()?;
+        Ok(Settled { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })
+    }
+}
+
+/// The type that holds the same numbers in bytes of their own.
+fn fixed(value_type: ValueType) -> Option<ValueType> {
+    match value_type {
+        ValueType::Int => Some(ValueType::Fixed32),
+        ValueType::Long => Some(ValueType::Fixed64),
+        _ => None,
+    }
+}
+
+/// How many varints a block has: as many as bytes that end one.
+fn count_varints(raw: &RawBlock) -> usize {
+    raw.bytes.iter().filter(|byte| **byte < 0x80).count()
+}
+
+/// The block with the same rows, its varints as numbers of fixed width.
+fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> {
+    let n = count_varints(raw);
+    let mut values = Values::new(from);
+    Decoder::default().values(&raw.bytes, from, n, &mut values)?;
+    let mut encoder = Encoder::new(true);
+    encoder.fixed(values.as_slice(), 0..n);
+    debug_assert_eq!(encoder.bytes.len(), n * to.width());
+    let (rows, first_value, seen) = (raw.rows, raw.first_value.clone(), raw.seen.clone());
+    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value, seen })
+}

@@ -1,0 +1,64 @@
+//! A file that is complete, but not yet anywhere.
+//!
+//! ```text
+//! header │ table of column 0 │ its blocks, chunk after chunk │ table of column 1 │ ...
+//! ```
+//! For targets that are not a [`Write`](std::io::Write): whoever takes the chunks sends them.
+
+use bytes::Bytes;
+
+use super::file_summary::FileSummary;
+use crate::error::Result;
+use crate::io::Spool;
+
+/// The bytes of a file, from its first to its last. Those in the temporary file are read when it is their turn.
+#[derive(Debug)]
+pub struct FileChunks {
+    header: Option<Vec<u8>>,
+    tables: std::vec::IntoIter<Vec<u8>>,
+    spool: Spool,
+    /// The column whose blocks are next.
+    lane: Option<usize>,
+    summary: FileSummary,
+}
+
+impl FileChunks {
+    pub(crate) fn new(
+        header: Vec<u8>,
+        tables: Vec<Vec<u8>>,
+        spool: Spool,
+        summary: FileSummary,
+    ) -> Self {
+        Self { header: Some(header), tables: tables.into_iter(), spool, lane: None, summary }
+    }
+
+    /// What the file comes to.
+    pub fn summary(&self) -> &FileSummary {
+        &self.summary
+    }
+
+    pub(crate) fn into_summary(self) -> FileSummary {
+        self.summary
+    }
+
+    fn next_chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        if let Some(header) = self.header.take() {
+            return Ok(Some(header));
+        }
+        if let Some(lane) = self.lane
+            && let Some(chunk) = self.spool.take(lane)?
+        {
+            return Ok(Some(chunk));
+        }
+        self.lane = Some(self.lane.map_or(0, |lane| lane + 1));
+        Ok(self.tables.next())
+    }
+}
+
+impl Iterator for FileChunks {
+    type Item = Result<Bytes>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_chunk().map(|chunk| chunk.map(Bytes::from)).transpose()
+    }
+}

@@ -1,0 +1,239 @@
+//! Fills the blocks of a column under the value codec.
+//!
+//! ```text
+//! rows ──► gathered, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► SealedBlock
+//!                                                 └ every 16th block: hints for it and the next
+//! ```
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use super::block_compressor::{SealQueue, SealedBlock};
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::Result;
+use crate::format::block::{self, BlockDescriptor};
+use crate::format::block_values::BlockValues;
+use crate::format::column_data::ColumnSlice;
+use crate::format::metadata::ColumnMetadata;
+use crate::format::packed_block::{PACKED_ZSTD, SERIALISED, most_inflated};
+use crate::format::row_offsets::{Spans, first_not};
+use crate::format::value::{Value, ValueType};
+use crate::format::values::ValuesRef;
+use crate::pack::{GOOD_FOR, Hints, Options, Payload};
+use crate::parallelism::threads;
+use crate::stats::collector::Watch;
+
+/// Rows of a block unless more or fewer are asked for.
+pub(crate) const BLOCK_ROWS: usize = 16_384;
+
+/// Bytes at which a block ends in any case.
+pub(crate) const BLOCK_BYTES: usize = 1 << 20;
+
+/// How a column is packed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packing {
+    pub(crate) options: Options,
+    pub(crate) codec: Codec,
+    pub(crate) level: Option<i32>,
+    pub(crate) checksum: Checksum,
+    pub(crate) with_runs: bool,
+    pub(crate) block_rows: usize,
+    pub(crate) block_bytes: usize,
+}
+
+/// Fills the blocks of a column.
+#[derive(Debug)]
+pub(crate) struct Packer {
+    packing: Packing,
+    /// Looks at the values of each block.
+    watch: Option<Watch>,
+    value_type: ValueType,
+    gathered: BlockValues,
+    rows: usize,
+    first_value: Option<Value<'static>>,
+    hints: Arc<Hints>,
+    cut: usize,
+    full: Vec<Full>,
+    /// Memory for the values of the next blocks.
+    spare: Arc<Mutex<Vec<BlockValues>>>,
+}
+
+/// A block that is full.
+#[derive(Debug)]
+struct Full {
+    gathered: BlockValues,
+    rows: u32,
+    first_value: Option<Value<'static>>,
+    hints: Arc<Hints>,
+}
+
+impl Packer {
+    pub(crate) fn new(
+        column: &ColumnMetadata,
+        packing: Packing,
+        watch: Option<Watch>,
+    ) -> Result<Self> {
+        packing.codec.check_available()?;
+        let value_type = column.value_type();
+        Ok(Self {
+            packing,
+            watch,
+            value_type,
+            gathered: BlockValues::new(value_type),
+            rows: 0,
+            first_value: None,
+            hints: Arc::default(),
+            cut: 0,
+            full: Vec::new(),
+            spare: Arc::default(),
+        })
+    }
+
+    /// Bytes of values that are not packed yet.
+    pub(crate) fn memory_size(&self) -> usize {
+        self.gathered.bytes() + self.full.iter().map(|full| full.gathered.bytes()).sum::<usize>()
+    }
+
+    /// Appends rows. `first` gives the value at a row, if the column is indexed.
+    pub(crate) fn write(
+        &mut self,
+        rows: Range<usize>,
+        slice: &ColumnSlice<'_>,
+        lengths: &Spans<'_>,
+        values: &Spans<'_>,
+        first: impl Fn(usize) -> Option<Value<'static>>,
+    ) -> Result<()> {
+        let Range { start: mut row, end: rows } = rows;
+        while row < rows {
+            let full = self.rows >= self.packing.block_rows
+                || self.gathered.bytes() >= self.packing.block_bytes;
+            if full || !self.gathered.takes(slice) {
+                self.cut();
+            }
+            if self.rows == 0 {
+                self.first_value = first(row);
+            }
+            let end = self.fitting(row, rows, slice, values);
+            self.gathered.append(slice, lengths.range(row, end), values.range(row, end))?;
+            self.rows += end - row;
+            row = end;
+        }
+        Ok(())
+    }
+
+    /// The end of the rows from `row` on, at least one, of which all but the last start before the block is full.
+    fn fitting(
+        &self,
+        row: usize,
+        rows: usize,
+        slice: &ColumnSlice<'_>,
+        values: &Spans<'_>,
+    ) -> usize {
+        let room = self.packing.block_bytes.saturating_sub(self.gathered.bytes());
+        let rows = rows.min(row + self.packing.block_rows.saturating_sub(self.rows).max(1));
+        let bytes = |end: usize| {
+            let values = values.range(row, end);
+            let width = self.value_type.most_bytes().unwrap_or(4).min(8);
+            let text = match slice.values {
+                ValuesRef::Bytes { offsets, .. } => offsets.bytes_between(values.clone()),
+                _ => 0,
+            };
+            values.len() * width + text
+        };
+        if bytes(rows) < room {
+            return rows;
+        }
+        first_not(row + 1, rows, |end| bytes(end) < room)
+    }
+
+    /// Ends the block, if it has rows.
+    pub(crate) fn cut(&mut self) {
+        if self.rows == 0 {
+            return;
+        }
+        if self.cut.is_multiple_of(GOOD_FOR) {
+            self.hints = Arc::new(self.gathered.hints(self.packing.options));
+        }
+        self.cut += 1;
+        let spare = threads::lock(&self.spare).pop();
+        let next = spare.unwrap_or_else(|| BlockValues::new(self.value_type));
+        self.full.push(Full {
+            gathered: std::mem::replace(&mut self.gathered, next),
+            rows: u32::try_from(std::mem::take(&mut self.rows)).unwrap_or(u32::MAX),
+            first_value: self.first_value.take(),
+            hints: self.hints.clone(),
+        });
+    }
+
+    /// Sends full blocks on their way.
+    pub(crate) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
+        for full in self.full.drain(..) {
+            let (packing, watch, spare) = (self.packing, self.watch.clone(), self.spare.clone());
+            let bytes = full.gathered.bytes();
+            queue.push(lane, bytes, move |stored| {
+                let (sealed, mut gathered) = packing.seal(full, watch, stored)?;
+                gathered.clear();
+                threads::lock(&spare).push(gathered);
+                Ok(sealed)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Packing {
+    /// Packs and proves a block. `stored` gives its memory.
+    fn seal(
+        &self,
+        full: Full,
+        watch: Option<Watch>,
+        mut stored: Vec<u8>,
+    ) -> Result<(SealedBlock, BlockValues)> {
+        let Full { mut gathered, rows, first_value, hints } = full;
+        stored.clear();
+        let mut payload = Payload::new(stored, self.codec == Codec::PackZstd);
+        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut payload);
+        let seen = watch.map(|watch| gathered.seen(watch, settled.dense, &told));
+        let seen = seen.unwrap_or_default();
+        let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
+        let mut stored = self.pass(size as usize, payload)?;
+        let serialised = || gathered.encode_plain(self.with_runs, settled.dense);
+        debug_assert_eq!(serialised().len() as u64, settled.size);
+        if stored.len() > size as usize {
+            stored.clear();
+            stored.push(SERIALISED);
+            stored.extend(serialised());
+        }
+        let compressed_size = block::block_size(stored.len())?;
+        if self.checksum.is_of_stored() {
+            let proof = self.checksum.of(&stored);
+            stored.extend(proof);
+        } else if self.checksum.size() > 0 {
+            self.checksum.put(&serialised(), &mut stored);
+        }
+        let descriptor = BlockDescriptor {
+            rows,
+            uncompressed_size: size,
+            compressed_size,
+            first_value,
+            first_row: 0,
+            offset: 0,
+        };
+        let spare = Vec::new();
+        Ok((SealedBlock { stored, descriptor, seen, spare, is_raw: false }, gathered))
+    }
+
+    /// Puts zstd over what is packed, if the codec says so and it saves.
+    fn pass(&self, size: usize, payload: Payload) -> Result<Vec<u8>> {
+        let len = payload.len();
+        if self.codec != Codec::PackZstd || len > most_inflated(size) {
+            return Ok(payload.into_bytes());
+        }
+        let mut passed = vec![PACKED_ZSTD];
+        crate::wire::put_long(&mut passed, crate::pack::long(len - 1));
+        let mut zstd = Codec::Zstd.compressor(self.level)?;
+        zstd.compress_pieces(&payload.pieces(1), &mut passed)?;
+        Ok(if passed.len() + len / 32 < len { passed } else { payload.into_bytes() })
+    }
+}
