@@ -15,7 +15,7 @@ use std::sync::Arc;
 use trevni::arrow::{ArrowReaderBuilder, ArrowWriter, Predicate, WriterProperties};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::*;
+use trevni::{ColumnData, ColumnMetadata, FileReader, FileWriter, ValueType};
 
 const ROWS: usize = 1_000_000;
 

@@ -8,43 +8,24 @@
 //! A second implementation finds every bit in `spec/pack.md`. Whatever the bytes are, they give values or an error:
 //! counts are compared with what is there, codes with their dictionaries, and nothing is indexed.
 
-mod alp;
-mod alp_rd;
-mod bits;
-mod choose;
-mod chunks;
-mod counted;
-mod dictionary;
-mod distinct;
-mod entries;
-mod exceptions;
-mod factor;
-mod floats;
-mod frequencies;
-mod frequent;
-mod fsst;
-mod groups;
-mod hints;
-mod input;
-mod integers;
-mod numbers;
+mod bitmap_encoding;
+mod column_hints;
+mod entropy;
+mod float;
+mod integer;
 mod payload;
-mod real;
-mod row;
-mod spread;
-mod strings;
-mod template;
-mod views;
+mod payload_reader;
+mod string;
 
-pub(crate) use bits::{PackedBits, put as put_bits};
-pub(crate) use distinct::StringsRef;
-pub(crate) use floats::{Floats, put as put_floats};
-pub(crate) use hints::{GOOD_FOR, Hints, Options};
-pub(crate) use input::Input;
-pub(crate) use numbers::{DEPTH, Numbers, long, put as put_numbers};
+pub(crate) use bitmap_encoding::{PackedBits, put as put_bits};
+pub(crate) use column_hints::{GOOD_FOR, Hints, Options};
+pub(crate) use float::encoding::{Floats, put as put_floats};
+pub(crate) use integer::encoding::{DEPTH, Numbers, long, put as put_numbers};
 pub(crate) use payload::Payload;
-pub(crate) use strings::{PackedStrings, STRINGS, Target, put as put_strings};
-pub use views::{ViewBuffer, Views};
+pub(crate) use payload_reader::Input;
+pub(crate) use string::distinct::StringsRef;
+pub(crate) use string::encoding::{PackedStrings, STRINGS, Target, put as put_strings};
+pub use string::views::{ViewBuffer, Views};
 
 #[cfg(test)]
 mod tests;

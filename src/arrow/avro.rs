@@ -8,13 +8,13 @@
 //! A schema that is no record at the top is one field, named like its type: `int`, `array`, `map`, `union`, or the
 //! full name of an enum or a fixed.
 
+mod canonical_text;
 mod columns;
 mod decoder;
 mod defaults;
 mod encoder;
 mod from_arrow;
 mod json;
-mod normal;
 mod original_names;
 mod parse;
 mod resolve;
@@ -50,7 +50,7 @@ pub fn schema_to_avro(schema: &Schema) -> Result<String> {
 /// The Arrow schema of an Avro schema, with the text that this was parsed from, in its normal form.
 pub(crate) fn with_text(avro: &Avro, text: &str) -> Result<Schema> {
     let mut schema = to_arrow(avro)?;
-    let text = normal::normal(text).unwrap_or_else(|| text.to_owned());
+    let text = canonical_text::normal(text).unwrap_or_else(|| text.to_owned());
     schema.metadata.insert(AVRO_SCHEMA.to_owned(), text);
     Ok(schema)
 }

@@ -7,13 +7,13 @@
 //! Null is neither true nor false, as in SQL: `not a = 1` leaves out the rows in which `a` is null, as `a = 1` does.
 
 mod bind;
+mod datetime;
+mod display;
 mod evaluate;
 mod lexer;
 mod literal;
-mod moment;
 mod number;
 mod parse;
-mod show;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,8 @@ use arrow::error::ArrowError;
 
 use super::evolve::adapt_batch;
 use super::merge::merge_types;
-use crate::arrow::{Bound, ColumnPath, Node, Predicate, ProjectionMask, projected_schema};
+use crate::arrow::{Bound, ColumnPath, Node, Predicate};
+use crate::arrow::{ProjectionMask, projected_schema};
 use crate::error::{Error, Result};
 
 /// What is wanted of all files.

@@ -20,7 +20,9 @@ use bytes::Bytes;
 
 use super::bounds::ColumnBounds;
 use super::names;
-use crate::arrow::{ArrowReaderBuilder, ArrowWriter, schema_from_ipc, schema_to_ipc};
+use crate::arrow::ArrowReaderBuilder;
+use crate::arrow::ArrowWriter;
+use crate::arrow::{schema_from_ipc, schema_to_ipc};
 use crate::error::{Error, Result};
 use crate::format::metadata::Metadata;
 

@@ -18,7 +18,8 @@ use super::bounds::FileBounds;
 use super::properties::DatasetProperties;
 use super::snapshot::without;
 use super::{names, partition};
-use crate::arrow::{ArrowWriter, take};
+use crate::arrow::ArrowWriter;
+use crate::arrow::take;
 use crate::error::{Error, Result};
 use crate::write::file_chunks::FileChunks;
 

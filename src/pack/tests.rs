@@ -5,11 +5,13 @@ mod places;
 
 use proptest::prelude::*;
 
-use super::floats::{self, Floats};
-use super::hints::Hints;
-use super::input::Input;
-use super::numbers::{self, DEPTH, Numbers};
-use super::payload::Payload;
+use crate::pack::column_hints::Hints;
+use crate::pack::float::encoding as float;
+use crate::pack::float::encoding::Floats;
+use crate::pack::integer::encoding as integer;
+use crate::pack::integer::encoding::{DEPTH, Numbers};
+use crate::pack::payload::Payload;
+use crate::pack::payload_reader::Input;
 
 pub(super) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -74,7 +76,7 @@ fn laid(n: usize) -> impl Iterator<Item = (&'static str, Vec<i64>, bool)> {
 
 fn packed(values: &[i64], for_zstd: bool) -> (Vec<u8>, Numbers) {
     let mut bytes = Payload::new(Vec::new(), for_zstd);
-    numbers::put(values, DEPTH, &mut bytes);
+    integer::put(values, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     let mut input = Input::new(bytes.clone().into(), usize::MAX);
     let numbers = Numbers::take(&mut input, values.len()).unwrap();
@@ -117,17 +119,17 @@ fn each_sort_takes_its_kind() {
         packed(values, false).0[0]
     };
     for (sort, expected) in [
-        ("constant", numbers::CONSTANT),
-        ("small", numbers::FRAME),
-        ("random", numbers::FRAME),
-        ("sorted", numbers::DELTAS),
-        ("steps", numbers::DELTAS),
-        ("outliers", numbers::FRAMES),
-        ("levels", numbers::FRAMES),
-        ("runs", numbers::RUNS),
-        ("frequent", numbers::FREQUENT),
-        ("sparse codes", numbers::DICTIONARY),
-        ("multiples", numbers::MULTIPLES),
+        ("constant", integer::CONSTANT),
+        ("small", integer::FRAME),
+        ("random", integer::FRAME),
+        ("sorted", integer::DELTAS),
+        ("steps", integer::DELTAS),
+        ("outliers", integer::FRAMES),
+        ("levels", integer::FRAMES),
+        ("runs", integer::RUNS),
+        ("frequent", integer::FREQUENT),
+        ("sparse codes", integer::DICTIONARY),
+        ("multiples", integer::MULTIPLES),
     ] {
         assert_eq!(kind(sort), expected, "{sort}");
     }
@@ -136,13 +138,13 @@ fn each_sort_takes_its_kind() {
 #[test]
 fn each_sort_takes_its_kind_for_zstd() {
     for (sort, expected) in [
-        ("constant", numbers::CONSTANT),
-        ("random", numbers::FRAME),
-        ("skewed codes", numbers::BYTES),
-        ("skewed", numbers::PARTS),
-        ("wandering", numbers::STEPS),
-        ("frequent", numbers::FREQUENT),
-        ("multiples", numbers::MULTIPLES),
+        ("constant", integer::CONSTANT),
+        ("random", integer::FRAME),
+        ("skewed codes", integer::BYTES),
+        ("skewed", integer::PARTS),
+        ("wandering", integer::STEPS),
+        ("frequent", integer::FREQUENT),
+        ("multiples", integer::MULTIPLES),
     ] {
         let all = sorts(16384);
         let (_, values) = all.iter().find(|(name, _)| *name == sort).unwrap();
@@ -155,7 +157,7 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
     for depth in 1..=DEPTH {
         for (sort, values, for_zstd) in laid(16384) {
             let mut bytes = Payload::new(Vec::new(), for_zstd);
-            numbers::put(&values, depth, &mut bytes);
+            integer::put(&values, depth, &mut bytes);
             let bytes = bytes.into_bytes();
             let mut input = Input::new(bytes.into(), usize::MAX);
             let taken = Numbers::take_within(&mut input, values.len(), depth);
@@ -165,7 +167,7 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             let floats: Vec<f64> = values.iter().map(|v| *v as f64 / 100.0).collect();
             let floats = floats.get(..9000).unwrap();
             let mut bytes = Payload::new(Vec::new(), for_zstd);
-            floats::put(floats, &Hints::default(), depth, &mut bytes);
+            float::put(floats, &Hints::default(), depth, &mut bytes);
             let bytes = bytes.into_bytes();
             let taken =
                 Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), floats.len(), depth);
@@ -181,7 +183,7 @@ fn floats_that_are_all_alike_come_back() {
     let odd = f64::from_bits(0x7ff8_0000_0000_1234);
     for n in [1, 2, 3, 2000] {
         let mut bytes = Payload::default();
-        floats::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
+        float::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
         let bytes = bytes.into_bytes();
         let taken =
             Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), n, DEPTH).unwrap();
@@ -215,9 +217,9 @@ fn cut_and_changed_bytes_give_errors_or_numbers() {
 /// 2^20 runs of 2^44 + 2^26 numbers: their sum is 2^46 only modulo 2^64.
 #[test]
 fn runs_whose_sum_wraps_are_refused() {
-    let mut bytes = vec![numbers::RUNS];
+    let mut bytes = vec![integer::RUNS];
     crate::wire::put_long(&mut bytes, 1 << 20);
-    bytes.extend([numbers::CONSTANT, 14, numbers::CONSTANT]);
+    bytes.extend([integer::CONSTANT, 14, integer::CONSTANT]);
     crate::wire::put_long(&mut bytes, (1 << 44) + (1 << 26) - 1);
     let error = Numbers::take(&mut Input::new(bytes.into(), usize::MAX), 1 << 46).unwrap_err();
     assert!(error.to_string().contains("runs of"), "{error}");

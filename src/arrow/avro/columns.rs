@@ -14,9 +14,9 @@
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
-use super::super::shape::{COUNTS, Plan, Shape};
-use super::super::types;
 use super::Avro;
+use crate::arrow::layout::field_layout::{COUNTS, Plan, Shape};
+use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
 /// The plan of fields, as they are stored, under an Avro schema.
@@ -171,9 +171,9 @@ fn unfit(path: &str, avro: &Avro, arrow: impl std::fmt::Display) -> Error {
 #[cfg(test)]
 mod tests {
     use super::super::super::Layout;
-    use super::super::super::packed::stored_fields;
     use super::super::to_arrow;
     use super::*;
+    use crate::arrow::encoded::encoded_arrays::stored_fields;
 
     fn names(text: &str) -> Vec<String> {
         let avro = Avro::parse(text.as_bytes()).unwrap();

@@ -8,10 +8,10 @@
 
 use serde_json::Value;
 
-use super::super::shape::Shape;
 use super::parse::Notes;
 use super::resolve::choose;
 use super::{Avro, Primitive};
+use crate::arrow::layout::field_layout::Shape;
 use crate::format::value;
 
 /// A count or a value that is put to a column.

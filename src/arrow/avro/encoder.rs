@@ -9,10 +9,10 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::Layout;
-use super::super::schema::{self, Planning};
-use super::super::shape::Shape;
-use super::super::shred::shred_batch;
 use super::{Avro, of_schema};
+use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::schema::stored::{self, Planning};
+use crate::arrow::write::shred::shred_batch;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::metadata::Metadata;
@@ -46,7 +46,7 @@ impl AvroEncoder {
     /// Encodes batches of a schema: by the Avro schema it came from, or else by one that fits it.
     pub fn try_new(schema: &SchemaRef) -> Result<Self> {
         let (avro, text) = of_schema(schema)?;
-        let planning = schema::plan(schema, Layout::Avro, &|_, _| false, &mut Metadata::new())?;
+        let planning = stored::plan(schema, Layout::Avro, &|_, _| false, &mut Metadata::new())?;
         Ok(Self { planning, avro, text })
     }
 

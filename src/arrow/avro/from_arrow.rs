@@ -13,10 +13,12 @@ use std::collections::HashMap;
 
 use arrow::datatypes::*;
 
-use super::super::packed::{self, stored};
-use super::super::shape::Trail;
-use super::super::{Layout, types};
+use super::super::Layout;
 use super::{Avro, Logical, Primitive};
+use crate::arrow::encoded::encoded_arrays::stored;
+use crate::arrow::encoded::enum_symbols;
+use crate::arrow::layout::field_layout::Trail;
+use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 use crate::keys::AVRO_NAME;
 
@@ -90,7 +92,7 @@ impl Names {
                 .unwrap_or_else(|| trail.to_string().replace('.', "_"))
         };
         Ok(match field.data_type() {
-            DataType::Dictionary(_, values) => match packed::symbols(field) {
+            DataType::Dictionary(_, values) => match enum_symbols::of(field) {
                 Some(symbols) if symbols_are_legal(&symbols) => {
                     self.define(wanted(), |name| Avro::Enum { name, symbols: symbols.clone() })
                 }

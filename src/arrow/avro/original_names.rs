@@ -8,8 +8,8 @@
 use arrow::datatypes::{DataType, FieldRef, Fields, Schema};
 use serde_json::{Value, json};
 
-use super::super::types;
 use super::Avro;
+use crate::arrow::leaf::types;
 
 /// The key of a field's metadata that holds the name that it had before it was made one that Avro accepts.
 pub const ORIGINAL_NAME_KEY: &str = "avro.original_name";

@@ -15,10 +15,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::shape::Shape;
 use super::defaults::{Push, constant};
 use super::parse::Notes;
 use super::{Avro, Primitive};
+use crate::arrow::layout::field_layout::Shape;
 use crate::error::{Error, Result};
 
 /// What to do with the next bytes of a row.

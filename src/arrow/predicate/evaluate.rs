@@ -15,10 +15,10 @@ use arrow::compute::{CastOptions, cast, cast_with_options, ilike, like, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 
-use super::super::filter::Filter;
-use super::super::packed;
 use super::Operator;
 use super::bind::{Bound, Test};
+use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::read::filter::Filter;
 use crate::error::{Error, Result};
 
 /// Where a column is: of the fields, of the fields of that struct, and so on.
@@ -186,7 +186,7 @@ fn of_type(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
 /// Values of a type without dictionaries and runs. One that does not fit is an error.
 fn flat(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     if let DataType::RunEndEncoded(..) = array.data_type() {
-        let (values, rows) = packed::run_values(array)?;
+        let (values, rows) = encoded_arrays::run_values(array)?;
         return flat(&take(values, &rows, None)?, data_type);
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
@@ -220,7 +220,7 @@ impl Test {
                 taken(&self.ask(values)?, dictionary.keys())
             }
             DataType::RunEndEncoded(..) => {
-                let (values, rows) = packed::run_values(array)?;
+                let (values, rows) = encoded_arrays::run_values(array)?;
                 taken(&self.ask(values)?, &rows)
             }
             _ => self.ask_values(array),

@@ -1,4 +1,4 @@
-//! Words to a tree: the twin of [`show`](super::show).
+//! Words to a tree: the twin of [`show`](super::display).
 //!
 //! ```text
 //! any         all or all ...                 all    one and one ...          one    not one │ (any) │ condition

@@ -2,17 +2,19 @@
 
 use proptest::prelude::*;
 
-use super::super::bits::{self, PackedBits};
-use super::super::distinct::StringsRef;
-use super::super::floats::{self, Floats};
-use super::super::hints::{Hints, Options};
-use super::super::input::Input;
-use super::super::numbers::{DEPTH, Numbers};
-use super::super::payload::Payload;
-use super::super::real::Real;
-use super::super::strings::{self, PackedStrings, Target};
-use super::super::views::Views;
 use super::{cases, packed, random, sorts};
+use crate::pack::bitmap_encoding::{self, PackedBits};
+use crate::pack::column_hints::{Hints, Options};
+use crate::pack::float::encoding as float;
+use crate::pack::float::encoding::Floats;
+use crate::pack::float::width::Real;
+use crate::pack::integer::encoding::{DEPTH, Numbers};
+use crate::pack::payload::Payload;
+use crate::pack::payload_reader::Input;
+use crate::pack::string::distinct::StringsRef;
+use crate::pack::string::encoding as string;
+use crate::pack::string::encoding::{PackedStrings, Target};
+use crate::pack::string::views::Views;
 
 /// Ascending places among `n`: of each so many one, and of some the next as well.
 fn places(n: usize, step: usize) -> Vec<u32> {
@@ -53,7 +55,7 @@ fn numbers_of_every_sort() {
 fn check_floats<R: Real + std::fmt::Debug>(values: &[R], kind: u8) {
     let mut bytes = Payload::default();
     let options = Options { symbols_below: 100, zstd: false };
-    floats::put(values, &Hints::new(options), DEPTH, &mut bytes);
+    float::put(values, &Hints::new(options), DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
@@ -88,7 +90,7 @@ fn check_bits(set: impl Fn(usize) -> bool) -> u8 {
     let byte = |byte: &[bool]| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit));
     let source: Vec<u8> = all.chunks(8).map(byte).collect();
     let mut bytes = Payload::default();
-    bits::put(&source, 0, n, DEPTH, &mut bytes);
+    bitmap_encoding::put(&source, 0, n, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     let packed =
         PackedBits::take(&mut Input::new(bytes.clone().into(), usize::MAX), n, DEPTH).unwrap();
@@ -127,7 +129,7 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
     let strings = StringsRef { offsets: &offsets, data: &data };
     let hints = Hints::new(Options::default()).of_strings(strings, text);
     let mut bytes = Payload::default();
-    strings::put(strings, None, &hints, DEPTH, &mut bytes);
+    string::put(strings, None, &hints, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {

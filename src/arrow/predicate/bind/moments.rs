@@ -8,10 +8,10 @@
 use arrow::compute::cast;
 use arrow::datatypes::*;
 
-use super::super::moment::{self, DAY, SECOND};
 use super::super::number::Place;
 use super::numbers::placed;
 use super::{Operator, Test};
+use crate::arrow::predicate::datetime::{self, DAY, SECOND};
 use crate::error::{Error, Result};
 
 /// What is asked of values of a type of time; `None` if it is none, or the text is no literal of it.
@@ -25,8 +25,10 @@ pub(super) fn moments(
         DataType::Date64 => (SECOND / 1000, without_zone(text)?),
         DataType::Timestamp(unit, None) => (nanoseconds(*unit), without_zone(text)?),
         DataType::Timestamp(unit, Some(zone)) => (nanoseconds(*unit), with_zone(text, zone)?),
-        DataType::Time32(unit) | DataType::Time64(unit) => (nanoseconds(*unit), moment::time(text)),
-        DataType::Duration(unit) => (nanoseconds(*unit), moment::duration(text)),
+        DataType::Time32(unit) | DataType::Time64(unit) => {
+            (nanoseconds(*unit), datetime::time(text))
+        }
+        DataType::Duration(unit) => (nanoseconds(*unit), datetime::duration(text)),
         _ => return Ok(None),
     };
     let Some(nanos) = nanos else { return Ok(None) };
@@ -57,7 +59,7 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
 }
 
 fn without_zone(text: &str) -> Result<Option<i128>> {
-    let Some(moment) = moment::moment(text) else { return Ok(None) };
+    let Some(moment) = datetime::moment(text) else { return Ok(None) };
     match moment.zone {
         None => Ok(Some(moment.nanos)),
         Some(_) => Err(Error::invalid("which has a zone, as the column has not")),
@@ -66,8 +68,8 @@ fn without_zone(text: &str) -> Result<Option<i128>> {
 
 /// In UTC, by the zone of the text, or that of the column if it is a fixed one.
 fn with_zone(text: &str, zone: &str) -> Result<Option<i128>> {
-    let Some(moment) = moment::moment(text) else { return Ok(None) };
-    match moment.zone.or_else(|| moment::distance(zone)) {
+    let Some(moment) = datetime::moment(text) else { return Ok(None) };
+    match moment.zone.or_else(|| datetime::distance(zone)) {
         Some(distance) => Ok(Some(moment.nanos - distance)),
         None => Err(Error::invalid("which needs a zone, such as Z or +01:00")),
     }

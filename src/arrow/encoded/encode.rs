@@ -1,0 +1,161 @@
+//! Values to dictionaries and run-ends.
+//!
+//! ```text
+//! rows      a a - b a        dictionary   keys 0 0 - 1 0   values a b
+//!                            run ends     2 3 4 5          values a - b a
+//! ```
+//! Rows are compared as bytes: those of strings, or else those that Arrow's row format makes of them. A type that
+//! has no row format gets a key, or a run, for every row.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::datatypes::*;
+use arrow::row::{RowConverter, Rows, SortField};
+
+use super::encoded_arrays::raise;
+use crate::arrow::read::expand_nulls::within;
+use crate::arrow::read::take::take;
+use crate::error::{Error, Result};
+
+/// Rows that can be compared with each other.
+enum Comparable<'a> {
+    Strings(&'a StringArray),
+    Rows(Rows),
+    Not,
+}
+
+impl<'a> Comparable<'a> {
+    fn new(array: &'a ArrayRef) -> Result<Self> {
+        if let Some(strings) = array.as_string_opt::<i32>() {
+            return Ok(Comparable::Strings(strings));
+        }
+        let field = SortField::new(array.data_type().clone());
+        if !RowConverter::supports_fields(std::slice::from_ref(&field)) {
+            return Ok(Comparable::Not);
+        }
+        let converter = RowConverter::new(vec![field])?;
+        let rows = converter.convert_columns(std::slice::from_ref(array))?;
+        Ok(Comparable::Rows(rows))
+    }
+
+    /// Whether a row equals the one before it; neither is null.
+    fn repeats(&self, row: usize) -> bool {
+        match self {
+            Comparable::Strings(strings) => strings.value(row) == strings.value(row - 1),
+            Comparable::Rows(rows) => rows.row(row) == rows.row(row - 1),
+            Comparable::Not => false,
+        }
+    }
+
+    /// The first row of each value, and the number of each row's value.
+    fn distinct(&self, array: &dyn Array) -> (Vec<u64>, Vec<usize>) {
+        let n = array.len();
+        match self {
+            Comparable::Strings(strings) => {
+                number(n, |row| strings.is_valid(row).then(|| strings.value(row).as_bytes()))
+            }
+            Comparable::Rows(rows) => number(n, |row| array.is_valid(row).then(|| rows.row(row))),
+            Comparable::Not => number(n, |row| array.is_valid(row).then_some(row)),
+        }
+    }
+}
+
+/// Numbers values in the order in which they come; nulls get number 0.
+fn number<K: std::hash::Hash + Eq>(
+    n: usize,
+    value: impl Fn(usize) -> Option<K>,
+) -> (Vec<u64>, Vec<usize>) {
+    let mut numbers = HashMap::new();
+    let mut firsts = Vec::new();
+    let numbered = (0..n).map(|row| {
+        let Some(value) = value(row) else { return 0 };
+        *numbers.entry(value).or_insert_with(|| {
+            firsts.push(row as u64);
+            firsts.len() - 1
+        })
+    });
+    let numbered = numbered.collect();
+    (firsts, numbered)
+}
+
+/// A dictionary of the values; `None` if there are more than keys.
+pub(crate) fn dictionary(
+    array: &ArrayRef,
+    key_type: &DataType,
+    value_type: &DataType,
+) -> Result<Option<ArrayRef>> {
+    within("values of a dictionary in one batch", array.len())?;
+    let (firsts, keys) = Comparable::new(array)?.distinct(array);
+    let values = take(array, &UInt64Array::from(firsts))?;
+    let Some(values) = raise(&values, &Field::new("", value_type.clone(), true))? else {
+        return Ok(None);
+    };
+    match key_type {
+        DataType::Int8 => keyed::<Int8Type>(array, &keys, values),
+        DataType::Int16 => keyed::<Int16Type>(array, &keys, values),
+        DataType::Int32 => keyed::<Int32Type>(array, &keys, values),
+        DataType::Int64 => keyed::<Int64Type>(array, &keys, values),
+        DataType::UInt8 => keyed::<UInt8Type>(array, &keys, values),
+        DataType::UInt16 => keyed::<UInt16Type>(array, &keys, values),
+        DataType::UInt32 => keyed::<UInt32Type>(array, &keys, values),
+        DataType::UInt64 => keyed::<UInt64Type>(array, &keys, values),
+        other => Err(Error::malformed(format!("dictionary keys of {other}"))),
+    }
+}
+
+fn keyed<K: ArrowDictionaryKeyType>(
+    array: &ArrayRef,
+    keys: &[usize],
+    values: ArrayRef,
+) -> Result<Option<ArrayRef>> {
+    let keys: Option<Vec<K::Native>> = keys.iter().map(|key| K::Native::from_usize(*key)).collect();
+    let Some(keys) = keys else { return Ok(None) };
+    let keys = PrimitiveArray::<K>::new(keys.into(), array.nulls().cloned());
+    Ok(Some(Arc::new(DictionaryArray::try_new(keys, values)?)))
+}
+
+/// Runs of the values; `None` if there are more rows than run ends can count.
+pub(crate) fn runs(
+    array: &ArrayRef,
+    data_type: &DataType,
+    end_type: &DataType,
+    values: &Field,
+) -> Result<Option<ArrayRef>> {
+    within("run-end encoded values in one batch", array.len())?;
+    let rows = Comparable::new(array)?;
+    let nulls = array.nulls().cloned();
+    let null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+    let starts_run = |row: &usize| {
+        *row == 0 || null(*row) != null(row - 1) || (!null(*row) && !rows.repeats(*row))
+    };
+    let starts: Vec<usize> = (0..array.len()).filter(starts_run).collect();
+    let ends = starts.iter().copied().skip(1).chain(starts.first().map(|_| array.len()));
+    let ends: Vec<usize> = ends.collect();
+    let starts: Vec<u64> = starts.into_iter().map(|row| row as u64).collect();
+    let Some(values) = raise(&take(array, &UInt64Array::from(starts))?, values)? else {
+        return Ok(None);
+    };
+    match end_type {
+        DataType::Int16 => ended::<Int16Type>(data_type, &ends, values),
+        DataType::Int32 => ended::<Int32Type>(data_type, &ends, values),
+        DataType::Int64 => ended::<Int64Type>(data_type, &ends, values),
+        other => Err(Error::malformed(format!("run ends of {other}"))),
+    }
+}
+
+fn ended<R: RunEndIndexType>(
+    data_type: &DataType,
+    ends: &[usize],
+    values: ArrayRef,
+) -> Result<Option<ArrayRef>> {
+    let len = ends.last().copied().unwrap_or(0);
+    let ends: Option<Vec<R::Native>> = ends.iter().map(|end| R::Native::from_usize(*end)).collect();
+    let Some(ends) = ends else { return Ok(None) };
+    let ends = PrimitiveArray::<R>::new(ends.into(), None);
+    // Not `RunArray::try_new`, which has names of its own for the children.
+    let data = ArrayData::builder(data_type.clone()).len(len);
+    let data = data.child_data(vec![ends.to_data(), values.to_data()]).build()?;
+    Ok(Some(make_array(data)))
+}

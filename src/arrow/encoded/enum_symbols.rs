@@ -1,0 +1,62 @@
+//! Avro enums: dictionaries whose field names all symbols.
+//!
+//! ```text
+//! field      dictionary<int32, utf8>, metadata avro.enum.symbols = ["A","B"]
+//! in a file  0 1 1 0      the ordinals
+//! ```
+
+use std::sync::Arc;
+
+use crate::keys::AVRO_ENUM_SYMBOLS;
+use arrow::array::*;
+use arrow::datatypes::*;
+
+use crate::arrow::layout::field_layout::Trail;
+use crate::error::{Error, Result};
+
+/// The symbols of a field that is an enum.
+pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
+    let DataType::Dictionary(keys, values) = field.data_type() else { return None };
+    if **keys != DataType::Int32 || **values != DataType::Utf8 {
+        return None;
+    }
+    serde_json::from_str(field.metadata().get(AVRO_ENUM_SYMBOLS)?).ok()
+}
+
+/// The ordinal of each row.
+pub(crate) fn ordinals(
+    array: &ArrayRef,
+    symbols: &[String],
+    trail: &Trail<'_>,
+) -> Result<ArrayRef> {
+    let dictionary = array.as_dictionary::<Int32Type>();
+    let values = dictionary.values().as_string::<i32>();
+    let ordinal = |key: i32| {
+        let value = usize::try_from(key).ok().filter(|key| *key < values.len())?;
+        let value = values.is_valid(value).then(|| values.value(value))?;
+        i32::try_from(symbols.iter().position(|symbol| symbol == value)?).ok()
+    };
+    // Looked up once for each dictionary value, not for each row.
+    let count = i32::try_from(values.len()).unwrap_or(i32::MAX);
+    let table: Vec<Option<i32>> = (0..count).map(ordinal).collect();
+    let rows = dictionary.keys().iter().map(|key| match key {
+        None => Ok(None),
+        Some(key) => match usize::try_from(key).ok().and_then(|key| table.get(key)) {
+            Some(Some(ordinal)) => Ok(Some(*ordinal)),
+            _ => Err(Error::invalid(format!("field {trail}: a value is no symbol of the enum"))),
+        },
+    });
+    Ok(Arc::new(rows.collect::<Result<Int32Array>>()?))
+}
+
+/// The dictionary of ordinals.
+pub(crate) fn dictionary(array: &ArrayRef, symbols: &[String]) -> Result<ArrayRef> {
+    let keys = array.as_primitive::<Int32Type>().clone();
+    let known = |key: i32| usize::try_from(key).is_ok_and(|key| key < symbols.len());
+    if let Some(key) = keys.iter().flatten().find(|key| !known(*key)) {
+        let what = format!("ordinal {key} of an enum of {} symbols", symbols.len());
+        return Err(Error::malformed(what));
+    }
+    let values: StringArray = symbols.iter().map(Some).collect();
+    Ok(Arc::new(DictionaryArray::try_new(keys, Arc::new(values))?))
+}

@@ -1,0 +1,355 @@
+//! Values of a column as leaf arrays: [`lower`](super::lower()) backwards.
+//!
+//! ```text
+//! Vec<i32>, Vec<i64>, Strings    moved into Arrow's buffers
+//! int -> int8, long -> uint32    checked, value by value
+//! ```
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::*;
+
+use super::float16;
+use crate::arrow::leaf::utf8::{of_views, offsets, text, views};
+use crate::arrow::read::buffer_pool::Spare;
+use crate::arrow::read::expand_nulls;
+use crate::error::{Error, Result};
+use crate::format::string_values::Strings;
+use crate::format::values::Values;
+use crate::kernel::{self, Level};
+use crate::pack::Views;
+
+/// Raises values, one for each row, to an array of a leaf type with these nulls.
+pub(crate) fn raise(
+    values: Values,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
+    use DataType::*;
+    if let Some(nulls) = nulls.as_ref().filter(|nulls| nulls.len() != values.len()) {
+        let what = format!("{} values for {} rows", values.len(), nulls.len());
+        return Err(Error::malformed(what));
+    }
+    let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+    Ok(match (data_type, values) {
+        (Null, Values::Null(n)) => Arc::new(NullArray::new(n)),
+        (Boolean, Values::Boolean(bits)) => {
+            let (bytes, len) = bits.into_parts();
+            Arc::new(BooleanArray::new(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len), nulls))
+        }
+        (Int8, Values::Int(v)) => narrow::<Int8Type, _>(v, data_type, nulls)?,
+        (Int16, Values::Int(v)) => narrow::<Int16Type, _>(v, data_type, nulls)?,
+        (UInt8, Values::Int(v)) => narrow::<UInt8Type, _>(v, data_type, nulls)?,
+        (UInt16, Values::Int(v)) => narrow::<UInt16Type, _>(v, data_type, nulls)?,
+        (UInt32, Values::Int(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
+        (UInt32, Values::Long(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
+        (Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth), Values::Int(v)) => {
+            same(v, data_type, nulls)?
+        }
+        (
+            Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_),
+            values @ (Values::Int(_) | Values::Long(_)),
+        ) => same(longs(values)?, data_type, nulls)?,
+        (Float16, Values::Float(v)) => half(&v, nulls)?,
+        (Float32, Values::Float(v)) => same(v, data_type, nulls)?,
+        (Float64, Values::Double(v)) => same(v, data_type, nulls)?,
+        (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type, nulls)?,
+        (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s, nulls)?,
+        (Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..), values) => {
+            decimal(values, data_type, nulls, spare)?
+        }
+        (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
+            strings(s, data_type, nulls, spare)?
+        }
+        (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size, nulls)?,
+        (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, nulls)?,
+        (data_type, values) => return Err(unfit(&values, data_type)),
+    })
+}
+
+/// Raises the values of the valid rows to an array with these nulls.
+pub(crate) fn raise_optional(
+    values: Values,
+    data_type: &DataType,
+    nulls: NullBuffer,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
+    use DataType::*;
+    match (data_type, values) {
+        // Text is looked at whenever an array is made of it, so it is made only once.
+        (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
+            let ends = expand_nulls::repeat_ends(&s.offsets, &nulls, spare.take());
+            spare.give(std::mem::replace(&mut s.offsets, ends));
+            strings(s, data_type, Some(nulls), spare)
+        }
+        (data_type, Values::Int(v)) => {
+            let values = Values::Int(expanded(v, &nulls, spare));
+            raise(values, data_type, Some(nulls), spare)
+        }
+        (data_type, Values::Long(v)) => {
+            let values = Values::Long(expanded(v, &nulls, spare));
+            raise(values, data_type, Some(nulls), spare)
+        }
+        (data_type, Values::Float(v)) => {
+            let values = Values::Float(expanded(v, &nulls, spare));
+            raise(values, data_type, Some(nulls), spare)
+        }
+        (data_type, Values::Double(v)) => {
+            let values = Values::Double(expanded(v, &nulls, spare));
+            raise(values, data_type, Some(nulls), spare)
+        }
+        (data_type, values) => {
+            expand_nulls::spread(&raise(values, data_type, None, spare)?, &nulls)
+        }
+    }
+}
+
+/// The values at their places among nulls.
+fn expanded<N: ArrowNativeType>(dense: Vec<N>, nulls: &NullBuffer, spare: &mut Spare) -> Vec<N> {
+    if nulls.null_count() == 0 {
+        return dense;
+    }
+    let values = expand_nulls::scatter(&dense, nulls, spare.take());
+    spare.give(dense);
+    values
+}
+
+fn unfit(values: &Values, data_type: &DataType) -> Error {
+    let kind = match values {
+        Values::Null(_) => "nulls",
+        Values::Boolean(_) => "booleans",
+        Values::Int(_) => "ints",
+        Values::Long(_) | Values::Wide(_) => "longs",
+        Values::Float(_) => "floats",
+        Values::Double(_) => "doubles",
+        Values::Bytes(_) | Values::Views(_) => "strings",
+    };
+    Error::malformed(format!("{kind} are no {data_type}"))
+}
+
+fn out_of_range(data_type: &DataType) -> Error {
+    Error::malformed(format!("a value is out of the range of {data_type}"))
+}
+
+fn narrow<T: ArrowPrimitiveType, W: Copy>(
+    values: Vec<W>,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef>
+where
+    T::Native: TryFrom<W>,
+{
+    let narrowed: Result<Vec<T::Native>, _> =
+        values.iter().map(|v| T::Native::try_from(*v)).collect();
+    let narrowed = narrowed.map_err(|_| out_of_range(data_type))?;
+    Ok(Arc::new(PrimitiveArray::<T>::try_new(narrowed.into(), nulls)?))
+}
+
+/// A primitive array around the values as they are.
+fn same<N: ArrowNativeType>(
+    values: Vec<N>,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let (n, values) = (values.len(), Buffer::from_vec(values));
+    macro_rules! around {
+        ($of:ty) => {
+            around::<$of>(n, values, data_type, nulls)
+        };
+    }
+    downcast_primitive! {
+        data_type => (around),
+        _ => Err(Error::malformed(format!("numbers are no {data_type}"))),
+    }
+}
+
+/// An array of `n` values; their width and alignment must be the type's.
+fn around<T: ArrowPrimitiveType>(
+    n: usize,
+    values: Buffer,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let width = size_of::<T::Native>();
+    if values.len() != n.saturating_mul(width) || !values.as_ptr().cast::<T::Native>().is_aligned()
+    {
+        return Err(Error::malformed(format!("{data_type} has values of {width} bytes")));
+    }
+    let array = PrimitiveArray::<T>::try_new(ScalarBuffer::new(values, 0, n), nulls)?;
+    Ok(Arc::new(array.with_data_type(data_type.clone())))
+}
+
+fn longs(values: Values) -> Result<Vec<i64>> {
+    match values {
+        Values::Int(v) => Ok(v.into_iter().map(i64::from).collect()),
+        Values::Long(v) => Ok(v),
+        other => Err(unfit(&other, &DataType::Int64)),
+    }
+}
+
+fn half(values: &[f32], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let halves: Option<Vec<_>> =
+        values.iter().map(|v| float16::narrow(*v).map(half::f16::from_bits)).collect();
+    let halves = halves.ok_or_else(|| out_of_range(&DataType::Float16))?;
+    Ok(Arc::new(Float16Array::try_new(halves.into(), nulls)?))
+}
+
+/// Arrow's 16 bytes, or Avro's 12: months, days and milliseconds.
+fn intervals(strings: &Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let one = |i| {
+        let bytes = strings.get(i)?;
+        if let Ok(bytes) = <[u8; 16]>::try_from(bytes) {
+            let bits = i128::from_le_bytes(bytes);
+            let (months, days) = (i32_at(&bytes, 0)?, i32_at(&bytes, 4)?);
+            let nanos = i64::try_from(bits >> 64).ok()?;
+            return Some(IntervalMonthDayNano::new(months, days, nanos));
+        }
+        let [months, days, millis] = [i32_at(bytes, 0)?, i32_at(bytes, 4)?, i32_at(bytes, 8)?];
+        let lossless = bytes.len() == 12 && months >= 0 && days >= 0;
+        let nanos = i64::from(millis.cast_unsigned()) * 1_000_000;
+        lossless.then(|| IntervalMonthDayNano::new(months, days, nanos))
+    };
+    let all: Option<Vec<_>> = (0..strings.len()).map(one).collect();
+    let what = "an interval is not of 16 bytes, nor an Avro duration within the range of Arrow's";
+    let all = all.ok_or_else(|| Error::malformed(what))?;
+    Ok(Arc::new(IntervalMonthDayNanoArray::try_new(all.into(), nulls)?))
+}
+
+fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {
+    Some(i32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn decimal(
+    values: Values,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
+    use DataType::*;
+    match (data_type, values) {
+        (Decimal32(..), Values::Int(v)) => same(v, data_type, nulls),
+        (Decimal32(..), Values::Long(v)) => {
+            let narrowed: Result<Vec<i32>, _> = v.into_iter().map(i32::try_from).collect();
+            same(narrowed.map_err(|_| out_of_range(data_type))?, data_type, nulls)
+        }
+        (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
+            same(longs(values)?, data_type, nulls)
+        }
+        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, widen), data_type, nulls),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, widen), data_type, nulls),
+        (Decimal128(..), Values::Wide(v)) => same(v, data_type, nulls),
+        (Decimal256(..), Values::Int(v)) => {
+            let widen = |v: &[i32], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
+            same(widened(v, spare, widen), data_type, nulls)
+        }
+        (Decimal256(..), Values::Long(v)) => {
+            let widen = |v: &[i64], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
+            same(widened(v, spare, widen), data_type, nulls)
+        }
+        (Decimal32(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type, nulls)
+        }
+        (Decimal64(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i64::from_le_bytes, data_type)?, data_type, nulls)
+        }
+        (Decimal128(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i128::from_le_bytes, data_type)?, data_type, nulls)
+        }
+        (Decimal256(..), Values::Bytes(s)) => {
+            same(unpacked(&s, i256::from_le_bytes, data_type)?, data_type, nulls)
+        }
+        (_, values) => Err(unfit(&values, data_type)),
+    }
+}
+
+fn widened<N: ArrowNativeType, W: ArrowNativeType>(
+    values: Vec<N>,
+    spare: &mut Spare,
+    widen: impl FnOnce(&[N], &mut Vec<W>),
+) -> Vec<W> {
+    let mut out = spare.take();
+    widen(&values, &mut out);
+    spare.give(values);
+    out
+}
+
+fn widen<N: Copy + Into<i64>>(values: &[N], out: &mut Vec<i128>) {
+    kernel::widen(Level::in_use(), values, out);
+}
+
+fn unpacked<N, const W: usize>(
+    strings: &Strings,
+    number: impl Fn([u8; W]) -> N,
+    data_type: &DataType,
+) -> Result<Vec<N>> {
+    let number = |i| sign_extended::<W>(strings.get(i)?).map(&number);
+    let all: Option<Vec<N>> = (0..strings.len()).map(number).collect();
+    all.ok_or_else(|| out_of_range(data_type))
+}
+
+/// Two's complement with the high byte first, as so many bytes with the low byte first.
+fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
+    let negative = *bytes.first()? >= 0x80;
+    let sign = if negative { 0xff } else { 0 };
+    let mut out = [sign; W];
+    for (slot, byte) in out.iter_mut().zip(bytes.iter().rev()) {
+        *slot = *byte;
+    }
+    // Bytes beyond the width may only repeat the sign.
+    let beyond = bytes.iter().rev().skip(W).all(|byte| *byte == sign);
+    let shown = out.last().is_some_and(|high| (*high >= 0x80) == negative);
+    (beyond && shown).then_some(out)
+}
+
+fn strings(
+    strings: Strings,
+    data_type: &DataType,
+    nulls: Option<NullBuffer>,
+    spare: &mut Spare,
+) -> Result<ArrayRef> {
+    let Strings { offsets: ends, data, text: known, .. } = strings;
+    let offsets = offsets(ends, data.len())?;
+    let data = Buffer::from_vec(data);
+    let large = |offsets: OffsetBuffer<i32>| {
+        OffsetBuffer::new(offsets.iter().map(|end| i64::from(*end)).collect::<ScalarBuffer<i64>>())
+    };
+    Ok(match data_type {
+        DataType::Utf8 => Arc::new(text(offsets, data, nulls, known)?),
+        DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls, known)?),
+        DataType::Utf8View => {
+            let array = text(offsets, data, nulls, known)?;
+            Arc::new(views::<Utf8Type, StringViewType>(&array, spare.take()))
+        }
+        DataType::Binary => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),
+        DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
+        _ => {
+            let array = BinaryArray::try_new(offsets, data, nulls)?;
+            Arc::new(views::<BinaryType, BinaryViewType>(&array, spare.take()))
+        }
+    })
+}
+
+fn viewed(views: Views, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    Ok(match data_type {
+        DataType::Utf8View => Arc::new(of_views::<StringViewType>(views, nulls)?),
+        _ => Arc::new(of_views::<BinaryViewType>(views, nulls)?),
+    })
+}
+
+fn fixed(strings: Strings, size: i32, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    let n = strings.len();
+    let wide = |pair: &[i32]| matches!(pair, [a, b] if b.checked_sub(*a) == Some(size));
+    if strings.offsets.first() != Some(&0) || !strings.offsets.windows(2).all(wide) {
+        return Err(Error::malformed(format!("a value is not of {size} bytes")));
+    }
+    let data = Buffer::from_vec(strings.data);
+    let bytes = n.saturating_mul(usize::try_from(size).unwrap_or(0));
+    if data.len() < bytes {
+        return Err(Error::malformed(format!("values are not of {size} bytes")));
+    }
+    let data = data.slice_with_length(0, bytes);
+    Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(size, data, nulls, n)?))
+}

@@ -1,0 +1,30 @@
+//! Reads record batches.
+//!
+//! ```text
+//! builder      projection, row selection, predicate, row filter, batch size
+//! reader       rows of the selection ──► field readers ──► assemble: one array a field ──► RecordBatch
+//!              rows that pass predicates ──► filter reader ──────────────────────┘
+//! stream       fetches the ranges of an object first
+//! ```
+
+pub(crate) mod arrow_reader;
+pub(crate) mod assemble;
+pub(crate) mod bound_filter;
+pub(crate) mod buffer_pool;
+pub(crate) mod builder;
+pub(crate) mod column_buffers;
+pub(crate) mod expand_nulls;
+pub(crate) mod field_reader;
+pub(crate) mod filter;
+pub(crate) mod filter_reader;
+pub(crate) mod options;
+pub(crate) mod projection;
+#[cfg(feature = "object_store")]
+pub(crate) mod push_reader;
+pub(crate) mod row_filter;
+pub(crate) mod selection;
+pub(crate) mod stored;
+#[cfg(feature = "object_store")]
+pub(crate) mod stream;
+pub(crate) mod take;
+pub(crate) mod verify;

@@ -1,0 +1,135 @@
+//! A file to record batches.
+//!
+//! ```text
+//! try_new    header -> schema, plan              build    projection -> shapes, columns -> readers of fields
+//! next       rows of a selection ───────────────────────► read, assemble ──► join ──► raise
+//!            rows that pass predicates ──► sieve ───────►      what the predicates read and the caller wants ─┘
+//! ```
+//! A batch whose dictionaries cannot count their values is halved.
+
+use std::collections::VecDeque;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{Fields, SchemaRef};
+use arrow::error::ArrowError;
+
+use super::field_reader::FieldsReader;
+use super::filter_reader::Sieve;
+use super::projection::{Part, ProjectionMask, join};
+use super::selection::RowSelection;
+use super::stored::Stored;
+use crate::error::Result;
+use crate::io::ReadAt;
+
+/// Reads record batches, one after another. After an error there are no more.
+pub struct ArrowReader<R> {
+    pub(super) schema: SchemaRef,
+    pub(super) output: Output<R>,
+    pub(super) way: Way<R>,
+    pub(super) batch_size: usize,
+    /// How many of the rows that pass predicates may be read, if not all.
+    pub(super) portion: Option<u64>,
+    /// Rows that are assembled, but not yet raised.
+    pub(super) pending: VecDeque<Stored>,
+}
+
+/// What is given out of the rows that are read.
+pub(super) struct Output<R> {
+    /// The fields of the whole schema, which of them are wanted, and these as they are stored.
+    pub(super) fields: Fields,
+    pub(super) wanted: ProjectionMask,
+    pub(super) stored: Fields,
+    /// Those that no predicate reads.
+    pub(super) read: ProjectionMask,
+    pub(super) reader: FieldsReader<R>,
+}
+
+/// How rows are found.
+pub(super) enum Way<R> {
+    /// They are known.
+    Straight(RowSelection),
+    /// By predicates.
+    Sifted(Box<Sieve<R>>),
+}
+
+impl<R: ReadAt> ArrowReader<R> {
+    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let Some(stored) = self.pending.pop_front() else {
+                match self.read()? {
+                    Some(stored) => self.pending.push_back(stored),
+                    None => return Ok(None),
+                }
+                continue;
+            };
+            if let Some(batch) = stored.raise(&self.schema)? {
+                self.output.reader.note(&batch);
+                return Ok(Some(batch));
+            }
+            let (first, second) = stored.halves()?;
+            self.pending.push_front(second);
+            self.pending.push_front(first);
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<Stored>> {
+        let Output { reader, .. } = &mut self.output;
+        match &mut self.way {
+            Way::Straight(remaining) => {
+                let rows = remaining.split_off_first(self.batch_size as u64);
+                if !rows.selects_any() {
+                    return Ok(None);
+                }
+                let read = reader.read(&rows)?;
+                if (read.rows as u64) < rows.row_count() {
+                    remaining.put_back(rows, read.rows as u64);
+                }
+                Ok(Some(read))
+            }
+            Way::Sifted(sieve) => {
+                let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
+                let rows = sieve.next(most)?;
+                if !rows.selects_any() {
+                    return Ok(None);
+                }
+                reader.read_ahead(sieve.worth_opening());
+                let read = reader.read(&rows)?;
+                let kept = sieve.settle(rows, read.rows)?;
+                self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
+                let Output { fields, wanted, stored, read: mask, .. } = &self.output;
+                let mut parts = sieve.parts(&kept);
+                parts.push(Part { mask, arrays: &read.arrays });
+                let arrays = join(wanted, fields, stored, &parts)?;
+                Ok(Some(Stored { rows: read.rows, arrays }))
+            }
+        }
+    }
+}
+
+impl<R: ReadAt> Iterator for ArrowReader<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.next_batch();
+        if batch.is_err() {
+            match &mut self.way {
+                Way::Straight(remaining) => *remaining = RowSelection::default(),
+                Way::Sifted(sieve) => sieve.clear(),
+            }
+            self.pending.clear();
+        }
+        batch.map_err(ArrowError::from).transpose()
+    }
+}
+
+impl<R: ReadAt> RecordBatchReader for ArrowReader<R> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+impl<R> std::fmt::Debug for ArrowReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrowReader").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}

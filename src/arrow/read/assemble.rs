@@ -1,0 +1,237 @@
+//! Columns to arrays: the way of reading through a shape.
+//!
+//! ```text
+//! Leaf        values                                     Record    each field
+//! Optional    0 or 1 a row: validity                     Union     0 or 1 a row of each branch: type ids
+//! List, Map   items a row: offsets
+//! ```
+//! [`shred`](crate::arrow::write::shred) is the same walk the other way. Counts and values are moved out of the columns, each
+//! once; what they claim of each other is checked, for they come from a file.
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
+
+use super::buffer_pool::Spare;
+use super::expand_nulls::{spread, within};
+use crate::arrow::layout::field_layout::{Shape, Trail};
+use crate::arrow::layout::nested;
+use crate::arrow::leaf::types;
+use crate::error::{Error, Result};
+use crate::format::column_data::ColumnData;
+use crate::format::values::Values;
+
+/// The columns of a batch, and memory to make its arrays in.
+#[derive(Debug, Default)]
+pub(crate) struct Decoded {
+    pub(crate) columns: Vec<ColumnData>,
+    pub(crate) spare: Spare,
+}
+
+/// Assembles `n` rows of a field.
+pub(crate) fn assemble(
+    shape: &Shape,
+    field: &Field,
+    n: usize,
+    data: &mut Decoded,
+    trail: &Trail<'_>,
+) -> Result<ArrayRef> {
+    match shape {
+        Shape::Leaf { column } => {
+            let values = take_values(*column, field, n, data, trail)?;
+            types::raise(values, field.data_type(), None, &mut data.spare)
+        }
+        Shape::Optional { counts, inner } => {
+            let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
+            if let Some(slots) = slots {
+                let (bytes, len) = slots.into_parts();
+                let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
+                let values = take_values(*counts, field, n, data, trail)?;
+                let nulls = Some(NullBuffer::new(there));
+                return types::raise(values, field.data_type(), nulls, &mut data.spare);
+            }
+            let there = take_presence(data, *counts, n, trail)?;
+            let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
+            if let Shape::Leaf { column } = inner.as_ref() {
+                let values = take_values(*column, field, n, data, trail)?;
+                return types::raise_optional(values, field.data_type(), nulls, &mut data.spare);
+            }
+            spread(&assemble(inner, field, n, data, trail)?, &nulls)
+        }
+        Shape::List { counts, inner } => {
+            let lengths = take_lengths(data, *counts, n, trail)?;
+            let item = types::item(field.data_type()).ok_or_else(|| unfit(field, trail))?;
+            let items = assemble(inner, item, total(&lengths), data, &trail.then(item.name()))?;
+            nested::list(field.data_type(), &lengths, items, trail)
+        }
+        Shape::Map { counts, key, value } => {
+            let lengths = take_lengths(data, *counts, n, trail)?;
+            let DataType::Map(entry, ordered) = field.data_type() else {
+                return Err(unfit(field, trail));
+            };
+            let shapes = [key.as_ref(), value.as_ref()];
+            let entries = record(shapes, entry, total(&lengths), data, trail)?;
+            let (offsets, entries) =
+                (nested::small_offsets(&lengths)?, entries.as_struct().clone());
+            Ok(Arc::new(MapArray::try_new(entry.clone(), offsets, entries, None, *ordered)?))
+        }
+        Shape::Record(shapes) => record(shapes, field, n, data, trail),
+        Shape::Union(branches) => union(branches, field, n, data, trail),
+        Shape::Nothing => Ok(Arc::new(NullArray::new(n))),
+    }
+}
+
+fn take_values(
+    column: usize,
+    field: &Field,
+    n: usize,
+    data: &mut Decoded,
+    trail: &Trail<'_>,
+) -> Result<Values> {
+    let slot = data.columns.get_mut(column).ok_or_else(|| unfit(field, trail))?;
+    let values = std::mem::replace(&mut slot.values, Values::Null(0));
+    if values.len() != n {
+        let what = format!("field {trail}: {} values for {n} rows", values.len());
+        return Err(Error::malformed(what));
+    }
+    Ok(values)
+}
+
+fn record<'s>(
+    shapes: impl IntoIterator<Item = &'s Shape>,
+    field: &Field,
+    n: usize,
+    data: &mut Decoded,
+    trail: &Trail<'_>,
+) -> Result<ArrayRef> {
+    let DataType::Struct(fields) = field.data_type() else { return Err(unfit(field, trail)) };
+    let child = |(shape, field): (&Shape, &Arc<Field>)| {
+        assemble(shape, field, n, data, &trail.then(field.name()))
+    };
+    let children = shapes.into_iter().zip(fields).map(child).collect::<Result<_>>()?;
+    nested::record(fields, children, None, n)
+}
+
+fn union(
+    branches: &[(Option<usize>, Shape)],
+    field: &Field,
+    n: usize,
+    data: &mut Decoded,
+    trail: &Trail<'_>,
+) -> Result<ArrayRef> {
+    let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, trail)) };
+    within("rows of a union in one batch", n)?;
+    let chosen = choose(branches, n, data, trail)?;
+    let mut children = Vec::with_capacity(branches.len());
+    for (((_, shape), rows), (_, field)) in branches.iter().zip(&chosen).zip(fields.iter()) {
+        let child = assemble(shape, field, rows.count_set_bits(), data, &trail.then(field.name()))?;
+        children.push(match mode {
+            UnionMode::Dense => child,
+            UnionMode::Sparse => spread(&child, &NullBuffer::new(rows.clone()))?,
+        });
+    }
+    let (ids, offsets) = ids_and_offsets(fields, &chosen, n);
+    let offsets = (*mode == UnionMode::Dense).then_some(offsets);
+    Ok(Arc::new(UnionArray::try_new(fields.clone(), ids, offsets, children)?))
+}
+
+/// The rows of each branch; each row is of exactly one.
+fn choose(
+    branches: &[(Option<usize>, Shape)],
+    n: usize,
+    data: &mut Decoded,
+    trail: &Trail<'_>,
+) -> Result<Vec<BooleanBuffer>> {
+    let mut taken = BooleanBuffer::new_unset(n);
+    let mut rows = 0;
+    let mut chosen = Vec::with_capacity(branches.len());
+    for (counts, _) in branches {
+        let branch = match counts {
+            Some(counts) => take_presence(data, *counts, n, trail)?,
+            None => BooleanBuffer::new_unset(n),
+        };
+        rows += branch.count_set_bits();
+        taken = &taken | &branch;
+        chosen.push(branch);
+    }
+    // The branch without counts has the rows that no other has.
+    let rest = branches.iter().zip(&mut chosen).find(|((counts, _), _)| counts.is_none());
+    let complete = match rest {
+        Some((_, rest)) => {
+            *rest = !&taken;
+            rows == taken.count_set_bits()
+        }
+        None => rows == n && taken.count_set_bits() == n,
+    };
+    if !complete {
+        return Err(Error::malformed(format!("field {trail}: a row is not of just one branch")));
+    }
+    Ok(chosen)
+}
+
+fn ids_and_offsets(
+    fields: &UnionFields,
+    chosen: &[BooleanBuffer],
+    n: usize,
+) -> (ScalarBuffer<i8>, ScalarBuffer<i32>) {
+    let (mut ids, mut offsets) = (vec![0i8; n], vec![0i32; n]);
+    for ((id, _), rows) in fields.iter().zip(chosen) {
+        for (offset, row) in (0i32..).zip(rows.set_indices()) {
+            if let (Some(i), Some(o)) = (ids.get_mut(row), offsets.get_mut(row)) {
+                (*i, *o) = (id, offset);
+            }
+        }
+    }
+    (ids.into(), offsets.into())
+}
+
+fn take_lengths(
+    data: &mut Decoded,
+    column: usize,
+    n: usize,
+    trail: &Trail<'_>,
+) -> Result<Vec<u32>> {
+    match data.columns.get_mut(column).and_then(|column| column.lengths.take()) {
+        Some(lengths) if lengths.len() == n => Ok(lengths),
+        Some(lengths) => {
+            let what = format!("field {trail}: {} counts for {n} rows", lengths.len());
+            Err(Error::malformed(what))
+        }
+        None => Err(Error::malformed(format!("field {trail}: no counts"))),
+    }
+}
+
+/// Counts of 0 and 1 as bits; of columns of nothing but counts they are bits already.
+fn take_presence(
+    data: &mut Decoded,
+    column: usize,
+    n: usize,
+    trail: &Trail<'_>,
+) -> Result<BooleanBuffer> {
+    if let Some(ColumnData { lengths: None, there: None, values: Values::Boolean(bits) }) =
+        data.columns.get_mut(column)
+    {
+        let (bytes, len) = std::mem::take(bits).into_parts();
+        if len != n {
+            let what = format!("field {trail}: {len} counts for {n} rows");
+            return Err(Error::malformed(what));
+        }
+        return Ok(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len));
+    }
+    let lengths = take_lengths(data, column, n, trail)?;
+    if let Some(count) = lengths.iter().find(|count| **count > 1) {
+        let what = format!("field {trail}: a count of {count} where only 0 or 1 can be");
+        return Err(Error::malformed(what));
+    }
+    Ok(BooleanBuffer::collect_bool(n, |row| lengths.get(row).is_some_and(|count| *count == 1)))
+}
+
+fn total(lengths: &[u32]) -> usize {
+    lengths.iter().map(|n| *n as usize).sum()
+}
+
+fn unfit(field: &Field, trail: &Trail<'_>) -> Error {
+    Error::malformed(format!("field {trail}: {} does not fit its shape", field.data_type()))
+}

@@ -1,0 +1,68 @@
+//! What rows are asked while they are read, and their answers.
+//!
+//! ```text
+//! condition on stored types     arrays ──────────────► evaluate
+//! others                        arrays ──► raise ────► evaluate      in halves, if keys cannot count the values
+//! ```
+//! A condition on a dictionary needs no dictionary: it is asked of the values as they are stored.
+
+use arrow::array::{Array, BooleanArray};
+use arrow::compute::concat;
+use arrow::datatypes::{Fields, SchemaRef};
+
+use super::super::Layout;
+use super::super::predicate::{Bound, Node};
+use super::filter;
+use super::projection::Projected;
+use super::row_filter::ArrowPredicate;
+use super::stored::Stored;
+use crate::arrow::encoded::encoded_arrays;
+use crate::error::{Error, Result};
+
+/// What rows are asked.
+pub(crate) enum Question {
+    Stored(Bound),
+    Raised(Bound),
+    Arrow(Box<dyn ArrowPredicate>),
+}
+
+impl Question {
+    /// A condition, asked of these fields.
+    pub(crate) fn of_node(node: &Node, about: &Projected) -> Result<Self> {
+        let fields: Fields = about.fields.iter().cloned().collect();
+        let stored: Fields = about.stored.iter().cloned().collect();
+        // Of an enum, ordinals are stored: these are no values.
+        match encoded_arrays::stored_fields(&fields, Layout::Split) == stored {
+            true => Ok(Question::Stored(Bound::new(node, &stored)?)),
+            false => Ok(Question::Raised(Bound::new(node, &fields)?)),
+        }
+    }
+
+    /// Which rows to keep; no answer is null.
+    pub(crate) fn ask(&mut self, rows: &Stored, schema: &SchemaRef) -> Result<BooleanArray> {
+        let answers = match self {
+            Question::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,
+            _ => self.ask_raised(rows, schema)?,
+        };
+        if answers.len() != rows.rows {
+            let what = format!("a predicate gave {} answers for {} rows", answers.len(), rows.rows);
+            return Err(Error::invalid(what));
+        }
+        Ok(filter::known(&answers))
+    }
+
+    fn ask_raised(&mut self, rows: &Stored, schema: &SchemaRef) -> Result<BooleanArray> {
+        let Some(batch) = rows.raise(schema)? else {
+            let (first, second) = rows.halves()?;
+            let halves = [self.ask(&first, schema)?, self.ask(&second, schema)?];
+            let halves: Vec<&dyn Array> = halves.iter().map(|half| half as &dyn Array).collect();
+            return Ok(arrow::array::AsArray::as_boolean(&concat(&halves)?).clone());
+        };
+        match self {
+            Question::Arrow(predicate) => Ok(predicate.evaluate(batch)?),
+            Question::Stored(bound) | Question::Raised(bound) => {
+                bound.evaluate(batch.columns(), batch.num_rows())
+            }
+        }
+    }
+}

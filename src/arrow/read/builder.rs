@@ -1,0 +1,338 @@
+//! What of a file is read.
+//!
+//! ```text
+//! rows      range ──► selection ──► predicates ──► offset ──► limit
+//! fields    projection                                              columns that only predicates look at are not given out
+//! ```
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::super::Layout;
+use super::super::predicate::{self, Bound, ColumnPath, Predicate};
+use super::arrow_reader::{ArrowReader, Output, Way};
+use super::bound_filter::Question;
+use super::field_reader::FieldsReader;
+use super::filter_reader::{self, Sieve, Stage};
+use super::options::ArrowReaderOptions;
+use super::projection::{Projected, ProjectionMask};
+use super::row_filter::RowFilter;
+use super::selection::RowSelection;
+use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::schema::stored::{self, Planning, Wanted};
+use crate::arrow::stats::pruning::Pruning;
+use crate::arrow::stats::statistics::{ColumnStatistics, Place};
+use crate::arrow::write::sorting::{self, SortingColumn};
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::read::file_reader::FileReader;
+
+/// Rows of a batch unless more or fewer are asked for.
+const BATCH_SIZE: usize = 8192;
+
+/// A question, and the columns that it is about.
+type Asked = (ProjectionMask, Question);
+
+/// Opens a file and says what of it is read.
+pub struct ArrowReaderBuilder<R> {
+    pub(crate) file: FileReader<R>,
+    pub(crate) planning: Planning,
+    /// Why the schema asked for could not be had.
+    failed: Option<Error>,
+    pub(crate) batch_size: usize,
+    pub(crate) projection: ProjectionMask,
+    pub(crate) rows: Range<u64>,
+    pub(crate) selection: Option<RowSelection>,
+    pub(crate) predicate: Option<Predicate>,
+    pub(crate) filter: Option<RowFilter>,
+    pub(crate) offset: u64,
+    pub(crate) limit: u64,
+    pub(crate) pruning: bool,
+    parallelism: usize,
+}
+
+impl<R: ReadAt> ArrowReaderBuilder<R> {
+    /// Opens a file: reads its header and finds its schema.
+    pub fn try_new(source: R) -> Result<Self> {
+        Self::try_new_with_options(source, ArrowReaderOptions::default())
+    }
+
+    /// Opens a file with options.
+    pub fn try_new_with_options(source: R, options: ArrowReaderOptions) -> Result<Self> {
+        let file = FileReader::try_new_with_limits(source, options.limits)?;
+        Self::plan(file, &options.wanted)
+    }
+
+    /// Reads from a file that is open already.
+    pub fn from_file(file: FileReader<R>, skip_arrow_metadata: bool) -> Result<Self> {
+        Self::plan(file, if skip_arrow_metadata { &Wanted::Columns } else { &Wanted::Stored })
+    }
+
+    pub(crate) fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
+        let header = file.header();
+        let planning = stored::find(&header.metadata, &header.columns, wanted)?;
+        let (rows, projection) = (0..file.rows(), ProjectionMask::all());
+        Ok(Self {
+            file,
+            planning,
+            failed: None,
+            batch_size: BATCH_SIZE,
+            projection,
+            rows,
+            selection: None,
+            predicate: None,
+            filter: None,
+            offset: 0,
+            limit: u64::MAX,
+            pruning: true,
+            parallelism: 1,
+        })
+    }
+
+    /// The schema of the file, before projection.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.planning.schema
+    }
+
+    /// Rows in the file.
+    pub fn rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    /// The file, to look at its header and its blocks.
+    pub fn file(&self) -> &FileReader<R> {
+        &self.file
+    }
+
+    /// What is known of the values of a field at the top, or within structs, block by block; `None` if nothing is. Its
+    /// blocks' descriptors are read for it.
+    pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
+        let Planning { schema, stored, plan } = &self.planning;
+        let (route, _) = predicate::find(&column.into(), schema.fields())?;
+        // Of an enum, ordinals are stored: these are no values.
+        if encoded_arrays::stored_fields(schema.fields(), Layout::Split) != *stored {
+            return Ok(None);
+        }
+        match Place::find(&route, stored, &plan.shapes) {
+            Some(place) => place.statistics(&self.file),
+            None => Ok(None),
+        }
+    }
+
+    /// By which columns the rows of the file are sorted, as its writer has checked; none if it does not say.
+    pub fn sorting_columns(&self) -> Vec<SortingColumn> {
+        let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
+        sorting.into_iter().map(|(_, column)| column).collect()
+    }
+
+    /// The column by which all rows ascend.
+    fn sorted_column(&self) -> Option<usize> {
+        let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
+        let (place, _) = sorting.first().filter(|(_, first)| !first.descending)?;
+        match self.planning.plan.shapes.get(*place)? {
+            Shape::Leaf { column } => Some(*column),
+            _ => None,
+        }
+    }
+
+    /// The most rows of a batch. A batch has fewer where its values would take more memory than the
+    /// [`Limits`](crate::io::Limits) allow. Default: 8192.
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows.max(1);
+        self
+    }
+
+    /// The most rows of a batch that is asked for so far.
+    pub(in crate::arrow) fn batch_size(&self) -> usize {
+        self.batch_size
+    }
+
+    /// The fields to read. Default: all.
+    pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// The rows to read; those past the end are not there. Default: all.
+    pub fn with_row_range(mut self, rows: Range<u64>) -> Self {
+        self.rows = rows.start.min(self.file.rows())..rows.end.min(self.file.rows());
+        self
+    }
+
+    /// The rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that
+    /// have such rows are opened. Default: all.
+    pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
+    /// Which rows to read, by the values in them: those for which it is true. Conditions that are joined by `and` are
+    /// asked one after another, in the order in which they stand: of each column only the blocks are opened that have
+    /// rows for which those before it were true. Default: all.
+    pub fn with_predicate(mut self, predicate: Predicate) -> Self {
+        self.predicate = Some(predicate);
+        self
+    }
+
+    /// Which rows to read, by predicates of the caller's own; behind that of [`with_predicate`](Self::with_predicate),
+    /// if there is one. They are given batches of at most 8192 rows, or of the batch size if that is more. Default: all.
+    pub fn with_row_filter(mut self, filter: RowFilter) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Leaves out so many rows, of those that would be read. Default: none.
+    pub fn with_offset(mut self, rows: u64) -> Self {
+        self.offset = rows;
+        self
+    }
+
+    /// Reads at most so many rows: of those that pass the predicates, behind the offset. Nothing is read on behind
+    /// the last of them. Default: all.
+    pub fn with_limit(mut self, rows: u64) -> Self {
+        self.limit = rows;
+        self
+    }
+
+    /// Whether blocks are left out of which it is known, by their statistics, filters and first values, that no row of
+    /// them passes the [predicate](Self::with_predicate). The rows that are read are the same. Default: yes.
+    pub fn with_pruning(mut self, pruning: bool) -> Self {
+        self.pruning = pruning;
+        self
+    }
+
+    /// How many threads decompress and decode. The batches are the same, in the same order; two are read ahead, or, where
+    /// there are fewer columns than threads, a few blocks. Default: 1, the caller's.
+    pub fn with_parallelism(mut self, threads: usize) -> Self {
+        self.parallelism = threads;
+        self
+    }
+
+    /// Whether to pass over the Arrow schema; if no other can be had, [`build`](Self::build) says why. For files
+    /// whose Arrow schema is broken use [`ArrowReaderOptions`].
+    pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
+        let header = self.file.header();
+        let wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        match stored::find(&header.metadata, &header.columns, &wanted) {
+            Ok(planning) => (self.planning, self.failed) = (planning, None),
+            Err(e) => self.failed = Some(e),
+        }
+        self
+    }
+
+    /// Starts to read.
+    pub fn build(mut self) -> Result<ArrowReader<R>> {
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let mut rows =
+            RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
+        let mut scattered = self.selection.is_some();
+        if let Some(selection) = self.selection.take() {
+            rows = selection.intersection(&rows);
+        }
+        let (questions, worth) = self.questions()?;
+        if let Some(worth) = worth {
+            rows = rows.intersection(&worth);
+            scattered |= rows.ranges().len() > 1;
+        }
+        if questions.is_empty() {
+            rows = rows.offset(self.offset).limit(self.limit);
+        }
+        // Scattered rows leave blocks out: which, is seen when it is their turn.
+        let end = rows.ranges().last().map_or(0, |last| last.end);
+        let ahead = if scattered { 0 } else { end };
+        let mut output = self.projection.clone();
+        let mut stages: Vec<Stage<R>> = Vec::with_capacity(questions.len());
+        let schema = &self.planning.schema;
+        for (wanted, question) in questions {
+            let held = stages.iter().map(|stage| &stage.read);
+            let read = held.fold(wanted.clone(), |left, held| left.minus(held, schema.fields()));
+            output = output.minus(&read, schema.fields());
+            let reader = self.reader(&read, stages.first().map(Stage::reader), ahead)?;
+            let projected = wanted.project(&self.planning)?;
+            stages.push(Stage::new(question, wanted, projected, read, reader));
+        }
+        filter_reader::keep(&mut stages, schema.fields(), &self.projection);
+        let reader = self.reader(&output, stages.first().map(Stage::reader), ahead)?;
+        let way = match stages.is_empty() {
+            true => Way::Straight(rows),
+            false => Way::Sifted(Box::new(Sieve::new(
+                schema.fields().clone(),
+                stages,
+                rows,
+                (self.offset, self.limit),
+                self.batch_size,
+            ))),
+        };
+        let Projected { fields, stored, .. } = self.projection.project(&self.planning)?;
+        let metadata = schema.metadata().clone();
+        Ok(ArrowReader {
+            schema: Arc::new(Schema::new_with_metadata(fields, metadata)),
+            output: Output {
+                fields: schema.fields().clone(),
+                stored: stored.into(),
+                wanted: self.projection,
+                read: output,
+                reader,
+            },
+            way,
+            batch_size: self.batch_size,
+            portion: None,
+            pending: VecDeque::new(),
+        })
+    }
+
+    /// A reader of some fields. What opens blocks ahead is one pool of threads.
+    fn reader(
+        &self,
+        fields: &ProjectionMask,
+        first: Option<&FieldsReader<R>>,
+        ahead: u64,
+    ) -> Result<FieldsReader<R>> {
+        let reader = FieldsReader::new(&self.file, &self.planning, fields)?;
+        match first {
+            None => reader.with_parallelism(self.parallelism, ahead),
+            Some(first) => Ok(reader.with_threads_of(first)),
+        }
+    }
+
+    /// What is asked of rows, in order, and the columns that each question is about; and of which rows it is worth to
+    /// ask, if anything is known of that.
+    fn questions(&mut self) -> Result<(Vec<Asked>, Option<RowSelection>)> {
+        let fields = self.planning.schema.fields();
+        let mut questions = Vec::new();
+        let mut worth: Option<RowSelection> = None;
+        let mut pruning = Pruning::new(&self.file, self.sorted_column());
+        for node in self.predicate.take().map(Predicate::into_steps).unwrap_or_default() {
+            let mask = ProjectionMask::of_bound(&Bound::new(&node, fields)?);
+            let about = mask.project(&self.planning)?;
+            let question = Question::of_node(&node, &about)?;
+            if let (Question::Stored(bound), true) = (&question, self.pruning) {
+                let rows = pruning.rows(bound, &about)?;
+                worth = Some(worth.map_or_else(|| rows.clone(), |worth| worth.intersection(&rows)));
+            }
+            questions.push((mask, question));
+        }
+        for predicate in self.filter.take().into_iter().flat_map(|filter| filter.predicates) {
+            questions.push((predicate.projection().clone(), Question::Arrow(predicate)));
+        }
+        Ok((questions, worth))
+    }
+}
+
+impl<R> std::fmt::Debug for ArrowReaderBuilder<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { planning, batch_size, projection, rows, .. } = self;
+        f.debug_struct("ArrowReaderBuilder")
+            .field("schema", &planning.schema)
+            .field("batch_size", batch_size)
+            .field("projection", projection)
+            .field("rows", rows)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,213 @@
+//! Reads some fields of some rows, to arrays as they are stored.
+//!
+//! ```text
+//! rows wanted        x..xx.......................xx
+//! rows read          xxxxx                       xx      a short gap costs less to read than to leave out
+//! arrays             a--bc                       de
+//! given              abcde
+//! ```
+//! The length from which a gap is left out was measured: see [`gap_of`].
+
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, FieldRef, Fields};
+
+use super::assemble::{Decoded, assemble};
+use super::column_buffers::{self, Buffers, Form};
+use super::filter::Filter;
+use super::projection::{Projected, ProjectionMask};
+use super::selection::RowSelection;
+use super::stored::Stored;
+use crate::arrow::layout::field_layout::{Shape, Trail};
+use crate::arrow::schema::stored::Planning;
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::read::file_reader::FileReader;
+use crate::read::projected_reader::RowsReader;
+
+/// Rows that are read at once where more are read than wanted, at the most.
+const PIECE: u64 = 16_384;
+
+/// Reads some fields.
+pub(crate) struct FieldsReader<R> {
+    /// In file order.
+    #[cfg(feature = "object_store")]
+    columns: Vec<usize>,
+    stored: Fields,
+    shapes: Vec<Shape>,
+    buffers: Vec<Buffers>,
+    reader: RowsReader<R>,
+    decoded: Decoded,
+    /// Gaps of up to so many rows are read, too.
+    gap: u64,
+}
+
+impl<R: ReadAt> FieldsReader<R> {
+    pub(crate) fn new(
+        file: &FileReader<R>,
+        planning: &Planning,
+        fields: &ProjectionMask,
+    ) -> Result<Self> {
+        let Projected { stored, mut shapes, .. } = fields.project(planning)?;
+        let mut order = Vec::new();
+        shapes.iter().for_each(|shape| shape.columns(&mut order));
+        order.sort_unstable();
+        order.dedup();
+        shapes.iter_mut().for_each(|shape| shape.renumber(&order));
+        let column = |column: &usize| {
+            let codec = file.header().codec(*column)?;
+            Ok((file.column(*column)?.clone(), codec.is_value_codec()))
+        };
+        let columns = order.iter().map(column).collect::<Result<Vec<_>>>()?;
+        let mut forms = vec![Form::default(); columns.len()];
+        for (shape, field) in shapes.iter().zip(&stored) {
+            column_buffers::forms(shape, field, &columns, &mut forms);
+        }
+        let gap = gap_of(file, &order)?;
+        let buffers = columns.into_iter().zip(forms);
+        let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
+        let reader = file.rows_reader(&order)?.with_most_rows(rows_of_batch(file, &stored)?);
+        let decoded = Decoded::default();
+        Ok(Self {
+            #[cfg(feature = "object_store")]
+            columns: order,
+            stored: stored.into(),
+            shapes,
+            buffers,
+            reader,
+            decoded,
+            gap,
+        })
+    }
+
+    /// The columns that are read, but for their parents; in file order.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// With so many threads; rows before row `ahead` are read before they are asked for.
+    pub(crate) fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
+        self.reader = self.reader.with_parallelism(threads, ahead)?;
+        Ok(self)
+    }
+
+    /// With the threads of another.
+    pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
+        self.reader = self.reader.with_threads_of(&other.reader);
+        self
+    }
+
+    /// Reads rows before a row ahead, if there are threads for it.
+    pub(crate) fn read_ahead(&mut self, until: u64) {
+        self.reader.read_ahead(until);
+    }
+
+    /// Notes what is given out, to fill its memory again when nobody holds it any more.
+    pub(crate) fn note(&mut self, batch: &arrow::array::RecordBatch) {
+        self.decoded.spare.note(batch);
+    }
+
+    /// Takes arrays that are about to be dropped, to fill their memory again.
+    pub(crate) fn give(&mut self, arrays: &[ArrayRef]) {
+        self.decoded.spare.give_arrays(arrays);
+    }
+
+    /// Reads rows; fewer where strings would pass 2 GiB, but one at least.
+    pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<Stored> {
+        let wide = chosen.bridged(self.gap);
+        if wide.ranges().len() == chosen.ranges().len() {
+            return self.read_exactly(chosen);
+        }
+        if wide.row_count() <= PIECE {
+            return self.read_piece(chosen, &wide);
+        }
+        let (mut rest, mut pieces) = (chosen.clone(), Vec::new());
+        while rest.selects_any() {
+            let piece = rest.split_off_spanning(self.gap, PIECE);
+            let stored = self.read_piece(&piece, &piece.bridged(self.gap))?;
+            let short = (stored.rows as u64) < piece.row_count();
+            pieces.push(stored);
+            if short {
+                break;
+            }
+        }
+        Stored::concat(pieces)
+    }
+
+    /// Reads more rows than are wanted, and keeps those that are.
+    fn read_piece(&mut self, chosen: &RowSelection, wide: &RowSelection) -> Result<Stored> {
+        let mut read = self.read_exactly(wide)?;
+        let mut mask = chosen.mask_within(wide);
+        if read.rows < mask.len() {
+            mask = mask.slice(0, read.rows);
+        }
+        if mask.has_false() {
+            let filter = Filter::new(&mask);
+            let kept = read.arrays.iter().map(|array| filter.filter(array));
+            let kept = kept.collect::<Result<_>>()?;
+            let arrays = std::mem::replace(&mut read.arrays, kept);
+            self.give(&arrays);
+            read.rows = filter.count();
+        }
+        Ok(read)
+    }
+
+    fn read_exactly(&mut self, rows: &RowSelection) -> Result<Stored> {
+        let wanted = usize::try_from(rows.row_count()).unwrap_or(usize::MAX);
+        let Decoded { columns, spare } = &mut self.decoded;
+        spare.collect();
+        columns.clear();
+        columns.extend(self.buffers.iter().map(|buffers| buffers.empty(spare)));
+        let rows = match self.buffers.is_empty() {
+            true => wanted,
+            false => self.reader.read_ranges(rows.ranges(), columns)?,
+        };
+        let fields = self.shapes.iter().zip(&self.stored);
+        let arrays = fields.map(|(shape, field)| {
+            assemble(shape, field, rows, &mut self.decoded, &Trail::new(field.name()))
+        });
+        Ok(Stored { rows, arrays: arrays.collect::<Result<_>>()? })
+    }
+}
+
+/// How many rows of a batch fit into memory, by what each takes even if it is null.
+fn rows_of_batch<R: ReadAt>(file: &FileReader<R>, fields: &[FieldRef]) -> Result<usize> {
+    let limits = file.limits();
+    let all = |sum: usize, field: &FieldRef| sum.saturating_add(fixed_width(field.data_type()));
+    let width = fields.iter().fold(0, all);
+    if width > limits.row_bytes {
+        let (size, limit) = (width as u64, limits.row_bytes as u64);
+        return Err(Error::too_large("values of fixed size in a row", size, limit));
+    }
+    Ok(limits.batch_bytes.checked_div(width).unwrap_or(usize::MAX))
+}
+
+/// The bytes of a value of a fixed size that a schema says: nulls take as many.
+fn fixed_width(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::FixedSizeBinary(size) => usize::try_from(*size).unwrap_or(0),
+        DataType::FixedSizeList(item, size) => {
+            let size = usize::try_from(*size).unwrap_or(0);
+            size.saturating_mul(fixed_width(item.data_type()).max(1))
+        }
+        DataType::Struct(fields) => {
+            fields.iter().fold(0, |sum, field| sum.saturating_add(fixed_width(field.data_type())))
+        }
+        _ => 0,
+    }
+}
+
+/// The gaps that are read rather than left out, in rows.
+fn gap_of<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<u64> {
+    let mut gap = GAP;
+    for column in columns {
+        let blocks = file.blocks(*column)?;
+        // No block lies whole within a gap, so none is opened for rows that nobody wants. One at the end cannot.
+        let whole = blocks.split_last().map_or(&[][..], |(_, whole)| whole);
+        let smallest = whole.iter().map(|block| u64::from(block.rows)).min();
+        gap = gap.min(smallest.map_or(GAP, |rows| rows.saturating_sub(1)));
+    }
+    Ok(gap)
+}
+
+const GAP: u64 = 64;

@@ -1,0 +1,57 @@
+//! The rows of arrays that a mask keeps.
+//!
+//! ```text
+//! array    a b c d      most types                    Arrow's own kernel
+//! mask     1 0 0 1      unions, values of no bytes    taken: that kernel forgets to count the latter
+//! kept     a     d
+//! ```
+
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
+use arrow::compute::{FilterBuilder, FilterPredicate, prep_null_mask_filter};
+use arrow::datatypes::DataType;
+
+use super::take::take;
+use crate::arrow::layout::nested;
+use crate::error::Result;
+
+/// A mask, made ready for many arrays.
+pub(crate) struct Filter {
+    kernel: FilterPredicate,
+    rows: UInt64Array,
+}
+
+impl Filter {
+    /// Keeps the rows where the mask is true; null is not.
+    pub(crate) fn new(mask: &BooleanArray) -> Self {
+        let mask = known(mask);
+        let kernel = FilterBuilder::new(&mask).optimize().build();
+        let rows = mask.values().set_indices().map(|row| row as u64);
+        Self { kernel, rows: UInt64Array::from_iter_values(rows) }
+    }
+
+    /// How many rows are kept.
+    pub(crate) fn count(&self) -> usize {
+        self.kernel.count()
+    }
+
+    /// The rows of an array that are kept.
+    pub(crate) fn filter(&self, array: &ArrayRef) -> Result<ArrayRef> {
+        match is_taken(array.data_type()) {
+            true => take(array, &self.rows),
+            false => Ok(self.kernel.filter(array)?),
+        }
+    }
+}
+
+/// The mask with false for null.
+pub(crate) fn known(mask: &BooleanArray) -> BooleanArray {
+    // Arrow's own function panics where there are no nulls.
+    if mask.null_count() == 0 { mask.clone() } else { prep_null_mask_filter(mask) }
+}
+
+fn is_taken(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::FixedSizeBinary(0) | DataType::Union(..) => true,
+        other => nested::fields(other).iter().any(|field| is_taken(field.data_type())),
+    }
+}

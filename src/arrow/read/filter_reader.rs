@@ -1,0 +1,309 @@
+//! Rows that pass predicates, found a window at a time: late materialisation.
+//!
+//! ```text
+//! window          xxxxxxxxxxxxxxxx        rows not yet looked at, some thousand at a time
+//! 1st predicate   x..xx....x.....x        asked of all; its columns are read for all
+//! 2nd             x...x..........x        asked of those that are left; its columns are read for these
+//! passed          x...x..........x        gathered until they are a batch; other columns are read for that batch
+//! kept            the values of columns that predicates looked at and that are wanted later, too
+//! ```
+//! A column is read once, by the first that needs it. (What several need of a struct is told apart; of a list, a map or
+//! a union two different parts are read apart.)
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow::array::BooleanArray;
+use arrow::datatypes::{Fields, Schema, SchemaRef};
+
+use super::bound_filter::Question;
+use super::field_reader::FieldsReader;
+use super::filter::Filter;
+use super::projection::{Part, Projected, ProjectionMask, join};
+use super::selection::RowSelection;
+use super::stored::Stored;
+use crate::error::Result;
+use crate::io::ReadAt;
+
+/// Rows of a window, if a batch has no more.
+const WINDOW: usize = 8192;
+
+/// If one of so many rows passes, what is read next is read almost whole: its blocks may be opened ahead.
+const DENSE: usize = 4;
+
+/// A predicate, and what is read for it.
+pub(crate) struct Stage<R> {
+    question: Question,
+    /// The fields of the whole schema, and of these the ones that are looked at.
+    wanted: ProjectionMask,
+    schema: SchemaRef,
+    stored: Fields,
+    /// Those that no stage before it reads.
+    pub(crate) read: ProjectionMask,
+    reader: FieldsReader<R>,
+    /// Of those, the ones that are wanted later, and which they are.
+    kept: ProjectionMask,
+    keeps: Vec<bool>,
+}
+
+impl<R: ReadAt> Stage<R> {
+    pub(crate) fn new(
+        question: Question,
+        wanted: ProjectionMask,
+        about: Projected,
+        read: ProjectionMask,
+        reader: FieldsReader<R>,
+    ) -> Self {
+        let schema = Arc::new(Schema::new(about.fields));
+        let (stored, kept) = (about.stored.into(), read.clone());
+        Self { question, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
+    }
+
+    /// The reader whose threads others share.
+    pub(crate) fn reader(&self) -> &FieldsReader<R> {
+        &self.reader
+    }
+
+    /// Asks of rows that have been read; what stages before it read of them is in `parts`.
+    fn ask(
+        &mut self,
+        fields: &Fields,
+        parts: Vec<Part<'_>>,
+        read: &Stored,
+    ) -> Result<BooleanArray> {
+        let here = Part { mask: &self.read, arrays: &read.arrays };
+        let parts: Vec<_> = parts.into_iter().chain([here]).collect();
+        let arrays = join(&self.wanted, fields, &self.stored, &parts)?;
+        self.question.ask(&Stored { rows: read.rows, arrays }, &self.schema)
+    }
+}
+
+/// Says of what each stage reads what is wanted later: by another stage, or in the output.
+pub(crate) fn keep<R>(stages: &mut [Stage<R>], fields: &Fields, output: &ProjectionMask) {
+    let mut later = vec![output.clone()];
+    for stage in stages.iter_mut().rev() {
+        let is_wanted = |root: usize| later.iter().any(|mask| mask.has_root(root));
+        let roots = (0..fields.len()).filter(|root| stage.read.has_root(*root));
+        stage.keeps = roots.map(is_wanted).collect();
+        stage.kept = stage.read.roots_where(fields.len(), is_wanted);
+        later.push(stage.wanted.clone());
+    }
+}
+
+/// Rows that passed, of which some columns have been read.
+struct Kept {
+    rows: usize,
+    /// Of each stage.
+    parts: Vec<Stored>,
+}
+
+impl Kept {
+    fn slice(&self, from: usize, rows: usize) -> Self {
+        Self { rows, parts: self.parts.iter().map(|part| part.slice(from, rows)).collect() }
+    }
+}
+
+/// Finds the rows that pass all predicates.
+pub(crate) struct Sieve<R> {
+    fields: Fields,
+    stages: Vec<Stage<R>>,
+    /// Rows not yet looked at.
+    ahead: RowSelection,
+    end: u64,
+    /// Rows that passed, and have not been given out; what is kept of them.
+    passed: RowSelection,
+    waiting: u64,
+    kept: VecDeque<Kept>,
+    window: u64,
+    /// Of the rows that pass, those that are still to be left out, and then given.
+    offset: u64,
+    limit: u64,
+    /// Whether many of the last rows passed.
+    dense: bool,
+}
+
+impl<R: ReadAt> Sieve<R> {
+    /// Gives those of `rows` that pass: of these, `limit` behind the first `offset`.
+    pub(crate) fn new(
+        fields: Fields,
+        stages: Vec<Stage<R>>,
+        rows: RowSelection,
+        (offset, limit): (u64, u64),
+        batch_size: usize,
+    ) -> Self {
+        let end = rows.ranges().last().map_or(0, |last| last.end);
+        Self {
+            fields,
+            stages,
+            ahead: rows,
+            end,
+            passed: RowSelection::default(),
+            waiting: 0,
+            kept: VecDeque::new(),
+            window: batch_size.max(WINDOW) as u64,
+            offset,
+            limit,
+            dense: false,
+        }
+    }
+
+    /// The next rows that pass, `most` at the most; fewer at the end.
+    pub(crate) fn next(&mut self, most: u64) -> Result<RowSelection> {
+        let most = self.limit.min(most);
+        while self.waiting < most && self.sift()? {}
+        let rows = self.passed.split_off_first(most);
+        self.waiting -= rows.row_count();
+        Ok(rows)
+    }
+
+    /// To which row blocks of what is read next should be opened ahead.
+    pub(crate) fn worth_opening(&self) -> u64 {
+        if self.dense { self.end } else { 0 }
+    }
+
+    /// Takes what is kept of the first of rows that [`next`](Self::next) gave. The others are given again.
+    pub(crate) fn settle(&mut self, rows: RowSelection, read: usize) -> Result<Vec<Stored>> {
+        let given = rows.row_count();
+        if (read as u64) < given {
+            self.passed.put_back(rows, read as u64);
+            self.waiting += given - read as u64;
+        }
+        self.limit -= read as u64;
+        let (mut left, mut first) = (read, Vec::new());
+        while left > 0 {
+            let Some(kept) = self.kept.pop_front() else { break };
+            let n = kept.rows.min(left);
+            if n < kept.rows {
+                self.kept.push_front(kept.slice(n, kept.rows - n));
+            }
+            first.push(kept.slice(0, n));
+            left -= n;
+        }
+        let mut parts: Vec<Vec<Stored>> = self.stages.iter().map(|_| Vec::new()).collect();
+        for kept in first {
+            parts.iter_mut().zip(kept.parts).for_each(|(all, part)| all.push(part));
+        }
+        parts.into_iter().map(Stored::concat).collect()
+    }
+
+    /// What is kept of each stage, as parts.
+    pub(crate) fn parts<'a>(&'a self, kept: &'a [Stored]) -> Vec<Part<'a>> {
+        parts(&self.stages, kept)
+    }
+
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        (self.ahead, self.passed, self.waiting) = Default::default();
+        self.kept.clear();
+    }
+
+    /// Asks all predicates of a window of rows; whether there were any.
+    fn sift(&mut self) -> Result<bool> {
+        let mut chosen = self.ahead.split_off_first(self.window);
+        if !chosen.selects_any() {
+            return Ok(false);
+        }
+        let window = chosen.clone();
+        let mut kept: Vec<Stored> = Vec::with_capacity(self.stages.len());
+        for i in 0..self.stages.len() {
+            let (before, stage) = self.stages.split_at_mut(i);
+            let Some(stage) = stage.first_mut() else { break };
+            let mut read = stage.reader.read(&chosen)?;
+            if (read.rows as u64) < chosen.row_count() {
+                // The rows that could not be read are the beginning of the next window.
+                let done = chosen.split_off_first(read.rows as u64);
+                let next = chosen.ranges().first().map_or(self.end, |range| range.start);
+                self.ahead = window.clone().split_at(next).1.union(&self.ahead);
+                chosen = done;
+                kept.iter_mut().for_each(|part| *part = part.slice(0, read.rows));
+            }
+            let answers = stage.ask(&self.fields, parts(before, &kept), &read)?;
+            let all = read.rows;
+            stage.drop_unwanted(&mut read);
+            kept.push(read);
+            if answers.has_false() {
+                chosen =
+                    chosen.and_then(&RowSelection::from_filters(std::slice::from_ref(&answers)));
+                self.filter(&mut kept, &answers)?;
+            }
+            let passed = kept.last().map_or(0, |part| part.rows);
+            self.dense = passed.saturating_mul(DENSE) >= all;
+            if passed == 0 {
+                return Ok(true);
+            }
+            if let Some(next) = self.stages.get_mut(i + 1) {
+                next.reader.read_ahead(if self.dense { self.end } else { 0 });
+            }
+        }
+        self.keep(chosen, kept);
+        Ok(true)
+    }
+
+    /// Filters what is kept, and has the memory of what it was before filled again.
+    fn filter(&mut self, kept: &mut [Stored], answers: &BooleanArray) -> Result<()> {
+        let filter = Filter::new(answers);
+        for (part, stage) in kept.iter_mut().zip(&mut self.stages) {
+            let arrays = part.arrays.iter().map(|array| filter.filter(array));
+            let filtered = Stored { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
+            stage.reader.give(&part.arrays);
+            *part = filtered;
+        }
+        Ok(())
+    }
+
+    /// Appends rows that passed, but for those that are left out before the first.
+    fn keep(&mut self, mut chosen: RowSelection, parts: Vec<Stored>) {
+        let rows = parts.last().map_or(0, |part| part.rows);
+        let skipped = usize::try_from(self.offset).unwrap_or(usize::MAX).min(rows);
+        self.offset -= skipped as u64;
+        chosen.split_off_first(skipped as u64);
+        let rows = rows - skipped;
+        if rows > 0 {
+            self.kept.push_back(Kept { rows: rows + skipped, parts }.slice(skipped, rows));
+            self.passed.append(chosen);
+            self.waiting += rows as u64;
+        }
+        if self.waiting >= self.limit {
+            self.ahead = RowSelection::default();
+        }
+    }
+}
+
+/// For one who fetches first what is read.
+#[cfg(feature = "object_store")]
+impl<R: ReadAt> Sieve<R> {
+    /// The columns that predicates look at.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+        self.stages.iter().flat_map(|stage| stage.reader.columns()).copied()
+    }
+
+    /// Takes the rows away that have not been looked at.
+    pub(crate) fn take_ahead(&mut self) -> RowSelection {
+        std::mem::take(&mut self.ahead)
+    }
+
+    /// Asks all predicates of some rows; whether more are wanted.
+    pub(crate) fn sift_all(&mut self, rows: RowSelection) -> Result<bool> {
+        self.ahead = rows;
+        while self.waiting < self.limit && self.sift()? {}
+        Ok(self.waiting < self.limit)
+    }
+
+    /// The rows that passed, and have not been given out.
+    pub(crate) fn passed(&self) -> RowSelection {
+        self.passed.clone().limit(self.limit)
+    }
+}
+
+impl<R> Stage<R> {
+    /// Drops the arrays that nobody wants later.
+    fn drop_unwanted(&self, read: &mut Stored) {
+        let mut keeps = self.keeps.iter();
+        read.arrays.retain(|_| keeps.next().copied().unwrap_or(true));
+    }
+}
+
+fn parts<'a, R>(stages: &'a [Stage<R>], kept: &'a [Stored]) -> Vec<Part<'a>> {
+    let both = stages.iter().zip(kept);
+    both.map(|(stage, stored)| Part { mask: &stage.kept, arrays: &stored.arrays }).collect()
+}

@@ -1,0 +1,43 @@
+//! How a file is opened: with which schema, under which limits.
+//!
+//! ```text
+//! ARROW:schema │ avro.schema │ columns      the first that is there, unless another is given or the first is passed over
+//! ```
+
+use arrow::datatypes::SchemaRef;
+
+use crate::arrow::schema::stored::Wanted;
+use crate::io::Limits;
+
+/// How a file is opened.
+#[derive(Debug, Clone, Default)]
+pub struct ArrowReaderOptions {
+    pub(crate) wanted: Wanted,
+    pub(crate) limits: Limits,
+}
+
+impl ArrowReaderOptions {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether to pass over the Arrow schema in the file, and take types from its Avro schema or its columns.
+    pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
+        self.wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        self
+    }
+
+    /// The schema to read into, instead of the one in the file: its columns must be those of the file, so that
+    /// text is read as `Utf8View`, or an int64 as a timestamp.
+    pub fn with_schema(mut self, schema: SchemaRef) -> Self {
+        self.wanted = Wanted::Given(schema);
+        self
+    }
+
+    /// What the reader may allocate on the word of the file.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}

@@ -1,0 +1,301 @@
+//! Which fields are read.
+//!
+//! ```text
+//! mask     1: all, 3: {0: all}            of a schema a, b, c, d<x, y>: b and d.x
+//! shape    that of d without y            columns of a, c, d.y are never read
+//!
+//! of a map, key or value alone            a list of them: a map has both
+//! of a union, not all branches            a struct of them, each null in rows of another branch
+//! ```
+
+mod parts;
+
+pub(crate) use parts::{Part, join};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+
+use crate::arrow::Layout;
+use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::nested;
+use crate::arrow::leaf::types;
+use crate::arrow::predicate::Bound;
+use crate::arrow::schema::stored::{self, Planning};
+use crate::error::{Error, Result};
+use crate::format::metadata::Metadata;
+
+/// Which fields are read; always in the order of the schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectionMask(Mask);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mask {
+    All,
+    Only(BTreeMap<usize, Mask>),
+}
+
+impl ProjectionMask {
+    /// All fields.
+    pub fn all() -> Self {
+        Self(Mask::All)
+    }
+
+    /// The fields at these places at the top.
+    pub fn roots(schema: &Schema, indices: impl IntoIterator<Item = usize>) -> Result<Self> {
+        let there = schema.fields().len();
+        let one = |index| {
+            let found = (index < there).then_some((index, Mask::All));
+            found.ok_or_else(|| Error::invalid(format!("no field {index}: there are {there}")))
+        };
+        Ok(Self(Mask::Only(indices.into_iter().map(one).collect::<Result<_>>()?)))
+    }
+
+    /// The fields of these names. `a.b` is only the child `b` of the struct `a`, or of a list of such structs. Of fields
+    /// with the same name all are meant; a name that no field has is an error.
+    ///
+    /// The keys and the values of a map have the names that its entries give them, often `m.key` and `m.value`. One
+    /// without the other comes as a list: `m` is then a `List` of keys, or of values. A branch of a union, `u.b`, comes
+    /// in a struct: `u` has a field for each branch that is named, null in the rows of other branches.
+    pub fn columns<'a>(schema: &Schema, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut mask = Mask::Only(BTreeMap::new());
+        for name in names {
+            if !mask.select(schema.fields(), name) {
+                let all: Vec<_> =
+                    schema.fields().iter().map(|field| field.name().as_str()).collect();
+                let what = format!("no column {name:?}: there are {}", all.join(", "));
+                return Err(Error::invalid(what));
+            }
+        }
+        Ok(Self(mask))
+    }
+
+    /// The columns that a condition looks at.
+    pub(crate) fn of_bound(bound: &Bound) -> Self {
+        let mut mask = Mask::Only(BTreeMap::new());
+        bound.each_route(&mut |route| mask.add(&route.0));
+        Self(mask)
+    }
+
+    /// The fields of a plan that are read.
+    pub(crate) fn project(&self, planning: &Planning) -> Result<Projected> {
+        let Planning { schema, stored, plan } = planning;
+        self.apply(schema.fields(), stored, &plan.shapes)
+    }
+
+    /// Fields, as they are wanted and as they are stored, and their shapes, without those that are not read.
+    fn apply(&self, fields: &Fields, stored: &Fields, shapes: &[Shape]) -> Result<Projected> {
+        let three = fields.iter().zip(stored).zip(shapes);
+        let mut projected = Projected::default();
+        for (index, ((field, stored), shape)) in three.enumerate() {
+            let mask = match &self.0 {
+                Mask::All => &Mask::All,
+                Mask::Only(chosen) => match chosen.get(&index) {
+                    Some(mask) => mask,
+                    None => continue,
+                },
+            };
+            let (field, stored, shape) = mask.narrow(field, stored, shape);
+            projected.fields.push(field);
+            projected.stored.push(stored);
+            projected.shapes.push(shape);
+        }
+        Ok(projected)
+    }
+}
+
+/// What is left of fields and shapes.
+#[derive(Debug, Default)]
+pub(crate) struct Projected {
+    pub(crate) fields: Vec<FieldRef>,
+    pub(crate) stored: Vec<FieldRef>,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+impl Mask {
+    /// Adds the field at these places, each within the one before.
+    fn add(&mut self, places: &[usize]) {
+        match (&mut *self, places) {
+            (Mask::All, _) => {}
+            (_, []) => *self = Mask::All,
+            (Mask::Only(chosen), [first, rest @ ..]) => {
+                chosen.entry(*first).or_insert_with(|| Mask::Only(BTreeMap::new())).add(rest);
+            }
+        }
+    }
+
+    /// Adds all fields that a path means; whether there are any.
+    fn select(&mut self, fields: &Fields, path: &str) -> bool {
+        let mut found = false;
+        for (index, field) in fields.iter().enumerate() {
+            if field.name() == path {
+                if let Mask::Only(chosen) = self {
+                    chosen.insert(index, Mask::All);
+                }
+                found = true;
+                continue;
+            }
+            let rest = path.strip_prefix(field.name().as_str());
+            let rest = rest.and_then(|rest| rest.strip_prefix('.'));
+            let (Some(rest), Some(children)) = (rest, children(field.data_type())) else {
+                continue;
+            };
+            let mut below = match self {
+                Mask::All => return true,
+                Mask::Only(chosen) => {
+                    chosen.get(&index).cloned().unwrap_or(Mask::Only(BTreeMap::new()))
+                }
+            };
+            if below.select(&children, rest) {
+                if let Mask::Only(chosen) = self {
+                    chosen.insert(index, below);
+                }
+                found = true;
+            }
+        }
+        found
+    }
+
+    fn narrow(
+        &self,
+        field: &FieldRef,
+        stored: &FieldRef,
+        shape: &Shape,
+    ) -> (FieldRef, FieldRef, Shape) {
+        let whole = || (field.clone(), stored.clone(), shape.clone());
+        let Mask::Only(chosen) = self else { return whole() };
+        match (shape, field.data_type(), stored.data_type()) {
+            (Shape::Optional { counts, inner }, ..) => {
+                let (field, stored, inner) = self.narrow(field, stored, inner);
+                (field, stored, Shape::Optional { counts: *counts, inner: Box::new(inner) })
+            }
+            (Shape::Record(shapes), DataType::Struct(fields), DataType::Struct(kept)) => {
+                let (fields, kept, shapes) = narrow_all(chosen, fields, kept, shapes);
+                let field = with_type(field, DataType::Struct(fields.into()));
+                (field, with_type(stored, DataType::Struct(kept.into())), Shape::Record(shapes))
+            }
+            (Shape::List { counts, inner }, outer, kept) => {
+                let (Some(item), Some(stored_item)) = (types::item(outer), types::item(kept))
+                else {
+                    return whole();
+                };
+                let (item, stored_item, inner) = self.narrow(item, stored_item, inner);
+                let field = with_type(field, nested::map_fields(outer, |_| item.clone()));
+                let kept = nested::map_fields(kept, |_| stored_item.clone());
+                let shape = Shape::List { counts: *counts, inner: Box::new(inner) };
+                (field, with_type(stored, kept), shape)
+            }
+            (Shape::Map { counts, key, value }, DataType::Map(..), DataType::Map(..)) => {
+                let shapes = [key.as_ref().clone(), value.as_ref().clone()];
+                narrow_map(chosen, (field, stored), *counts, &shapes).unwrap_or_else(whole)
+            }
+            (Shape::Union(branches), DataType::Union(..), DataType::Union(..)) => {
+                narrow_union(chosen, field, stored, branches)
+            }
+            _ => whole(),
+        }
+    }
+}
+
+/// The fields that are chosen, narrowed, and their shapes.
+fn narrow_all(
+    chosen: &BTreeMap<usize, Mask>,
+    fields: &Fields,
+    stored: &Fields,
+    shapes: &[Shape],
+) -> (Vec<FieldRef>, Vec<FieldRef>, Vec<Shape>) {
+    let three = fields.iter().zip(stored).zip(shapes).enumerate();
+    let narrowed = three.filter_map(|(index, ((field, stored), shape))| {
+        Some(chosen.get(&index)?.narrow(field, stored, shape))
+    });
+    let (mut fields, mut kept, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+    narrowed.for_each(|(field, stored, shape)| {
+        fields.push(field);
+        kept.push(stored);
+        shapes.push(shape);
+    });
+    (fields, kept, shapes)
+}
+
+/// What is left of a schema.
+pub(crate) fn projected_schema(schema: &SchemaRef, mask: &ProjectionMask) -> Result<SchemaRef> {
+    let planning = stored::plan(schema, Layout::Split, &|_, _| false, &mut Metadata::new())?;
+    let fields = mask.project(&planning)?.fields;
+    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+}
+
+/// A map of narrower keys and values, or a list of one of them.
+fn narrow_map(
+    chosen: &BTreeMap<usize, Mask>,
+    (field, stored): (&FieldRef, &FieldRef),
+    counts: usize,
+    shapes: &[Shape],
+) -> Option<(FieldRef, FieldRef, Shape)> {
+    let entries = |field: &Field| nested::fields(field.data_type()).first().cloned();
+    let (entry, stored_entry) = (entries(field)?, entries(stored)?);
+    let inner = |entry: &Field| Fields::from(nested::fields(entry.data_type()));
+    let (fields, kept, shapes) = narrow_all(chosen, &inner(&entry), &inner(&stored_entry), shapes);
+    let mut shapes = shapes.into_iter();
+    let around = |outer: &FieldRef, entry: &FieldRef, fields: Vec<FieldRef>| match &*fields {
+        [only] => with_type(outer, DataType::List(only.clone())),
+        _ => {
+            let entry = with_type(entry, DataType::Struct(fields.into()));
+            with_type(outer, nested::map_fields(outer.data_type(), |_| entry.clone()))
+        }
+    };
+    let (field, stored) = (around(field, &entry, fields), around(stored, &stored_entry, kept));
+    let first = Box::new(shapes.next()?);
+    let shape = match shapes.next() {
+        None => Shape::List { counts, inner: first },
+        Some(value) => Shape::Map { counts, key: first, value: Box::new(value) },
+    };
+    Some((field, stored, shape))
+}
+
+/// A union of narrower branches, or a struct of some of them.
+fn narrow_union(
+    chosen: &BTreeMap<usize, Mask>,
+    field: &FieldRef,
+    stored: &FieldRef,
+    branches: &[(Option<usize>, Shape)],
+) -> (FieldRef, FieldRef, Shape) {
+    let inner = |field: &Field| Fields::from(nested::fields(field.data_type()));
+    let shapes: Vec<_> = branches.iter().map(|(_, shape)| shape.clone()).collect();
+    let (fields, kept, shapes) = narrow_all(chosen, &inner(field), &inner(stored), &shapes);
+    let counts = branches.iter().enumerate().filter(|(index, _)| chosen.contains_key(index));
+    let counts = counts.map(|(_, (counts, _))| *counts);
+    if shapes.len() == branches.len() {
+        let around = |outer: &FieldRef, fields: Vec<FieldRef>| {
+            let mut fields = fields.into_iter();
+            let narrowed = |field: &FieldRef| fields.next().unwrap_or_else(|| field.clone());
+            with_type(outer, nested::map_fields(outer.data_type(), narrowed))
+        };
+        let shape = Shape::Union(counts.zip(shapes).collect());
+        return (around(field, fields), around(stored, kept), shape);
+    }
+    let optional = |(counts, inner): (Option<usize>, Shape)| match counts {
+        Some(counts) => Shape::Optional { counts, inner: Box::new(inner) },
+        None => inner,
+    };
+    let nullable = |fields: Vec<FieldRef>| -> DataType {
+        let nullable = |field: &FieldRef| Field::clone(field).with_nullable(true);
+        DataType::Struct(fields.iter().map(nullable).collect())
+    };
+    let shape = Shape::Record(counts.zip(shapes).map(optional).collect());
+    (with_type(field, nullable(fields)), with_type(stored, nullable(kept)), shape)
+}
+
+fn with_type(field: &Field, data_type: DataType) -> FieldRef {
+    Arc::new(field.clone().with_data_type(data_type))
+}
+
+/// The children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
+fn children(data_type: &DataType) -> Option<Fields> {
+    match data_type {
+        DataType::Struct(fields) => Some(fields.clone()),
+        DataType::Map(entries, _) => children(entries.data_type()),
+        DataType::Union(fields, _) => Some(fields.iter().map(|(_, field)| field.clone()).collect()),
+        other => children(types::item(other)?.data_type()),
+    }
+}

@@ -1,0 +1,127 @@
+//! A reader that is given its rows in portions, by one who fetches them first.
+//!
+//! ```text
+//! builder   columns_needed ──► block tables are fetched ──► build
+//! asked     sift: rows of which the columns that predicates look at are there ──► rows that pass
+//! output    give_rows, batch, batch, none │ give_rows, batch, none │ ...       rows of which the others are there
+//! ```
+//! Between portions the reader keeps its place: a block that a portion ends in is not opened again. Without predicates
+//! all rows are output.
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Schema, SchemaRef};
+
+use super::super::predicate::Bound;
+use super::arrow_reader::{ArrowReader, Way};
+use super::builder::ArrowReaderBuilder;
+use super::options::ArrowReaderOptions;
+use super::projection::ProjectionMask;
+use super::selection::RowSelection;
+use crate::error::Result;
+use crate::io::{Limits, ReadAt};
+use crate::read::file_reader::FileReader;
+
+impl<R: ReadAt> ArrowReaderBuilder<R> {
+    pub(in crate::arrow) fn of_file(
+        file: FileReader<R>,
+        options: ArrowReaderOptions,
+    ) -> Result<Self> {
+        Self::plan(file.with_limits(options.limits), &options.wanted)
+    }
+
+    pub(in crate::arrow) fn with_limits(mut self, limits: Limits) -> Self {
+        self.file = self.file.with_limits(limits);
+        self
+    }
+
+    /// The schema of the batches.
+    pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
+        let fields = self.projection.project(&self.planning)?.fields;
+        let metadata = self.planning.schema.metadata().clone();
+        Ok(Schema::new_with_metadata(fields, metadata).into())
+    }
+
+    /// All columns that are read, for the output and by predicates; in file order.
+    pub(in crate::arrow) fn columns_needed(&self) -> Result<Vec<usize>> {
+        let fields = self.planning.schema.fields();
+        let mut masks = vec![self.projection.clone()];
+        for node in self.predicate.iter().flat_map(|predicate| predicate.clone().into_steps()) {
+            masks.push(ProjectionMask::of_bound(&Bound::new(&node, fields)?));
+        }
+        let predicates = self.filter.iter().flat_map(|filter| &filter.predicates);
+        masks.extend(predicates.map(|predicate| predicate.projection().clone()));
+        let mut columns = Vec::new();
+        for mask in masks {
+            let shapes = mask.project(&self.planning)?.shapes;
+            shapes.iter().for_each(|shape| shape.columns(&mut columns));
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        Ok(columns)
+    }
+
+    /// Whether every row is read, whatever is in it.
+    pub(in crate::arrow) fn reads_all_rows(&self) -> bool {
+        let asks = self.predicate.is_some() || self.filter.is_some();
+        let some = self.selection.is_some() || self.rows != (0..self.file.rows());
+        !asks && !some && self.offset == 0 && self.limit >= self.file.rows()
+    }
+}
+
+impl<R: ReadAt> ArrowReader<R> {
+    /// The columns that are read for the output alone, in file order.
+    pub(in crate::arrow) fn columns_of_output(&self) -> &[usize] {
+        self.output.reader.columns()
+    }
+
+    /// The columns that predicates look at, in file order; `None` if there are no predicates.
+    pub(in crate::arrow) fn columns_asked(&self) -> Option<Vec<usize>> {
+        let Way::Sifted(sieve) = &self.way else { return None };
+        let mut columns: Vec<_> = sieve.columns().collect();
+        columns.sort_unstable();
+        columns.dedup();
+        Some(columns)
+    }
+
+    /// Takes the rows away that are to be read, or asked.
+    pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
+        match &mut self.way {
+            Way::Straight(remaining) => std::mem::take(remaining),
+            Way::Sifted(sieve) => {
+                self.portion = Some(0);
+                sieve.take_ahead()
+            }
+        }
+    }
+
+    /// Asks the predicates of rows behind those that were asked. Whether it is worth asking of more.
+    pub(in crate::arrow) fn sift(&mut self, rows: RowSelection) -> Result<bool> {
+        match &mut self.way {
+            Way::Straight(_) => Ok(false),
+            Way::Sifted(sieve) => sieve.sift_all(rows),
+        }
+    }
+
+    /// Of the rows that passed and were not given out: all if these are the last, or as many as make whole batches.
+    pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
+        let Way::Sifted(sieve) = &self.way else { return RowSelection::default() };
+        let passed = sieve.passed();
+        let part = if last { 0 } else { passed.row_count() % self.batch_size as u64 };
+        let whole = passed.row_count() - part;
+        passed.limit(whole)
+    }
+
+    /// Gives rows to be read next, behind those that were read: of those that passed the first, if there are
+    /// predicates.
+    pub(in crate::arrow) fn give_rows(&mut self, rows: RowSelection) {
+        match &mut self.way {
+            Way::Straight(remaining) => *remaining = rows,
+            Way::Sifted(_) => self.portion = Some(rows.row_count()),
+        }
+    }
+
+    /// The next batch of the rows that were given.
+    pub(in crate::arrow) fn next_of_portion(&mut self) -> Result<Option<RecordBatch>> {
+        self.next_batch()
+    }
+}

@@ -1,0 +1,106 @@
+//! Windows of rows that are on their way.
+//!
+//! ```text
+//! rest      ├───────────── rows that no window has yet ──────────────┤
+//! ahead   window, window, ...      fetched side by side; they arrive in order
+//! ```
+
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::ops::Range;
+use std::pin::Pin;
+use std::task::Poll;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
+
+use super::windows::{Cutter, Window};
+use crate::arrow::read::selection::RowSelection;
+use crate::error::Result;
+use crate::object_store::{Fetched, beside};
+use crate::read::remote_file::{RemoteFile, insert_pieces};
+
+/// Fetches rows of some columns, window by window.
+pub(super) struct Windows {
+    pub(super) columns: Vec<usize>,
+    pub(super) rest: RowSelection,
+    ahead: VecDeque<Ahead>,
+    batch_size: usize,
+    /// Of a window, about.
+    bytes: u64,
+}
+
+/// A window that is being fetched.
+struct Ahead {
+    window: Window,
+    pieces: MaybeDone<BoxFuture<'static, Result<Fetched>>>,
+}
+
+impl Windows {
+    pub(super) fn new(columns: Vec<usize>, batch_size: usize, bytes: u64) -> Self {
+        Self { columns, rest: RowSelection::default(), ahead: VecDeque::new(), batch_size, bytes }
+    }
+
+    /// The first row that has not arrived.
+    pub(super) fn first_row(&self) -> Option<u64> {
+        let next = self.ahead.front().map_or(&self.rest, |ahead| &ahead.window.rows);
+        next.ranges().first().map(|range| range.start)
+    }
+
+    /// Wants no more rows.
+    pub(super) fn clear(&mut self) {
+        self.rest = RowSelection::default();
+        self.ahead.clear();
+    }
+
+    /// Begins to fetch the next windows, so that so many are on their way.
+    pub(super) fn fetch_ahead(&mut self, windows: usize, file: &RemoteFile) -> Result<()> {
+        while self.ahead.len() < windows && self.rest.selects_any() {
+            let cutter = Cutter {
+                file: file.file(),
+                columns: &self.columns,
+                pieces: file.pieces(),
+                options: file.object().options(),
+                under_way: self.under_way(),
+                batch_size: self.batch_size,
+                bytes: self.bytes,
+            };
+            let window = cutter.cut(&mut self.rest)?;
+            let (object, requests) = (file.object().clone(), window.requests.clone());
+            let fetch = match requests.is_empty() {
+                true => std::future::ready(Ok(Vec::new())).boxed(),
+                false => beside(async move { object.fetch(&requests).await }),
+            };
+            self.ahead.push_back(Ahead { window, pieces: maybe_done(fetch) });
+        }
+        Ok(())
+    }
+
+    fn under_way(&self) -> Vec<Range<u64>> {
+        let requests = self.ahead.iter().flat_map(|ahead| &ahead.window.requests);
+        let mut requests: Vec<_> = requests.cloned().collect();
+        requests.sort_unstable_by_key(|range| range.start);
+        requests
+    }
+
+    /// Lets what is on its way go on, without waiting for it.
+    pub(super) async fn drive(&mut self) {
+        poll_fn(|cx| {
+            for ahead in &mut self.ahead {
+                let _ = Pin::new(&mut ahead.pieces).poll(cx);
+            }
+            Poll::Ready(())
+        })
+        .await
+    }
+
+    /// Waits for the next window: its rows can be read then. `None` if there is no more.
+    pub(super) async fn arrive(&mut self, file: &RemoteFile) -> Result<Option<RowSelection>> {
+        self.fetch_ahead(1, file)?;
+        let Some(mut next) = self.ahead.pop_front() else { return Ok(None) };
+        (&mut next.pieces).await;
+        let pieces = Pin::new(&mut next.pieces).take_output().transpose()?;
+        insert_pieces(file.pieces(), pieces.unwrap_or_default())?;
+        Ok(Some(next.window.rows))
+    }
+}

@@ -1,0 +1,145 @@
+//! Fetches windows and decodes them.
+//!
+//! ```text
+//! without predicates     output   window 0   fetch ──► pieces ──► decode, decode, decode
+//!                                 window 1              fetch ───────────────► pieces ──► decode, ...
+//! with predicates        asked    window 0   fetch ──► pieces ──► sift            window 1 ...
+//!                        output                                   rows that passed: fetch ──► decode, ...
+//! ```
+//! What lies behind is dropped.
+
+use arrow::array::RecordBatch;
+use futures_util::StreamExt;
+use futures_util::stream::{BoxStream, try_unfold};
+
+use super::ArrowStreamBuilder;
+use super::ahead::Windows;
+use crate::arrow::read::arrow_reader::ArrowReader;
+use crate::arrow::read::selection::RowSelection;
+use crate::error::Result;
+use crate::io::Ranges;
+use crate::read::remote_file::RemoteFile;
+
+/// The batches of a file.
+pub(super) fn batches(
+    builder: ArrowStreamBuilder,
+    columns: Vec<usize>,
+) -> BoxStream<'static, Result<RecordBatch>> {
+    let begun = Turn::Begin(Box::new(builder), columns);
+    let turns = try_unfold(begun, |turn| async move {
+        let mut reading = turn.into_reading().await?;
+        let batch = reading.next().await?;
+        Ok(batch.map(|batch| (batch, Turn::GoOn(reading))))
+    });
+    turns.boxed()
+}
+
+enum Turn {
+    Begin(Box<ArrowStreamBuilder>, Vec<usize>),
+    GoOn(Box<Reading>),
+}
+
+impl Turn {
+    async fn into_reading(self) -> Result<Box<Reading>> {
+        match self {
+            Turn::Begin(builder, columns) => Ok(Box::new(Reading::begin(*builder, columns).await?)),
+            Turn::GoOn(reading) => Ok(reading),
+        }
+    }
+}
+
+/// A file that is being read.
+struct Reading {
+    file: RemoteFile,
+    reader: ArrowReader<std::sync::Arc<Ranges>>,
+    /// Rows that predicates are asked of, if there are predicates.
+    asked: Option<Windows>,
+    /// Rows that are given out.
+    output: Windows,
+    prefetch: usize,
+}
+
+impl Reading {
+    async fn begin(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Self> {
+        let ArrowStreamBuilder { file, reader, window, prefetch } = builder;
+        // Where all rows are read, a small column is fetched with its table.
+        let spare = if reader.reads_all_rows() { window } else { 0 };
+        file.fetch_tables(&columns, spare).await?;
+        let batch_size = reader.batch_size();
+        let mut reader = reader.build()?;
+        let windows = |columns| Windows::new(columns, batch_size, window);
+        let mut asked = reader.columns_asked().map(windows);
+        let mut output = windows(reader.columns_of_output().to_vec());
+        asked.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
+        Ok(Self { file, reader, asked, output, prefetch })
+    }
+
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            self.fetch_ahead(self.prefetch)?;
+            self.output.drive().await;
+            if let Some(asked) = &mut self.asked {
+                asked.drive().await;
+            }
+            if let Some(batch) = self.reader.next_of_portion()? {
+                return Ok(Some(batch));
+            }
+            if let Some(rows) = self.output.arrive(&self.file).await? {
+                self.drop_behind(&rows)?;
+                self.reader.give_rows(rows);
+            } else if !self.ask().await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Begins to fetch the next windows, so that so many of each kind are on their way.
+    fn fetch_ahead(&mut self, windows: usize) -> Result<()> {
+        self.output.fetch_ahead(windows, &self.file)?;
+        let Some(asked) = &mut self.asked else { return Ok(()) };
+        asked.fetch_ahead(windows, &self.file)
+    }
+
+    /// Asks predicates of windows until a batch of rows has passed, or there are no more. Whether any has.
+    async fn ask(&mut self) -> Result<bool> {
+        let Some(asked) = &mut self.asked else { return Ok(false) };
+        loop {
+            let last = match asked.arrive(&self.file).await? {
+                None => true,
+                Some(rows) => {
+                    asked.fetch_ahead(self.prefetch, &self.file)?;
+                    asked.drive().await;
+                    !self.reader.sift(rows)?
+                }
+            };
+            if last {
+                asked.clear();
+            }
+            let passed = self.reader.passed(last);
+            if passed.selects_any() {
+                self.output.rest = passed;
+                return Ok(true);
+            }
+            if last {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Drops what no row from these on needs.
+    fn drop_behind(&self, rows: &RowSelection) -> Result<()> {
+        let Some(first) = rows.ranges().first() else { return Ok(()) };
+        let file = self.file.file();
+        let from = |columns: &[usize], row: u64| {
+            file.block_ranges(columns, std::slice::from_ref(&(row..file.rows())))
+        };
+        let mut needed = from(&self.output.columns, first.start)?;
+        if let Some(asked) = &self.asked
+            && let Some(first) = asked.first_row()
+        {
+            needed.extend(from(&asked.columns, first)?);
+        }
+        self.file.pieces().keep(&needed);
+        Ok(())
+    }
+}

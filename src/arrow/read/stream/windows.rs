@@ -1,0 +1,67 @@
+//! Which rows are fetched together.
+//!
+//! ```text
+//! rows      ├── batch ──┼── batch ──┼── batch ──┼── batch ──┼─ ...
+//! window    ├──────────── as many as come to its bytes ─────┤
+//! column      │ block │  block  │  block  │  block  │         a block over the end of a window is fetched with it,
+//! column    │     block     │     block     │     block      │ and kept for the next
+//! ```
+
+use std::ops::Range;
+
+use crate::arrow::read::selection::RowSelection;
+use crate::error::Result;
+use crate::io::{Ranges, without};
+use crate::object_store::FetchOptions;
+use crate::read::file_reader::FileReader;
+
+/// The most batches of a window, whatever they come to: blocks of a few bytes can have any number of rows.
+const BATCHES: usize = 1024;
+
+/// Some rows, and the requests that bring what is missing to read them.
+#[derive(Debug)]
+pub(super) struct Window {
+    pub(super) rows: RowSelection,
+    pub(super) requests: Vec<Range<u64>>,
+}
+
+/// What windows are cut from.
+pub(super) struct Cutter<'a> {
+    pub(super) file: &'a FileReader<std::sync::Arc<Ranges>>,
+    pub(super) columns: &'a [usize],
+    pub(super) pieces: &'a Ranges,
+    pub(super) options: &'a FetchOptions,
+    /// What is being fetched.
+    pub(super) under_way: Vec<Range<u64>>,
+    pub(super) batch_size: usize,
+    pub(super) bytes: u64,
+}
+
+impl Cutter<'_> {
+    /// Takes the rows of a window away. The number of batches is doubled as long as that is not too much: where it
+    /// ends is seen only by planning.
+    pub(super) fn cut(&self, rows: &mut RowSelection) -> Result<Window> {
+        let mut batches = 1;
+        let mut window = self.window(rows.clone().limit(self.batch_size as u64))?;
+        while batches < BATCHES && window.rows.row_count() < rows.row_count() {
+            batches *= 2;
+            let most = (self.batch_size as u64).saturating_mul(batches as u64);
+            let larger = self.window(rows.clone().limit(most))?;
+            let bytes: u64 = larger.requests.iter().map(|range| range.end - range.start).sum();
+            if bytes > self.bytes {
+                break;
+            }
+            window = larger;
+        }
+        rows.split_off_first(window.rows.row_count());
+        Ok(window)
+    }
+
+    fn window(&self, rows: RowSelection) -> Result<Window> {
+        let blocks = self.file.block_ranges(self.columns, rows.ranges())?;
+        let missing = blocks.into_iter().flat_map(|range| self.pieces.missing(range));
+        let missing = missing.flat_map(|range| without(range, self.under_way.iter().cloned()));
+        let requests = self.options.requests(&missing.collect::<Vec<_>>());
+        Ok(Window { rows, requests })
+    }
+}

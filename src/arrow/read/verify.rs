@@ -1,0 +1,72 @@
+//! Whether the rows of a file can be read.
+
+use arrow::array::timezone::Tz;
+use arrow::datatypes::{DataType, Field};
+
+use super::builder::ArrowReaderBuilder;
+
+use super::projection::ProjectionMask;
+use crate::error::{Error, Result};
+use crate::io::ReadAt;
+use crate::read::file_reader::FileReader;
+use crate::read::verify::is_of_nulls;
+
+/// Rows of a batch where no column has anything but nulls, which take no memory.
+const NULL_ROWS: usize = 1 << 30;
+
+/// Reads all rows of a file as Arrow, and drops them: fails if the schema in its metadata cannot be read, or does not fit
+/// its columns. [`FileReader::verify`] looks at each column by itself, and names all faults there.
+pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()> {
+    let builder = ArrowReaderBuilder::from_file(file.clone(), false)?;
+    builder.schema().fields().iter().try_for_each(|field| check_zones(field))?;
+    let batch_size = match file.columns().iter().all(is_of_nulls) {
+        true => NULL_ROWS,
+        false => builder.batch_size(),
+    };
+    let read = |builder: ArrowReaderBuilder<R>| {
+        let builder = builder.with_batch_size(batch_size).with_parallelism(threads);
+        builder.build()?.try_for_each(|batch| Ok(batch.map(drop)?))
+    };
+    // Blocks that are closed between batches would be opened many times, so as many fields are read together as keep
+    // theirs open.
+    let parts = open_blocks(file)?.div_ceil(file.limits().open_bytes.max(1) as u64);
+    if parts <= 1 {
+        return read(builder);
+    }
+    let schema = builder.schema().clone();
+    let fields: Vec<usize> = (0..schema.fields().len()).collect();
+    let together = fields.len().div_ceil(usize::try_from(parts).unwrap_or(usize::MAX)).max(1);
+    fields.chunks(together).try_for_each(|fields| {
+        let mask = ProjectionMask::roots(&schema, fields.iter().copied())?;
+        read(ArrowReaderBuilder::from_file(file.clone(), false)?.with_projection(mask))
+    })
+}
+
+/// The bytes of the largest blocks of all columns together.
+fn open_blocks<R: ReadAt>(file: &FileReader<R>) -> Result<u64> {
+    (0..file.columns().len()).try_fold(0u64, |sum, column| {
+        let blocks = file.blocks(column)?;
+        let largest = blocks.iter().map(|block| u64::from(block.uncompressed_size)).max();
+        Ok(sum.saturating_add(largest.unwrap_or(0)))
+    })
+}
+
+/// Refuses time zones that are unknown: such times cannot be printed.
+fn check_zones(field: &Field) -> Result<()> {
+    match field.data_type() {
+        DataType::Timestamp(_, Some(zone)) => {
+            let zone = zone.parse::<Tz>().map(|_| ());
+            zone.map_err(|e| Error::from(e).in_column(field.name()))
+        }
+        DataType::Struct(fields) => fields.iter().try_for_each(|field| check_zones(field)),
+        DataType::Union(fields, _) => fields.iter().try_for_each(|(_, field)| check_zones(field)),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::RunEndEncoded(_, item)
+        | DataType::Map(item, _) => check_zones(item),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,134 @@
+//! The schema of a file: what its fields are, and where.
+//!
+//! ```text
+//! ARROW:schema     base64 of the encapsulated IPC message, as in Parquet       types as they were written
+//! avro.schema      JSON, Avro layout                                           types as Avro has them; alone if that is all
+//! neither          the columns themselves                                      types as the columns have them
+//! arrow.layout     "split" or "avro": how the fields of ARROW:schema lie       split if it is not there
+//! ```
+
+use super::ipc;
+
+use std::sync::Arc;
+
+use arrow::datatypes::{Fields, Schema, SchemaRef};
+
+use super::infer;
+use crate::arrow::Layout;
+use crate::arrow::avro::{self, Avro};
+use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::layout::split;
+use crate::arrow::layout::split::Joins;
+use crate::error::{Error, Result};
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::value::ValueType;
+use crate::keys::{ARROW_SCHEMA, AVRO_SCHEMA, LAYOUT};
+
+/// Whether a key of the file's metadata is this module's to set.
+pub(crate) fn is_own_key(key: &str) -> bool {
+    key == ARROW_SCHEMA || key == AVRO_SCHEMA || key.starts_with("arrow.")
+}
+
+/// A schema and its plan.
+#[derive(Debug)]
+pub(crate) struct Planning {
+    /// The schema of batches.
+    pub(crate) schema: SchemaRef,
+    /// Its fields as they are stored.
+    pub(crate) stored: Fields,
+    /// Where they are.
+    pub(crate) plan: Plan,
+}
+
+/// Plans a file to write; adds what it must say of its schema to its metadata. `joins` says of which columns of
+/// the split layout counts and values are one.
+pub(crate) fn plan(
+    schema: &SchemaRef,
+    layout: Layout,
+    joins: Joins<'_>,
+    metadata: &mut Metadata,
+) -> Result<Planning> {
+    let stored = encoded_arrays::stored_fields(schema.fields(), layout);
+    let plan = match layout {
+        Layout::Split => split::plan(&stored, joins)?,
+        Layout::Avro => {
+            let (avro, text) = avro::of_schema(schema)?;
+            let (plan, says_all) = (avro::plan(&avro, &stored)?, avro::says_all(&text, schema)?);
+            metadata.set(AVRO_SCHEMA, text)?;
+            if says_all {
+                // What came from Avro is what Avro's own tools would have made of it, to the byte.
+                return Ok(Planning { schema: schema.clone(), stored, plan });
+            }
+            plan
+        }
+    };
+    let message = ipc::schema_to_ipc(schema)?;
+    // Arrow's messages cannot say all that its types can; better no file than one that reads differently.
+    if ipc::schema_from_ipc(&message)? != **schema {
+        return Err(Error::invalid("the schema has no form as an Arrow IPC message"));
+    }
+    metadata.set(ARROW_SCHEMA, message)?;
+    metadata.set(LAYOUT, layout.name())?;
+    Ok(Planning { schema: schema.clone(), stored, plan })
+}
+
+/// Which schema a file is read with.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Wanted {
+    /// The Arrow schema in the file, if there is one.
+    #[default]
+    Stored,
+    /// That of the Avro schema or the columns.
+    Columns,
+    /// Another one for the same columns.
+    Given(SchemaRef),
+}
+
+/// Finds the schema of a file, and compares what it says with the columns.
+pub(crate) fn find(
+    metadata: &Metadata,
+    columns: &[ColumnMetadata],
+    wanted: &Wanted,
+) -> Result<Planning> {
+    let avro = metadata.get(AVRO_SCHEMA);
+    let arrow = metadata.get(ARROW_SCHEMA);
+    let (schema, layout) = match (wanted, arrow, avro) {
+        (Wanted::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
+        (Wanted::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
+        (Wanted::Stored, Some(message), _) => (ipc::schema_from_ipc(message)?, layout(metadata)?),
+        (_, _, Some(text)) => (of_avro(text)?, Layout::Avro),
+        (_, _, None) => {
+            let (fields, shapes) = infer::fields(columns)?;
+            let plan = Plan { shapes, columns: Vec::new() };
+            let schema = Arc::new(Schema::new(fields.clone()));
+            return Ok(Planning { schema, stored: fields, plan });
+        }
+    };
+    let stored = encoded_arrays::stored_fields(schema.fields(), layout);
+    let plan = match layout {
+        Layout::Split => split::plan(&stored, &|i, _| {
+            columns.get(i).is_some_and(|c| c.is_array() && c.value_type() != ValueType::Null)
+        })?,
+        Layout::Avro => {
+            let missing = || Error::malformed("arrow.layout is avro, without avro.schema");
+            avro::plan(&Avro::parse(avro.ok_or_else(missing)?)?, &stored)?
+        }
+    };
+    plan.check(columns)?;
+    Ok(Planning { schema: Arc::new(schema), stored, plan })
+}
+
+fn of_avro(text: &[u8]) -> Result<Schema> {
+    let avro = Avro::parse(text)?;
+    let text = std::str::from_utf8(text);
+    avro::with_text(&avro, text.map_err(|_| Error::malformed("avro.schema is not UTF-8"))?)
+}
+
+fn layout(metadata: &Metadata) -> Result<Layout> {
+    let Some(name) = metadata.get(LAYOUT) else { return Ok(Layout::Split) };
+    let known = std::str::from_utf8(name).ok().and_then(Layout::from_name);
+    known.ok_or_else(|| {
+        Error::unsupported(format!("arrow.layout {:?}", String::from_utf8_lossy(name)))
+    })
+}

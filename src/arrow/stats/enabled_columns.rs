@@ -1,0 +1,94 @@
+//! Which columns are asked for statistics and filters.
+//!
+//! ```text
+//! leaf                 in the order of its type; nothing if that is unknown and no row is null
+//! optional struct,     nulls alone, by the counts
+//! list, map
+//! within lists,        nothing: rows have any number of values
+//! maps, unions
+//! ```
+
+use arrow::datatypes::{DataType, Field};
+
+use super::statistics::order;
+use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::nested;
+use crate::arrow::schema::stored::Planning;
+use crate::arrow::write::properties::WriterProperties;
+use crate::error::Result;
+use crate::format::metadata::ColumnMetadata;
+use crate::stats::sort_order::Order;
+
+/// Asks columns for what the properties want of them.
+pub(crate) fn ask(
+    properties: &WriterProperties,
+    planning: &Planning,
+    columns: &mut [ColumnMetadata],
+) -> Result<()> {
+    let mut asking = Asking { properties, columns };
+    for (shape, field) in planning.plan.shapes.iter().zip(&planning.stored) {
+        asking.field(shape, field, false);
+    }
+    properties.check_paths(columns)
+}
+
+struct Asking<'a> {
+    properties: &'a WriterProperties,
+    columns: &'a mut [ColumnMetadata],
+}
+
+impl Asking<'_> {
+    fn field(&mut self, shape: &Shape, field: &Field, nullable: bool) {
+        match shape {
+            Shape::Leaf { column } => self.leaf(*column, field.data_type(), nullable),
+            Shape::Optional { counts, inner } => {
+                if !matches!(**inner, Shape::Leaf { .. }) {
+                    self.statistics(*counts, Order::Unknown);
+                }
+                self.field(inner, field, true);
+            }
+            Shape::Record(shapes) => {
+                for (shape, field) in shapes.iter().zip(&nested::fields(field.data_type())) {
+                    self.field(shape, field, nullable);
+                }
+            }
+            Shape::List { .. } | Shape::Map { .. } | Shape::Union(_) | Shape::Nothing => {}
+        }
+    }
+
+    fn leaf(&mut self, column: usize, data_type: &DataType, nullable: bool) {
+        let Some(value_type) = self.columns.get(column).map(ColumnMetadata::value_type) else {
+            return;
+        };
+        let order = order(data_type, value_type);
+        if nullable || order != Order::Unknown {
+            self.statistics(column, order);
+        }
+        if has_filter(data_type)
+            && let Some(column) = self.columns.get_mut(column)
+            && let Some(bloom) = self.properties.bloom_filter(column.name())
+        {
+            *column = column.clone().with_bloom_filter(bloom);
+        }
+    }
+
+    fn statistics(&mut self, column: usize, order: Order) {
+        if let Some(column) = self.columns.get_mut(column)
+            && self.properties.has_statistics(column.name())
+        {
+            *column = column.clone().with_statistics(order);
+        }
+    }
+}
+
+/// Whether values of a type can be looked up in a filter: where equal values are the same bytes.
+pub(crate) fn has_filter(data_type: &DataType) -> bool {
+    use DataType::*;
+    match data_type {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => {
+            true
+        }
+        Interval(_) => false,
+        other => other.is_integer() || other.is_temporal(),
+    }
+}

@@ -1,0 +1,170 @@
+//! Record batches to a file.
+//!
+//! ```text
+//! try_new    schema -> plan -> columns           close    header, columns
+//! write      lower, shred, FileWriter::write     nothing reaches the writer below before close
+//! ```
+
+use std::io::Write;
+
+use arrow::array::{RecordBatch, RecordBatchWriter};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::properties::WriterProperties;
+use super::shred::shred_batch;
+use super::sorting::Sorted;
+use crate::arrow::schema::stored::{self, Planning};
+use crate::arrow::stats::statistics;
+use crate::error::{Error, Result};
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::write::file_chunks::FileChunks;
+use crate::write::file_summary::FileSummary;
+use crate::write::file_writer::FileWriter;
+
+/// Writes record batches of one schema to a Trevni file.
+///
+/// Nothing reaches the writer below before [`finish`](Self::finish) or [`close`](Self::close). With an
+/// [`AtomicFile`](crate::io::AtomicFile) the file appears whole or not at all:
+///
+/// ```
+/// use std::sync::Arc;
+/// use arrow::array::{ArrayRef, Int64Array, RecordBatch};
+/// use trevni::arrow::{ArrowReaderBuilder, ArrowWriter};
+/// use trevni::io::AtomicFile;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("ids.trv");
+/// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+/// let mut writer = ArrowWriter::try_new(AtomicFile::create(&path, false)?, batch.schema(), None)?;
+/// writer.write(&batch)?;
+/// let (file, _) = writer.finish()?;
+/// file.commit()?;
+///
+/// let rows = ArrowReaderBuilder::try_new(std::fs::File::open(&path)?)?.rows();
+/// assert_eq!(rows, 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ArrowWriter<W> {
+    file: FileWriter<W>,
+    planning: Planning,
+    /// Which columns take slots.
+    slots: Vec<bool>,
+    sorted: Sorted,
+}
+
+impl<W: Write + Send> ArrowWriter<W> {
+    /// Starts a file. Without properties it gets the default ones.
+    pub fn try_new(
+        writer: W,
+        schema: SchemaRef,
+        properties: Option<WriterProperties>,
+    ) -> Result<Self> {
+        let properties = properties.unwrap_or_default();
+        let mut metadata = Metadata::new();
+        let mut planning = {
+            let joins = |_, name: &str| properties.is_packed(name);
+            stored::plan(&schema, properties.layout(), &joins, &mut metadata)?
+        };
+        let typed = properties.set_column_types(&mut planning.plan)?;
+        let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
+        let mut columns: Vec<ColumnMetadata> = columns.collect();
+        properties.set_column_codecs(&mut columns)?;
+        statistics::ask(&properties, &planning, &mut columns)?;
+        let sorted = Sorted::new(properties.sorting_columns(), &schema)?;
+        sorted.note(&planning, &mut columns, &mut metadata)?;
+        let slots = columns.iter().map(|column| properties.is_packed(column.name())).collect();
+        let file = properties.file_writer().set_typed_columns(typed).build(writer, columns)?;
+        let mut writer = Self { file, planning, slots, sorted };
+        for (key, value) in properties.metadata().iter() {
+            writer.append_key_value_metadata(key, value)?;
+        }
+        for (key, value) in metadata.iter() {
+            writer.file.metadata_mut().set(key, value)?;
+        }
+        Ok(writer)
+    }
+
+    /// The schema of the batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.planning.schema
+    }
+
+    /// Appends a batch, whose columns have the types of the schema, and whose rows are sorted if that was
+    /// [said](super::properties::WriterPropertiesBuilder::set_sorting_columns). After an error nothing of it is appended.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let columns = shred_batch(&self.planning, &self.slots, batch)?;
+        let slices: Vec<_> = columns.iter().map(|column| column.as_slice()).collect();
+        self.sorted.check(batch)?;
+        self.file.write(batch.num_rows(), &slices)?;
+        self.sorted.push(batch);
+        Ok(())
+    }
+
+    /// Sets a pair of the file's metadata. Keys that start `trevni.` or `arrow.`, and those of the schemas, are
+    /// refused.
+    pub fn append_key_value_metadata(
+        &mut self,
+        key: impl Into<String>,
+        value: impl Into<Vec<u8>>,
+    ) -> Result<()> {
+        let key = key.into();
+        if stored::is_own_key(&key) {
+            return Err(Error::invalid(format!("metadata key {key:?} is reserved")));
+        }
+        self.file.metadata_mut().set(key, value)
+    }
+
+    /// Bytes held in memory.
+    pub fn memory_size(&self) -> usize {
+        self.file.memory_size()
+    }
+
+    /// Bytes of blocks that are complete, in memory and in the temporary file.
+    pub fn bytes_sealed(&self) -> u64 {
+        self.file.bytes_sealed()
+    }
+
+    /// Rows written so far.
+    pub fn rows(&self) -> u64 {
+        self.file.rows()
+    }
+
+    /// Writes the file; gives back what it was written to, and what it came to.
+    pub fn finish(self) -> Result<(W, FileSummary)> {
+        self.file.finish()
+    }
+
+    /// The bytes of the file, of which none are written.
+    pub fn into_chunks(self) -> Result<(W, FileChunks)> {
+        self.file.into_chunks()
+    }
+
+    /// Writes the file.
+    pub fn close(self) -> Result<FileSummary> {
+        Ok(self.finish()?.1)
+    }
+
+    /// Writes the file; gives back what it was written to.
+    pub fn into_inner(self) -> Result<W> {
+        Ok(self.finish()?.0)
+    }
+}
+
+impl<W: Write + Send> RecordBatchWriter for ArrowWriter<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        Ok(ArrowWriter::write(self, batch)?)
+    }
+
+    fn close(self) -> Result<(), ArrowError> {
+        ArrowWriter::close(self)?;
+        Ok(())
+    }
+}
+
+impl<W> std::fmt::Debug for ArrowWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrowWriter").field("file", &self.file).finish_non_exhaustive()
+    }
+}

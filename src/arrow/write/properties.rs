@@ -1,0 +1,392 @@
+//! How files are written.
+//!
+//! ```text
+//! layout, version                               what the columns are
+//! value types, sampling                         how values are serialised
+//! codec, level, checksum, block size            how blocks are sealed
+//! block rows, symbols                           how blocks of the value codec are packed
+//! statistics, filters, sorting columns          what is known of blocks, to leave them out when reading
+//! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
+//! ```
+
+use super::sorting::SortingColumn;
+use crate::arrow::Layout;
+use crate::arrow::layout::field_layout::Plan;
+use crate::checksum::Checksum;
+use crate::codec::Codec;
+use crate::error::{Error, Result};
+use crate::format::header::Version;
+use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::value::ValueType;
+use crate::stats::bloom_filter::Bloom;
+use crate::write::file_writer::{FileWriter, FileWriterBuilder};
+
+/// How an [`ArrowWriter`](super::arrow_writer::ArrowWriter) writes.
+#[derive(Debug, Clone)]
+pub struct WriterProperties {
+    layout: Option<Layout>,
+    codec: Option<Codec>,
+    column_codecs: Vec<(String, Codec)>,
+    column_types: Vec<(String, ValueType)>,
+    sampling: bool,
+    parallelism: usize,
+    codec_level: Option<i32>,
+    checksum: Option<Checksum>,
+    version: Version,
+    block_size: Option<usize>,
+    block_rows: Option<usize>,
+    symbols_below: Option<u8>,
+    memory_budget: Option<usize>,
+    statistics: Option<bool>,
+    column_statistics: Vec<(String, bool)>,
+    filters: Filters,
+    column_filters: Vec<(String, Filters)>,
+    sorting: Vec<SortingColumn>,
+    metadata: Metadata,
+}
+
+/// What is said of filters, of all columns or of one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Filters {
+    enabled: Option<bool>,
+    fpp: Option<f64>,
+    ndv: Option<u64>,
+}
+
+/// Makes [`WriterProperties`].
+#[derive(Debug, Clone, Default)]
+pub struct WriterPropertiesBuilder(WriterProperties);
+
+impl Default for WriterProperties {
+    fn default() -> Self {
+        let codec = if Codec::Snappy.is_available() { Codec::Snappy } else { Codec::Null };
+        Self {
+            layout: None,
+            codec: Some(codec),
+            column_codecs: Vec::new(),
+            column_types: Vec::new(),
+            sampling: true,
+            parallelism: 1,
+            codec_level: None,
+            checksum: None,
+            version: Version::default(),
+            block_size: None,
+            block_rows: None,
+            symbols_below: None,
+            memory_budget: None,
+            statistics: None,
+            column_statistics: Vec::new(),
+            filters: Filters::default(),
+            column_filters: Vec::new(),
+            sorting: Vec::new(),
+            metadata: Metadata::new(),
+        }
+    }
+}
+
+impl WriterProperties {
+    /// Starts from the defaults: split layout, codec snappy if this build has it, checksum crc32.
+    pub fn builder() -> WriterPropertiesBuilder {
+        WriterPropertiesBuilder::default()
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> Layout {
+        self.layout.unwrap_or_default()
+    }
+
+    /// The same properties with a layout, if none was set.
+    #[must_use]
+    pub fn with_layout_unless_set(mut self, layout: Layout) -> Self {
+        self.layout.get_or_insert(layout);
+        self
+    }
+
+    /// The codec of columns that have none of their own.
+    pub fn codec(&self) -> Codec {
+        self.codec.unwrap_or(Codec::Null)
+    }
+
+    pub(crate) fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The builder of a file of plain columns that is written so.
+    pub fn file_writer(&self) -> FileWriterBuilder {
+        let mut builder = FileWriter::builder()
+            .set_version(self.version)
+            .set_codec_level(self.codec_level)
+            .set_sampling(self.sampling && self.layout() == Layout::Split)
+            .set_parallelism(self.parallelism);
+        if let Some(codec) = self.codec {
+            builder = builder.set_codec(codec);
+        }
+        if let Some(checksum) = self.checksum {
+            builder = builder.set_checksum(checksum);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if let Some(hundredths) = self.symbols_below {
+            builder = builder.set_symbols_below(hundredths);
+        }
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(bytes) = self.memory_budget {
+            builder = builder.set_memory_budget(bytes);
+        }
+        builder
+    }
+
+    /// Whether the column of a name has a value codec.
+    pub(crate) fn is_packed(&self, name: &str) -> bool {
+        let own = self.column_codecs.iter().rev().find(|(path, _)| is_below(name, path));
+        own.map_or(self.codec(), |(_, codec)| *codec).is_value_codec()
+    }
+
+    /// Gives columns their own codecs.
+    pub(crate) fn set_column_codecs(&self, columns: &mut [ColumnMetadata]) -> Result<()> {
+        for (path, codec) in &self.column_codecs {
+            let mut found = false;
+            for column in columns.iter_mut().filter(|column| is_below(column.name(), path)) {
+                *column = column.clone().with_codec(*codec);
+                found = true;
+            }
+            if !found {
+                return Err(Error::invalid(format!("no column {path:?} to set a codec of")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether statistics are kept of a column.
+    pub(crate) fn has_statistics(&self, name: &str) -> bool {
+        let mut own = self.column_statistics.iter().rev().filter(|(path, _)| is_below(name, path));
+        let all = self.statistics.unwrap_or(self.layout() == Layout::Split);
+        own.next().map_or(all, |(_, enabled)| *enabled)
+    }
+
+    /// How large the filters of a column are, if it has any.
+    pub(crate) fn bloom_filter(&self, name: &str) -> Option<Bloom> {
+        let mut filters = self.filters;
+        for (_, own) in self.column_filters.iter().filter(|(path, _)| is_below(name, path)) {
+            // A number that is set for a column asks for its filter, as in the crate `parquet`.
+            filters.enabled = own.enabled.or(Some(true));
+            filters.fpp = own.fpp.or(filters.fpp);
+            filters.ndv = own.ndv.or(filters.ndv);
+        }
+        let fpp = filters.fpp.unwrap_or(FPP);
+        filters.enabled.unwrap_or(false).then_some(Bloom { fpp, ndv: filters.ndv })
+    }
+
+    /// By which columns rows are sorted.
+    pub fn sorting_columns(&self) -> &[SortingColumn] {
+        &self.sorting
+    }
+
+    /// Fails if something is said of columns that are not there, or cannot be.
+    pub(crate) fn check_paths(&self, columns: &[ColumnMetadata]) -> Result<()> {
+        let statistics = self.column_statistics.iter().map(|(path, _)| path);
+        let mut paths = statistics.chain(self.column_filters.iter().map(|(path, _)| path));
+        let is_there = |path: &String| columns.iter().any(|column| is_below(column.name(), path));
+        if let Some(path) = paths.find(|path| !is_there(path)) {
+            return Err(Error::invalid(format!("no column {path:?} to set statistics of")));
+        }
+        let mut all = self.column_filters.iter().map(|(_, own)| own).chain([&self.filters]);
+        match all.find_map(|filters| filters.fpp.filter(|fpp| !(*fpp > 0.0 && *fpp < 1.0))) {
+            Some(fpp) => {
+                Err(Error::invalid(format!("a filter's rate of {fpp} is not between 0 and 1")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Gives columns their own value types; says which have them.
+    pub(crate) fn set_column_types(&self, plan: &mut Plan) -> Result<Vec<usize>> {
+        let mut typed = Vec::new();
+        for (name, value_type) in &self.column_types {
+            let columns = plan.columns.iter_mut().enumerate();
+            let Some((i, column)) = columns.into_iter().find(|(_, c)| c.metadata.name() == name)
+            else {
+                return Err(Error::invalid(format!("no column {name:?} to set a value type of")));
+            };
+            column.retype(*value_type)?;
+            typed.push(i);
+        }
+        Ok(typed)
+    }
+}
+
+/// The rate of false answers of filters unless another is asked for.
+const FPP: f64 = 0.05;
+
+/// Whether a column is at a path or below it.
+fn is_below(name: &str, path: &str) -> bool {
+    let rest = name.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '[', '>', '/']))
+}
+
+impl WriterPropertiesBuilder {
+    /// The codec of all columns.
+    pub fn set_codec(mut self, codec: Codec) -> Self {
+        self.0.codec = Some(codec);
+        self
+    }
+
+    /// Names no codec, which is `null` to every reader.
+    pub fn unset_codec(mut self) -> Self {
+        self.0.codec = None;
+        self
+    }
+
+    /// The codec of the column of this name, and of those below it: the name of a field at the top is that of
+    /// all its columns. Of several that hold for a column the last set counts.
+    pub fn set_column_codec(mut self, path: impl Into<String>, codec: Codec) -> Self {
+        self.0.column_codecs.push((path.into(), codec));
+        self
+    }
+
+    /// The value type of the column of this name, which must be able to hold its values: `fixed64` where `long`
+    /// is the default, and the like. Such a column is not [sampled](Self::set_sampling) for its type.
+    pub fn set_column_value_type(mut self, name: impl Into<String>, value_type: ValueType) -> Self {
+        self.0.column_types.push((name.into(), value_type));
+        self
+    }
+
+    /// Whether the first two blocks of each column decide how all are written: without a codec that costs more
+    /// to undo than it saves, and integers in fixed width where varints cost more. Default: yes. Columns of the
+    /// Avro layout are always what Avro's tools make them.
+    pub fn set_sampling(mut self, sampling: bool) -> Self {
+        self.0.sampling = sampling;
+        self
+    }
+
+    /// How many threads encode columns and compress blocks. The file is the same with any number. Default: 1.
+    pub fn set_parallelism(mut self, threads: usize) -> Self {
+        self.0.parallelism = threads;
+        self
+    }
+
+    /// The level of codecs that have one; `None` is each codec's own default.
+    pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
+        self.0.codec_level = level;
+        self
+    }
+
+    /// The checksum of all columns. Default: `crc32`; of columns of the value codec `crc32-stored`.
+    pub fn set_checksum(mut self, checksum: Checksum) -> Self {
+        self.0.checksum = Some(checksum);
+        self
+    }
+
+    /// How fields become columns. Default: the split layout.
+    pub fn set_layout(mut self, layout: Layout) -> Self {
+        self.0.layout = Some(layout);
+        self
+    }
+
+    /// The version of the format.
+    pub fn set_version(mut self, version: Version) -> Self {
+        self.0.version = version;
+        self
+    }
+
+    /// Rows at which a block of the value codec ends. Default: 16,384.
+    pub fn set_block_rows(mut self, rows: usize) -> Self {
+        self.0.block_rows = Some(rows);
+        self
+    }
+
+    /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
+    /// 0 never replaces them, which is written and read soonest; 100 does so wherever it saves a byte, and cuts
+    /// doubles in two where that is smaller. Default: 68.
+    pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
+        self.0.symbols_below = Some(hundredths);
+        self
+    }
+
+    /// Bytes before compression at which a block ends. Default: 65,536; of the value codec 1 MiB.
+    pub fn set_block_size(mut self, bytes: usize) -> Self {
+        self.0.block_size = Some(bytes);
+        self
+    }
+
+    /// Bytes of sealed blocks held in memory; more go to a temporary file.
+    pub fn set_memory_budget(mut self, bytes: usize) -> Self {
+        self.0.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Whether of each block of a column the nulls are counted, and the least and the greatest value kept, so that readers
+    /// with a condition leave out blocks. Default: yes; in the Avro layout no, whose columns are always what Avro's tools
+    /// make them.
+    pub fn set_statistics_enabled(mut self, enabled: bool) -> Self {
+        self.0.statistics = Some(enabled);
+        self
+    }
+
+    /// The same for the column of this name, and those below it. Of several that hold for a column the last set counts.
+    pub fn set_column_statistics_enabled(mut self, path: impl Into<String>, enabled: bool) -> Self {
+        self.0.column_statistics.push((path.into(), enabled));
+        self
+    }
+
+    /// Whether blocks of integers, times, text and binary have Bloom filters, by which readers leave out blocks that do
+    /// not have the value that is asked for. They stand in the header, which is read whole. Default: no.
+    pub fn set_bloom_filter_enabled(mut self, enabled: bool) -> Self {
+        self.0.filters.enabled = Some(enabled);
+        self
+    }
+
+    /// About how often a filter says that a value may be in a block in which it is not. Default: 0.05.
+    pub fn set_bloom_filter_fpp(mut self, fpp: f64) -> Self {
+        self.0.filters.fpp = Some(fpp);
+        self
+    }
+
+    /// How many distinct values of a block filters are made for at the most. Default: as many as it has.
+    pub fn set_bloom_filter_ndv(mut self, ndv: u64) -> Self {
+        self.0.filters.ndv = Some(ndv);
+        self
+    }
+
+    /// [`set_bloom_filter_enabled`](Self::set_bloom_filter_enabled) for the column of this name, and those below it.
+    pub fn set_column_bloom_filter_enabled(self, path: impl Into<String>, enabled: bool) -> Self {
+        self.own_filter(path, Filters { enabled: Some(enabled), ..Filters::default() })
+    }
+
+    /// [`set_bloom_filter_fpp`](Self::set_bloom_filter_fpp) for the column of this name; it has filters then.
+    pub fn set_column_bloom_filter_fpp(self, path: impl Into<String>, fpp: f64) -> Self {
+        self.own_filter(path, Filters { fpp: Some(fpp), ..Filters::default() })
+    }
+
+    /// [`set_bloom_filter_ndv`](Self::set_bloom_filter_ndv) for the column of this name; it has filters then.
+    pub fn set_column_bloom_filter_ndv(self, path: impl Into<String>, ndv: u64) -> Self {
+        self.own_filter(path, Filters { ndv: Some(ndv), ..Filters::default() })
+    }
+
+    fn own_filter(mut self, path: impl Into<String>, filters: Filters) -> Self {
+        self.0.column_filters.push((path.into(), filters));
+        self
+    }
+
+    /// The columns that rows are sorted by, the first before the others. Every batch is looked at: one that is not sorted
+    /// is refused. If the first ascends, and is never null, the first value of each of its blocks stands in the block's
+    /// descriptor, as the format has it for sorted columns.
+    pub fn set_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
+        self.0.sorting = columns;
+        self
+    }
+
+    /// Pairs for the file's metadata.
+    pub fn set_key_value_metadata(mut self, metadata: Metadata) -> Self {
+        self.0.metadata = metadata;
+        self
+    }
+
+    /// The properties.
+    pub fn build(self) -> WriterProperties {
+        self.0
+    }
+}

@@ -1,0 +1,199 @@
+//! Arrays to columns: the way of writing through a shape.
+//!
+//! ```text
+//! Leaf        values                                     Record    each field
+//! Optional    0 or 1 a row, then the rows that are       Union     0 or 1 a row of each branch, then its rows
+//! List, Map   items a row, then the items                 slots     all rows, and which of them are there
+//! ```
+//! [`assemble`](crate::arrow::read::assemble) is the same walk the other way.
+
+use arrow::array::*;
+use arrow::buffer::BooleanBuffer;
+use arrow::datatypes::Field;
+
+use super::borrowed_column::{Lent, Shredded, set_lengths, set_there, set_values};
+use super::compact;
+use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::layout::field_layout::{Planned, Shape, Trail};
+use crate::arrow::layout::nested;
+use crate::arrow::leaf::types;
+use crate::arrow::read::take::take;
+use crate::arrow::schema::stored::Planning;
+use crate::error::{Error, Result};
+use crate::format::value::ValueType;
+
+/// Shreds a batch of a plan's schema. `slots` says which columns take a value for each slot, there or not.
+pub(crate) fn shred_batch(
+    planning: &Planning,
+    slots: &[bool],
+    batch: &RecordBatch,
+) -> Result<Vec<Shredded>> {
+    let Planning { schema, stored, plan } = planning;
+    if batch.num_columns() != schema.fields().len() {
+        let (expected, given) = (schema.fields().len(), batch.num_columns());
+        let what = format!("a batch of {given} columns for a schema of {expected}");
+        return Err(Error::invalid(what));
+    }
+    let mut shredder = Shredder::new(&plan.columns, slots);
+    let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
+    for (((field, stored), shape), array) in fields.zip(batch.columns()) {
+        let trail = Trail::new(field.name());
+        if array.data_type() != field.data_type() {
+            let (expected, given) = (field.data_type(), array.data_type());
+            let what = format!("field {trail}: {given} given for {expected}");
+            return Err(Error::invalid(what));
+        }
+        let array = encoded_arrays::lower(array, field, stored, &trail)?;
+        shredder.shred(shape, stored, &array, &trail)?;
+    }
+    Ok(shredder.finish())
+}
+
+/// What a batch is shredded into.
+pub(crate) struct Shredder<'a> {
+    /// The columns, to know what value type each is of.
+    columns: &'a [Planned],
+    /// Which of them take a value for each slot, there or not.
+    slots: &'a [bool],
+    out: Vec<Shredded>,
+}
+
+impl<'a> Shredder<'a> {
+    pub(crate) fn new(columns: &'a [Planned], slots: &'a [bool]) -> Self {
+        Self { columns, slots, out: vec![Shredded::default(); columns.len()] }
+    }
+
+    /// The columns, once all fields are shredded.
+    pub(crate) fn finish(self) -> Vec<Shredded> {
+        self.out
+    }
+
+    /// Shreds the rows of a field.
+    pub(crate) fn shred(
+        &mut self,
+        shape: &Shape,
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        match shape {
+            Shape::Optional { counts, inner } => {
+                let there = match array.nulls() {
+                    Some(nulls) => nulls.inner().clone(),
+                    None => BooleanBuffer::new_set(array.len()),
+                };
+                if **inner == (Shape::Leaf { column: *counts })
+                    && self.slots.get(*counts).copied().unwrap_or(false)
+                {
+                    set_there(&mut self.out, *counts, there)?;
+                    return self.leaf(*counts, &compact::without_garbage(array)?, trail);
+                }
+                self.presence(*counts, there)?;
+                return self.shred(inner, field, &compact::present(array)?, trail);
+            }
+            Shape::Nothing | Shape::Union(_) => {}
+            Shape::Leaf { .. } if array.data_type().is_null() => {}
+            _ if array.null_count() > 0 => {
+                let nulls = array.null_count();
+                let what = format!("field {trail} takes no nulls, but has {nulls}");
+                return Err(Error::invalid(what));
+            }
+            _ => {}
+        }
+        match shape {
+            Shape::Leaf { column } => self.leaf(*column, array, trail),
+            Shape::Optional { .. } | Shape::Nothing => Ok(()),
+            Shape::List { counts, inner } => {
+                let (lengths, items) = compact::items(array)?;
+                set_lengths(&mut self.out, *counts, lengths)?;
+                let item = types::item(field.data_type()).ok_or_else(|| unfit(field, trail))?;
+                self.shred(inner, item, &items, &trail.then(item.name()))
+            }
+            Shape::Map { counts, key, value } => {
+                let (lengths, entries) = compact::items(array)?;
+                set_lengths(&mut self.out, *counts, lengths)?;
+                let [entry] = &nested::fields(field.data_type())[..] else {
+                    return Err(unfit(field, trail));
+                };
+                self.record([key.as_ref(), value.as_ref()], entry, &entries, trail)
+            }
+            Shape::Record(shapes) => self.record(shapes, field, array, trail),
+            Shape::Union(branches) => self.union(branches, field, array, trail),
+        }
+    }
+
+    /// Counts of 0 and 1: bits, unless the column holds values besides.
+    fn presence(&mut self, column: usize, there: BooleanBuffer) -> Result<()> {
+        let planned = self.columns.get(column).map(|planned| planned.metadata.value_type());
+        match planned {
+            Some(ValueType::Null) => set_values(&mut self.out, column, Lent::Boolean(there)),
+            _ => set_lengths(&mut self.out, column, there.iter().map(u32::from).collect()),
+        }
+    }
+
+    fn leaf(&mut self, column: usize, array: &ArrayRef, trail: &Trail<'_>) -> Result<()> {
+        let Some(planned) = self.columns.get(column) else {
+            return Err(Error::invalid(format!("no column {column}")));
+        };
+        let values = match planned.size {
+            Some(size) => types::lower_fixed(array, size, trail)?,
+            None => types::lower(array, planned.metadata.value_type(), trail)?,
+        };
+        set_values(&mut self.out, column, values)
+    }
+
+    fn record<'s>(
+        &mut self,
+        shapes: impl IntoIterator<Item = &'s Shape>,
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        let Some(array) = array.as_struct_opt() else { return Err(unfit(field, trail)) };
+        let fields = nested::fields(field.data_type());
+        let children = fields.iter().zip(array.columns());
+        shapes.into_iter().zip(children).try_for_each(|(shape, (field, child))| {
+            self.shred(shape, field, child, &trail.then(field.name()))
+        })
+    }
+
+    fn union(
+        &mut self,
+        branches: &[(Option<usize>, Shape)],
+        field: &Field,
+        array: &ArrayRef,
+        trail: &Trail<'_>,
+    ) -> Result<()> {
+        let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
+            return Err(unfit(field, trail));
+        };
+        let fields = union.fields();
+        for ((counts, shape), (id, field)) in branches.iter().zip(fields.iter()) {
+            let chosen: BooleanBuffer = union.type_ids().iter().map(|row| *row == id).collect();
+            if let Some(counts) = counts {
+                self.presence(*counts, chosen.clone())?;
+            }
+            let rows = branch(union, id, &chosen)?;
+            self.shred(shape, field, &rows, &trail.then(field.name()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of one branch.
+fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef> {
+    let child = union.child(id);
+    let Some(offsets) = union.offsets() else { return compact::keep(child, chosen) };
+    let place = |row| offsets.get(row).and_then(|offset| u64::try_from(*offset).ok());
+    let places: Vec<u64> = chosen.set_indices().filter_map(place).collect();
+    let in_order = places.windows(2).all(|pair| matches!(pair, [a, b] if a + 1 == *b));
+    match places.first().map(|first| usize::try_from(*first)) {
+        Some(Ok(first)) if in_order => Ok(child.slice(first, places.len())),
+        None => Ok(child.slice(0, 0)),
+        _ => take(child, &places.into()),
+    }
+}
+
+fn unfit(field: &Field, trail: &Trail<'_>) -> Error {
+    Error::invalid(format!("field {trail}: {} does not fit its shape", field.data_type()))
+}

@@ -1,0 +1,269 @@
+//! Chooses how numbers are packed: what takes least, but for a little that is sooner read.
+//!
+//! ```text
+//! each chunk     least, greatest, of values and of differences; changes   ──► sizes of frame, frames, deltas: exact
+//! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
+//! ```
+
+use super::bit_packing::{self, MOST_EXCEPTIONS, Plan};
+use super::byte_stream_split::Spread;
+use super::common_factor;
+use super::encoding::*;
+use super::sparse;
+use super::tail;
+use super::value_counts::Counted;
+use crate::kernel::{self, CHUNK, ChunkStats, Level};
+use crate::pack::bitmap_encoding;
+use crate::pack::payload::Payload;
+use crate::wire;
+
+/// Values looked at for what cannot be known without.
+const SAMPLE: usize = 512;
+
+/// Fewer numbers are not worth a search.
+const FEW: usize = 48;
+
+/// How often each byte comes is told of no fewer.
+const SOME: usize = 256;
+
+/// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
+    let chunks = values.chunks(CHUNK);
+    let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
+    put_known(values, &stats, depth, out);
+    let least = stats.iter().map(|stats| stats.min).min();
+    (least.unwrap_or(0), stats.iter().map(|stats| stats.max).max().unwrap_or(0))
+}
+
+fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
+    let mut choice = Choice::of(values, stats);
+    if choice.constant {
+        out.push(CONSTANT);
+        return wire::put_long(out, values.first().copied().unwrap_or(0));
+    }
+    let start = out.len();
+    let deeper = depth.saturating_sub(1);
+    let searched = values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16;
+    let sample = searched.then(|| Sample::of(values));
+    let spread = match out.is_for_zstd() && values.len() >= SOME {
+        true if sample.as_ref().is_some_and(Sample::is_of_one) => None,
+        true => Spread::of(values, choice.min, choice.width, deeper),
+        false => None,
+    };
+    let spread = spread.filter(|spread| spread.bytes < choice.bytes - choice.bytes / 32);
+    choice.bytes = spread.as_ref().map_or(choice.bytes, |spread| spread.bytes);
+    if let Some(sample) = sample {
+        if let Some(factor) = common_factor::of(&sample.values, choice.min)
+            && let Some(quotients) = common_factor::quotients(values, factor, choice.min)
+        {
+            out.push(MULTIPLES);
+            wire::put_long(out, factor.cast_signed());
+            wire::put_long(out, choice.min);
+            put(&quotients, deeper, out);
+            return;
+        }
+        let mut best = choice.bytes;
+        if put_runs(values, stats, best, deeper, out)
+            || sample.put_frequent(values, best, deeper, out)
+        {
+            best = out.size_from(start);
+        }
+        let runs = out.split_off(start);
+        if sample.put_dictionary(values, best, deeper, out) {
+            return;
+        }
+        if !runs.is_empty() {
+            return out.append(&runs);
+        }
+    }
+    if deeper == 0 {
+        // Bases and differences would lie too deep.
+        choice.kind = FRAME;
+    }
+    match spread {
+        Some(spread) => spread.put(values, choice.min, deeper, out),
+        None => choice.put(values, stats, deeper, out),
+    }
+}
+
+/// Wider numbers are kept whole.
+const WIDE: u32 = 57;
+
+/// The best of the forms whose size is known at once.
+struct Choice {
+    constant: bool,
+    min: i64,
+    width: u32,
+    plans: Vec<Plan>,
+    kind: u8,
+    bytes: usize,
+}
+
+impl Choice {
+    fn of(values: &[i64], stats: &[ChunkStats]) -> Self {
+        let min = stats.iter().map(|stats| stats.min).min().unwrap_or(0);
+        let max = stats.iter().map(|stats| stats.max).max().unwrap_or(0);
+        let width = bit_packing::bits(min, max);
+        // A little less than whole numbers takes longer to read than it saves.
+        let (min, width) = if width > WIDE { (0, 64) } else { (min, width) };
+        let mut choice =
+            Self { constant: width == 0, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
+        if choice.constant {
+            return choice;
+        }
+        choice.bytes = tail::size(values.len(), width) + long_size(min) + 1;
+        let plans: Vec<Plan> =
+            values.chunks(CHUNK).zip(stats).map(|(chunk, stats)| plan(chunk, stats)).collect();
+        let sizes = values.chunks(CHUNK).map(<[i64]>::len);
+        let head = |least: i64, greatest: i64| {
+            stats.len() * (1 + bit_packing::bits(least, greatest).div_ceil(8) as usize) + 8
+        };
+        let packed = |(plan, n): (&Plan, usize)| tail::size(n, plan.width) + plan.exceptions * 4;
+        let frames = head(min, max) + plans.iter().zip(sizes.clone()).map(packed).sum::<usize>();
+        if frames < choice.bytes {
+            (choice.kind, choice.bytes, choice.plans) = (FRAMES, frames, plans);
+        }
+        let least = stats.iter().map(|stats| stats.min_delta).min().unwrap_or(0);
+        let greatest = stats.iter().map(|stats| stats.min_delta).max().unwrap_or(0);
+        let deltas =
+            stats.iter().zip(sizes).map(|(s, n)| tail::size(n, bit_packing::delta_width(s)));
+        let deltas = head(min, max) + head(least, greatest) + deltas.sum::<usize>();
+        // Differences are added up one after the other.
+        if deltas + deltas / 10 < choice.bytes {
+            (choice.kind, choice.bytes) = (DELTAS, deltas);
+        }
+        choice
+    }
+
+    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
+        out.push(self.kind);
+        match self.kind {
+            FRAMES => bit_packing::put_frames(values, &self.plans, depth, out),
+            DELTAS => bit_packing::put_deltas(values, stats, depth, out),
+            _ => bit_packing::put_frame(values, self.min, self.width, out),
+        }
+    }
+}
+
+fn long_size(value: i64) -> usize {
+    usize::try_from(kernel::varint_size(Level::in_use(), &[value])).unwrap_or(10)
+}
+
+/// The width at which a chunk and its exceptions take least.
+fn plan(chunk: &[i64], stats: &ChunkStats) -> Plan {
+    let full = bit_packing::bits(stats.min, stats.max);
+    let mut best = Plan { base: stats.min, width: full, exceptions: 0 };
+    let mut least = tail::size(chunk.len(), full);
+    for width in (0..full).rev() {
+        let exceptions = kernel::count_above(Level::in_use(), chunk, stats.min, width);
+        if exceptions > MOST_EXCEPTIONS.min(chunk.len() / 8) {
+            break;
+        }
+        let above = (full - width).div_ceil(8) as usize;
+        let bytes = tail::size(chunk.len(), width) + exceptions * (3 + above);
+        if bytes < least - least / 32 {
+            (least, best) = (bytes, Plan { base: stats.min, width, exceptions });
+        }
+    }
+    best
+}
+
+/// Appends runs, if they take less than `most` and are long enough.
+fn put_runs(
+    values: &[i64],
+    stats: &[ChunkStats],
+    most: usize,
+    depth: u32,
+    out: &mut Payload,
+) -> bool {
+    let changes: usize = stats.iter().map(|stats| stats.changes + 1).sum();
+    if changes > values.len() / 3 || changes > most || changes > MOST_PARTS {
+        return false;
+    }
+    let (mut runs, mut lengths): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+    for run in values.chunk_by(|a, b| a == b) {
+        runs.extend(run.first());
+        lengths.push(long(run.len() - 1));
+    }
+    let start = out.len();
+    out.push(RUNS);
+    wire::put_long(out, long(runs.len()));
+    put(&runs, depth, out);
+    put(&lengths, depth, out);
+    // A number of short runs is read sooner without them.
+    let worth = if changes > values.len() / 8 { most / 3 } else { most - most / 8 };
+    keep(start, worth, out)
+}
+
+/// Takes back what was appended if it takes more.
+fn keep(start: usize, most: usize, out: &mut Payload) -> bool {
+    let kept = out.size_from(start) < most;
+    if !kept {
+        out.truncate(start);
+    }
+    kept
+}
+
+/// Values at even distances.
+struct Sample {
+    values: Vec<i64>,
+    counted: Counted,
+}
+
+impl Sample {
+    fn of(values: &[i64]) -> Self {
+        // Not of all rows of a period: the step is odd.
+        let step = (values.len() / SAMPLE) | 1;
+        let values: Vec<i64> = values.iter().step_by(step).copied().collect();
+        let all = values.iter().map(|value| value.cast_unsigned());
+        let counted = Counted::of(all, values.len()).unwrap_or_default();
+        Self { values, counted }
+    }
+
+    /// Whether nearly all are one: zstd would look for stretches of it, and pay for each.
+    fn is_of_one(&self) -> bool {
+        let count = self.counted.most_frequent().map_or(0, |(_, count)| count);
+        count * 5 >= self.values.len() * 4
+    }
+
+    /// Appends the most frequent value and the others, if they take less than `most`.
+    fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
+        let Some((value, count)) = self.counted.most_frequent() else { return false };
+        let value = value.cast_signed();
+        let others = (self.values.len() - count) * values.len() / self.values.len().max(1);
+        // A bit or a byte to say where each other is, and half a byte at the least to say what.
+        let hopeless = (values.len() / 8).min(others) + others / 2 >= most - most / 8;
+        if count * 10 < self.values.len() * 7 || hopeless {
+            return false;
+        }
+        let (bitmap, mut rest) = sparse::others(values, |other| other != value);
+        rest.iter_mut().for_each(|other| *other = other.wrapping_sub(value));
+        let start = out.len();
+        out.push(FREQUENT);
+        wire::put_long(out, value);
+        bitmap_encoding::put(&bitmap, 0, values.len(), depth, out);
+        put(&rest, depth, out);
+        keep(start, most - most / 8, out)
+    }
+
+    /// Appends the distinct values and the code of each, if that takes less than `most`.
+    fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
+        let distinct = self.counted.values.len();
+        let width = usize::BITS - distinct.saturating_sub(1).leading_zeros();
+        let hopeless = distinct == 0 || distinct * 2 > self.values.len();
+        if hopeless || tail::size(values.len(), width) + distinct >= most - most / 8 {
+            return false;
+        }
+        let all = values.iter().map(|value| value.cast_unsigned());
+        let Some(counted) = Counted::of(all, values.len() / 4) else { return false };
+        // In order, so that codes compare as values do.
+        let (order, coded) = counted.in_order(|a, b| a.cast_signed().cmp(&b.cast_signed()));
+        let order: Vec<i64> = order.into_iter().map(u64::cast_signed).collect();
+        let start = out.len();
+        out.push(DICTIONARY);
+        wire::put_long(out, long(order.len()));
+        put(&order, depth, out);
+        put(&coded, depth, out);
+        keep(start, most - most / 8, out)
+    }
+}

@@ -1,0 +1,186 @@
+//! Views of strings and the buffers that they point into.
+//!
+//! ```text
+//! views     length │ the bytes themselves, to 12            buffers   0: bytes of one block
+//!           length │ first 4 │ buffer │ offset                        1: bytes of the next ...
+//! ```
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::error::{Error, Result};
+use crate::kernel::{self, Level};
+
+/// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
+///
+/// They can be made only by unpacking: every view lies within its buffer, and it is known whether all are UTF-8.
+#[derive(Debug, Clone)]
+pub struct Views {
+    pub(crate) views: Vec<u128>,
+    pub(crate) buffers: Vec<ViewBuffer>,
+    /// Whether some might not be UTF-8.
+    pub(crate) bytes: bool,
+    /// Memory for the next buffer.
+    pub(crate) spare: Vec<u8>,
+    /// The bytes of buffers that were made for these views, and how many they may be.
+    own: usize,
+    limit: usize,
+}
+
+impl Default for Views {
+    fn default() -> Self {
+        let (views, buffers, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Self { views, buffers, bytes: false, spare, own: 0, limit: usize::MAX }
+    }
+}
+
+/// The bytes that views point into.
+#[derive(Debug, Clone)]
+pub enum ViewBuffer {
+    /// Part of the file, or of a dictionary.
+    Shared(Bytes),
+    /// Made for these views.
+    Own(Vec<u8>),
+}
+
+impl Views {
+    /// No views, in memory that is there already.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn within(mut memory: Vec<u128>, mut spare: Vec<u8>) -> Self {
+        memory.clear();
+        spare.clear();
+        Self { views: memory, spare, ..Self::default() }
+    }
+
+    /// The bytes of the buffers that were made for these views.
+    pub(crate) fn own_bytes(&self) -> usize {
+        self.own
+    }
+
+    /// Limits the bytes of buffers that are made to `more` than there are.
+    pub(crate) fn set_room(&mut self, more: usize) {
+        self.limit = self.own.saturating_add(more);
+    }
+
+    /// The bytes that buffers may still take.
+    pub(crate) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.own)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// Whether each is known to be UTF-8.
+    pub fn is_text(&self) -> bool {
+        !self.bytes
+    }
+
+    /// The `i`th string.
+    pub fn get(&self, i: usize) -> Option<Cow<'_, [u8]>> {
+        let view = self.views.get(i)?;
+        let word =
+            |at: usize| u32::try_from(view >> at & u128::from(u32::MAX)).unwrap_or(0) as usize;
+        let length = word(0);
+        if length <= kernel::INLINE {
+            return view.to_le_bytes().get(4..4 + length).map(|bytes| bytes.to_vec().into());
+        }
+        let bytes = match self.buffers.get(word(64))? {
+            ViewBuffer::Shared(bytes) => &bytes[..],
+            ViewBuffer::Own(bytes) => &bytes[..],
+        };
+        bytes.get(word(96)..word(96) + length).map(Cow::Borrowed)
+    }
+
+    /// The views and the buffers.
+    pub fn into_parts(self) -> (Vec<u128>, Vec<ViewBuffer>) {
+        (self.views, self.buffers)
+    }
+
+    /// Adds a buffer, if there is one that views need; gives its number.
+    pub(crate) fn share(&mut self, data: Option<Bytes>) -> Result<u32> {
+        data.map_or(Ok(0), |data| self.add(ViewBuffer::Shared(data)))
+    }
+
+    pub(crate) fn add(&mut self, buffer: ViewBuffer) -> Result<u32> {
+        let number = self.next_buffer();
+        if let ViewBuffer::Own(bytes) = &buffer {
+            self.own = self.own.saturating_add(bytes.len());
+        }
+        self.buffers.push(buffer);
+        number
+    }
+
+    /// The number of the buffer that is added next.
+    pub(crate) fn next_buffer(&self) -> Result<u32> {
+        let number = u32::try_from(self.buffers.len());
+        number.map_err(|_| Error::too_large("buffers of views", u64::MAX, u64::from(u32::MAX)))
+    }
+
+    /// Appends what `read` appends where bits are set, from bit `at` on, and empty views where they are not.
+    pub(crate) fn spread(
+        &mut self,
+        bits: &[u8],
+        at: usize,
+        n: usize,
+        read: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let before = std::mem::take(&mut self.views);
+        let read = read(self);
+        let dense = std::mem::replace(&mut self.views, before);
+        read?;
+        let mut next = dense.iter();
+        kernel::each_run(bits, at, n, |there, count| match there {
+            true => self.views.extend(next.by_ref().take(count)),
+            false => self.views.extend(std::iter::repeat_n(0, count)),
+        });
+        Ok(())
+    }
+
+    /// Appends a view of each string between offsets into `data`, from 0 on. With `text` they are known to be UTF-8.
+    pub(crate) fn extend(&mut self, offsets: &[i32], data: Vec<u8>, text: bool) -> Result<()> {
+        self.bytes |= !text;
+        let number = self.add(ViewBuffer::Own(data))?;
+        if let Some(ViewBuffer::Own(data)) = self.buffers.last() {
+            kernel::views(Level::in_use(), offsets, data, number, &mut self.views);
+        }
+        Ok(())
+    }
+
+    /// Appends the view of a string: one that is long gets a buffer of its own.
+    pub(crate) fn push(&mut self, string: &[u8]) -> Result<()> {
+        let length = u32::try_from(string.len()).unwrap_or(u32::MAX);
+        let long = string.len() > kernel::INLINE;
+        let buffer = if long { self.add(ViewBuffer::Own(string.to_vec()))? } else { 0 };
+        self.bytes |= std::str::from_utf8(string).is_err();
+        self.views.push(kernel::view(0, length, string, buffer));
+        Ok(())
+    }
+
+    /// How many buffers there are.
+    pub(crate) fn buffers(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Forgets all buffers but the first `n`.
+    pub(crate) fn truncate_buffers(&mut self, n: usize) {
+        self.buffers.truncate(n);
+        let own = |buffer: &ViewBuffer| match buffer {
+            ViewBuffer::Own(bytes) => bytes.len(),
+            ViewBuffer::Shared(_) => 0,
+        };
+        self.own = self.buffers.iter().map(own).sum();
+    }
+
+    /// Forgets all but the first `n`.
+    pub(crate) fn truncate(&mut self, n: usize) {
+        self.views.truncate(n);
+    }
+}
