@@ -7,69 +7,33 @@
 //! Exit codes: 0 success, 1 bad data or a failure of the system, 2 a usage error. The library is the command as a
 //! function, for programs that install it in another way than Cargo does.
 
-mod bench;
-#[cfg(feature = "blosc")]
-mod blosc;
-mod cat;
-mod completions;
-mod concat;
-#[cfg(feature = "blosc")]
-mod container;
-mod convert;
-mod count;
-mod csv_args;
-mod dataset;
-mod describe;
-mod diff;
-mod fault;
+mod args;
+mod commands;
+mod exit;
 mod help;
 mod input;
-mod inputs;
-mod json_args;
-mod layout;
-mod limit_args;
-mod memory;
-mod meta;
 mod output;
 mod panics;
-mod print;
-mod random;
-#[cfg_attr(not(feature = "object_store"), path = "no_remote.rs")]
-mod remote;
-mod rename_args;
-mod rewrite;
-mod row_table;
-mod row_types;
-mod rows;
-mod rowtext;
-mod sample;
-mod schema;
-mod schema_file;
 mod signals;
-mod size;
-mod table;
-mod tail;
-mod target;
-mod tojson;
-mod totrevni;
-mod trevni_files;
-mod vacuum;
-mod verify;
-mod write_args;
-mod writing;
 
 use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand};
 
-use fault::Fault;
+#[cfg(feature = "blosc")]
+use commands::blosc;
+use commands::{
+    bench, cat, completions, concat, convert, count, describe, diff, layout, meta, random, rewrite,
+    sample, schema, size, tail, tojson, totrevni, vacuum, verify,
+};
+use exit::Fault;
 
 /// Trevni column files: look inside, verify, print, convert.
 #[derive(Debug, Parser)]
 #[command(name = "trevni", version, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
-    memory: memory::MemoryArgs,
+    memory: args::memory::MemoryArgs,
     #[command(subcommand)]
     command: Command,
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use crate::fault::Fault;
+use super::exit::Fault;
 
 /// The most characters of a message.
 const MOST: usize = 500;

@@ -1,0 +1,116 @@
+//! The arguments of commands that read CSV.
+
+use std::path::Path;
+
+use arrow::datatypes::DataType;
+use trevni_convert::{Encoding, Format, ReadOptions, Source, parse_type};
+
+use crate::exit::Fault;
+
+/// How CSV is read.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading csv")]
+pub(crate) struct CsvArgs {
+    /// Between the fields of csv. Default: a tab for .tsv files, otherwise the one of `,` `;` tab `|` that fits the first
+    /// rows. Written are tabs to .tsv files, otherwise commas.
+    #[arg(long, value_parser = delimiter, value_name = "CHAR")]
+    pub(crate) delimiter: Option<u8>,
+    /// The first line of csv has no names.
+    #[arg(long)]
+    pub(crate) no_header: bool,
+    /// Around fields that have delimiters or ends of lines in them; `none` if nothing is. Default: `"`.
+    #[arg(long, value_parser = quote, value_name = "CHAR")]
+    quote: Option<Quote>,
+    /// A value that is null in every column, besides the empty one; may be given several times. Default: NA, N/A, null, NaN,
+    /// `\N` and others that pyarrow knows, in columns that are not text.
+    #[arg(long = "null-value", value_name = "TEXT")]
+    null_values: Vec<String>,
+    /// The type of a column of csv or jsonl that is not to be inferred; may be given several times. Types: utf8, bool,
+    /// int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
+    ///
+    /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8.
+    #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
+    types: Vec<(String, DataType)>,
+    /// How characters are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others. Default: utf-8, or utf-16 if
+    /// there is a byte-order mark.
+    #[arg(long, value_parser = encoding, value_name = "NAME")]
+    encoding: Option<Encoding>,
+}
+
+/// What encloses fields, or nothing.
+#[derive(Debug, Clone, Copy)]
+struct Quote(Option<u8>);
+
+impl CsvArgs {
+    /// Refuses arguments that are not for a format.
+    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        if !self.types.is_empty() && !matches!(format.name, "csv" | "jsonl") {
+            let name = format.name;
+            return Err(Fault::Usage(format!(
+                "--type is for csv and jsonl, and the input is {name}"
+            )));
+        }
+        let wrong = [
+            ("--quote", self.quote.is_some()),
+            ("--null-value", !self.null_values.is_empty()),
+            ("--encoding", self.encoding.is_some()),
+        ];
+        match wrong.into_iter().find(|(_, given)| *given && format.name != "csv") {
+            Some((name, _)) => {
+                Err(Fault::Usage(format!("{name} is for csv, and the input is {}", format.name)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the arguments to the ways of reading a path.
+    pub(crate) fn apply(&self, options: &mut ReadOptions, path: &Path) {
+        let csv = &mut options.csv;
+        csv.delimiter = self.delimiter.or(is_tsv(path).then_some(b'\t'));
+        csv.header = !self.no_header;
+        csv.null_values = (!self.null_values.is_empty()).then(|| self.null_values.clone());
+        if let Some(Quote(quote)) = self.quote {
+            csv.quote = quote;
+        }
+        options.types.clone_from(&self.types);
+        options.encoding = self.encoding;
+    }
+}
+
+/// The delimiter of CSV that is written: the given one, or that of the path's extension.
+pub(crate) fn delimiter_for(given: Option<u8>, path: &Path) -> u8 {
+    given.unwrap_or(if is_tsv(path) { b'\t' } else { b',' })
+}
+
+fn is_tsv(path: &Path) -> bool {
+    let inner = Source::decompressed_path(path);
+    let extension = inner.as_deref().unwrap_or(path).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"))
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"\\t" => Ok(b'\t'),
+        [one] if one.is_ascii() && !matches!(one, b'\n' | b'\r') => Ok(*one),
+        _ => Err("one ASCII character, or \\t".into()),
+    }
+}
+
+fn quote(text: &str) -> Result<Quote, String> {
+    match text.as_bytes() {
+        b"none" => Ok(Quote(None)),
+        [one] if one.is_ascii() && !matches!(one, b'\n' | b'\r') => Ok(Quote(Some(*one))),
+        _ => Err("one ASCII character, or none".into()),
+    }
+}
+
+fn column_type(text: &str) -> Result<(String, DataType), String> {
+    // A name may have the sign in it, a type has none.
+    let (name, data_type) = text.rsplit_once('=').ok_or("types are given as NAME=TYPE")?;
+    let data_type = parse_type(data_type).map_err(|e| e.to_string())?;
+    Ok((name.to_owned(), data_type))
+}
+
+fn encoding(text: &str) -> Result<Encoding, String> {
+    text.parse().map_err(|e: trevni::Error| e.to_string())
+}

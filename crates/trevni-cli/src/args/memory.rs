@@ -1,0 +1,33 @@
+//! The memory that reading may take: one limit for all files of a command.
+
+use std::sync::OnceLock;
+
+use trevni::io::Limits;
+
+use super::write::size;
+
+static MEMORY: OnceLock<usize> = OnceLock::new();
+
+/// The memory that reading may take.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct MemoryArgs {
+    /// Read no more than so many bytes of a file into memory at once; k, M and G are understood. A file that needs more
+    /// is an error. Default: 512M.
+    #[arg(long, global = true, hide_short_help = true, value_parser = size, value_name = "BYTES")]
+    limit_memory: Option<usize>,
+}
+
+impl MemoryArgs {
+    /// Sets the limits for the rest of the command.
+    pub(crate) fn apply(&self) {
+        if let Some(bytes) = self.limit_memory {
+            MEMORY.get_or_init(|| bytes);
+        }
+    }
+}
+
+/// The limits in force.
+pub(crate) fn limits() -> Limits {
+    MEMORY.get().map_or_else(Limits::default, |bytes| Limits::of_memory(*bytes))
+}

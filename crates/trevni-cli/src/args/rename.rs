@@ -1,0 +1,39 @@
+//! Other names for columns, for formats that refuse some.
+
+use clap::ValueEnum;
+use trevni_convert::{Naming, Rows, rename_fields};
+
+use crate::exit::Fault;
+
+/// Other names for columns.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Names")]
+pub(crate) struct RenameArgs {
+    /// Give columns that have the name of an earlier one a number: a, a_2. JSON objects cannot hold both.
+    #[arg(long)]
+    rename_duplicates: bool,
+    /// Give columns names that a format accepts. avro: `_` for each character that is not an ASCII letter, a digit or
+    /// `_`; the schema keeps the old name as `originalName`.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    rename: Option<Rename>,
+}
+
+/// A format whose names are restricted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rename {
+    Avro,
+}
+
+impl RenameArgs {
+    /// The same rows under the names that are wanted.
+    pub(crate) fn apply(&self, rows: Rows) -> Result<Rows, Fault> {
+        let rows = match self.rename_duplicates {
+            true => rename_fields(rows, Naming::Unique)?,
+            false => rows,
+        };
+        match self.rename {
+            Some(Rename::Avro) => Ok(rename_fields(rows, Naming::Avro)?),
+            None => Ok(rows),
+        }
+    }
+}

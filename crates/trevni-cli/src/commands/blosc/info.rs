@@ -1,0 +1,120 @@
+//! `trevni blosc info`: what a container is made of.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+use trevni_blosc::chunk::{Content, Header};
+use trevni_blosc::{ChunkedArray, Contents, Filter};
+
+use crate::exit::Fault;
+use crate::output::sink::bytes_at;
+use crate::output::stdout;
+
+/// Print what a container of the Blosc family is made of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A Bloscpack file, a frame, or a directory of bcolz or Blosc2.
+    file: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Fault> {
+    let of_file = || Fault::of(args.file.display());
+    let contents = trevni_blosc::open(&args.file).map_err(of_file())?;
+    let arrays = contents.arrays.iter().map(|(name, array)| about(name, array));
+    let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(of_file())?;
+    let said = json!({
+        "container": contents.kind.name(),
+        "bytes": bytes_at(&args.file)?,
+        "arrays": arrays,
+        "attributes": contents.attributes,
+    });
+    if args.json {
+        return stdout::print_json(&said, false);
+    }
+    print(&contents, &said)
+}
+
+fn about(name: &str, array: &ChunkedArray) -> trevni::Result<Json> {
+    let layout = array.layout();
+    let params = array.container().params();
+    let first = match layout.chunks {
+        0 => Json::Null,
+        _ => header(&Header::parse(&array.container().chunk(0)?)?),
+    };
+    let filters: Vec<_> = params.filters.iter().filter_map(filter).collect();
+    Ok(json!({
+        "name": name,
+        "dtype": layout.dtype.name(),
+        "shape": layout.shape,
+        "chunks": layout.chunks,
+        "chunkShape": array.chunk_shape(),
+        "codec": params.compressor.name(),
+        "level": params.level,
+        "filters": filters,
+        "typesize": params.typesize,
+        "firstChunk": first,
+    }))
+}
+
+fn filter(filter: &Filter) -> Option<&'static str> {
+    match filter {
+        Filter::None => None,
+        Filter::Shuffle { .. } => Some("shuffle"),
+        Filter::BitShuffle => Some("bitshuffle"),
+        Filter::Delta => Some("delta"),
+        Filter::TruncPrec { .. } => Some("trunc_prec"),
+    }
+}
+
+/// What the header of a chunk says.
+pub(crate) fn header(header: &Header) -> Json {
+    let filters = header.filters().unwrap_or_default();
+    let filters: Vec<_> = filters.iter().filter_map(filter).collect();
+    json!({
+        "version": header.version,
+        "nbytes": header.nbytes,
+        "cbytes": header.cbytes,
+        "blocksize": header.block_size,
+        "typesize": header.typesize,
+        "codec": header.compressor().map(|c| c.name()).ok(),
+        "filters": filters,
+        "content": content(header.content),
+    })
+}
+
+/// How a chunk holds its bytes.
+pub(crate) fn content(content: Content) -> String {
+    format!("{content:?}").to_lowercase()
+}
+
+fn print(contents: &Contents, said: &Json) -> Result<(), Fault> {
+    let mut out = stdout::stdout();
+    writeln!(out, "{}, {} bytes", contents.kind.name(), said["bytes"])?;
+    for array in said["arrays"].as_array().into_iter().flatten() {
+        writeln!(out, "\n{}", array["name"].as_str().unwrap_or_default())?;
+        for (key, value) in
+            array.as_object().into_iter().flatten().filter(|(key, _)| *key != "name")
+        {
+            match value {
+                Json::Object(parts) => {
+                    writeln!(out, "  {key}")?;
+                    for (key, value) in parts {
+                        writeln!(out, "    {key}: {value}")?;
+                    }
+                }
+                value => writeln!(out, "  {key}: {value}")?,
+            }
+        }
+    }
+    if !contents.attributes.is_empty() {
+        writeln!(out, "\nattributes")?;
+        for (key, value) in &contents.attributes {
+            writeln!(out, "  {key}: {value}")?;
+        }
+    }
+    Ok(out.flush()?)
+}

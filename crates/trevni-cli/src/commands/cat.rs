@@ -1,0 +1,38 @@
+//! `trevni cat` and `trevni head`: rows as text.
+
+use std::path::PathBuf;
+
+use crate::args::limit::LimitArgs;
+use crate::exit::Fault;
+use crate::input::rows::ReadArgs;
+use crate::output::print::PrintArgs;
+
+/// Print rows, of any format that `convert` reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files of rows, or URLs (s3://bucket/key, https://host/path); `-` is standard input. A folder, a pattern such as
+    /// 'data/*.parquet', or several of these are one table; a URL that ends in `/` is a data set.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    print: PrintArgs,
+    #[command(flatten)]
+    limit: LimitArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+const HEAD: u64 = 10;
+
+/// All rows, unless they are limited.
+pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+    args.limit.apply(&mut args.read);
+    let opened = args.read.open_all(&args.files)?;
+    args.print.print(opened, &args.read.csv)
+}
+
+/// The first ten rows, unless another number is given.
+pub(crate) fn head(mut args: Args) -> Result<(), Fault> {
+    args.limit.limit.get_or_insert(HEAD);
+    run(args)
+}

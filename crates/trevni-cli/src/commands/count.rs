@@ -1,0 +1,90 @@
+//! `trevni count`: how many rows.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trevni::FileReader;
+use trevni_convert::Report;
+
+use crate::exit::{Fault, tell};
+use crate::input::multiple::expand;
+use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
+use crate::output::stdout;
+
+/// Print the number of rows, of any format that `convert` reads; of several files each, and the sum.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files of rows, folders, patterns such as 'data/*.csv', or URLs; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+    // Rows are counted without their columns, but for those that a condition looks at.
+    args.read.columns.get_or_insert_default();
+    let mut out = stdout::stdout();
+    let (mut sum, mut good) = (0u64, true);
+    for path in &args.files {
+        let rows = match count(path, &args.read) {
+            Ok(rows) => rows,
+            // The others are counted all the same.
+            Err(Fault::Data(text)) if args.files.len() > 1 => {
+                out.flush()?;
+                tell(&format!("error: {text}"));
+                good = false;
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
+        sum = sum.saturating_add(rows);
+        if args.files.len() > 1 {
+            writeln!(out, "{rows}\t{}", path.display())?;
+        }
+    }
+    if args.files.len() > 1 {
+        writeln!(out, "{sum}\ttotal")?;
+    } else {
+        writeln!(out, "{sum}")?;
+    }
+    out.flush()?;
+    if good { Ok(()) } else { Err(Fault::Told) }
+}
+
+fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
+    let mut report = Arc::default();
+    let counted = count_once(path, read, &mut report);
+    match counted.is_err().then(|| read.again(&[path.to_owned()], &report)).flatten() {
+        Some(read) => count_once(path, &read, &mut report),
+        None => counted,
+    }
+}
+
+/// Reads files once; `report` becomes theirs.
+fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<u64, Fault> {
+    let (files, single) = (expand(&[path.to_owned()], read.from.is_some())?, path);
+    if !matches!(files.as_slice(), [file] if file.path == single) {
+        return count_rows(read.open_all(&[path.to_owned()])?, report);
+    }
+    let (name, source, format) = read.find(path)?;
+    let all = read.rows.is_none() && read.predicate.is_none();
+    // Columns that are named must exist.
+    let none = read.columns.as_ref().is_none_or(Vec::is_empty);
+    if format.name == "trv" && all && none {
+        let file = source.into_file().map_err(Fault::of(&name))?;
+        return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
+    }
+    count_rows(read.open_as(path, name, source, format)?, report)
+}
+
+fn count_rows(opened: Opened, report: &mut Arc<Report>) -> Result<u64, Fault> {
+    report.clone_from(&opened.report);
+    let mut rows = 0u64;
+    for batch in opened.rows {
+        rows += batch.map_err(|e| batch_fault(&opened.name, e))?.num_rows() as u64;
+    }
+    tell_report(&opened.report);
+    Ok(rows)
+}

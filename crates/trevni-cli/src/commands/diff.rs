@@ -1,0 +1,54 @@
+//! `trevni diff`: whether two files of rows say the same.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use trevni_convert::Comparison;
+
+use crate::exit::Fault;
+use crate::input::rows::{ReadArgs, tell_report};
+use crate::output::stdout;
+use crate::output::table::plain;
+
+/// Compare two files of rows, of any formats: their schemas, then row by row.
+///
+/// How values are stored is no difference, what they are is: int32 and int64 compare as numbers, dictionaries as
+/// their values, lists item by item. Floating-point numbers are the same if their bits are. Exit code 1 says that
+/// the files differ.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of rows, a folder, or a pattern such as 'data/*.csv'; `-` is standard input.
+    a: PathBuf,
+    /// Another one.
+    b: PathBuf,
+    /// Stop after so many rows that differ.
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
+    limit: usize,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let open = |path: &PathBuf| args.read.open_all(std::slice::from_ref(path));
+    let (a, b) = (open(&args.a)?, open(&args.b)?);
+    let columns = a.rows.schema().fields().len();
+    let names = [a.name, b.name];
+    let reports = [a.report, b.report];
+    let found = Comparison::new(a.rows, b.rows, args.limit.max(1));
+    let found = found.map_err(Fault::of(names.join(" | ")))?;
+    reports.iter().for_each(|report| tell_report(report));
+    let mut out = stdout::stdout();
+    for line in found.schema.iter().chain(&found.rows) {
+        writeln!(out, "{}", plain(line, usize::MAX))?;
+    }
+    let [in_a, in_b] = found.counts;
+    if in_a != in_b {
+        writeln!(out, "rows: {in_a} | {in_b}")?;
+    }
+    if found.is_equal() {
+        writeln!(out, "equal: {in_a} rows, {columns} columns")?;
+        return Ok(out.flush()?);
+    }
+    out.flush()?;
+    Err(Fault::Told)
+}

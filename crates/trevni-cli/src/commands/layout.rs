@@ -1,0 +1,248 @@
+//! `trevni layout`: the blocks of each column, where they are, and what is known of their values.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value as Json, json};
+use trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
+
+use crate::exit::Fault;
+use crate::input::file;
+use crate::input::trevni_files::{TrevniFile, files_of};
+use crate::output::json_rows::value_to_json;
+use crate::output::stdout;
+use crate::output::table::{Align, Table, plain, ratio};
+
+/// Print the blocks of each column: rows, offset, sizes, first value, and what is known of their values.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A Trevni file, a container of the Blosc family, a data set, a folder, or a pattern; `-` is standard input.
+    file: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const HEADS: [(&str, Align); 7] = [
+    ("block", Align::Right),
+    ("rows", Align::Right),
+    ("offset", Align::Right),
+    ("before", Align::Right),
+    ("after", Align::Right),
+    ("ratio", Align::Right),
+    ("first value", Align::Left),
+];
+/// Of columns with statistics.
+const KNOWN: [(&str, Align); 3] =
+    [("nulls", Align::Right), ("least", Align::Left), ("greatest", Align::Left)];
+const SHOWN: usize = 40;
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    #[cfg(feature = "blosc")]
+    if super::container::is_container(&args.file) {
+        return super::container::layout(&args.file, args.json);
+    }
+    match files_of(&args.file)? {
+        Some(files) => layout_all(&files, args.json),
+        None if args.json => stdout::print_json(&json_of(&args.file)?.0, false),
+        None => {
+            let mut out = stdout::stdout();
+            write_layout(&args.file, &mut out)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// The layouts of several files, and what they come to.
+fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
+    let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
+    let mut out = stdout::stdout();
+    for file in files {
+        let (of_rows, of_bytes) = if as_json {
+            let (mut json, sums) = json_of(&file.path)?;
+            if let Some(object) = json.as_object_mut() {
+                object.insert("path".into(), file.path.display().to_string().into());
+            }
+            all.push(json);
+            sums
+        } else {
+            let sums = write_layout(&file.path, &mut out)?;
+            writeln!(out)?;
+            sums
+        };
+        (rows, bytes) = (rows.saturating_add(of_rows), bytes.saturating_add(of_bytes));
+    }
+    if as_json {
+        let all = json!({"rows": rows, "bytes": bytes, "files": all});
+        return stdout::print_json(&all, false);
+    }
+    writeln!(out, "{} files, {rows} rows, {bytes} bytes", files.len())?;
+    Ok(out.flush()?)
+}
+
+fn of_file(path: &Path) -> impl Fn(Fault) -> Fault {
+    move |e: Fault| match e {
+        Fault::Data(text) => Fault::Data(format!("{}: {text}", path.display())),
+        other => other,
+    }
+}
+
+/// The layout of a file, its rows and its bytes.
+fn json_of(path: &Path) -> Result<(Json, (u64, u64)), Fault> {
+    let file = file::open(path)?;
+    Ok((to_json(&file).map_err(of_file(path))?, (file.rows(), file.file_len())))
+}
+
+/// Writes the layout of a file; gives its rows and its bytes.
+fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Fault> {
+    let file = file::open(path)?;
+    writeln!(
+        out,
+        "{}: version {}, {} rows, {} columns, {} bytes",
+        path.display(),
+        file.header().version.number(),
+        file.rows(),
+        file.columns().len(),
+        file.file_len()
+    )?;
+    for column in 0..file.columns().len() {
+        write_column(&file, column, &mut out).map_err(of_file(path))?;
+    }
+    Ok((file.rows(), file.file_len()))
+}
+
+fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) -> Result<(), Fault> {
+    let (meta, header) = (file.column(column)?, file.header());
+    let (codec, checksum) = (header.codec(column)?, header.checksum(column)?);
+    let blocks = file.blocks(column)?;
+    write!(out, "\ncolumn {column} {}: {}", plain(meta.name(), 200), meta.value_type())?;
+    if meta.is_array() {
+        write!(out, " array")?;
+    }
+    if let Some(parent) = meta.parent() {
+        write!(out, ", child of {}", plain(parent, 200))?;
+    }
+    writeln!(out, ", codec {}, checksum {}", codec.name(), checksum.name())?;
+    let statistics = file.statistics(column)?;
+    let known: &[_] = if statistics.is_some() { &KNOWN } else { &[] };
+    let mut table = Table::new(&[&HEADS, known].concat());
+    for (i, block) in blocks.iter().enumerate() {
+        let (before, after) = (block.uncompressed_size, block.compressed_size);
+        let mut cells = vec![
+            i.to_string(),
+            block.rows.to_string(),
+            block.offset.to_string(),
+            before.to_string(),
+            after.to_string(),
+            ratio(before.into(), after.into()),
+            first_value(block, meta.value_type()),
+        ];
+        if let Some((block, order)) =
+            statistics.as_ref().and_then(|s| Some((s.blocks.get(i)?, s.order)))
+        {
+            let [least, greatest] = bounds(block, meta.value_type(), order);
+            cells.extend([block.nulls.to_string(), least, greatest]);
+        }
+        table.push(cells);
+    }
+    Ok(table.write("  ", out)?)
+}
+
+/// What the values of a block lie between, if that is known; ends that are no values themselves are marked.
+fn bounds(block: &BlockStatistics, value_type: ValueType, order: Order) -> [String; 2] {
+    let Some(bounds) = &block.bounds else { return [String::new(), String::new()] };
+    let mark = if bounds.exact { "" } else { "~" };
+    [&bounds.min, &bounds.max].map(|value| format!("{mark}{}", bound(value, value_type, order)))
+}
+
+fn bound(value: &Value<'_>, value_type: ValueType, order: Order) -> String {
+    match (value, order) {
+        (Value::Long(bits), Order::Unsigned) => bits.cast_unsigned().to_string(),
+        (Value::Bytes(number), Order::Numbers) => number_text(number),
+        (Value::Bytes(text), _) if value_type == ValueType::String => {
+            plain(&String::from_utf8_lossy(text), SHOWN)
+        }
+        _ => plain(&value_to_json(value, value_type), SHOWN),
+    }
+}
+
+/// A number in two's complement, high byte first; in hexadecimal where it is wider than 128 bits.
+fn number_text(number: &[u8]) -> String {
+    let negative = number.first().is_some_and(|high| *high >= 0x80);
+    match number.len() {
+        0..=16 => {
+            let start = if negative { -1 } else { 0 };
+            number.iter().fold(start, |n: i128, byte| n << 8 | i128::from(*byte)).to_string()
+        }
+        _ => number.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
+    match &block.first_value {
+        None => String::new(),
+        Some(Value::Bytes(text)) if value_type == ValueType::String => {
+            plain(&String::from_utf8_lossy(text), SHOWN)
+        }
+        Some(value) => plain(&value_to_json(value, value_type), SHOWN),
+    }
+}
+
+fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
+    let header = file.header();
+    let columns = file.columns().iter().enumerate().map(|(i, meta)| {
+        let (blocks, statistics) = (file.blocks(i)?, file.statistics(i)?);
+        let known =
+            |at: usize| statistics.as_ref().and_then(|s| Some((s.blocks.get(at)?, s.order)));
+        let blocks = blocks.iter().enumerate();
+        let blocks = blocks.map(|(at, block)| block_json(block, meta.value_type(), known(at)));
+        Ok(json!({
+            "name": meta.name(),
+            "type": meta.value_type().name(),
+            "array": meta.is_array(),
+            "parent": meta.parent(),
+            "codec": header.codec(i)?.name(),
+            "checksum": header.checksum(i)?.name(),
+            "start": header.start(i),
+            "blocks": blocks.collect::<Result<Vec<_>, Fault>>()?,
+        }))
+    });
+    Ok(json!({
+        "version": header.version.number(),
+        "rows": file.rows(),
+        "bytes": file.file_len(),
+        "columns": columns.collect::<Result<Vec<_>, Fault>>()?,
+    }))
+}
+
+fn block_json(
+    block: &BlockDescriptor,
+    value_type: ValueType,
+    known: Option<(&BlockStatistics, Order)>,
+) -> Result<Json, Fault> {
+    let mut json = json!({
+        "rows": block.rows,
+        "firstRow": block.first_row,
+        "offset": block.offset,
+        "uncompressedSize": block.uncompressed_size,
+        "compressedSize": block.compressed_size,
+    });
+    if let (Some(value), Some(object)) = (&block.first_value, json.as_object_mut()) {
+        let value = serde_json::from_str(&value_to_json(value, value_type))?;
+        object.insert("firstValue".into(), value);
+    }
+    if let (Some((known, order)), Some(object)) = (known, json.as_object_mut()) {
+        object.insert("nulls".into(), known.nulls.into());
+        if let Some(bounds) = &known.bounds {
+            let text = |value| match order {
+                Order::Natural => Ok(serde_json::from_str(&value_to_json(value, value_type))?),
+                _ => Ok::<Json, Fault>(bound(value, value_type, order).into()),
+            };
+            object.insert("least".into(), text(&bounds.min)?);
+            object.insert("greatest".into(), text(&bounds.max)?);
+            object.insert("exact".into(), bounds.exact.into());
+        }
+    }
+    Ok(json)
+}

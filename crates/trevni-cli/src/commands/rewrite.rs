@@ -1,0 +1,232 @@
+//! `trevni rewrite`: a Trevni file with other settings, or fewer columns.
+//!
+//! ```text
+//! codec, checksum, block size            columns ──► columns          what the columns are stays, and all metadata
+//! layout, order, dropped columns         rows ──► rows                where there is a schema, which changes with them
+//! ```
+
+mod dataset;
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchReader};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use trevni::arrow::{ArrowReaderBuilder, Layout, WriterProperties};
+use trevni::codec::Codec;
+use trevni::{ColumnMetadata, FileReader, Metadata, copy_rows, keys};
+use trevni_convert::Rows;
+
+use crate::exit::{Fault, tell};
+use crate::input::file;
+use crate::input::trevni_files::is_dataset;
+use crate::output::sink::{Dialect, Input, OutputArgs};
+use crate::output::target::Target;
+
+/// The keys of a file's metadata that say what its columns are.
+pub(crate) const SCHEMAS: [&str; 3] = [keys::ARROW_SCHEMA, keys::AVRO_SCHEMA, keys::LAYOUT];
+
+/// Write a Trevni file anew: with another codec, checksum, layout or block size, other order of columns, or fewer.
+///
+/// What is not asked for stays as it is, codec, checksum and metadata included.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A Trevni file, or a data set, of which each file is written anew; `-` is standard input.
+    input: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// These columns at the top, in this order.
+    #[arg(long, value_delimiter = ',', value_name = "a,b", conflicts_with = "drop")]
+    columns: Option<Vec<String>>,
+    /// All columns at the top but these.
+    #[arg(long, value_delimiter = ',', value_name = "a,b")]
+    drop: Option<Vec<String>>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    if is_dataset(&args.input) {
+        return dataset::run(args);
+    }
+    let file = file::open(&args.input)?;
+    let has_schema = SCHEMAS.iter().any(|key| file.header().metadata.get(key).is_some());
+    let format = args.output.to.map_or("trv", |format| format.name);
+    if format != "trv" {
+        return Err(Fault::Usage(format!("rewrite makes trv files, and convert {format}")));
+    }
+    let by_rows = args.output.write.layout.is_some()
+        || (has_schema && (args.columns.is_some() || args.drop.is_some()))
+        || (has_schema && changes_kind(&file, args)?);
+    let written = if by_rows { rows_anew(&file, args)? } else { columns_anew(&file, args)? };
+    let (before, rows) = (file.file_len(), file.rows());
+    tell(&format!("{rows} rows, {before} -> {written} bytes"));
+    Ok(())
+}
+
+/// Whether a value codec comes or goes, for which the split layout has other columns.
+fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, Fault> {
+    let Some(name) = args.output.write.codec.as_deref().filter(|name| *name != "none") else {
+        return Ok(false);
+    };
+    let codec = Codec::from_name(name).map_err(|e| Fault::Usage(e.to_string()))?;
+    Ok(codec.is_value_codec() != codec_of(file)?.is_value_codec())
+}
+
+pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, Fault> {
+    Ok(file.header().metadata.get_str(keys::CODEC).map_or(Ok(Codec::Null), Codec::from_name)?)
+}
+
+/// The columns as they are, with other settings.
+fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
+    let header = file.header();
+    let chosen = choose_columns(file, args)?;
+    let write = &args.output.write;
+    let columns = chosen.iter().filter_map(|i| header.columns.get(*i));
+    let columns =
+        columns.map(|column| settled(column, write.codec.is_some(), write.checksum.is_some()));
+    let columns: Vec<ColumnMetadata> = columns.collect::<Result<_, Fault>>()?;
+    let mut builder = write.file_writer(header.metadata.clone())?;
+    if header.version.number() == 1 {
+        builder = builder.set_version(header.version);
+    }
+    let output = &args.output;
+    let mut target = Target::create(&output.output, output.force)?;
+    let mut writer = builder.build(&mut target, columns)?;
+    copy_rows(file, &chosen, &mut writer).map_err(Fault::of(args.input.display()))?;
+    writer.finish()?;
+    target.commit(&output.output)
+}
+
+/// A column without the settings that the file's are to replace.
+fn settled(
+    column: &ColumnMetadata,
+    no_codec: bool,
+    no_checksum: bool,
+) -> Result<ColumnMetadata, Fault> {
+    let mut new = ColumnMetadata::new(column.name(), column.value_type());
+    if let Some(parent) = column.parent() {
+        new = new.with_parent(parent);
+    }
+    if column.is_array() {
+        new = new.array();
+    }
+    if column.is_indexed() {
+        new = new.indexed();
+    }
+    if let Some(codec) = column.codec()?.filter(|_| !no_codec) {
+        new = new.with_codec(codec);
+    }
+    if let Some(checksum) = column.checksum()?.filter(|_| !no_checksum) {
+        new = new.with_checksum(checksum);
+    }
+    for (key, value) in column.metadata().iter().filter(|(key, _)| !key.starts_with("trevni.")) {
+        new = new.with_metadata(key, value)?;
+    }
+    Ok(new)
+}
+
+/// The numbers of the columns that stay, each behind its parent.
+fn choose_columns(file: &FileReader<File>, args: &Args) -> Result<Vec<usize>, Fault> {
+    let roots: Vec<usize> =
+        (0..file.columns().len()).filter(|i| file.tree().parent(*i).is_none()).collect();
+    let name = |i: usize| file.columns().get(i).map_or("", ColumnMetadata::name);
+    let names: Vec<&str> = roots.iter().map(|i| name(*i)).collect();
+    let chosen = choose(&names, args)?;
+    let mut all = Vec::new();
+    for at in chosen {
+        roots.iter().skip(at).take(1).for_each(|root| with_children(file, *root, &mut all));
+    }
+    Ok(all)
+}
+
+fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
+    all.push(column);
+    for child in file.tree().children(column) {
+        with_children(file, child, all);
+    }
+}
+
+/// The places of the names that are wanted, in the order in which they are.
+fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, Fault> {
+    let place = |wanted: &String| {
+        names.iter().position(|name| name == wanted).ok_or_else(|| {
+            Fault::Usage(format!("no column {wanted:?}: there are {}", names.join(", ")))
+        })
+    };
+    match (&args.columns, &args.drop) {
+        (Some(columns), _) => columns.iter().map(place).collect(),
+        (None, Some(dropped)) => {
+            let dropped: Vec<usize> = dropped.iter().map(place).collect::<Result<_, _>>()?;
+            Ok((0..names.len()).filter(|i| !dropped.contains(i)).collect())
+        }
+        (None, None) => Ok((0..names.len()).collect()),
+    }
+}
+
+/// The rows of the columns that are wanted, written as they would be for the first time.
+fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
+    let of_input = || Fault::of(args.input.display());
+    let builder = ArrowReaderBuilder::from_file(file.clone(), false);
+    let reader = builder.map_err(of_input())?.build().map_err(of_input())?;
+    let schema = reader.schema();
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let order = choose(&names, args)?;
+    let metadata = &file.header().metadata;
+    let layout = layout_of(metadata);
+    let pairs = own_pairs(metadata)?;
+    let builder = WriterProperties::builder().set_key_value_metadata(pairs);
+    let builder = builder.set_codec(codec_of(file)?).set_layout(layout);
+    let written = args.output.make_with(builder, Dialect::default(), || {
+        let rows = Reordered::over(Box::new(reader), order)?;
+        Ok(Input { name: args.input.display().to_string(), rows, read: None })
+    })?;
+    Ok(written.bytes)
+}
+
+/// The layout of a file of this metadata.
+pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
+    let layout = metadata.get_str(keys::LAYOUT).and_then(Layout::from_name);
+    let avro = metadata.get(keys::AVRO_SCHEMA).is_some();
+    layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split })
+}
+
+/// The pairs of a file's metadata that nobody makes but its user.
+fn own_pairs(metadata: &Metadata) -> Result<Metadata, Fault> {
+    let mut pairs = Metadata::new();
+    for (key, value) in metadata.iter() {
+        if !key.starts_with("trevni.") && !key.starts_with("arrow.") && !SCHEMAS.contains(&key) {
+            pairs.set(key, value)?;
+        }
+    }
+    Ok(pairs)
+}
+
+/// Rows with their columns in another order.
+struct Reordered {
+    rows: Rows,
+    order: Vec<usize>,
+    schema: SchemaRef,
+}
+
+impl Reordered {
+    fn over(rows: Rows, order: Vec<usize>) -> Result<Rows, Fault> {
+        let schema: Arc<Schema> =
+            Arc::new(rows.schema().project(&order).map_err(trevni::Error::from)?);
+        Ok(Box::new(Self { rows, order, schema }))
+    }
+}
+
+impl Iterator for Reordered {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.rows.next()?.and_then(|batch| batch.project(&self.order)))
+    }
+}
+
+impl RecordBatchReader for Reordered {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}

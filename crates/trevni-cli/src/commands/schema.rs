@@ -1,0 +1,109 @@
+//! `trevni schema`: names and types, for people and for programs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use clap::ValueEnum;
+use trevni::arrow::schema_to_avro;
+use trevni::keys::AVRO_SCHEMA;
+use trevni_convert::Source;
+
+use crate::exit::Fault;
+use crate::input::file::{self, PIPE};
+use crate::input::remote;
+use crate::input::rows::ReadArgs;
+use crate::output::stdout;
+use crate::output::table::plain;
+
+/// Print the schema of a file, of any format that `convert` reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files of rows, or URLs; `-` is standard input. A folder, a pattern such as 'data/*.parquet', or several of these
+    /// are one table.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
+    #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
+    format: Form,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    Arrow,
+    Avro,
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let schema = args.read.open_all(&args.files)?.rows.schema();
+    let mut out = stdout::stdout();
+    match args.format {
+        Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
+        Form::Avro => writeln!(out, "{}", avro(&args.files, &schema)?)?,
+        Form::Json => {
+            serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
+            writeln!(out)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A line a field; the fields of nested ones are indented below.
+fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std::io::Result<()> {
+    for field in fields {
+        let null = if field.is_nullable() { "" } else { " not null" };
+        let (kind, inner) = kind(field.data_type());
+        let name = plain(field.name(), usize::MAX);
+        writeln!(out, "{:1$}{name}: {kind}{null}", "", level * 2)?;
+        write_fields(&inner, level + 1, out)?;
+    }
+    Ok(())
+}
+
+/// The name of a type, without those of the fields within.
+pub(crate) fn type_name(data_type: &DataType) -> String {
+    kind(data_type).0
+}
+
+/// The name of a type, and the fields within.
+fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
+    match data_type {
+        DataType::Struct(fields) => ("Struct".into(), fields.to_vec()),
+        DataType::List(item) => ("List".into(), vec![item.clone()]),
+        DataType::LargeList(item) => ("LargeList".into(), vec![item.clone()]),
+        DataType::ListView(item) => ("ListView".into(), vec![item.clone()]),
+        DataType::LargeListView(item) => ("LargeListView".into(), vec![item.clone()]),
+        DataType::FixedSizeList(item, n) => (format!("FixedSizeList({n})"), vec![item.clone()]),
+        DataType::Map(entries, _) => match entries.data_type() {
+            DataType::Struct(fields) => ("Map".into(), fields.to_vec()),
+            _ => ("Map".into(), vec![entries.clone()]),
+        },
+        DataType::Union(fields, mode) => {
+            (format!("Union({mode:?})"), fields.iter().map(|(_, field)| field.clone()).collect())
+        }
+        other => (other.to_string(), Vec::new()),
+    }
+}
+
+/// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
+fn avro(paths: &[PathBuf], schema: &SchemaRef) -> Result<String, Fault> {
+    let [path] = paths else {
+        return schema_to_avro(schema).map_err(|e| Fault::Data(e.to_string()));
+    };
+    let said = match is_trevni(path) {
+        true => file::header(path)?.metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
+        false => None,
+    };
+    said.map_or_else(|| schema_to_avro(schema).map_err(Fault::of(path.display())), Ok)
+}
+
+/// Of standard input, which has been read, only the Arrow schema is left.
+fn is_trevni(path: &Path) -> bool {
+    let open = || remote::source(path).ok().flatten().or_else(|| Source::open(path).ok());
+    let mut source = (path != Path::new(PIPE)).then(open).flatten();
+    let head = source.as_mut().and_then(|source| source.head().ok());
+    head.is_some_and(|head| head.starts_with(b"Trv"))
+}

@@ -1,0 +1,79 @@
+//! `trevni vacuum`: files that a data set needs no more.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use trevni::dataset::{Dataset, Vacuumed};
+
+use crate::exit::{Fault, tell};
+use crate::input::remote;
+use crate::output::stdout;
+
+/// Delete the files of a data set that no commit names, and those that were replaced.
+///
+/// Only what is older than --older-than is deleted: a writer that takes longer than that loses files that it has not yet
+/// committed, and a reader files of the data set as it was before it was replaced. In a folder, files of a writer
+/// that is at work on the same machine stay in any case.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A data set: a folder, or a URL that ends in `/`.
+    dataset: PathBuf,
+    /// Age of what is deleted: a number with s, m, h or d.
+    #[arg(long, value_name = "AGE", default_value = "1h", value_parser = age)]
+    older_than: Duration,
+    /// Print the paths that would be deleted, and delete nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let (path, older) = (&args.dataset, args.older_than);
+    if args.dry_run {
+        let found = match remote::vacuumable(path, older)? {
+            Some(found) => found,
+            None => Dataset::vacuumable(path, older),
+        };
+        let (paths, sum) = found.map_err(Fault::of(path.display()))?;
+        let mut out = stdout::stdout();
+        for path in paths {
+            writeln!(out, "{path}")?;
+        }
+        out.flush()?;
+        tell(&format!("would delete {}", said(&sum)));
+        return Ok(());
+    }
+    let vacuumed = match remote::vacuum(path, older)? {
+        Some(vacuumed) => vacuumed,
+        None => Dataset::vacuum(path, older),
+    };
+    tell(&format!("deleted {}", said(&vacuumed.map_err(Fault::of(path.display()))?)));
+    Ok(())
+}
+
+fn said(sum: &Vacuumed) -> String {
+    format!("{} files of {} bytes, {} commits", sum.files, sum.bytes, sum.commits)
+}
+
+fn age(text: &str) -> Result<Duration, String> {
+    let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];
+    let found = units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, seconds)));
+    let (digits, seconds) = found.ok_or("a number with s, m, h or d, such as 90m")?;
+    let number: u64 = digits.parse().map_err(|e| format!("{digits:?}: {e}"))?;
+    number.checked_mul(*seconds).map(Duration::from_secs).ok_or_else(|| "out of range".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_units() {
+        assert_eq!(age("90m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        assert_eq!(age("7d"), Ok(Duration::from_secs(604_800)));
+        for bad in ["", "1", "h", "1w", "-1h", "99999999999999999999d"] {
+            assert!(age(bad).is_err(), "{bad}");
+        }
+    }
+}

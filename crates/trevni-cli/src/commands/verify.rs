@@ -1,0 +1,103 @@
+//! `trevni verify`: every byte that means something, and each fault with its place.
+//!
+//! ```text
+//! statistics, blocks of each column ──► checksums, codecs, values, counts
+//! without a fault there             ──► schema, and all rows as Arrow
+//! ```
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::exit::{Fault, tell};
+use crate::input::file;
+use crate::input::trevni_files::{files_of, told};
+use crate::output::stdout;
+
+/// What is said of blocks and chunks that nothing can verify.
+pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verified";
+
+/// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Trevni files, containers of the Blosc family, data sets, folders of these, or patterns such as 'data/*.trv'; `-` is
+    /// standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+    let mut out = stdout::stdout();
+    let mut good = true;
+    for path in &args.files {
+        good &= told(verify_input(path, &mut out))?;
+        out.flush()?;
+    }
+    if good { Ok(()) } else { Err(Fault::Told) }
+}
+
+/// Verifies a file, or each file of a data set, a folder or a pattern.
+fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+    let Some(files) = files_of(path)? else { return Ok(verify(path, out)?.is_some()) };
+    let (mut good, mut rows) = (true, 0u64);
+    for file in &files {
+        let Some(found) = verify(&file.path, out)? else {
+            good = false;
+            continue;
+        };
+        rows = rows.saturating_add(found);
+        if let Some(committed) = file.rows.filter(|committed| *committed != found) {
+            let name = file.path.display();
+            writeln!(out, "{name}: {found} rows, but the commit says {committed}")?;
+            good = false;
+        }
+        out.flush()?;
+    }
+    let verdict = if good { "ok" } else { "FAULTY" };
+    writeln!(out, "{}: {verdict}: {rows} rows, {} files", path.display(), files.len())?;
+    Ok(good)
+}
+
+/// Verifies one file; gives its rows if it is good. A file that cannot be opened does not keep the others from being verified.
+fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
+    #[cfg(feature = "blosc")]
+    if super::container::is_container(path) {
+        return super::container::verify(path, out);
+    }
+    let name = path.display();
+    let file = match file::open(path) {
+        Ok(file) => file,
+        Err(Fault::Data(text)) => {
+            tell(&format!("error: {text}"));
+            return Ok(None);
+        }
+        Err(other) => return Err(other),
+    };
+    let bar = progress(file.columns().len(), path);
+    let mut seen = file.verify(|_| bar.inc(1));
+    if seen.faults.is_empty() {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        seen.faults.extend(trevni::arrow::verify_rows(&file, threads).err());
+    }
+    bar.finish_and_clear();
+    for fault in &seen.faults {
+        writeln!(out, "{name}: {fault}")?;
+    }
+    let verdict = if seen.faults.is_empty() { "ok" } else { "FAULTY" };
+    write!(out, "{name}: {verdict}: {} rows, {} blocks", file.rows(), seen.blocks)?;
+    write!(out, ", {} verified by checksum", seen.verified)?;
+    if seen.unchecked > 0 {
+        write!(out, ", {} {UNCHECKED}", seen.unchecked)?;
+    }
+    match seen.faults.len() {
+        0 => writeln!(out)?,
+        n => writeln!(out, ", {n} faults")?,
+    }
+    Ok(seen.faults.is_empty().then(|| file.rows()))
+}
+
+/// A bar on stderr if that is a terminal, nothing otherwise.
+fn progress(columns: usize, path: &Path) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(columns as u64);
+    bar.set_message(path.display().to_string());
+    bar
+}

@@ -1,0 +1,88 @@
+//! What ends a command: whose fault it is decides the exit code.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::process::ExitCode;
+
+use crate::output::stdout;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The data, or the machine: exit code 1.
+    Data(String),
+    /// The same, and it has been told already.
+    Told,
+    /// The call: exit code 2.
+    Usage(String),
+}
+
+impl Fault {
+    /// Names the file in an error.
+    pub(crate) fn of<E: Display>(name: impl Display) -> impl FnOnce(E) -> Fault {
+        move |e| Fault::Data(format!("{name}: {e}"))
+    }
+
+    /// What it says.
+    pub(crate) fn text(self) -> String {
+        match self {
+            Fault::Data(text) | Fault::Usage(text) => text,
+            Fault::Told => "it failed".into(),
+        }
+    }
+
+    /// Tells it, and gives the exit code. Whoever closed the pipe that takes our output has had enough of it:
+    /// that is nobody's fault.
+    pub(crate) fn report(self) -> ExitCode {
+        if stdout::is_closed() {
+            return ExitCode::SUCCESS;
+        }
+        match self {
+            Fault::Told => ExitCode::from(1),
+            Fault::Data(text) => {
+                tell(&format!("error: {text}"));
+                ExitCode::from(1)
+            }
+            Fault::Usage(text) => {
+                tell(&format!("error: {text}"));
+                tell("\nFor more information, try '--help'.");
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+/// Characters of a line on stderr, at the most.
+const MOST_CHARACTERS: usize = 950;
+
+/// A text that is cut, and ends with `…`, if it is too long for an error.
+fn shortened(mut text: String) -> String {
+    if let Some((at, _)) = text.char_indices().nth(MOST_CHARACTERS) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
+}
+
+/// Writes a line to stderr, cut if it is too long; if nobody can hear it, so be it.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", shortened(line.to_owned()));
+}
+
+impl From<trevni::Error> for Fault {
+    fn from(e: trevni::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(e: std::io::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(e: serde_json::Error) -> Self {
+        Fault::Data(e.to_string())
+    }
+}

@@ -1,0 +1,82 @@
+//! URLs, where the feature `object_store` is not there: they are told apart from paths, and refused.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use arrow::datatypes::SchemaRef;
+use trevni::Header;
+use trevni::dataset::Vacuumed;
+use trevni_convert::{Sink, Source, WriteOptions};
+
+use crate::exit::Fault;
+
+pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn target(path: &Path, _: bool) -> Result<Option<Upload>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn dataset(
+    path: &Path,
+    _: bool,
+    _: SchemaRef,
+    _: &WriteOptions,
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
+    refuse(path)
+}
+
+pub(crate) fn vacuumable(path: &Path, _: Duration) -> Result<Option<Vacuumable>, Fault> {
+    refuse(path)
+}
+
+/// Paths, and what they come to.
+type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
+
+pub(crate) fn vacuum(path: &Path, _: Duration) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
+    refuse(path)
+}
+
+fn refuse<T>(path: &Path) -> Result<Option<T>, Fault> {
+    match path.to_str().is_some_and(|path| path.contains("://")) {
+        true => Err(Fault::Usage(format!(
+            "{} is a URL, and this command was built without the feature object_store",
+            path.display()
+        ))),
+        false => Ok(None),
+    }
+}
+
+/// An object in the making, of which there is none.
+pub(crate) struct Upload(Infallible);
+
+impl Upload {
+    pub(crate) fn commit(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}

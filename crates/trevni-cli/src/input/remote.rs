@@ -1,0 +1,188 @@
+//! URLs: objects in stores, as inputs and as outputs.
+//!
+//! ```text
+//! s3://bucket/key ──► store, path ──► Source       of a trv file only what is wanted is fetched
+//!                                 ──► Upload       parts are sent while rows are read; the object appears at the end
+//! s3://bucket/table/              ──► a data set
+//! ```
+//! Regions, endpoints and keys are taken from the environment, by the names that the stores' own tools have for them.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ::object_store::ObjectStore;
+use ::object_store::path::Path as Key;
+use arrow::datatypes::SchemaRef;
+use tokio::runtime::{Builder, Runtime};
+use trevni::dataset::{DataFile, Dataset, Vacuumed};
+use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
+use trevni::{Header, RemoteFile};
+use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
+
+use crate::exit::Fault;
+use crate::output::target::is_folder;
+use crate::signals;
+
+/// Bytes that are gathered before they go to the writer.
+const GATHERED: usize = 1 << 20;
+
+/// The object of a URL, as a source of rows; `None` if it is no URL.
+pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let (name, runtime) = (path.display().to_string(), runtime()?.handle().clone());
+    Ok(Some(match is_folder(path) {
+        true => Source::below(name, store, key, runtime),
+        false => Source::in_store(name, store, key, runtime),
+    }))
+}
+
+/// Starts a data set at a URL; `None` if it is none.
+pub(crate) fn dataset(
+    path: &Path,
+    replace: bool,
+    schema: SchemaRef,
+    options: &WriteOptions,
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+    let Some(place) = object(path)? else { return Ok(None) };
+    signals::note_upload();
+    let runtime = runtime()?.handle().clone();
+    Ok(Some(dataset_in_store(place, runtime, replace, schema, options)))
+}
+
+/// Bytes of the data set at a URL; nothing if there is none.
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let table = runtime()?.block_on(Dataset::open_in(store, key));
+    Ok(Some(table.map_or(0, |table| table.bytes())))
+}
+
+/// The URLs of the files of a data set, each with its rows; `None` if it is no URL that ends in `/`.
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
+    if !is_folder(path) {
+        return Ok(None);
+    }
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let table = runtime()?.block_on(Dataset::open_in(store, key));
+    let table = table.map_err(Fault::of(path.display()))?;
+    let url = path.display();
+    let file = |file: &DataFile| (url_below(&url.to_string(), file.path()).into(), file.rows());
+    Ok(Some(table.files().map(file).collect()))
+}
+
+/// The URL of a path below another.
+fn url_below(url: &str, path: &str) -> String {
+    if is_literal(url) {
+        return format!("{url}{path}");
+    }
+    let mut text = url.to_owned();
+    for sign in path.chars() {
+        match sign {
+            '%' => text.push_str("%25"),
+            '#' => text.push_str("%23"),
+            '?' => text.push_str("%3F"),
+            sign => text.push(sign),
+        }
+    }
+    text
+}
+
+/// What can be deleted below a URL; `None` if it is no URL.
+pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumable>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    Ok(Some(runtime()?.block_on(Dataset::vacuumable_in(store, key, older))))
+}
+
+/// Deletes it.
+pub(crate) fn vacuum(
+    path: &Path,
+    older: Duration,
+) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    Ok(Some(runtime()?.block_on(Dataset::vacuum_in(store, key, older))))
+}
+
+/// Paths, and what they come to.
+type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
+
+/// The header of the Trevni file at a URL.
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
+        Ok(file) => Ok(Some(file.file().header().clone())),
+        Err(e) if is_unsupported(&e) => Ok(None),
+        Err(e) => Err(Fault::of(path.display())(e)),
+    }
+}
+
+/// An object to be made; one that exists is left alone unless `force`.
+pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    signals::note_upload();
+    let object = ObjectWriter::new(store, key).with_refuse_existing(!force);
+    Ok(Some(Upload { runtime: runtime()?, object, gathered: Vec::new() }))
+}
+
+/// A store, and a key there.
+type Place = (Arc<dyn ObjectStore>, Key);
+
+/// What a URL means.
+fn object(path: &Path) -> Result<Option<Place>, Fault> {
+    let Some(url) = path.to_str().filter(|path| path.contains("://")) else { return Ok(None) };
+    Ok(Some(from_url(url, environment()).map_err(Fault::of(url))?))
+}
+
+/// The store gives no parts of objects.
+fn is_unsupported(e: &trevni::Error) -> bool {
+    matches!(e.kind(), trevni::ErrorKind::Io(e) if e.kind() == io::ErrorKind::Unsupported)
+}
+
+/// The runtime of all requests; its threads make them while the others wait or work.
+fn runtime() -> Result<&'static Runtime, Fault> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime);
+    }
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    Ok(RUNTIME.get_or_init(|| runtime))
+}
+
+/// An object in the making.
+pub(crate) struct Upload {
+    runtime: &'static Runtime,
+    object: ObjectWriter,
+    gathered: Vec<u8>,
+}
+
+impl Upload {
+    /// Makes the object appear.
+    pub(crate) fn commit(mut self) -> io::Result<()> {
+        self.flush()?;
+        self.runtime.block_on(self.object.finish())?;
+        Ok(())
+    }
+}
+
+impl Write for Upload {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        signals::check()?;
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= GATHERED {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let gathered = std::mem::take(&mut self.gathered);
+        Ok(self.runtime.block_on(self.object.put(gathered.into()))?)
+    }
+}
+
+impl Drop for Upload {
+    /// What was sent of an object that is not finished is removed.
+    fn drop(&mut self) {
+        let _ = self.runtime.block_on(self.object.abort());
+    }
+}

@@ -1,0 +1,288 @@
+//! Opens a file of rows, whatever its format.
+
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use trevni::ErrorKind;
+use trevni::arrow::Predicate;
+use trevni_convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
+
+use super::file::PIPE;
+use super::multiple::expand;
+use super::remote;
+use crate::args::csv::CsvArgs;
+use crate::args::json::JsonArgs;
+use crate::args::memory;
+use crate::args::row_types::RowTypeArgs;
+use crate::args::schema_file;
+use crate::exit::{Fault, tell};
+
+/// How the input is read.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct ReadArgs {
+    /// Format of the input, by name. Otherwise its extension says, or its first bytes.
+    #[arg(long, value_parser = Format::named)]
+    pub(crate) from: Option<&'static Format>,
+    /// Only these columns; parts of nested ones with dots.
+    #[arg(long, value_delimiter = ',', value_name = "a,b.c")]
+    pub(crate) columns: Option<Vec<String>>,
+    /// Only these rows, from 0; the last is left out, and either may be missing.
+    #[arg(long, value_parser = range, value_name = "A..B")]
+    pub(crate) rows: Option<Range<u64>>,
+    /// Only rows of which this is true, such as "price > 10 and city in ('Ulm')". Its columns need not be among --columns;
+    /// --rows counts the rows of the file, before this filter.
+    #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
+    pub(crate) predicate: Option<Predicate>,
+    /// At most so many rows of these; the commands that limit rows have options of their own.
+    #[arg(skip)]
+    pub(crate) limit: Option<u64>,
+    /// How many of the rows that pass the predicate are skipped.
+    #[arg(skip)]
+    pub(crate) offset: u64,
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema that its
+    /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// Infer the types of csv and jsonl from so many rows; 0 for all rows.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    infer_rows: usize,
+    /// Rows that are in memory at a time.
+    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
+    batch_size: usize,
+    /// Let integers that a schema makes floating-point numbers lose digits.
+    #[arg(long)]
+    lossy: bool,
+    /// Leave out up to so many bad rows, and say how many they were. Of avro, the rest of a block goes with one.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_bad: u64,
+    /// What elements are of Blosc containers that do not say, as NumPy writes it: `<f8`, `[('a', '<i4'), ('b', 'S4')]`.
+    #[cfg(feature = "blosc")]
+    #[arg(long, value_name = "DTYPE")]
+    dtype: Option<String>,
+    #[command(flatten)]
+    pub(crate) csv: CsvArgs,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    pub(crate) row_types: RowTypeArgs,
+}
+
+/// An open file of rows.
+pub(crate) struct Opened {
+    /// What it is called in errors.
+    pub(crate) name: String,
+    pub(crate) rows: Rows,
+    /// How many bytes it has, if that is known.
+    pub(crate) size: Option<u64>,
+    /// Bytes read of it so far.
+    pub(crate) taken: Arc<AtomicU64>,
+    /// What has been left out so far.
+    pub(crate) report: Arc<Report>,
+}
+
+/// Says what was left out of the rows that were read.
+pub(crate) fn tell_report(report: &Report) {
+    for text in report.warnings() {
+        tell(&format!("warning: {text}"));
+    }
+    match report.bad_rows.load(Ordering::Relaxed) {
+        0 => {}
+        1 => tell("1 bad row left out"),
+        n => tell(&format!("{n} bad rows left out")),
+    }
+    match report.unknown_fields.load(Ordering::Relaxed) {
+        0 => {}
+        1 => tell("1 field left out that the schema does not know"),
+        n => tell(&format!("{n} fields left out that the schema does not know")),
+    }
+}
+
+impl ReadArgs {
+    /// Opens a file, an object in a store, or standard input.
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
+        let (name, source, format) = self.find(path)?;
+        self.open_as(path, name, source, format)
+    }
+
+    /// Finds a file, and its format.
+    pub(crate) fn find(&self, path: &Path) -> Result<(String, Source, &'static Format), Fault> {
+        let pipe = path == Path::new(PIPE);
+        let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
+        let remote = if pipe { None } else { remote::source(path)? };
+        let is_remote = remote.is_some();
+        let mut source = match remote {
+            Some(source) => source,
+            None if pipe => Source::pipe(&name, std::io::stdin()),
+            None => Source::open(path).map_err(Fault::of(&name))?,
+        };
+        let folder = source.is_folder();
+        let inner = Source::decompressed_path(path);
+        let of_path = Format::of_path(inner.as_deref().unwrap_or(path));
+        let format = self.from.or(of_path.filter(|format| !folder || format.holds.is_some()));
+        // Of an object that is read by ranges, no bytes are fetched to see how they begin.
+        let is_text = format.is_none_or(|format| matches!(format.name, "csv" | "jsonl"));
+        if !folder && (!is_remote || is_text || inner.is_some()) {
+            source = source.decompressed().map_err(Fault::of(&name))?;
+        }
+        let format = match format {
+            Some(format) => format,
+            None => {
+                let what = || Fault::Data(format!("{name}: of no known format; --from names it"));
+                Format::of_source(&mut source).map_err(Fault::of(&name))?.ok_or_else(what)?
+            }
+        };
+        Ok((name, source, format))
+    }
+
+    /// Refuses arguments that are not for a format.
+    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+        self.row_types.check(format)?;
+        self.csv.check(format)?;
+        self.json.check(format)
+    }
+
+    /// Opens a file that was found.
+    pub(crate) fn open_as(
+        &self,
+        path: &Path,
+        name: String,
+        source: Source,
+        format: &'static Format,
+    ) -> Result<Opened, Fault> {
+        self.check(format)?;
+        let (taken, size) = (source.taken(), source.size());
+        if source.folder().is_some() {
+            // Its files are read as they are needed; all of them count.
+            let bytes = crate::output::sink::bytes_at(path).map_err(Fault::of(&name))?;
+            taken.store(bytes, Ordering::Relaxed);
+        }
+        let options = self.options(path)?;
+        let report = options.report.clone();
+        let rows = (format.open)(source, &options).map_err(|e| self.fault(&name, e))?;
+        Ok(Opened { name, rows, size, taken, report })
+    }
+
+    /// What cannot be read: if it is the condition, or a column, the call is at fault.
+    pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> Fault {
+        match e.kind() {
+            ErrorKind::Invalid(_)
+                if self.predicate.is_some()
+                    || self.columns.as_ref().is_some_and(|names| !names.is_empty()) =>
+            {
+                Fault::Usage(format!("{name}: {e}"))
+            }
+            _ => Fault::of(name)(e),
+        }
+    }
+
+    /// Reads at most so many rows.
+    pub(crate) fn limit_to(&mut self, rows: u64) {
+        self.limit = Some(rows);
+        // Few rows need no large batch, unless many are looked at to find them.
+        if self.predicate.is_none() {
+            self.fit_batch(rows);
+        }
+    }
+
+    /// The same without columns: only the number of rows is read, `batch_size` of them at a time.
+    pub(crate) fn without_columns(&self, batch_size: usize) -> Self {
+        Self { columns: Some(Vec::new()), batch_size, ..self.clone() }
+    }
+
+    /// Makes batches no larger than what is wanted.
+    fn fit_batch(&mut self, rows: u64) {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX).max(1);
+        self.batch_size = self.batch_size.min(rows);
+    }
+
+    pub(crate) fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
+        let schema = self.schema.as_deref().map(schema_file::load).transpose()?;
+        let mut options = ReadOptions {
+            schema,
+            infer_rows: self.infer_rows,
+            batch_size: self.batch_size,
+            limits: memory::limits(),
+            columns: self.columns.clone(),
+            rows: self.rows.clone(),
+            predicate: self.predicate.clone(),
+            limit: self.limit.map(|limit| limit.saturating_add(self.offset)),
+            lossy: self.lossy,
+            skip_bad: self.skip_bad,
+            #[cfg(feature = "blosc")]
+            dtype: self.dtype.clone(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            ..ReadOptions::default()
+        };
+        self.csv.apply(&mut options, path);
+        self.json.apply(&mut options);
+        self.row_types.describe(&mut options, &mut WriteOptions::default())?;
+        Ok(options)
+    }
+
+    /// How inputs are read again that failed because types were inferred from too few rows; `None` if that was not why,
+    /// or they can be read only once.
+    pub(crate) fn again(&self, inputs: &[PathBuf], report: &Report) -> Option<Self> {
+        if !report.inference_failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let files = expand(inputs, self.from.is_some()).ok()?;
+        let can = files.iter().all(|file| file.path.is_file());
+        can.then(|| {
+            let rows = self.infer_rows;
+            tell(&format!(
+                "types that were inferred from the first {rows} rows do not hold: inferring from all rows"
+            ));
+            Self { infer_rows: 0, ..self.clone() }
+        })
+    }
+}
+
+/// An error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
+pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> Fault {
+    match e {
+        arrow::error::ArrowError::ExternalError(inner) => Fault::of(name)(inner),
+        other => Fault::of(name)(other),
+    }
+}
+
+fn range(text: &str) -> Result<Range<u64>, String> {
+    let (from, to) = text.split_once("..").ok_or("rows are given as A..B")?;
+    let number = |text: &str, missing| match text {
+        "" => Ok(missing),
+        _ => text.parse::<u64>().map_err(|e| format!("{text:?}: {e}")),
+    };
+    let range = number(from, 0)?..number(to, u64::MAX)?;
+    if range.start > range.end {
+        return Err("the first row is behind the last".into());
+    }
+    Ok(range)
+}
+
+fn predicate(text: &str) -> Result<Predicate, String> {
+    Predicate::parse(text).map_err(|e| match e.kind() {
+        ErrorKind::Invalid(what) => what.clone(),
+        _ => e.to_string(),
+    })
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let n: usize = text.parse().map_err(|e| format!("{e}"))?;
+    if n == 0 { Err("at least 1".into()) } else { Ok(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_may_be_open() {
+        assert_eq!(range("3..7"), Ok(3..7));
+        assert_eq!(range("..7"), Ok(0..7));
+        assert_eq!(range("3.."), Ok(3..u64::MAX));
+        assert!(range("7..3").is_err() && range("3").is_err() && range("a..b").is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! The Trevni files of an argument, for the commands that look into such files.
+//!
+//! ```text
+//! data set                a folder or a URL that ends in /     the files that its last commit names
+//! folder, 'data/*.trv'    the Trevni files and containers of Blosc in it
+//! other paths, -          themselves
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use trevni::dataset::Dataset;
+use trevni_convert::Format;
+
+use super::file::PIPE;
+use super::multiple::expand;
+use super::remote;
+use crate::exit::{Fault, tell};
+
+/// A file, and what the data set says of it.
+#[derive(Debug)]
+pub(crate) struct TrevniFile {
+    pub(crate) path: PathBuf,
+    /// Its rows, as the commit of a data set has them.
+    pub(crate) rows: Option<u64>,
+}
+
+/// The files of an argument; `None` if it is a file itself.
+pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, Fault> {
+    if path == Path::new(PIPE) {
+        return Ok(None);
+    }
+    if let Some(found) = remote::files_below(path)? {
+        let file = |(path, rows)| TrevniFile { path, rows: Some(rows) };
+        return Ok(Some(found.into_iter().map(file).collect()));
+    }
+    if path.to_str().is_some_and(|path| path.contains("://")) {
+        return Ok(None);
+    }
+    let mut files = Vec::new();
+    let expanded = expand(&[path.to_owned()], false)?;
+    if matches!(expanded.as_slice(), [file] if file.path == path && !is_dataset(path)) {
+        return Ok(None);
+    }
+    for file in expanded {
+        if is_dataset(&file.path) {
+            add_dataset(&file.path, &mut files)?;
+        } else if is_trevni(&file.path) {
+            files.push(TrevniFile { path: file.path, rows: None });
+        }
+    }
+    match files.is_empty() {
+        true => Err(Fault::Data(format!("{}: there are no Trevni files", path.display()))),
+        false => Ok(Some(files)),
+    }
+}
+
+/// The paths of all files of arguments.
+pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+    let mut paths = Vec::new();
+    for input in inputs {
+        match files_of(input)? {
+            Some(files) => paths.extend(files.into_iter().map(|file| file.path)),
+            None => paths.push(input.clone()),
+        }
+    }
+    Ok(paths)
+}
+
+/// Whether a path is a data set in a folder.
+pub(crate) fn is_dataset(path: &Path) -> bool {
+    let mut source = trevni_convert::Source::open(path).ok().filter(|source| source.is_folder());
+    let format = source.as_mut().and_then(|source| Format::of_source(source).ok().flatten());
+    format.is_some_and(crate::output::dataset::is_dataset)
+}
+
+/// Whether a file is looked into: of other formats there is nothing to see.
+fn is_trevni(path: &Path) -> bool {
+    #[cfg(feature = "blosc")]
+    if crate::commands::container::is_container(path) {
+        return true;
+    }
+    Format::of_path(path).is_some_and(|format| format.name == "trv")
+}
+
+fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), Fault> {
+    let table = Dataset::open(folder).map_err(Fault::of(folder.display()))?;
+    files.extend(table.files().map(|file| {
+        let path = file.path().split('/').fold(folder.to_owned(), |path, name| path.join(name));
+        TrevniFile { path, rows: Some(file.rows()) }
+    }));
+    Ok(())
+}
+
+/// Whether a file is good; one that cannot be opened is told of, and the others come all the same.
+pub(crate) fn told(done: Result<bool, Fault>) -> Result<bool, Fault> {
+    match done {
+        Err(Fault::Data(text)) => {
+            tell(&format!("error: {text}"));
+            Ok(false)
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,211 @@
+//! Where rows go: the options of a file that is made, and its making.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use trevni::arrow::{WriterProperties, WriterPropertiesBuilder};
+use trevni_convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
+
+use super::dataset::{self, DatasetArgs};
+use super::target::{Target, exists, is_folder, is_pipe, is_stream};
+use crate::args::csv::delimiter_for;
+use crate::args::row_types::RowTypeArgs;
+use crate::args::write::WriteArgs;
+use crate::exit::Fault;
+use crate::input::rows::batch_fault;
+use crate::signals;
+
+/// A file to be made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// The file to be made, or the URL of one; `-` is standard output. What ends in `/` is a data set: a folder of files.
+    pub(crate) output: PathBuf,
+    /// Format of the output, by name. Otherwise its extension says.
+    #[arg(long, value_parser = Format::named)]
+    pub(crate) to: Option<&'static Format>,
+    /// Replace the output if it exists.
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) write: WriteArgs,
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+}
+
+/// How CSV is written, and what rows are of formats that do not say.
+#[derive(Debug, Clone)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) header: bool,
+    pub(crate) row_types: RowTypeArgs,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self { delimiter: None, header: true, row_types: RowTypeArgs::default() }
+    }
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) rows: u64,
+    pub(crate) bytes: u64,
+}
+
+impl OutputArgs {
+    /// The format, which is asked for or that of the extension; fails if the options are not for it.
+    pub(crate) fn format(&self) -> Result<&'static Format, Fault> {
+        let of_path = || match is_folder(&self.output) {
+            true => Format::named("dataset").ok(),
+            false => Format::of_path(&self.output),
+        };
+        let Some(format) = self.to.or_else(of_path) else {
+            let path = self.output.display();
+            return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
+        };
+        let text = matches!(format.name, "csv" | "jsonl");
+        if is_pipe(&self.output) && !text && std::io::stdout().is_terminal() {
+            return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
+        }
+        self.dataset.check(format)?;
+        self.write.check(format)?;
+        Ok(format)
+    }
+
+    /// Makes the file, of rows that are opened once it is known that it can be made.
+    pub(crate) fn make(
+        &self,
+        dialect: Dialect,
+        open: impl FnOnce() -> Result<Input, Fault>,
+    ) -> Result<Written, Fault> {
+        self.make_with(WriterProperties::builder(), dialect, open)
+    }
+
+    /// The same, where what is not asked for is not the default but as `builder` has it.
+    pub(crate) fn make_with(
+        &self,
+        builder: WriterPropertiesBuilder,
+        dialect: Dialect,
+        open: impl FnOnce() -> Result<Input, Fault>,
+    ) -> Result<Written, Fault> {
+        let format = self.format()?;
+        dialect.row_types.check(format)?;
+        #[allow(clippy::needless_update, reason = "features bring more fields")]
+        let mut options = WriteOptions {
+            properties: self.write.properties(format, builder)?,
+            codec: self.write.codec.clone(),
+            #[cfg(feature = "blosc")]
+            blosc: self.write.blosc()?,
+            dataset: self.dataset.options(),
+            delimiter: delimiter_for(dialect.delimiter, &self.output),
+            header: dialect.header,
+            ..WriteOptions::default()
+        };
+        dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;
+        if let Some(create) = format.create_at.filter(|_| !is_stream(&self.output)) {
+            return self.make_at(create, format, &options, open);
+        }
+        let mut target = Target::create(&self.output, self.force)?;
+        let input = open()?;
+        let sink = (format.create)(&mut target, input.rows.schema(), &options);
+        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
+        let bytes = target.commit(&self.output)?;
+        Ok(Written { rows, bytes })
+    }
+
+    fn make_at(
+        &self,
+        create: CreateAt,
+        format: &Format,
+        options: &WriteOptions,
+        open: impl FnOnce() -> Result<Input, Fault>,
+    ) -> Result<Written, Fault> {
+        let path = &self.output;
+        if dataset::is_dataset(format) {
+            // What is replaced counts no more.
+            let before = if self.force { 0 } else { dataset::bytes(path)? };
+            let input = open()?;
+            let schema = input.rows.schema();
+            let sink = dataset::create(create, path, self.force, schema, options)?;
+            let rows = copy(input, format, sink)?;
+            return Ok(Written { rows, bytes: dataset::bytes(path)?.saturating_sub(before) });
+        }
+        if !self.force && path.symlink_metadata().is_ok() {
+            return Err(exists(path));
+        }
+        let input = open()?;
+        let sink = create(path, self.force, input.rows.schema(), options);
+        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
+        Ok(Written { rows, bytes: bytes_at(path)? })
+    }
+}
+
+/// Rows that come from somewhere.
+pub(crate) struct Input {
+    /// What they are called in errors.
+    pub(crate) name: String,
+    pub(crate) rows: Rows,
+    /// How many bytes there are to read, and how many of them have been, if that is known.
+    pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
+}
+
+/// Bytes of a file, or of all files below a folder.
+pub(crate) fn bytes_at(path: &Path) -> std::io::Result<u64> {
+    let about = path.metadata()?;
+    if !about.is_dir() {
+        return Ok(about.len());
+    }
+    path.read_dir()?.try_fold(0, |bytes, entry| Ok(bytes + bytes_at(&entry?.path())?))
+}
+
+/// Passes batches on; gives how many rows there were.
+fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, Fault> {
+    let Input { name, rows, read } = input;
+    // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
+    let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
+    let bar = progress(read.as_ref().map(|(size, _)| *size));
+    let mut count = 0u64;
+    for batch in rows {
+        signals::check()?;
+        let batch = batch.map_err(|e| batch_fault(&name, e))?;
+        sink.write(&batch).map_err(Fault::of(format.name))?;
+        count += batch.num_rows() as u64;
+        match &read {
+            Some((_, taken)) => {
+                bar.set_position(taken.load(Ordering::Relaxed));
+                bar.set_message(format!("{count} rows"));
+            }
+            None => bar.set_position(count),
+        }
+    }
+    bar.set_message("finishing");
+    sink.finish().map_err(Fault::of(format.name))?;
+    bar.finish_and_clear();
+    Ok(count)
+}
+
+/// How much of the input is read, or the rows so far where that is not known; on stderr if that is a terminal.
+fn progress(size: Option<u64>) -> ProgressBar {
+    let (bar, template) = match size {
+        Some(size) => {
+            let template =
+                "{bar:30} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left, {msg}";
+            (ProgressBar::new(size), template)
+        }
+        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rows, {rate} {msg}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A broken terminal is no reason to stop converting.
+            let _ = write!(out, "{:.0} rows/s", state.per_sec());
+        };
+        bar.set_style(style.with_key("rate", rate));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
