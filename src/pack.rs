@@ -8,7 +8,6 @@
 //! A second implementation finds every bit in `spec/pack.md`. Whatever the bytes are, they give values or an error:
 //! counts are compared with what is there, codes with their dictionaries, and nothing is indexed.
 
-mod bitmap_encoding;
 mod column_hints;
 mod entropy;
 mod float;
@@ -17,15 +16,15 @@ mod payload;
 mod payload_reader;
 mod string;
 
-pub(crate) use bitmap_encoding::{PackedBits, put as put_bits};
 pub(crate) use column_hints::{GOOD_FOR, Hints, Options};
-pub(crate) use float::encoding::{Floats, put as put_floats};
-pub(crate) use integer::encoding::{DEPTH, Numbers, long, put as put_numbers};
+pub(crate) use float::{Floats, put as put_floats};
+pub(crate) use integer::bitmap::{PackedBits, put as put_bits};
+pub(crate) use integer::{DEPTH, Numbers, long, put as put_numbers};
 pub(crate) use payload::Payload;
 pub(crate) use payload_reader::Input;
 pub(crate) use string::distinct::StringsRef;
-pub(crate) use string::encoding::{PackedStrings, STRINGS, Target, put as put_strings};
 pub use string::views::{ViewBuffer, Views};
+pub(crate) use string::{PackedStrings, STRINGS, Target, put as put_strings};
 
 #[cfg(test)]
 mod tests;

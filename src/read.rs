@@ -8,6 +8,7 @@
 //! Rows are prefetched on other threads, within a budget of decoded bytes.
 
 pub(crate) mod block_decoder;
+pub(crate) mod block_fetch;
 pub(crate) mod block_prefetch;
 pub(crate) mod byte_ranges;
 pub(crate) mod column_cursor;

@@ -20,6 +20,7 @@ mod parse;
 mod resolve;
 mod skip;
 mod to_arrow;
+mod union_branch;
 
 pub(crate) use columns::plan;
 pub use decoder::AvroDecoder;

@@ -1,5 +1,180 @@
-//! Dictionaries, run-end encoded arrays and Avro enums: the values that they stand for, and back.
+//! Dictionaries and run-ends, at any depth: swapped for the values they stand for, and made again.
+//!
+//! ```text
+//! type        dictionary<k, v>, run-end-encoded<r, v>       in a file: v
+//! lower       keys or runs + values  ->  values, one a row
+//! raise       keys or runs + values  <-  values, one a row; fails if there are more than keys can count
+//! ```
+//! Unions have no nulls, but keys of unions can be null: nullable dictionaries of unions are structs with the
+//! union as their only field. An Avro enum is another exception: it is a dictionary whose field names its
+//! symbols, and its ordinals are in the file.
 
 pub(crate) mod encode;
-pub(crate) mod encoded_arrays;
 pub(crate) mod enum_symbols;
+
+use std::sync::Arc;
+
+use arrow::array::*;
+use arrow::compute;
+use arrow::datatypes::*;
+
+use super::Layout;
+use crate::arrow::layout::field_layout::Trail;
+use crate::arrow::layout::nested;
+use crate::error::{Error, Result};
+
+/// The fields as they are in a file.
+pub(crate) fn stored_fields(fields: &Fields, layout: Layout) -> Fields {
+    fields.iter().map(|field| stored(field, layout)).collect()
+}
+
+/// The field as it is in a file: without dictionaries and run-ends.
+pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
+    let mut nullable = field.is_nullable();
+    let mut data_type = field.data_type();
+    let mut keyed = false;
+    if layout == Layout::Avro && enum_symbols::of(field).is_some() {
+        return Arc::new(Field::new(field.name(), DataType::Int32, nullable));
+    }
+    loop {
+        match data_type {
+            DataType::Dictionary(_, values) => {
+                keyed = true;
+                data_type = values;
+            }
+            DataType::RunEndEncoded(_, values) => {
+                nullable |= values.is_nullable();
+                data_type = values.data_type();
+            }
+            _ => break,
+        }
+    }
+    let mut stored_type = nested::map_fields(data_type, |child| stored(child, layout));
+    if keyed && nullable && is_union(&stored_type) {
+        let only = Field::new("value", stored_type, true);
+        stored_type = DataType::Struct(vec![only].into());
+    }
+    if stored_type == *field.data_type() && nullable == field.is_nullable() {
+        return field.clone();
+    }
+    Arc::new(Field::new(field.name(), stored_type, nullable))
+}
+
+/// The values an array of `field` stands for, as an array of `to`.
+pub(crate) fn lower(
+    array: &ArrayRef,
+    field: &Field,
+    to: &Field,
+    trail: &Trail<'_>,
+) -> Result<ArrayRef> {
+    if array.data_type() == to.data_type() {
+        return Ok(array.clone());
+    }
+    match field.data_type() {
+        DataType::Dictionary(_, values) => {
+            if let Some(symbols) = enum_symbols::of(field).filter(|_| to.data_type().is_integer()) {
+                return enum_symbols::ordinals(array, &symbols, trail);
+            }
+            let dictionary = array.as_any_dictionary();
+            let inner = Field::new(field.name(), values.as_ref().clone(), true);
+            let values = lower(dictionary.values(), &inner, to, trail)?;
+            take(&values, dictionary.keys(), trail)
+        }
+        DataType::RunEndEncoded(_, inner) => {
+            let (values, rows) = run_values(array)?;
+            take(&lower(values, inner, to, trail)?, &rows, trail)
+        }
+        DataType::Union(..) if !is_union(to.data_type()) => {
+            let DataType::Struct(fields) = to.data_type() else {
+                return Err(Error::invalid(format!("field {trail}: a union is no {to}")));
+            };
+            let only = fields.iter().map(|inner| lower(array, field, inner, trail));
+            nested::record(fields, only.collect::<Result<_>>()?, None, array.len())
+        }
+        data_type => {
+            let fields = nested::fields(data_type);
+            let stored = nested::fields(to.data_type());
+            let children = nested::children(array).into_iter().zip(fields.iter().zip(&stored));
+            let children = children
+                .map(|(child, (field, to))| lower(&child, field, to, &trail.then(field.name())));
+            nested::with_children(array, to.data_type(), children.collect::<Result<_>>()?)
+        }
+    }
+}
+
+fn take(values: &ArrayRef, rows: &dyn Array, trail: &Trail<'_>) -> Result<ArrayRef> {
+    if is_union(values.data_type()) && rows.null_count() > 0 {
+        let nulls = rows.null_count();
+        return Err(Error::invalid(format!("field {trail} takes no nulls, but has {nulls}")));
+    }
+    let rows = compute::cast(rows, &DataType::UInt64)?;
+    crate::arrow::read::take::take(values, rows.as_primitive::<UInt64Type>())
+}
+
+fn is_union(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Union(..))
+}
+
+/// The values of a run-end encoded array, and which of them each row has.
+pub(crate) fn run_values(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
+    match array.data_type() {
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array),
+            DataType::Int32 => runs::<Int32Type>(array),
+            _ => runs::<Int64Type>(array),
+        },
+        other => Err(Error::invalid(format!("{other} has no runs"))),
+    }
+}
+
+fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
+    let Some(array) = array.as_any().downcast_ref::<RunArray<R>>() else {
+        return Err(Error::invalid("run ends of another type"));
+    };
+    let ends = array.run_ends();
+    let (mut at, end) = (ends.offset(), ends.offset() + ends.len());
+    let mut rows: Vec<u64> = Vec::with_capacity(ends.len());
+    for (run, run_end) in (0u64..).zip(ends.values()) {
+        let run_end = run_end.as_usize().min(end);
+        rows.extend(std::iter::repeat_n(run, run_end.saturating_sub(at)));
+        at = at.max(run_end);
+    }
+    Ok((array.values(), rows.into()))
+}
+
+/// An array of `field` that stands for the values of `array`; `None` if keys or run ends cannot count them.
+pub(crate) fn raise(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>> {
+    if array.data_type() == field.data_type() {
+        return Ok(Some(array.clone()));
+    }
+    match field.data_type() {
+        DataType::Dictionary(keys, values) => {
+            if let Some(symbols) =
+                enum_symbols::of(field).filter(|_| array.data_type().is_integer())
+            {
+                return enum_symbols::dictionary(array, &symbols).map(Some);
+            }
+            encode::dictionary(array, keys, values)
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            encode::runs(array, field.data_type(), ends.data_type(), values)
+        }
+        DataType::Union(..) if !is_union(array.data_type()) => {
+            match nested::children(array).first() {
+                Some(only) => raise(only, field),
+                None => Err(Error::malformed("a union without values")),
+            }
+        }
+        data_type => {
+            let fields = nested::fields(data_type);
+            let mut children = nested::children(array);
+            for (child, field) in children.iter_mut().zip(&fields) {
+                match raise(child, field)? {
+                    Some(raised) => *child = raised,
+                    None => return Ok(None),
+                }
+            }
+            nested::with_children(array, data_type, children).map(Some)
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //! Null is neither true nor false, as in SQL: `not a = 1` leaves out the rows in which `a` is null, as `a = 1` does.
 
 mod bind;
+mod bound;
 mod datetime;
 mod display;
 mod evaluate;
@@ -21,8 +22,8 @@ mod tests;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::datatypes::Schema;
 
-pub(crate) use bind::{Bound, Test, find};
-pub(crate) use evaluate::{Among, Route};
+pub(crate) use bind::find;
+pub(crate) use bound::{Among, Bound, Route, Test};
 pub use literal::Literal;
 
 use crate::error::Result;

@@ -16,7 +16,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use arrow::datatypes::*;
 
 use super::Layout;
-use crate::arrow::encoded::encoded_arrays;
+use super::encoded;
 use crate::arrow::layout::field_layout::{Plan, Trail};
 use crate::arrow::layout::split;
 use crate::arrow::read::assemble::{Decoded, assemble};
@@ -53,7 +53,7 @@ fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> R
     let mut shredder = Shredder::new(&plan.columns, &[]);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
         let trail = Trail::new(field.name());
-        let array = encoded_arrays::lower(array, field, stored, &trail)?;
+        let array = encoded::lower(array, field, stored, &trail)?;
         assert_eq!(array.data_type(), stored.data_type());
         shredder.shred(shape, stored, &array, &trail)?;
     }
@@ -64,12 +64,12 @@ fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> R
 
 fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
     let fields = Fields::from(vec![field.clone()]);
-    let stored = encoded_arrays::stored_fields(&fields, Layout::Split);
+    let stored = encoded::stored_fields(&fields, Layout::Split);
     let plan = split::plan(&stored, &|_, _| false).unwrap();
     let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
     let trail = Trail::new(field.name());
     let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &trail)?;
-    Ok(encoded_arrays::raise(&back, field)?.expect("fits its keys"))
+    Ok(encoded::raise(&back, field)?.expect("fits its keys"))
 }
 
 #[test]
@@ -196,12 +196,12 @@ fn keys_that_cannot_count_the_values_say_so() {
     let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..300));
     let data_type = DataType::Dictionary(Box::new(DataType::UInt8), Box::new(DataType::Int32));
     let field = Field::new("f", data_type, true);
-    assert!(encoded_arrays::raise(&values, &field).unwrap().is_none());
-    assert!(encoded_arrays::raise(&values.slice(0, 256), &field).unwrap().is_some());
+    assert!(encoded::raise(&values, &field).unwrap().is_none());
+    assert!(encoded::raise(&values.slice(0, 256), &field).unwrap().is_some());
     let ends = Arc::new(Field::new("e", DataType::Int16, false));
     let runs = DataType::RunEndEncoded(ends, Arc::new(Field::new("v", DataType::Int32, true)));
     let values: ArrayRef = Arc::new(Int32Array::from(vec![7; 40_000]));
-    assert!(encoded_arrays::raise(&values, &Field::new("f", runs, true)).unwrap().is_none());
+    assert!(encoded::raise(&values, &Field::new("f", runs, true)).unwrap().is_none());
 }
 
 #[test]

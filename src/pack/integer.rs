@@ -1,20 +1,320 @@
-//! Encodings of integers.
+//! Numbers: integers of 64 bits, in the form that takes least.
 //!
 //! ```text
-//! encoding ──► bit packing with a frame of reference, delta, run length, common factor, sparse, dictionary,
-//!              byte stream split; each may encode its parts with another
-//! choose       picks the one with the smallest estimated cost
+//! 0 constant      long value
+//! 1 frame         one base and width               ┐
+//! 2 frames        a base and width each chunk      ├ chunks of 1,024
+//! 3 deltas        differences                      ┘
+//! 4 runs          long how many │ numbers: values │ numbers: lengths less 1
+//! 5 dictionary    long how many │ numbers: values │ numbers: codes, which of the values
+//! 6 frequent      long value │ bits: which are others │ numbers: others less value
+//! 7 multiples     long factor │ long shift │ numbers: quotients
+//! 8 bytes         long base │ a byte each      ┐
+//! 9 parts         low and high bits            ├ for zstd: see spread
+//! 10 steps        to the next number           ┘
 //! ```
+//! How many there are stands outside. A column of 32 bits takes them modulo 2^32. Numbers within numbers go no
+//! deeper than [`DEPTH`].
 
 pub(crate) mod bit_packing;
+pub(crate) mod bitmap;
 pub(crate) mod byte_stream_split;
 pub(crate) mod choose;
 pub(crate) mod common_factor;
 pub(crate) mod delta;
 pub(crate) mod dictionary;
-pub(crate) mod encoding;
 pub(crate) mod sparse;
 pub(crate) mod tail;
 pub(crate) mod value_counts;
 
-pub(crate) use encoding::put;
+use std::ops::Range;
+
+use self::bit_packing::Chunks;
+use self::bitmap::PackedBits;
+use self::byte_stream_split::{ByteNumbers, Parts, Steps};
+use self::dictionary::{Dictionary, Packed};
+use super::payload::Payload;
+use super::payload_reader::Input;
+use crate::error::{Error, Result};
+use crate::kernel::{self, CHUNK, Level, Modular};
+use crate::scratch::Scratch;
+
+/// How deep numbers lie within numbers at the most.
+pub(crate) const DEPTH: u32 = 4;
+
+/// The most runs, and the most entries of a dictionary: what is unpacked when a block is opened.
+pub(crate) const MOST_PARTS: usize = 1 << 20;
+
+pub(crate) const CONSTANT: u8 = 0;
+pub(crate) const FRAME: u8 = 1;
+pub(crate) const FRAMES: u8 = 2;
+pub(crate) const DELTAS: u8 = 3;
+pub(crate) const RUNS: u8 = 4;
+pub(crate) const DICTIONARY: u8 = 5;
+pub(crate) const FREQUENT: u8 = 6;
+pub(crate) const MULTIPLES: u8 = 7;
+pub(crate) const BYTES: u8 = 8;
+pub(crate) const PARTS: u8 = 9;
+pub(crate) const STEPS: u8 = 10;
+
+/// Packed numbers.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    n: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Constant(i64),
+    Chunks(Chunks),
+    Runs { values: Vec<i64>, ends: Vec<usize> },
+    Dictionary(Box<Dictionary<Numbers>>),
+    Frequent { value: i64, others: PackedBits, rest: Box<Numbers> },
+    Multiples { factor: i64, shift: i64, quotients: Box<Numbers> },
+    Bytes(ByteNumbers),
+    Parts(Box<Parts>),
+    Steps(Box<Steps>),
+}
+
+/// A count as the format writes it.
+pub(crate) fn long(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl Numbers {
+    /// The next `n` numbers of a payload.
+    pub(crate) fn take(input: &mut Input, n: usize) -> Result<Self> {
+        Self::take_within(input, n, DEPTH)
+    }
+
+    /// Numbers that are unpacked at once.
+    pub(crate) fn take_all(input: &mut Input, n: usize, depth: u32) -> Result<Vec<i64>> {
+        input.allocate(n, size_of::<i64>())?;
+        let mut values = Vec::new();
+        Self::take_within(input, n, depth)?.read(0..n, &mut values)?;
+        Ok(values)
+    }
+
+    pub(crate) fn take_within(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
+        let Some(deeper) = depth.checked_sub(1) else {
+            return Err(Error::malformed("numbers within numbers, too deep"));
+        };
+        let kind = match input.byte("kind of numbers")? {
+            CONSTANT => Kind::Constant(input.long("constant")?),
+            FRAME => Kind::Chunks(Chunks::frame(input, n)?),
+            FRAMES => Kind::Chunks(Chunks::frames(input, n, deeper)?),
+            DELTAS => Kind::Chunks(Chunks::deltas(input, n, deeper)?),
+            RUNS => Self::take_runs(input, n, deeper)?,
+            DICTIONARY => {
+                let count = input.count(MOST_PARTS.min(n), "dictionary")?;
+                input.allocate(count, size_of::<i64>())?;
+                let values = Self::take_within(input, count, deeper)?;
+                let codes = Self::take_within(input, n, deeper)?;
+                Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
+            }
+            FREQUENT => {
+                let value = input.long("frequent value")?;
+                let others = PackedBits::take(input, n, deeper)?;
+                let rest = Box::new(Self::take_within(input, others.ones(n), deeper)?);
+                Kind::Frequent { value, others, rest }
+            }
+            MULTIPLES => {
+                let (factor, shift) = (input.long("factor")?, input.long("shift")?);
+                let quotients = Box::new(Self::take_within(input, n, deeper)?);
+                Kind::Multiples { factor, shift, quotients }
+            }
+            BYTES => Kind::Bytes(ByteNumbers::take(input, n)?),
+            PARTS => Kind::Parts(Box::new(Parts::take(input, n, deeper)?)),
+            STEPS => Kind::Steps(Box::new(Steps::take(input, n, deeper)?)),
+            other => return Err(Error::malformed(format!("numbers of kind {other}"))),
+        };
+        Ok(Self { n, kind })
+    }
+
+    fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Kind> {
+        let count = input.count(MOST_PARTS.min(n), "runs")?;
+        let values = Self::take_all(input, count, depth)?;
+        let lengths = Self::take_all(input, count, depth)?;
+        input.allocate(count, size_of::<usize>())?;
+        let longest = lengths.iter().fold(0, |most, length| length.cast_unsigned().max(most));
+        if longest >= n as u64 && count > 0 {
+            return Err(Error::malformed("a run longer than all numbers"));
+        }
+        // A sum that is too large stays so: ends never go back.
+        let mut end = 0usize;
+        let add = |length: &i64| {
+            end = end.saturating_add(usize::try_from(*length).unwrap_or(0) + 1);
+            end
+        };
+        let ends: Vec<usize> = lengths.iter().map(add).collect();
+        if end != n {
+            return Err(Error::malformed(format!("runs of {end} numbers, where {n} belong")));
+        }
+        Ok(Kind::Runs { values, ends })
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Appends the numbers of a range, modulo the width of `T`.
+    pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
+        if range.start > range.end || range.end > self.n {
+            return Err(Error::malformed(format!("numbers {range:?} of {}", self.n)));
+        }
+        match &self.kind {
+            Kind::Constant(value) => {
+                out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), range.len()));
+            }
+            Kind::Chunks(chunks) => chunks.read(range, out),
+            Kind::Runs { values, ends } => {
+                let first = ends.partition_point(|end| *end <= range.start);
+                let last = ends.partition_point(|end| *end <= range.end).max(first);
+                let whole = ends.get(first..last).unwrap_or_default();
+                let of = values.get(first..last).unwrap_or_default();
+                kernel::repeat(Level::in_use(), of, whole, range.start, out);
+                // The run that goes on behind the range.
+                let done = whole.last().copied().unwrap_or(range.start);
+                let value = values.get(last).map_or(0, |value| value.cast_unsigned());
+                out.extend(std::iter::repeat_n(T::wrap(value), range.end - done));
+            }
+            Kind::Dictionary(dictionary) => {
+                let value = |value: &i64| T::wrap(value.cast_unsigned());
+                let mut table = Scratch::new();
+                table.extend(dictionary.entries()?.iter().map(value));
+                dictionary.read(range, &table, out)?;
+            }
+            Kind::Frequent { value, others, rest } => {
+                let value = T::wrap(value.cast_unsigned());
+                let read = |ones, dense: &mut Vec<T>| {
+                    rest.read(ones, dense)?;
+                    dense.iter_mut().for_each(|v| *v = v.plus(value));
+                    Ok(())
+                };
+                sparse::scatter(value, others, range, read, out)?;
+            }
+            // By chunks, which are still near when they are scaled.
+            Kind::Multiples { factor, shift, quotients } => each_chunk(range, |part| {
+                let start = out.len();
+                quotients.read(part, out)?;
+                let factor = T::wrap(factor.cast_unsigned());
+                let shift = T::wrap(shift.cast_unsigned());
+                let made = out.get_mut(start..).unwrap_or_default();
+                kernel::scale(Level::in_use(), made, factor, shift);
+                Ok(())
+            })?,
+            Kind::Bytes(bytes) => bytes.read(range, out),
+            Kind::Parts(parts) => parts.read(range, out)?,
+            Kind::Steps(steps) => steps.read(range, out)?,
+        }
+        Ok(())
+    }
+}
+
+impl Numbers {
+    /// Appends the numbers at places, which ascend.
+    pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
+        check_places(places, self.n)?;
+        match &self.kind {
+            Kind::Constant(value) => {
+                out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), places.len()));
+            }
+            Kind::Chunks(chunks) => chunks.pick(places, out),
+            Kind::Runs { values, ends } => {
+                let mut run = 0;
+                for place in places {
+                    let rest = ends.get(run..).unwrap_or_default();
+                    run += rest.partition_point(|end| *end <= *place as usize);
+                    let value = values.get(run).map_or(0, |value| value.cast_unsigned());
+                    out.push(T::wrap(value));
+                }
+            }
+            Kind::Dictionary(dictionary) => {
+                dictionary.pick(places, |value| T::wrap(value.cast_unsigned()), out)?;
+            }
+            Kind::Frequent { value, others, rest } => {
+                let value = T::wrap(value.cast_unsigned());
+                let pick = |ranks: &[u32], dense: &mut Vec<T>| {
+                    rest.pick(ranks, dense)?;
+                    dense.iter_mut().for_each(|v| *v = v.plus(value));
+                    Ok(())
+                };
+                sparse::pick(value, others, places, pick, out)?;
+            }
+            Kind::Multiples { factor, shift, quotients } => {
+                let start = out.len();
+                quotients.pick(places, out)?;
+                let factor = T::wrap(factor.cast_unsigned());
+                let shift = T::wrap(shift.cast_unsigned());
+                let made = out.get_mut(start..).unwrap_or_default();
+                kernel::scale(Level::in_use(), made, factor, shift);
+            }
+            Kind::Bytes(bytes) => bytes.pick(places, out),
+            Kind::Parts(parts) => parts.pick(places, out)?,
+            Kind::Steps(steps) => steps.pick(places, out)?,
+        }
+        Ok(())
+    }
+}
+
+/// Fails unless the last of places, which ascend, is one of `n`.
+pub(crate) fn check_places(places: &[u32], n: usize) -> Result<()> {
+    match places.last().filter(|last| **last as usize >= n) {
+        None => Ok(()),
+        Some(last) => Err(Error::malformed(format!("value {last} of {n}"))),
+    }
+}
+
+impl Packed for Numbers {
+    type Value = i64;
+
+    fn len(&self) -> usize {
+        self.n
+    }
+
+    fn read(&self, range: Range<usize>, out: &mut Vec<i64>) -> Result<()> {
+        self.read(range, out)
+    }
+
+    fn pick(&self, places: &[u32], out: &mut Vec<i64>) -> Result<()> {
+        self.pick(places, out)
+    }
+}
+
+pub(crate) fn no_such_code() -> Error {
+    Error::malformed("a code that the dictionary does not have")
+}
+
+/// Calls `read` with the parts of a range that lie in one chunk each.
+pub(crate) fn each_chunk(
+    range: Range<usize>,
+    mut read: impl FnMut(Range<usize>) -> Result<()>,
+) -> Result<()> {
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min((at / CHUNK + 1) * CHUNK);
+        read(at..end)?;
+        at = end;
+    }
+    Ok(())
+}
+
+/// Appends the value of each code.
+pub(crate) fn look_up<T: Copy + Default + 'static>(
+    codes: &[u32],
+    values: &[T],
+    out: &mut Vec<T>,
+) -> Result<()> {
+    match kernel::gather(Level::in_use(), codes, values, out) {
+        true => Ok(()),
+        false => Err(no_such_code()),
+    }
+}
+
+/// Appends numbers in the encoding with the smallest cost, which may be nested `depth` levels. Returns the least and the
+/// greatest, or zeros if there are none.
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
+    choose::put(values, depth, out)
+}

@@ -5,11 +5,11 @@ mod places;
 
 use proptest::prelude::*;
 
+use super::float;
+use super::float::Floats;
+use super::integer;
+use super::integer::{DEPTH, Numbers};
 use crate::pack::column_hints::Hints;
-use crate::pack::float::encoding as float;
-use crate::pack::float::encoding::Floats;
-use crate::pack::integer::encoding as integer;
-use crate::pack::integer::encoding::{DEPTH, Numbers};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 

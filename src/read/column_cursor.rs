@@ -13,9 +13,9 @@ use bytes::Bytes;
 use rayon::ThreadPool;
 
 use super::block_decoder::BlockOpener;
+use super::block_fetch::{Fetcher, Stored};
 use super::block_prefetch::Ahead;
 use super::file_reader::FileReader;
-use super::prefetch::{Fetcher, Stored};
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;

@@ -13,12 +13,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use bytes::Bytes;
 use rayon::ThreadPool;
 
+use super::block_fetch::{Fetcher, Stored};
 use super::file_reader::FileReader;
 use super::record_reader::RootReader;
-use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::budget::ReadBudget;
@@ -32,9 +31,6 @@ const CALLER: usize = 0;
 
 /// How many turns are given before they are taken.
 const DEPTH: usize = 2;
-
-/// The stored bytes of blocks that are opened next, and which they are.
-pub(crate) type Stored = VecDeque<(usize, Bytes)>;
 
 /// Rows that a root is to read next, the stored bytes for each of its lanes, and buffers for those with a target.
 pub(crate) struct Turn {
@@ -122,22 +118,6 @@ impl Runner {
             state.sleeps = true;
             state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-}
-
-/// Which blocks of a lane are to be read next.
-pub(crate) struct Fetcher {
-    pub(crate) blocks: Arc<[BlockDescriptor]>,
-    pub(crate) checksum: Checksum,
-    pub(crate) next: usize,
-}
-
-impl Fetcher {
-    /// Reads the blocks that begin before a row.
-    fn fetch<R: ReadAt>(&self, file: &FileReader<R>, end: u64) -> Result<Stored> {
-        let blocks = self.blocks.iter().enumerate().skip(self.next);
-        let blocks = blocks.take_while(|(_, block)| block.first_row < end);
-        blocks.map(|(i, block)| Ok((i, file.read_block(block, self.checksum)?))).collect()
     }
 }
 

@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
+use super::block_fetch::{Fetcher, Stored};
 use super::column_cursor::{Fetch, Lane};
 use super::file_reader::FileReader;
-use super::prefetch::{Fetcher, Stored};
 use crate::error::{Error, Result};
 use crate::format::budget::{OpenBlocks, ReadBudget};
 use crate::format::column_data::ColumnData;

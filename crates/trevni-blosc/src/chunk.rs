@@ -39,12 +39,15 @@ mod encode;
 mod header;
 mod part;
 mod special;
+mod special_kind;
+mod split;
 mod stream;
 
 pub use decode::Decoder;
 pub use encode::Encoder;
 pub use header::{Content, Header};
-pub use special::{Special, special};
+pub use special::special;
+pub use special_kind::Special;
 
 pub(super) use part::{HEAD, needed};
 pub(super) use stream::run;

@@ -2,7 +2,6 @@
 
 pub(crate) mod csv;
 pub(crate) mod json;
-pub(crate) mod limit;
 pub(crate) mod memory;
 pub(crate) mod rename;
 pub(crate) mod row_types;

@@ -1,8 +1,12 @@
 //! Inputs: a file, several files as one table, the standard input, an object in a store.
 
 pub(crate) mod file;
+pub(crate) mod limit;
 pub(crate) mod multiple;
+pub(crate) mod path;
+pub(crate) mod pattern;
 #[cfg_attr(not(feature = "object_store"), path = "input/no_remote.rs")]
 pub(crate) mod remote;
 pub(crate) mod rows;
+mod skip;
 pub(crate) mod trevni_files;

@@ -19,8 +19,7 @@
 
 mod chunk;
 mod column;
-mod dialect;
-mod given;
+mod delimiter;
 mod infer;
 mod kind;
 mod moment;
@@ -38,12 +37,12 @@ use std::io::{Read, Seek};
 pub use self::options::CsvReadOptions;
 
 use self::chunk::{Chunk, Chunks, whole_lines};
-use self::dialect::Dialect;
 use self::infer::Inference;
 use self::kind::Kind;
 use self::nulls::Nulls;
 use self::plan::Plan;
 use self::reader::{ChunkParser, CsvReader};
+use self::record::Dialect;
 use self::table::Layout;
 use super::{Format, ReadOptions, Rows, Source, encoding, lossy, select};
 use trevni::{Error, Result};
@@ -103,7 +102,7 @@ impl Start {
         let mut chunks = Chunks::new(input, csv.chunk_size, |text| Dialect {
             delimiter: csv
                 .delimiter
-                .unwrap_or_else(|| dialect::delimiter(whole_lines(text), csv.quote)),
+                .unwrap_or_else(|| delimiter::find(whole_lines(text), csv.quote)),
             quote: csv.quote,
         })?;
         let mut first = chunks.next().transpose()?;

@@ -173,7 +173,7 @@ mod tests {
     use super::super::super::Layout;
     use super::super::to_arrow;
     use super::*;
-    use crate::arrow::encoded::encoded_arrays::stored_fields;
+    use crate::arrow::encoded::stored_fields;
 
     fn names(text: &str) -> Vec<String> {
         let avro = Avro::parse(text.as_bytes()).unwrap();

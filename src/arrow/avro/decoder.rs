@@ -17,7 +17,7 @@ use super::defaults::Push;
 use super::resolve::{Branch, Read, Step, resolve};
 use super::skip::{no_branch, skip};
 use super::{Avro, plan, with_text};
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::{Plan, Trail};
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::error::{Error, Result};
@@ -67,7 +67,7 @@ impl AvroDecoder {
             (avro, notes) = Avro::parse_with_notes(reader.as_bytes())?;
         }
         let schema = with_text(&avro, reader.unwrap_or(writer))?;
-        let stored = encoded_arrays::stored_fields(schema.fields(), Layout::Avro);
+        let stored = encoded::stored_fields(schema.fields(), Layout::Avro);
         let plan = plan(&avro, &stored)?;
         let step = resolve(&written, &avro, &notes, &plan.shapes)?;
         let columns = columns_of(&plan);
@@ -119,7 +119,7 @@ impl AvroDecoder {
         for ((shape, stored), field) in fields {
             let trail = Trail::new(field.name());
             let array = assemble(shape, stored, rows, &mut self.data, &trail)?;
-            let array = encoded_arrays::raise(&array, field)?;
+            let array = encoded::raise(&array, field)?;
             arrays.push(array.ok_or_else(|| Error::malformed("more symbols than keys"))?);
         }
         self.data.columns = columns_of(&self.plan);

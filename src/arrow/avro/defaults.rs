@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::parse::Notes;
-use super::resolve::choose;
+use super::union_branch::choose;
 use super::{Avro, Primitive};
 use crate::arrow::layout::field_layout::Shape;
 use crate::format::value;

@@ -15,8 +15,8 @@ use arrow::datatypes::*;
 
 use super::super::Layout;
 use super::{Avro, Logical, Primitive};
-use crate::arrow::encoded::encoded_arrays::stored;
 use crate::arrow::encoded::enum_symbols;
+use crate::arrow::encoded::stored;
 use crate::arrow::layout::field_layout::Trail;
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};

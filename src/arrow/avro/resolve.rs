@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::defaults::{Push, constant};
 use super::parse::Notes;
+use super::union_branch::choose;
 use super::{Avro, Primitive};
 use crate::arrow::layout::field_layout::Shape;
 use crate::error::{Error, Result};
@@ -297,25 +298,4 @@ fn primitive(writer: Primitive, reader: Primitive) -> Option<Read> {
         (Bytes, String) => Read::TextOfBytes,
         _ => return None,
     })
-}
-
-/// The counts of a row of a union that has the branch `at`, and the shape of its value, if it has one.
-pub(super) fn choose<'s>(
-    shape: &'s Shape,
-    branches: &[Avro],
-    at: usize,
-) -> (Vec<(usize, u32)>, Option<&'s Shape>) {
-    let null = branches.get(at).is_some_and(Avro::is_null);
-    match shape {
-        Shape::Optional { counts, .. } if null => (vec![(*counts, 0)], None),
-        Shape::Optional { counts, inner } => (vec![(*counts, 1)], Some(inner)),
-        Shape::Union(shapes) => {
-            let counts = shapes.iter().enumerate();
-            let counts =
-                counts.filter_map(|(i, (counts, _))| Some(((*counts)?, u32::from(i == at))));
-            let inner = shapes.get(at).map(|(_, shape)| shape).filter(|_| !null);
-            (counts.collect(), inner)
-        }
-        _ => (Vec::new(), None),
-    }
 }

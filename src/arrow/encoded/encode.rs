@@ -14,7 +14,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
-use super::encoded_arrays::raise;
+use super::raise;
 use crate::arrow::read::expand_nulls::within;
 use crate::arrow::read::take::take;
 use crate::error::{Error, Result};

@@ -11,7 +11,7 @@
 use arrow::array::*;
 use arrow::datatypes::*;
 
-use super::evaluate::{Among, Route};
+use super::bound::{Among, Bound, Route, Test};
 use super::literal::Literal;
 use super::{ColumnPath, Node, Operator};
 use crate::error::{Error, Result};
@@ -23,43 +23,6 @@ mod numbers;
 use columns::common_type;
 use moments::moments;
 use numbers::{decimals, floats, integers};
-
-/// A condition on the columns of one schema.
-#[derive(Debug)]
-pub(crate) enum Bound {
-    /// Whether any of the tests holds.
-    Tests {
-        column: Route,
-        tests: Vec<Test>,
-    },
-    /// Two columns, compared as values of a type.
-    Columns {
-        left: Route,
-        operator: Operator,
-        right: Route,
-        data_type: DataType,
-    },
-    IsNull(Route),
-    IsTrue(Route),
-    And(Vec<Bound>),
-    Or(Vec<Bound>),
-    Not(Box<Bound>),
-}
-
-/// What a value is asked.
-#[derive(Debug)]
-pub(crate) enum Test {
-    /// How it compares with the only value of an array.
-    Compare(Operator, ArrayRef),
-    /// Nothing: the answer is the same for all but nulls.
-    Always(bool),
-    Among(Among),
-    /// Whether it matches the only value of an array.
-    Like {
-        pattern: ArrayRef,
-        ignore_case: bool,
-    },
-}
 
 /// Of so many values and more a set is made.
 const MANY: usize = 16;
@@ -117,21 +80,6 @@ impl Bound {
             Node::Or(nodes) => Bound::Or(all(nodes)?),
             Node::Not(node) => Bound::Not(Box::new(Self::new(node, fields)?)),
         })
-    }
-
-    /// Calls `with` for each column that is looked at.
-    pub(crate) fn each_route(&self, with: &mut impl FnMut(&Route)) {
-        match self {
-            Bound::Tests { column, .. } | Bound::IsNull(column) | Bound::IsTrue(column) => {
-                with(column);
-            }
-            Bound::Columns { left, right, .. } => {
-                with(left);
-                with(right);
-            }
-            Bound::And(all) | Bound::Or(all) => all.iter().for_each(|one| one.each_route(with)),
-            Bound::Not(one) => one.each_route(with),
-        }
     }
 }
 

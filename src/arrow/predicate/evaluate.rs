@@ -6,71 +6,17 @@
 //! a.b > 1      0 - - 1
 //! ```
 
-use std::collections::HashSet;
-
 use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::kernels::{boolean, cmp};
-use arrow::compute::{CastOptions, cast, cast_with_options, ilike, like, take};
+use arrow::compute::{CastOptions, cast_with_options, ilike, like, take};
 use arrow::datatypes::DataType;
-use arrow::row::{RowConverter, SortField};
 
 use super::Operator;
-use super::bind::{Bound, Test};
-use crate::arrow::encoded::encoded_arrays;
+use super::bound::{Bound, Test, of_type};
+use crate::arrow::encoded;
 use crate::arrow::read::filter::Filter;
-use crate::error::{Error, Result};
-
-/// Where a column is: of the fields, of the fields of that struct, and so on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Route(pub(crate) Vec<usize>);
-
-/// Many values of a type, to look others up in.
-#[derive(Debug)]
-pub(crate) struct Among {
-    values: ArrayRef,
-    data_type: DataType,
-    converter: RowConverter,
-    rows: HashSet<Box<[u8]>>,
-}
-
-impl Among {
-    pub(crate) fn new(values: &ArrayRef) -> Result<Self> {
-        let data_type = values.data_type().clone();
-        let converter = RowConverter::new(vec![SortField::new(data_type.clone())])?;
-        let rows = converter.convert_columns(std::slice::from_ref(values))?;
-        let rows = rows.iter().map(|row| row.as_ref().into()).collect();
-        Ok(Self { values: values.clone(), data_type, converter, rows })
-    }
-
-    /// The values.
-    pub(crate) fn values(&self) -> &ArrayRef {
-        &self.values
-    }
-
-    /// Whether any of them lies between two others; null where one of these is.
-    pub(crate) fn any_between(&self, min: &ArrayRef, max: &ArrayRef) -> Result<BooleanArray> {
-        // Rows compare as their values do.
-        let mut sorted: Vec<&[u8]> = self.rows.iter().map(|row| &**row).collect();
-        sorted.sort_unstable();
-        let rows = |bounds: &ArrayRef| -> Result<_> {
-            Ok(self.converter.convert_columns(&[of_type(bounds, &self.data_type)?])?)
-        };
-        let (least, greatest) = (rows(min)?, rows(max)?);
-        let between = least.iter().zip(&greatest).map(|(least, greatest)| {
-            let first = sorted.partition_point(|row| *row < least.as_ref());
-            sorted.get(first).is_some_and(|row| *row <= greatest.as_ref())
-        });
-        let nulls = NullBuffer::union(min.logical_nulls().as_ref(), max.logical_nulls().as_ref());
-        Ok(BooleanArray::new(between.collect::<BooleanBuffer>(), nulls))
-    }
-
-    fn has(&self, array: &ArrayRef) -> Result<BooleanArray> {
-        let rows = self.converter.convert_columns(std::slice::from_ref(array))?;
-        let found = rows.iter().map(|row| self.rows.contains(row.as_ref()));
-        Ok(BooleanArray::new(found.collect::<BooleanBuffer>(), array.logical_nulls()))
-    }
-}
+use crate::error::Result;
 
 impl Bound {
     /// The rows of a batch of which it is true.
@@ -153,40 +99,15 @@ fn beneath(answers: BooleanArray, above: Option<NullBuffer>) -> BooleanArray {
     BooleanArray::new(values, NullBuffer::union(nulls.as_ref(), above.as_ref()))
 }
 
-impl Route {
-    /// The array, and where the structs around it are null.
-    fn follow(&self, columns: &[ArrayRef]) -> Result<(ArrayRef, Option<NullBuffer>)> {
-        let other = || Error::invalid("columns of another schema");
-        let (first, rest) = self.0.split_first().ok_or_else(other)?;
-        let mut array = columns.get(*first).ok_or_else(other)?.clone();
-        let mut above = None;
-        for place in rest {
-            let outer = array.as_struct_opt().ok_or_else(other)?;
-            above = NullBuffer::union(above.as_ref(), outer.nulls());
-            let inner = outer.columns().get(*place).ok_or_else(other)?.clone();
-            array = inner;
-        }
-        Ok((array, above))
-    }
-}
-
 /// The answers for the values of rows, to the rows.
 fn taken(answers: &BooleanArray, rows: &dyn Array) -> Result<BooleanArray> {
     Ok(take(answers, rows, None)?.as_boolean().clone())
 }
 
-/// As another type, such as bytes of any length instead of a fixed one.
-fn of_type(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
-    match array.data_type() == data_type {
-        true => Ok(array.clone()),
-        false => Ok(cast(array, data_type)?),
-    }
-}
-
 /// Values of a type without dictionaries and runs. One that does not fit is an error.
 fn flat(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     if let DataType::RunEndEncoded(..) = array.data_type() {
-        let (values, rows) = encoded_arrays::run_values(array)?;
+        let (values, rows) = encoded::run_values(array)?;
         return flat(&take(values, &rows, None)?, data_type);
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
@@ -220,7 +141,7 @@ impl Test {
                 taken(&self.ask(values)?, dictionary.keys())
             }
             DataType::RunEndEncoded(..) => {
-                let (values, rows) = encoded_arrays::run_values(array)?;
+                let (values, rows) = encoded::run_values(array)?;
                 taken(&self.ask(values)?, &rows)
             }
             _ => self.ask_values(array),
@@ -233,7 +154,7 @@ impl Test {
                 let (values, _) = all(array.len(), *answer).into_parts();
                 return Ok(BooleanArray::new(values, array.logical_nulls()));
             }
-            Test::Among(among) => return among.has(&of_type(array, &among.data_type)?),
+            Test::Among(among) => return among.has(array),
             Test::Like { pattern, ignore_case } => {
                 let array = of_type(array, pattern.data_type())?;
                 let pattern = Scalar::new(pattern.clone());

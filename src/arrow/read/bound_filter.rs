@@ -16,7 +16,7 @@ use super::filter;
 use super::projection::Projected;
 use super::row_filter::ArrowPredicate;
 use super::stored::Stored;
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::error::{Error, Result};
 
 /// What rows are asked.
@@ -32,7 +32,7 @@ impl Question {
         let fields: Fields = about.fields.iter().cloned().collect();
         let stored: Fields = about.stored.iter().cloned().collect();
         // Of an enum, ordinals are stored: these are no values.
-        match encoded_arrays::stored_fields(&fields, Layout::Split) == stored {
+        match encoded::stored_fields(&fields, Layout::Split) == stored {
             true => Ok(Question::Stored(Bound::new(node, &stored)?)),
             false => Ok(Question::Raised(Bound::new(node, &fields)?)),
         }

@@ -21,7 +21,7 @@ use super::options::ArrowReaderOptions;
 use super::projection::{Projected, ProjectionMask};
 use super::row_filter::RowFilter;
 use super::selection::RowSelection;
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::schema::stored::{self, Planning, Wanted};
 use crate::arrow::stats::pruning::Pruning;
@@ -114,7 +114,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         let Planning { schema, stored, plan } = &self.planning;
         let (route, _) = predicate::find(&column.into(), schema.fields())?;
         // Of an enum, ordinals are stored: these are no values.
-        if encoded_arrays::stored_fields(schema.fields(), Layout::Split) != *stored {
+        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
             return Ok(None);
         }
         match Place::find(&route, stored, &plan.shapes) {

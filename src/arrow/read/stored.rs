@@ -8,7 +8,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::compute::concat;
 use arrow::datatypes::SchemaRef;
 
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::error::{Error, Result};
 
 /// Rows of some fields.
@@ -23,7 +23,7 @@ impl Stored {
     pub(crate) fn raise(&self, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for (array, field) in self.arrays.iter().zip(schema.fields()) {
-            match encoded_arrays::raise(array, field)? {
+            match encoded::raise(array, field)? {
                 Some(array) => arrays.push(array),
                 None => return Ok(None),
             }

@@ -16,7 +16,7 @@ use arrow::datatypes::{Fields, Schema, SchemaRef};
 use super::infer;
 use crate::arrow::Layout;
 use crate::arrow::avro::{self, Avro};
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::Plan;
 use crate::arrow::layout::split;
 use crate::arrow::layout::split::Joins;
@@ -49,7 +49,7 @@ pub(crate) fn plan(
     joins: Joins<'_>,
     metadata: &mut Metadata,
 ) -> Result<Planning> {
-    let stored = encoded_arrays::stored_fields(schema.fields(), layout);
+    let stored = encoded::stored_fields(schema.fields(), layout);
     let plan = match layout {
         Layout::Split => split::plan(&stored, joins)?,
         Layout::Avro => {
@@ -105,7 +105,7 @@ pub(crate) fn find(
             return Ok(Planning { schema, stored: fields, plan });
         }
     };
-    let stored = encoded_arrays::stored_fields(schema.fields(), layout);
+    let stored = encoded::stored_fields(schema.fields(), layout);
     let plan = match layout {
         Layout::Split => split::plan(&stored, &|i, _| {
             columns.get(i).is_some_and(|c| c.is_array() && c.value_type() != ValueType::Null)

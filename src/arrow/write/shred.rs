@@ -13,7 +13,7 @@ use arrow::datatypes::Field;
 
 use super::borrowed_column::{Lent, Shredded, set_lengths, set_there, set_values};
 use super::compact;
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::{Planned, Shape, Trail};
 use crate::arrow::layout::nested;
 use crate::arrow::leaf::types;
@@ -43,7 +43,7 @@ pub(crate) fn shred_batch(
             let what = format!("field {trail}: {given} given for {expected}");
             return Err(Error::invalid(what));
         }
-        let array = encoded_arrays::lower(array, field, stored, &trail)?;
+        let array = encoded::lower(array, field, stored, &trail)?;
         shredder.shred(shape, stored, &array, &trail)?;
     }
     Ok(shredder.finish())

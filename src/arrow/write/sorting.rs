@@ -15,7 +15,7 @@ use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, FieldRef, Schema};
 
 use crate::arrow::Layout;
-use crate::arrow::encoded::encoded_arrays;
+use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::leaf::types;
 use crate::arrow::schema::stored::Planning;
@@ -124,7 +124,7 @@ impl Sorted {
         // Of an enum, ordinals are stored, which are in another order.
         let is_value = |field: &FieldRef| {
             let given = planning.schema.fields().get(*place);
-            given.is_some_and(|given| encoded_arrays::stored(given, Layout::Split) == *field)
+            given.is_some_and(|given| encoded::stored(given, Layout::Split) == *field)
         };
         if let Some((Shape::Leaf { column }, field)) = both
             && is_value(field)

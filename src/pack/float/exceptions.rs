@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::encoding::put_low;
+use super::width::put_low;
 use crate::error::{Error, Result};
 use crate::pack::integer;
-use crate::pack::integer::encoding::{MOST_PARTS, Numbers, long};
+use crate::pack::integer::{MOST_PARTS, Numbers, long};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 use crate::wire;

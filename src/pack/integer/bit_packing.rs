@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::Numbers;
 use super::delta::Sums;
-use super::encoding::{self, Numbers};
 use super::tail;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
@@ -330,10 +330,10 @@ pub(crate) struct Plan {
 /// Appends numbers with a base and width for each chunk.
 pub(crate) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut Payload) {
     let bases: Vec<i64> = plans.iter().map(|plan| plan.base).collect();
-    encoding::put(&bases, depth, out);
+    super::put(&bases, depth, out);
     plans.iter().for_each(|plan| put_width(plan.width, out));
     let count: usize = plans.iter().map(|plan| plan.exceptions).sum();
-    wire::put_long(out, encoding::long(count));
+    wire::put_long(out, super::long(count));
     if count == 0 {
         let plan = |c: usize| plans.get(c).map_or((0, 0), |plan| (plan.base, plan.width));
         return put_chunks(values, plan, out);
@@ -354,16 +354,16 @@ pub(crate) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut P
         out.push(u8::try_from(above.len() - before).unwrap_or(u8::MAX));
     }
     out.extend(places);
-    encoding::put(&above, depth, out);
+    super::put(&above, depth, out);
     put_chunks(&low, |c| (0, plans.get(c).map_or(0, |plan| plan.width)), out);
 }
 
 /// Appends numbers as differences.
 pub(crate) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
     let firsts: Vec<i64> = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
-    encoding::put(&firsts, depth, out);
+    super::put(&firsts, depth, out);
     let bases: Vec<i64> = stats.iter().map(|stats| stats.min_delta).collect();
-    encoding::put(&bases, depth, out);
+    super::put(&bases, depth, out);
     let widths: Vec<u32> = stats.iter().map(delta_width).collect();
     widths.iter().for_each(|width| put_width(*width, out));
     let mut deltas = Vec::with_capacity(values.len());

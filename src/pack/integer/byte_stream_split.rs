@@ -16,7 +16,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::bit_packing;
-use super::encoding::{self, BYTES, FRAME, Numbers, PARTS, STEPS, each_chunk};
+use super::{BYTES, FRAME, Numbers, PARTS, STEPS, each_chunk};
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
 use crate::pack::entropy::Frequencies;
@@ -113,8 +113,8 @@ fn put_parts(values: &[i64], least: i64, cut: u32, depth: u32, out: &mut Payload
     let high: Vec<i64> = values.iter().map(|value| (offset(value) >> cut).cast_signed()).collect();
     out.push(PARTS);
     out.push(u8::try_from(cut).unwrap_or(63));
-    encoding::put(&low, depth, out);
-    encoding::put(&high, depth, out);
+    super::put(&low, depth, out);
+    super::put(&high, depth, out);
 }
 
 /// Numbers that are the sums of steps.
@@ -238,8 +238,8 @@ impl Spread {
                 let firsts: Vec<i64> =
                     values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
                 out.push(STEPS);
-                encoding::put(&firsts, depth, out);
-                encoding::put(steps, depth, out);
+                super::put(&firsts, depth, out);
+                super::put(steps, depth, out);
             }
             (None, Form::Parts { cut }) => put_parts(values, least, cut, depth, out),
             (None, Form::Frame) => {

@@ -6,14 +6,14 @@
 //! ```
 
 use super::bit_packing::{self, MOST_EXCEPTIONS, Plan};
+use super::bitmap;
 use super::byte_stream_split::Spread;
 use super::common_factor;
-use super::encoding::*;
 use super::sparse;
 use super::tail;
 use super::value_counts::Counted;
+use super::*;
 use crate::kernel::{self, CHUNK, ChunkStats, Level};
-use crate::pack::bitmap_encoding;
 use crate::pack::payload::Payload;
 use crate::wire;
 
@@ -241,7 +241,7 @@ impl Sample {
         let start = out.len();
         out.push(FREQUENT);
         wire::put_long(out, value);
-        bitmap_encoding::put(&bitmap, 0, values.len(), depth, out);
+        bitmap::put(&bitmap, 0, values.len(), depth, out);
         put(&rest, depth, out);
         keep(start, most - most / 8, out)
     }

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::encoding::{Numbers, each_chunk, look_up, no_such_code};
+use super::{Numbers, each_chunk, look_up, no_such_code};
 use crate::error::Result;
 use crate::scratch::Scratch;
 

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
+use super::bitmap::PackedBits;
 use crate::error::Result;
 use crate::kernel::{self, Level};
-use crate::pack::bitmap_encoding::PackedBits;
 use crate::scratch::{Scratch, Scratched};
 
 /// Values whose marks are made bits at once.

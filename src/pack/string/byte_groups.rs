@@ -11,12 +11,12 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::distinct::StringsRef;
-use super::encoding::{PLAIN, SYMBOLS, Target};
 use super::fsst::{Expander, Symbols};
+use super::{PLAIN, SYMBOLS, Target};
 use crate::error::{Error, Result};
 use crate::pack::column_hints::Hints;
 use crate::pack::integer;
-use crate::pack::integer::encoding::{Numbers, long};
+use crate::pack::integer::{Numbers, long};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 use crate::scratch::Scratch;

@@ -5,10 +5,10 @@
 //! number   654                  low 64 bits; and high 64 bits, if one of all needs them
 //! ```
 
+use super::Target;
 use super::distinct::StringsRef;
-use super::encoding::Target;
 use crate::error::Result;
-use crate::pack::integer::encoding::Numbers;
+use crate::pack::integer::Numbers;
 use crate::scratch::Scratch;
 
 /// The longest string that is read as an integer.

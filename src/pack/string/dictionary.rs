@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 
-use super::encoding::{PackedStrings, Target, check_utf8};
 use super::views::Views;
+use super::{PackedStrings, Target, check_utf8};
 use crate::error::Result;
 use crate::kernel::{self, Level, SLOT, Slots, Tuples};
-use crate::pack::integer::encoding::no_such_code;
+use crate::pack::integer::no_such_code;
 use crate::pack::payload_reader::Input;
 
 /// The entries of a dictionary of strings.

@@ -16,10 +16,10 @@ mod find;
 mod tests;
 mod views;
 
-use super::encoding::{Target, check_utf8};
+use super::{Target, check_utf8};
 use crate::error::{Error, Result};
 use crate::kernel::{self, FIGURES, Level, ZEROS};
-use crate::pack::integer::encoding::Numbers;
+use crate::pack::integer::Numbers;
 use crate::pack::payload_reader::Input;
 use crate::scratch::Scratch;
 

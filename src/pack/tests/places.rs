@@ -3,18 +3,18 @@
 use proptest::prelude::*;
 
 use super::{cases, packed, random, sorts};
-use crate::pack::bitmap_encoding::{self, PackedBits};
 use crate::pack::column_hints::{Hints, Options};
-use crate::pack::float::encoding as float;
-use crate::pack::float::encoding::Floats;
+use crate::pack::float;
+use crate::pack::float::Floats;
 use crate::pack::float::width::Real;
-use crate::pack::integer::encoding::{DEPTH, Numbers};
+use crate::pack::integer::bitmap::{self, PackedBits};
+use crate::pack::integer::{DEPTH, Numbers};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
+use crate::pack::string;
 use crate::pack::string::distinct::StringsRef;
-use crate::pack::string::encoding as string;
-use crate::pack::string::encoding::{PackedStrings, Target};
 use crate::pack::string::views::Views;
+use crate::pack::string::{PackedStrings, Target};
 
 /// Ascending places among `n`: of each so many one, and of some the next as well.
 fn places(n: usize, step: usize) -> Vec<u32> {
@@ -90,7 +90,7 @@ fn check_bits(set: impl Fn(usize) -> bool) -> u8 {
     let byte = |byte: &[bool]| byte.iter().rev().fold(0, |b, bit| b << 1 | u8::from(*bit));
     let source: Vec<u8> = all.chunks(8).map(byte).collect();
     let mut bytes = Payload::default();
-    bitmap_encoding::put(&source, 0, n, DEPTH, &mut bytes);
+    bitmap::put(&source, 0, n, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     let packed =
         PackedBits::take(&mut Input::new(bytes.clone().into(), usize::MAX), n, DEPTH).unwrap();

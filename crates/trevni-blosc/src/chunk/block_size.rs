@@ -9,7 +9,8 @@
 //! ```
 //! A chunk of less than 32 KiB is one block. A block is whole elements.
 
-use super::{Generation, Params, blocks::Blocks};
+use super::split::should_split;
+use super::{Generation, Params};
 use crate::Compressor;
 
 const KIB: u32 = 1024;
@@ -31,10 +32,10 @@ fn automatic(params: &Params, nbytes: u32) -> u32 {
     let unsplit = if nbytes >= 32 * KIB { by_level(params) } else { nbytes };
     match params.generation {
         _ if params.level == 0 => unsplit,
-        Generation::Blosc1 if Blocks::should_split(params, unsplit) => {
+        Generation::Blosc1 if should_split(params, unsplit) => {
             (unsplit.min(256 * KIB) * typesize).clamp(64 * KIB, 1024 * KIB)
         }
-        Generation::Blosc2 if Blocks::should_split(params, nbytes) => {
+        Generation::Blosc2 if should_split(params, nbytes) => {
             let one = match params.level {
                 ..=3 => 32 * KIB,
                 4..=6 => 64 * KIB,

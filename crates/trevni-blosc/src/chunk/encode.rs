@@ -8,8 +8,9 @@
 
 use std::fmt;
 
-use super::blocks::{Blocks, shortest};
+use super::blocks::Blocks;
 use super::header::largest;
+use super::split::shortest;
 use super::stream::{Stream, run};
 use super::{Content, Generation, Header, MAX_NBYTES, Params, Special, block_size, dictionary};
 use crate::compressor::Compress;

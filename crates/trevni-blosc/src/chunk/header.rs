@@ -18,7 +18,9 @@
 //!                         128: timings instead of data
 //! ```
 
-use super::{Generation, Params, Special, blocks::Blocks};
+use super::special_kind::Special;
+use super::split::is_split;
+use super::{Generation, Params};
 use crate::{Compressor, Filter, Filters};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
@@ -267,7 +269,7 @@ impl Header {
             header.filter_codes = codes.map(|[code, _]| code);
             header.filter_metas = codes.map(|[_, meta]| meta);
         }
-        header.is_split = Blocks::is_split(params, block_size);
+        header.is_split = is_split(params, block_size);
         header.flags |= params.compressor.format() << 5;
         header.flags |= if header.is_split { 0 } else { NOT_SPLIT };
         header

@@ -8,38 +8,9 @@
 //!    4   never written nothing
 //! ```
 
+use super::special_kind::Special;
 use super::{Content, Generation, Header, MAX_NBYTES, Params, block_size};
 use trevni::{Error, Result};
-
-/// Values that need no bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Special {
-    /// All bits 0.
-    Zeros,
-    /// NaN, of 4 or 8 bytes by the typesize.
-    Nan,
-    /// Never written: any value will do, 0 is given.
-    Uninit,
-}
-
-impl Special {
-    /// The number in a chunk's flags, and in a frame's index.
-    pub(crate) fn code(self) -> u8 {
-        match self {
-            Special::Zeros => 1,
-            Special::Nan => 2,
-            Special::Uninit => 4,
-        }
-    }
-
-    /// The special values of a number; 3, a repeated value, is none of them.
-    pub(crate) fn from_code(code: u8) -> Result<Self> {
-        [Special::Zeros, Special::Nan, Special::Uninit]
-            .into_iter()
-            .find(|kind| kind.code() == code)
-            .ok_or_else(|| Error::unsupported(format!("special values of number {code}")))
-    }
-}
 
 /// The 32 bytes of a second-generation chunk of special values. A typesize of 0 is taken as 1, and no chunk stands for
 /// more than [`MAX_NBYTES`].

@@ -10,6 +10,7 @@
 mod check;
 mod columns;
 mod config;
+mod configs;
 mod filter;
 mod machine;
 #[cfg(feature = "parquet")]
@@ -17,9 +18,11 @@ mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod report;
+mod rows;
 mod table;
 mod timing;
 mod trv;
+mod work;
 
 use std::error::Error;
 use std::ops::Range;
@@ -105,7 +108,7 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
     let asked = args.read.rows.as_ref().map(|rows| rows.end);
     let table = table::load(opened.rows, &name, asked, args.memory, &bar)?;
     tell_report(&opened.report);
-    let (configs, missing) = config::all();
+    let (configs, missing) = configs::all();
     bar.set_message("finding out which columns all formats hold");
     let (table, left_out) = columns::common(table, &configs).map_err(of_file)?;
     if table.schema.fields().is_empty() {
@@ -122,10 +125,10 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
         }
         None => filter::choose(&table, args.seed).map_err(of_file)?,
     };
-    let work = timing::Work {
+    let work = work::Work {
         table: &table,
         column,
-        rows: timing::scattered(table.rows, SCATTERED, args.seed),
+        rows: rows::random_rows(table.rows, SCATTERED, args.seed),
         filter,
     };
     let outcomes = timing::run(&work, configs, args.rounds, &bar).map_err(of_file)?;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::args::limit::LimitArgs;
 use crate::exit::Fault;
+use crate::input::limit::LimitArgs;
 use crate::input::rows::ReadArgs;
 use crate::output::print::PrintArgs;
 

@@ -10,8 +10,9 @@ use trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, disagree
 use super::rewrite::SCHEMAS;
 use crate::exit::{Fault, tell};
 use crate::input::file;
+use crate::input::path::is_folder;
 use crate::input::trevni_files::{is_dataset, paths_of};
-use crate::output::target::{Target, is_folder};
+use crate::output::target::Target;
 
 /// Put Trevni files together, one behind another, as one file.
 ///

@@ -4,33 +4,20 @@
 //! container ──► arrays ──► chunks ──► header: sizes, codec, filters        verify opens each chunk whole
 //! ```
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use trevni_blosc::chunk::{Decoder, Header};
 use trevni_blosc::{ChunkedArray, Contents};
 
-use super::verify::UNCHECKED;
 use crate::args::memory;
 use crate::commands::blosc::info::{content, header};
 use crate::exit::Fault;
-use crate::output::sink::bytes_at;
+use crate::input::path::bytes_at;
 use crate::output::stdout;
+use crate::output::table::UNCHECKED;
 use crate::output::table::{Align, Table, plain, ratio};
-
-/// Whether a path is a container, and no pipe or file of Trevni.
-pub(crate) fn is_container(path: &Path) -> bool {
-    if path.is_dir() {
-        return trevni_blosc::is_container(path);
-    }
-    let mut head = Vec::new();
-    let file =
-        File::open(path).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()));
-    let read = file.map(|file| file.take(16).read_to_end(&mut head));
-    read.is_some_and(|read| read.is_ok()) && trevni_blosc::kind_of(&head).is_some()
-}
 
 fn open(path: &Path) -> Result<Contents, Fault> {
     trevni_blosc::open(path).map_err(Fault::of(path.display()))

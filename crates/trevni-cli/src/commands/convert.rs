@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use trevni_convert::Report;
 
-use crate::args::limit::LimitArgs;
 use crate::args::rename::RenameArgs;
 use crate::exit::{Fault, tell};
+use crate::input::limit::LimitArgs;
 use crate::input::rows::{ReadArgs, tell_report};
 use crate::output::sink::{Dialect, Input, OutputArgs};
 use crate::output::table::ratio;

@@ -8,7 +8,7 @@ use trevni::FileReader;
 use trevni_convert::Report;
 
 use crate::exit::{Fault, tell};
-use crate::input::multiple::expand;
+use crate::input::pattern::expand;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::output::stdout;
 

@@ -3,6 +3,7 @@
 mod block_chart;
 mod blocks;
 mod html;
+mod html_text;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod profile;

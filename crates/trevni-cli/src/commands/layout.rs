@@ -40,7 +40,7 @@ const SHOWN: usize = 40;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     #[cfg(feature = "blosc")]
-    if super::container::is_container(&args.file) {
+    if crate::input::path::is_container(&args.file) {
         return super::container::layout(&args.file, args.json);
     }
     match files_of(&args.file)? {

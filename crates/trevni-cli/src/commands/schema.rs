@@ -10,7 +10,8 @@ use trevni::keys::AVRO_SCHEMA;
 use trevni_convert::Source;
 
 use crate::exit::Fault;
-use crate::input::file::{self, PIPE};
+use crate::input::file;
+use crate::input::path::PIPE;
 use crate::input::remote;
 use crate::input::rows::ReadArgs;
 use crate::output::stdout;

@@ -43,7 +43,7 @@ const BAR: usize = 30;
 
 pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     #[cfg(feature = "blosc")]
-    if super::container::is_container(&args.file) {
+    if crate::input::path::is_container(&args.file) {
         return super::container::size(&args.file, args.json);
     }
     if let Some(files) = files_of(&args.file)? {

@@ -12,9 +12,7 @@ use crate::exit::{Fault, tell};
 use crate::input::file;
 use crate::input::trevni_files::{files_of, told};
 use crate::output::stdout;
-
-/// What is said of blocks and chunks that nothing can verify.
-pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verified";
+use crate::output::table::UNCHECKED;
 
 /// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
 #[derive(Debug, clap::Args)]
@@ -60,7 +58,7 @@ fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
 /// Verifies one file; gives its rows if it is good. A file that cannot be opened does not keep the others from being verified.
 fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     #[cfg(feature = "blosc")]
-    if super::container::is_container(path) {
+    if crate::input::path::is_container(path) {
         return super::container::verify(path, out);
     }
     let name = path.display();

@@ -6,12 +6,10 @@ use std::path::Path;
 
 use trevni::{FileReader, Header};
 
+use super::path::PIPE;
 use super::remote;
 use crate::args::memory;
 use crate::exit::Fault;
-
-/// The name of standard input and output.
-pub(crate) const PIPE: &str = "-";
 
 /// The header of a Trevni file. Of an object in a store nothing else is fetched.
 pub(crate) fn header(path: &Path) -> Result<Header, Fault> {

@@ -21,8 +21,8 @@ use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is
 use trevni::{Header, RemoteFile};
 use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
+use super::path::is_folder;
 use crate::exit::Fault;
-use crate::output::target::is_folder;
 use crate::signals;
 
 /// Bytes that are gathered before they go to the writer.

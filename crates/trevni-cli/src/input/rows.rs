@@ -10,8 +10,8 @@ use trevni::ErrorKind;
 use trevni::arrow::Predicate;
 use trevni_convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
-use super::file::PIPE;
-use super::multiple::expand;
+use super::path::PIPE;
+use super::pattern::expand;
 use super::remote;
 use crate::args::csv::CsvArgs;
 use crate::args::json::JsonArgs;
@@ -157,7 +157,7 @@ impl ReadArgs {
         let (taken, size) = (source.taken(), source.size());
         if source.folder().is_some() {
             // Its files are read as they are needed; all of them count.
-            let bytes = crate::output::sink::bytes_at(path).map_err(Fault::of(&name))?;
+            let bytes = crate::input::path::bytes_at(path).map_err(Fault::of(&name))?;
             taken.store(bytes, Ordering::Relaxed);
         }
         let options = self.options(path)?;

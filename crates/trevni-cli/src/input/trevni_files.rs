@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use trevni::dataset::Dataset;
 use trevni_convert::Format;
 
-use super::file::PIPE;
-use super::multiple::expand;
+use super::path::PIPE;
+use super::pattern::expand;
 use super::remote;
 use crate::exit::{Fault, tell};
 
@@ -76,7 +76,7 @@ pub(crate) fn is_dataset(path: &Path) -> bool {
 /// Whether a file is looked into: of other formats there is nothing to see.
 fn is_trevni(path: &Path) -> bool {
     #[cfg(feature = "blosc")]
-    if crate::commands::container::is_container(path) {
+    if crate::input::path::is_container(path) {
         return true;
     }
     Format::of_path(path).is_some_and(|format| format.name == "trv")

@@ -1,7 +1,7 @@
 //! Where rows go: the options of a file that is made, and its making.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,11 +11,12 @@ use trevni::arrow::{WriterProperties, WriterPropertiesBuilder};
 use trevni_convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 
 use super::dataset::{self, DatasetArgs};
-use super::target::{Target, exists, is_folder, is_pipe, is_stream};
+use super::target::{Target, exists, is_pipe, is_stream};
 use crate::args::csv::delimiter_for;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::write::WriteArgs;
 use crate::exit::Fault;
+use crate::input::path::{bytes_at, is_folder};
 use crate::input::rows::batch_fault;
 use crate::signals;
 
@@ -152,15 +153,6 @@ pub(crate) struct Input {
     pub(crate) rows: Rows,
     /// How many bytes there are to read, and how many of them have been, if that is known.
     pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
-}
-
-/// Bytes of a file, or of all files below a folder.
-pub(crate) fn bytes_at(path: &Path) -> std::io::Result<u64> {
-    let about = path.metadata()?;
-    if !about.is_dir() {
-        return Ok(about.len());
-    }
-    path.read_dir()?.try_fold(0, |bytes, entry| Ok(bytes + bytes_at(&entry?.path())?))
 }
 
 /// Passes batches on; gives how many rows there were.

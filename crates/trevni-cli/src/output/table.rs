@@ -2,6 +2,9 @@
 
 use std::io::{self, Write};
 
+/// What is said of blocks and chunks that nothing can verify.
+pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verified";
+
 /// Rows of cells under a heading.
 #[derive(Debug)]
 pub(crate) struct Table {

@@ -15,7 +15,7 @@ use trevni::io::AtomicFile;
 
 use super::stdout::{self, Output};
 use crate::exit::Fault;
-use crate::input::file::PIPE;
+use crate::input::path::PIPE;
 use crate::input::remote::{self, Upload};
 
 /// A file or an object in the making, or standard output; counts what is written.
@@ -114,11 +114,6 @@ fn open_stream(path: &Path) -> io::Result<Box<dyn Write + Send>> {
     let append = path.metadata()?.is_file();
     let file: File = OpenOptions::new().write(true).append(append).open(path)?;
     Ok(Box::new(file))
-}
-
-/// Whether a path says that it is a folder.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.ends_with('/'))
 }
 
 /// The refusal to overwrite.

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
-use super::dialect::Dialect;
+use super::record::Dialect;
 use super::record::is_end;
 use trevni::{Error, Result};
 

@@ -5,7 +5,9 @@
 //!                              cannot be            ──► a bad row: line, column, value
 //! ```
 //! Types that were inferred take the texts that inference takes them for, and no others. Types that are given take
-//! what Arrow's parsers take: see [`given`](super::given).
+//! what Arrow's parsers take: see [`declared_types`].
+
+pub(super) mod declared_types;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use arrow::datatypes::*;
 use super::kind::{self, Candidates, Kind};
 use super::nulls::Nulls;
 use super::table::Span;
-use super::{given, moment, number};
+use super::{moment, number};
 
 /// A column that is wanted.
 #[derive(Debug, Clone)]
@@ -91,7 +93,7 @@ impl<'a> Cells<'a> {
     /// The array of all values.
     pub(super) fn parse(self, bad: &mut BadRows) -> ArrayRef {
         let lossy = self.column.lossy;
-        let Some(kind) = self.column.kind else { return given::parse(self, bad) };
+        let Some(kind) = self.column.kind else { return declared_types::parse(self, bad) };
         match kind {
             Kind::Boolean => Arc::new(self.booleans(bad, kind::boolean)),
             Kind::Integer => self.array::<Int64Type>(bad, |text| number::signed(text.as_bytes())),

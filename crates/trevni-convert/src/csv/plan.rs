@@ -10,11 +10,11 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use super::column::Column;
-use super::given;
 use super::kind::Kind;
 use super::nulls::Nulls;
 use super::options::CsvReadOptions;
 use crate::ReadOptions;
+use crate::csv::column::declared_types;
 use trevni::arrow::Predicate;
 use trevni::{Error, Result};
 
@@ -54,7 +54,7 @@ impl Plan {
         }
         for field in given.iter().flatten() {
             let data_type = field.data_type();
-            if !given::is_readable(data_type) {
+            if !declared_types::is_readable(data_type) {
                 let name = field.name();
                 return Err(Error::invalid(format!("column {name:?}: CSV holds no {data_type}")));
             }

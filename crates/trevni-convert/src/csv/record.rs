@@ -9,7 +9,13 @@
 
 use memchr::{memchr, memchr3};
 
-use super::dialect::Dialect;
+/// What separates and encloses fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    /// What encloses fields that have delimiters or ends of lines in them; doubled, it stands for itself.
+    pub(super) quote: Option<u8>,
+}
 
 /// A record within a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

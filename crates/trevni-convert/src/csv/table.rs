@@ -10,7 +10,7 @@
 use memchr::{memchr, memchr_iter};
 
 use super::chunk::{self, Chunk};
-use super::dialect::Dialect;
+use super::record::Dialect;
 use super::record::{self, is_end};
 
 /// Which values are kept of a record.

@@ -4,11 +4,10 @@
 //! text = "\xff" │ text = "fine"      no string, so no message: as other readers have it
 //! ```
 
-use super::read::expect;
 use super::scalar::Scalar;
 use super::shape::{Kind, Member, Record, Rule};
 use super::wire::{Cursor, Wire};
-use trevni::Result;
+use trevni::{Error, Result};
 
 /// Reads a value of a field for nothing.
 pub(super) fn check(member: &Member, wire: Wire, from: &mut Cursor<'_>) -> Result<()> {
@@ -67,4 +66,18 @@ fn each<'a>(
         field(number, wire, from)?;
     }
     Ok(())
+}
+
+/// Refuses what a field cannot be: numbers of a list may stand one by one or together.
+pub(super) fn expect(member: &Member, wire: Wire) -> Result<()> {
+    let wanted = member.kind.wire();
+    let map = matches!(member.rule, Rule::Map(_)) && wire == Wire::Bytes;
+    let list = matches!(member.rule, Rule::Repeated { .. });
+    let packed = list && wire == Wire::Bytes && wanted != Wire::Start;
+    if wire == wanted || map || packed {
+        return Ok(());
+    }
+    let kind = if matches!(member.rule, Rule::Map(_)) { "an entry" } else { member.kind.name() };
+    let (wanted, given) = (wanted.name(), wire.name());
+    Err(Error::malformed(format!("{kind} is {wanted}, and {given} is there")))
 }

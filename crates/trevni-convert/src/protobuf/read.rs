@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::check::check;
+use super::check::{check, expect};
 use super::fault::{Fault, Outcome};
 use super::moment::Moment;
 use super::scalar::{Plain, Scalar};
@@ -356,20 +356,6 @@ impl<'a> Reader<'a> {
         }
         Ok(again)
     }
-}
-
-/// Refuses what a field cannot be: numbers of a list may stand one by one or together.
-pub(super) fn expect(member: &Member, wire: Wire) -> Result<()> {
-    let wanted = member.kind.wire();
-    let map = matches!(member.rule, Rule::Map(_)) && wire == Wire::Bytes;
-    let list = matches!(member.rule, Rule::Repeated { .. });
-    let packed = list && wire == Wire::Bytes && wanted != Wire::Start;
-    if wire == wanted || map || packed {
-        return Ok(());
-    }
-    let kind = if matches!(member.rule, Rule::Map(_)) { "an entry" } else { member.kind.name() };
-    let (wanted, given) = (wanted.name(), wire.name());
-    Err(Error::malformed(format!("{kind} is {wanted}, and {given} is there")))
 }
 
 fn long(scalar: Scalar, wire: Wire, from: &mut Cursor<'_>) -> Result<i64> {

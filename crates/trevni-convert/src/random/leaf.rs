@@ -17,8 +17,6 @@ const SECONDS: i64 = 2_208_988_800;
 const DAY: i64 = 86_400;
 const MILLION: i64 = 1_000_000;
 
-/// The metadata key under which a field that is an Avro enum names its symbols.
-
 /// An array of a type without parts.
 pub(super) fn leaf(
     field: &Field,

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::pack::integer::encoding::DEPTH;
+use crate::pack::integer::DEPTH;
 use crate::pack::payload::Payload;
+use crate::pack::string::TEMPLATE;
 use crate::pack::string::distinct::StringsRef;
-use crate::pack::string::encoding::TEMPLATE;
 use crate::pack::string::views::Views;
 use crate::pack::tests::cases;
 
@@ -126,7 +126,7 @@ fn strings_that_have_none() {
 #[test]
 fn malformed_templates_are_refused() {
     let constant = |n: i64| {
-        let mut bytes = vec![crate::pack::integer::encoding::CONSTANT];
+        let mut bytes = vec![crate::pack::integer::CONSTANT];
         crate::wire::put_long(&mut bytes, n);
         bytes
     };

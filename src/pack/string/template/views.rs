@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::{Template, Words};
 use crate::error::Result;
 use crate::kernel::INLINE;
-use crate::pack::integer::encoding::{Numbers, each_chunk};
-use crate::pack::string::encoding::Target;
+use crate::pack::integer::{Numbers, each_chunk};
+use crate::pack::string::Target;
 use crate::pack::string::views::{ViewBuffer, Views};
 
 /// How many bytes of a longer string lie in its view.

@@ -7,7 +7,7 @@ use arrow::datatypes::DataType;
 use super::Result;
 use super::config::{Config, Request};
 use super::table::BATCH;
-use super::timing::Work;
+use super::work::Work;
 
 /// The rows that must come, in batches of any size.
 pub(super) struct Expected<'a> {

@@ -9,8 +9,8 @@ use arrow::util::display::{ArrayFormatter, FormatOptions};
 use trevni::arrow::Predicate;
 
 use super::Result;
+use super::rows::random_rows;
 use super::table::{BATCH, Table};
-use super::timing::scattered;
 
 /// The share of rows that a filter keeps, as near as it can be.
 const SHARE: f64 = 0.01;
@@ -116,7 +116,7 @@ fn sample(table: &Table, seed: u64) -> Result<RecordBatch> {
     let fields = table.schema.fields().iter().enumerate();
     let places: Vec<usize> =
         fields.filter(|(_, f)| is_comparable(f.data_type())).map(|(place, _)| place).collect();
-    let rows = scattered(table.rows, SAMPLE, seed);
+    let rows = random_rows(table.rows, SAMPLE, seed);
     let mut columns: Vec<ArrayRef> = Vec::new();
     for place in &places {
         let mut parts = Vec::new();

@@ -5,10 +5,11 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use super::columns::LeftOut;
-use super::config::BASELINE;
+use super::configs::BASELINE;
 use super::machine::Machine;
 use super::table::{BATCH, Limit};
-use super::timing::{Measure, Outcome, Work};
+use super::timing::{Measure, Outcome};
+use super::work::Work;
 use crate::exit::Fault;
 use crate::output::stdout;
 use crate::output::table::{Align, Table};

@@ -6,7 +6,6 @@
 //! So a busy moment of the machine falls on all of them. A lap that is over at once is repeated until the clock has
 //! something to show.
 
-use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -16,21 +15,10 @@ use indicatif::ProgressBar;
 use super::Result;
 use super::check::Answers;
 use super::config::{Config, Request};
-use super::filter::Filter;
-use super::table::Table;
+use super::work::Work;
 
 /// A lap takes at least this long.
 const LAP: Duration = Duration::from_millis(2);
-
-/// What all configurations have to do.
-pub(super) struct Work<'a> {
-    pub(super) table: &'a Table,
-    /// The column that is read by itself.
-    pub(super) column: usize,
-    /// The rows that are read by themselves.
-    pub(super) rows: Vec<usize>,
-    pub(super) filter: Option<Filter>,
-}
 
 /// What is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,19 +166,6 @@ fn timed<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {
     Ok(spent.as_secs_f64() * 1e3 / f64::from(calls))
 }
 
-/// Distinct rows, ascending; the same for the same seed.
-pub(super) fn scattered(total: usize, count: usize, seed: u64) -> Vec<usize> {
-    if count >= total {
-        return (0..total).collect();
-    }
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut rows = BTreeSet::new();
-    while rows.len() < count {
-        rows.insert(random.usize(..total));
-    }
-    rows.into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,16 +178,6 @@ mod tests {
             let outcome = Outcome { name: "", size: 0, kept: 0, laps };
             assert_eq!(outcome.median(Measure::Write), Some(median));
             assert_eq!(outcome.median(Measure::Read), None);
-        }
-    }
-
-    #[test]
-    fn scattered_rows_are_distinct_and_ascend() {
-        for (total, count) in [(1, 1000), (1000, 1000), (1001, 1000), (100_000, 1000)] {
-            let rows = scattered(total, count, 7);
-            assert_eq!(rows.len(), count.min(total));
-            assert!(rows.is_sorted_by(|a, b| a < b) && rows.iter().all(|row| *row < total));
-            assert_eq!(rows, scattered(total, count, 7));
         }
     }
 }

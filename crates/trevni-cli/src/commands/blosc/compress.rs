@@ -10,7 +10,7 @@ use trevni_blosc::{ArrayWriter, Attributes, Chunking, Dtype, Kind, Layout};
 
 use super::{ChunkArgs, HowArgs, metadata, with_extension};
 use crate::exit::{Fault, tell};
-use crate::output::sink::bytes_at;
+use crate::input::path::bytes_at;
 use crate::output::table::ratio;
 use crate::output::target::exists;
 

@@ -8,7 +8,7 @@ use trevni_blosc::chunk::{Content, Header};
 use trevni_blosc::{ChunkedArray, Contents, Filter};
 
 use crate::exit::Fault;
-use crate::output::sink::bytes_at;
+use crate::input::path::bytes_at;
 use crate::output::stdout;
 
 /// Print what a container of the Blosc family is made of.

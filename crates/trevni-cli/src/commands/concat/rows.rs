@@ -8,7 +8,7 @@ use trevni_convert::{Format, Part, ReadOptions, Rows, Source, rows_of};
 use super::Args;
 use crate::commands::rewrite::{codec_of, layout_of};
 use crate::exit::{Fault, tell};
-use crate::input::multiple::expand;
+use crate::input::pattern::expand;
 use crate::input::rows::batch_fault;
 use crate::input::trevni_files::paths_of;
 use crate::input::{file, remote};

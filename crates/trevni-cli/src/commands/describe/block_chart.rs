@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::blocks::{Blocks, ColumnLayout, FileLayout};
-use super::html::{NAME, grouped, text};
+use super::html_text::{NAME, grouped, text};
 
 /// Units of the width.
 const UNITS: f64 = 10_000.0;

@@ -11,7 +11,7 @@ use trevni_convert::Format;
 use super::{Args, choose, codec_of, layout_of};
 use crate::exit::{Fault, tell};
 use crate::input::file;
-use crate::output::target::is_folder;
+use crate::input::path::is_folder;
 use crate::signals;
 
 pub(super) fn run(args: &Args) -> Result<(), Fault> {

@@ -15,12 +15,12 @@ use arrow::compute::kernels::cast_utils::{Parser, parse_decimal, string_to_datet
 use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
 use arrow::datatypes::*;
 
-use super::column::{BadRows, Cells, keeps_digits, naive};
-use super::kind;
-use super::moment::{self, Moment};
+use super::{BadRows, Cells, keeps_digits, naive};
+use crate::csv::kind;
+use crate::csv::moment::{self, Moment};
 
 /// Whether CSV can hold a type.
-pub(super) fn is_readable(data_type: &DataType) -> bool {
+pub(crate) fn is_readable(data_type: &DataType) -> bool {
     use DataType::*;
     match data_type {
         Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => false,
@@ -32,7 +32,7 @@ pub(super) fn is_readable(data_type: &DataType) -> bool {
 }
 
 /// The array of all values.
-pub(super) fn parse(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
+pub(crate) fn parse(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
     use DataType::*;
     match cells.column.field.data_type() {
         Utf8 => cells.texts(bad),
@@ -91,7 +91,7 @@ fn keeps_figures<T: ArrowPrimitiveType>(value: f64, text: &str) -> bool {
     const SMALL: f64 = 2048.0;
     match T::DATA_TYPE {
         DataType::Float64 => keeps_digits(value, text),
-        _ => value.abs() < SMALL || super::lossy::keeps(value, text.trim()),
+        _ => value.abs() < SMALL || crate::csv::lossy::keeps(value, text.trim()),
     }
 }
 

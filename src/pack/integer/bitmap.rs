@@ -12,12 +12,12 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::payload::Payload;
-use super::payload_reader::Input;
+use super::{MOST_PARTS, Numbers, long};
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::integer;
-use crate::pack::integer::encoding::{MOST_PARTS, Numbers, long};
+use crate::pack::payload::Payload;
+use crate::pack::payload_reader::Input;
 use crate::scratch::Scratch;
 use crate::wire;
 
@@ -281,7 +281,7 @@ fn put_runs(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payloa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::integer::encoding::DEPTH;
+    use crate::pack::integer::DEPTH;
     use proptest::prelude::*;
 
     fn packed(bits: &[bool]) -> PackedBits {

@@ -6,15 +6,7 @@
 //! 2,5;x;y        and of these the one with the most fields
 //! ```
 
-use super::record::{self, Record};
-
-/// What separates and encloses fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dialect {
-    pub(super) delimiter: u8,
-    /// What encloses fields that have delimiters or ends of lines in them; doubled, it stands for itself.
-    pub(super) quote: Option<u8>,
-}
+use super::record::{self, Dialect, Record};
 
 /// The delimiters that are found out; of those that fit equally well the first is taken.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -23,7 +15,7 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const RECORDS: usize = 100;
 
 /// The delimiter of a text of whole records; a comma if there is none.
-pub(super) fn delimiter(text: &[u8], quote: Option<u8>) -> u8 {
+pub(super) fn find(text: &[u8], quote: Option<u8>) -> u8 {
     let mut best = (b',', (0, 1));
     for delimiter in DELIMITERS {
         let score = score(text, Dialect { delimiter, quote });
@@ -78,9 +70,9 @@ mod tests {
             ("a,b\n\n1,2\n", b','),
             ("", b','),
         ] {
-            assert_eq!(delimiter(text.as_bytes(), Some(b'"')) as char, expected as char, "{text}");
+            assert_eq!(find(text.as_bytes(), Some(b'"')) as char, expected as char, "{text}");
         }
-        assert_eq!(delimiter(b"'a,b';c\n'd,e';f\n", Some(b'\'')), b';');
-        assert_eq!(delimiter(b"\"a,b\n\"c,d\n", None), b',');
+        assert_eq!(find(b"'a,b';c\n'd,e';f\n", Some(b'\'')), b';');
+        assert_eq!(find(b"\"a,b\n\"c,d\n", None), b',');
     }
 }
