@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::output::stdout;
+use crate::stdout;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]

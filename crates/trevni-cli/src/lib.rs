@@ -15,6 +15,7 @@ mod input;
 mod output;
 mod panics;
 mod signals;
+mod stdout;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,6 @@ pub(crate) mod json_rows;
 pub(crate) mod print;
 pub(crate) mod row_table;
 pub(crate) mod sink;
-pub(crate) mod stdout;
 pub(crate) mod table;
 pub(crate) mod target;
+pub(crate) mod type_name;

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::exit::Fault;
 use crate::help;
-use crate::output::stdout;
+use crate::stdout;
 
 /// Print the completions for a shell: bash, zsh, fish, elvish or powershell.
 #[derive(Debug, clap::Args)]

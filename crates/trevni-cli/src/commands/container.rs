@@ -15,9 +15,9 @@ use crate::args::memory;
 use crate::commands::blosc::info::{content, header};
 use crate::exit::Fault;
 use crate::input::path::bytes_at;
-use crate::output::stdout;
 use crate::output::table::UNCHECKED;
 use crate::output::table::{Align, Table, plain, ratio};
+use crate::stdout;
 
 fn open(path: &Path) -> Result<Contents, Fault> {
     trevni_blosc::open(path).map_err(Fault::of(path.display()))

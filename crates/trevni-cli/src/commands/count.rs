@@ -10,7 +10,7 @@ use trevni_convert::Report;
 use crate::exit::{Fault, tell};
 use crate::input::pattern::expand;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
-use crate::output::stdout;
+use crate::stdout;
 
 /// Print the number of rows, of any format that `convert` reads; of several files each, and the sum.
 #[derive(Debug, clap::Args)]

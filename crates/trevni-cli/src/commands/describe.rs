@@ -15,12 +15,12 @@ use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
 use trevni_convert::Source;
 
-use super::schema::type_name;
 use crate::exit::Fault;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::output::row_table::escaped;
-use crate::output::stdout;
 use crate::output::target::Target;
+use crate::output::type_name::type_name;
+use crate::stdout;
 
 use blocks::FileLayout;
 use profile::{ColumnProfile, Histogram};

@@ -7,8 +7,8 @@ use trevni_convert::Comparison;
 
 use crate::exit::Fault;
 use crate::input::rows::{ReadArgs, tell_report};
-use crate::output::stdout;
 use crate::output::table::plain;
+use crate::stdout;
 
 /// Compare two files of rows, of any formats: their schemas, then row by row.
 ///

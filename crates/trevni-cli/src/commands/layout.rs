@@ -11,8 +11,8 @@ use crate::exit::Fault;
 use crate::input::file;
 use crate::input::trevni_files::{TrevniFile, files_of};
 use crate::output::json_rows::value_to_json;
-use crate::output::stdout;
 use crate::output::table::{Align, Table, plain, ratio};
+use crate::stdout;
 
 /// Print the blocks of each column: rows, offset, sizes, first value, and what is known of their values.
 #[derive(Debug, clap::Args)]

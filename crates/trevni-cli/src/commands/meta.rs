@@ -13,7 +13,7 @@ use trevni::{Header, Metadata};
 use crate::exit::Fault;
 use crate::input::file;
 use crate::input::trevni_files::files_of;
-use crate::output::stdout;
+use crate::stdout;
 
 /// Print the metadata of the file and of its columns as JSON.
 #[derive(Debug, clap::Args)]

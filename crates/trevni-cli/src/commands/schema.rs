@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use arrow::datatypes::{FieldRef, SchemaRef};
 use clap::ValueEnum;
 use trevni::arrow::schema_to_avro;
 use trevni::keys::AVRO_SCHEMA;
@@ -14,8 +14,9 @@ use crate::input::file;
 use crate::input::path::PIPE;
 use crate::input::remote;
 use crate::input::rows::ReadArgs;
-use crate::output::stdout;
 use crate::output::table::plain;
+use crate::output::type_name::type_and_children;
+use crate::stdout;
 
 /// Print the schema of a file, of any format that `convert` reads.
 #[derive(Debug, clap::Args)]
@@ -56,37 +57,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
 fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std::io::Result<()> {
     for field in fields {
         let null = if field.is_nullable() { "" } else { " not null" };
-        let (kind, inner) = kind(field.data_type());
+        let (kind, inner) = type_and_children(field.data_type());
         let name = plain(field.name(), usize::MAX);
         writeln!(out, "{:1$}{name}: {kind}{null}", "", level * 2)?;
         write_fields(&inner, level + 1, out)?;
     }
     Ok(())
-}
-
-/// The name of a type, without those of the fields within.
-pub(crate) fn type_name(data_type: &DataType) -> String {
-    kind(data_type).0
-}
-
-/// The name of a type, and the fields within.
-fn kind(data_type: &DataType) -> (String, Vec<FieldRef>) {
-    match data_type {
-        DataType::Struct(fields) => ("Struct".into(), fields.to_vec()),
-        DataType::List(item) => ("List".into(), vec![item.clone()]),
-        DataType::LargeList(item) => ("LargeList".into(), vec![item.clone()]),
-        DataType::ListView(item) => ("ListView".into(), vec![item.clone()]),
-        DataType::LargeListView(item) => ("LargeListView".into(), vec![item.clone()]),
-        DataType::FixedSizeList(item, n) => (format!("FixedSizeList({n})"), vec![item.clone()]),
-        DataType::Map(entries, _) => match entries.data_type() {
-            DataType::Struct(fields) => ("Map".into(), fields.to_vec()),
-            _ => ("Map".into(), vec![entries.clone()]),
-        },
-        DataType::Union(fields, mode) => {
-            (format!("Union({mode:?})"), fields.iter().map(|(_, field)| field.clone()).collect())
-        }
-        other => (other.to_string(), Vec::new()),
-    }
 }
 
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.

@@ -10,8 +10,8 @@ use trevni::FileReader;
 use crate::exit::Fault;
 use crate::input::file;
 use crate::input::trevni_files::{TrevniFile, files_of};
-use crate::output::stdout;
 use crate::output::table::{Align, Table, plain, ratio};
+use crate::stdout;
 
 /// Print the bytes of each column in the file: block count, descriptors, blocks and checksums.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use trevni::{ColumnData, FileReader};
 use crate::exit::Fault;
 use crate::input::file;
 use crate::output::json_rows::RowText;
-use crate::output::stdout;
+use crate::stdout;
 
 /// Print each row as a JSON object, nested as the columns are.
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@ use trevni::dataset::{Dataset, Vacuumed};
 
 use crate::exit::{Fault, tell};
 use crate::input::remote;
-use crate::output::stdout;
+use crate::stdout;
 
 /// Delete the files of a data set that no commit names, and those that were replaced.
 ///

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use crate::exit::{Fault, tell};
 use crate::input::file;
 use crate::input::trevni_files::{files_of, told};
-use crate::output::stdout;
 use crate::output::table::UNCHECKED;
+use crate::stdout;
 
 /// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
 #[derive(Debug, clap::Args)]

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use trevni_convert::Format;
+
 /// The name of standard input and output.
 pub(crate) const PIPE: &str = "-";
 
@@ -34,4 +36,9 @@ pub(crate) fn is_container(path: &Path) -> bool {
         File::open(path).ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()));
     let read = file.map(|file| file.take(16).read_to_end(&mut head));
     read.is_some_and(|read| read.is_ok()) && trevni_blosc::kind_of(&head).is_some()
+}
+
+/// Whether a format is that of data sets.
+pub(crate) fn is_dataset_format(format: &Format) -> bool {
+    format.name == "dataset"
 }

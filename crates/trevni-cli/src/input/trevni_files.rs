@@ -70,7 +70,7 @@ pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
 pub(crate) fn is_dataset(path: &Path) -> bool {
     let mut source = trevni_convert::Source::open(path).ok().filter(|source| source.is_folder());
     let format = source.as_mut().and_then(|source| Format::of_source(source).ok().flatten());
-    format.is_some_and(crate::output::dataset::is_dataset)
+    format.is_some_and(crate::input::path::is_dataset_format)
 }
 
 /// Whether a file is looked into: of other formats there is nothing to see.

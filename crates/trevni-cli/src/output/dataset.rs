@@ -9,11 +9,10 @@ use trevni_convert::{CreateAt, DatasetOptions, Format, Sink, WriteOptions};
 
 use crate::args::write::size;
 use crate::exit::Fault;
+use crate::input::path::is_dataset_format;
 use crate::input::remote;
 
 /// The name of the format.
-const NAME: &str = "dataset";
-
 /// How a data set is written.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Writing data sets: folders, and URLs that end in /")]
@@ -37,7 +36,7 @@ impl DatasetArgs {
     pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
         let Self { partition_by, file_size, file_rows, append } = self;
         let set = *append || partition_by.is_some() || file_size.is_some() || file_rows.is_some();
-        match set && !is_dataset(format) {
+        match set && !is_dataset_format(format) {
             true => Err(Fault::Usage(format!(
                 "options for data sets, but the output is {}",
                 format.name
@@ -68,10 +67,6 @@ impl DatasetArgs {
         }
         DatasetOptions { append: self.append, properties }
     }
-}
-
-pub(crate) fn is_dataset(format: &Format) -> bool {
-    format.name == NAME
 }
 
 /// Bytes of a data set; nothing if there is none.

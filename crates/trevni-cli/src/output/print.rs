@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use trevni_convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
 
 use super::row_table::{BorderedTable, MarkdownTable};
-use super::stdout;
 use crate::args::csv::{CsvArgs, delimiter_for};
 use crate::exit::{Fault, tell};
 use crate::input::rows::{Opened, batch_fault, tell_report};
+use crate::stdout;
 
 /// How rows are printed.
 #[derive(Debug, Clone, clap::Args)]

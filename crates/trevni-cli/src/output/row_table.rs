@@ -21,7 +21,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, pr
 use trevni_convert::Sink;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::commands::schema::type_name;
+use crate::output::type_name::type_name;
 
 /// Rows that are laid out together. The widths of columns are those of the first of these.
 const CHUNK: usize = 512;

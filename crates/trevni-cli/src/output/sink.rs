@@ -16,7 +16,7 @@ use crate::args::csv::delimiter_for;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::write::WriteArgs;
 use crate::exit::Fault;
-use crate::input::path::{bytes_at, is_folder};
+use crate::input::path::{bytes_at, is_dataset_format, is_folder};
 use crate::input::rows::batch_fault;
 use crate::signals;
 
@@ -127,7 +127,7 @@ impl OutputArgs {
         open: impl FnOnce() -> Result<Input, Fault>,
     ) -> Result<Written, Fault> {
         let path = &self.output;
-        if dataset::is_dataset(format) {
+        if is_dataset_format(format) {
             // What is replaced counts no more.
             let before = if self.force { 0 } else { dataset::bytes(path)? };
             let input = open()?;

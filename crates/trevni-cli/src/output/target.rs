@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use trevni::io::AtomicFile;
 
-use super::stdout::{self, Output};
 use crate::exit::Fault;
 use crate::input::path::PIPE;
 use crate::input::remote::{self, Upload};
+use crate::stdout::{self, Output};
 
 /// A file or an object in the making, or standard output; counts what is written.
 pub(crate) struct Target {

@@ -11,8 +11,8 @@ use super::table::{BATCH, Limit};
 use super::timing::{Measure, Outcome};
 use super::work::Work;
 use crate::exit::Fault;
-use crate::output::stdout;
 use crate::output::table::{Align, Table};
+use crate::stdout;
 
 /// The widest bar.
 const BAR: f64 = 30.0;

@@ -9,7 +9,7 @@ use trevni_blosc::{ChunkedArray, Contents, Filter};
 
 use crate::exit::Fault;
 use crate::input::path::bytes_at;
-use crate::output::stdout;
+use crate::stdout;
 
 /// Print what a container of the Blosc family is made of.
 #[derive(Debug, clap::Args)]

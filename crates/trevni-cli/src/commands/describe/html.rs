@@ -14,8 +14,8 @@ use super::blocks::FileLayout;
 use super::html_text::{Html, NAME, grouped, text};
 use super::profile::{ColumnProfile, Histogram};
 use super::{Profile, VALUE};
-use crate::commands::schema::type_name;
 use crate::output::table::ratio;
+use crate::output::type_name::type_name;
 
 const STYLE: &str = include_str!("page.css");
 /// Frequent values that are shown.
