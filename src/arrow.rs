@@ -12,40 +12,45 @@
 //! Every Arrow type comes back as it went in, because the file carries the Arrow schema. A file without one gets
 //! its types from its Avro schema, and a file without either from its columns.
 
+mod array;
 mod avro;
+mod avro_rows;
 mod encoded;
+mod field_path;
 mod layout;
 mod leaf;
 mod predicate;
+mod projection;
 mod read;
 mod schema;
+mod selection;
 mod stats;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
-pub use avro::{
-    AvroDecoder, AvroEncoder, ORIGINAL_NAME_KEY, legal_avro_name, schema_from_avro, schema_to_avro,
-};
+pub(crate) use array::take::take;
+pub use avro::{ORIGINAL_NAME_KEY, legal_avro_name, schema_from_avro, schema_to_avro};
+pub use avro_rows::decoder::AvroDecoder;
+pub use avro_rows::encoder::AvroEncoder;
 pub use layout::Layout;
 pub(crate) use predicate::{Bound, Node};
 pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, Predicate};
+pub use projection::ProjectionMask;
+pub(crate) use projection::projected_schema;
 pub use read::arrow_reader::ArrowReader;
 pub use read::builder::ArrowReaderBuilder;
 pub use read::options::ArrowReaderOptions;
-pub use read::projection::ProjectionMask;
-pub(crate) use read::projection::projected_schema;
 pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
-pub use read::selection::{RowSelection, RowSelector};
 #[cfg(feature = "object_store")]
 pub use read::stream::{ArrowStream, ArrowStreamBuilder};
-pub(crate) use read::take::take;
 pub use read::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
+pub use selection::{RowSelection, RowSelector};
+pub use stats::sorting::SortingColumn;
 pub use stats::statistics::ColumnStatistics;
 pub use write::arrow_writer::ArrowWriter;
 #[cfg(feature = "object_store")]
 pub use write::async_writer::AsyncArrowWriter;
 pub use write::properties::{WriterProperties, WriterPropertiesBuilder};
-pub use write::sorting::SortingColumn;

@@ -12,17 +12,21 @@ mod column_hints;
 mod entropy;
 mod float;
 mod integer;
+mod options;
 mod payload;
 mod payload_reader;
 mod string;
 
-pub(crate) use column_hints::{GOOD_FOR, Hints, Options};
+pub(crate) use column_hints::{GOOD_FOR, Hints};
+pub(crate) use float::hints::FloatHints;
 pub(crate) use float::{Floats, put as put_floats};
 pub(crate) use integer::bitmap::{PackedBits, put as put_bits};
 pub(crate) use integer::{DEPTH, Numbers, long, put as put_numbers};
+pub(crate) use options::Options;
 pub(crate) use payload::Payload;
 pub(crate) use payload_reader::Input;
 pub(crate) use string::distinct::StringsRef;
+pub(crate) use string::hints::StringHints;
 pub use string::views::{ViewBuffer, Views};
 pub(crate) use string::{PackedStrings, STRINGS, Target, put as put_strings};
 

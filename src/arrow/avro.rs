@@ -10,21 +10,13 @@
 
 mod canonical_text;
 mod columns;
-mod decoder;
-mod defaults;
-mod encoder;
 mod from_arrow;
 mod json;
 mod original_names;
-mod parse;
-mod resolve;
-mod skip;
+pub(crate) mod parse;
 mod to_arrow;
-mod union_branch;
 
 pub(crate) use columns::plan;
-pub use decoder::AvroDecoder;
-pub use encoder::AvroEncoder;
 pub(crate) use from_arrow::from_arrow;
 pub use from_arrow::legal_avro_name;
 pub use original_names::ORIGINAL_NAME_KEY;
@@ -166,12 +158,12 @@ impl Logical {
 impl Avro {
     const NULL: Avro = Avro::Primitive(Primitive::Null, None);
 
-    fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         matches!(self, Avro::Primitive(Primitive::Null, _))
     }
 
     /// The name that tells branches of a union apart.
-    fn full_name(&self) -> &str {
+    pub(crate) fn full_name(&self) -> &str {
         match self {
             Avro::Primitive(primitive, _) => primitive.name(),
             Avro::Fixed { name, .. } | Avro::Enum { name, .. } | Avro::Record { name, .. } => name,

@@ -19,8 +19,8 @@ use arrow::compute;
 use arrow::datatypes::*;
 
 use super::Layout;
-use crate::arrow::layout::field_layout::Trail;
-use crate::arrow::layout::nested;
+use crate::arrow::array::nested;
+use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 
 /// The fields as they are in a file.
@@ -65,7 +65,7 @@ pub(crate) fn lower(
     array: &ArrayRef,
     field: &Field,
     to: &Field,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     if array.data_type() == to.data_type() {
         return Ok(array.clone());
@@ -102,13 +102,13 @@ pub(crate) fn lower(
     }
 }
 
-fn take(values: &ArrayRef, rows: &dyn Array, trail: &Trail<'_>) -> Result<ArrayRef> {
+fn take(values: &ArrayRef, rows: &dyn Array, trail: &FieldPath<'_>) -> Result<ArrayRef> {
     if is_union(values.data_type()) && rows.null_count() > 0 {
         let nulls = rows.null_count();
         return Err(Error::invalid(format!("field {trail} takes no nulls, but has {nulls}")));
     }
     let rows = compute::cast(rows, &DataType::UInt64)?;
-    crate::arrow::read::take::take(values, rows.as_primitive::<UInt64Type>())
+    crate::arrow::array::take::take(values, rows.as_primitive::<UInt64Type>())
 }
 
 fn is_union(data_type: &DataType) -> bool {

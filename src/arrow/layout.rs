@@ -1,7 +1,6 @@
 //! How Arrow fields become columns: the columns of each field, under both layouts.
 
 pub(crate) mod field_layout;
-pub(crate) mod nested;
 pub(crate) mod split;
 
 /// How Arrow fields become columns.

@@ -1,5 +1,5 @@
 //! Column statistics as Arrow arrays, and the pruning of blocks by them.
 
-pub(crate) mod enabled_columns;
 pub(crate) mod pruning;
+pub(crate) mod sorting;
 pub(crate) mod statistics;

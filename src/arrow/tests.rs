@@ -17,10 +17,11 @@ use arrow::datatypes::*;
 
 use super::Layout;
 use super::encoded;
-use crate::arrow::layout::field_layout::{Plan, Trail};
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::layout::field_layout::Plan;
 use crate::arrow::layout::split;
+use crate::arrow::leaf::borrowed_column::Shredded;
 use crate::arrow::read::assemble::{Decoded, assemble};
-use crate::arrow::write::borrowed_column::Shredded;
 use crate::arrow::write::shred::Shredder;
 use crate::error::Result;
 use crate::format::column_data::ColumnData;
@@ -52,7 +53,7 @@ fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
 fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> Result<Decoded> {
     let mut shredder = Shredder::new(&plan.columns, &[]);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
-        let trail = Trail::new(field.name());
+        let trail = FieldPath::new(field.name());
         let array = encoded::lower(array, field, stored, &trail)?;
         assert_eq!(array.data_type(), stored.data_type());
         shredder.shred(shape, stored, &array, &trail)?;
@@ -67,7 +68,7 @@ fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
     let stored = encoded::stored_fields(&fields, Layout::Split);
     let plan = split::plan(&stored, &|_, _| false).unwrap();
     let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
-    let trail = Trail::new(field.name());
+    let trail = FieldPath::new(field.name());
     let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &trail)?;
     Ok(encoded::raise(&back, field)?.expect("fits its keys"))
 }
@@ -159,7 +160,7 @@ fn duplicate_and_empty_names_do_not_matter() {
     let plan = split::plan(&fields, &|_, _| false).unwrap();
     let mut data = shred(&plan, &fields, &fields, &arrays).unwrap();
     for ((shape, field), array) in plan.shapes.iter().zip(&fields).zip(&arrays) {
-        let back = assemble(shape, field, 40, &mut data, &Trail::new("")).unwrap();
+        let back = assemble(shape, field, 40, &mut data, &FieldPath::new("")).unwrap();
         assert_same(array, &back);
     }
 }
@@ -173,7 +174,8 @@ fn hostile_counts_are_errors() {
         let array: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3)]));
         shred(&plan, &fields, &fields, &[array]).unwrap()
     };
-    let read = |data: &mut Decoded| assemble(&plan.shapes[0], &field, 3, data, &Trail::new("f"));
+    let read =
+        |data: &mut Decoded| assemble(&plan.shapes[0], &field, 3, data, &FieldPath::new("f"));
     assert!(read(&mut good()).is_ok());
     let bad: [fn(&mut Vec<ColumnData>); 4] = [
         |data| data[0].values = Values::Null(2),

@@ -7,8 +7,6 @@
 pub(crate) mod arrow_writer;
 #[cfg(feature = "object_store")]
 pub(crate) mod async_writer;
-pub(crate) mod borrowed_column;
-pub(crate) mod compact;
+pub(crate) mod enabled_columns;
 pub(crate) mod properties;
 pub(crate) mod shred;
-pub(crate) mod sorting;

@@ -14,6 +14,7 @@
 pub(crate) mod alp;
 pub(crate) mod alp_rd;
 pub(crate) mod exceptions;
+pub(crate) mod hints;
 pub(crate) mod width;
 
 use std::ops::Range;
@@ -23,8 +24,8 @@ use bytes::Bytes;
 use self::alp::Scale;
 use self::alp_rd::Split;
 use self::exceptions::Exceptions;
+use self::hints::FloatHints;
 use self::width::{Real, put_low, sample};
-use super::column_hints::Hints;
 use super::integer;
 use super::integer::{MOST_PARTS, Numbers, check_places, each_chunk, long};
 use super::payload::Payload;
@@ -267,7 +268,7 @@ fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
 
 /// Appends floats in the form that takes least. `hints` are those of earlier values of the
 /// column.
-pub(crate) fn put<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Payload) {
+pub(crate) fn put<R: Real>(values: &[R], hints: &FloatHints, depth: u32, out: &mut Payload) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     // Of one value nothing is saved, and a dictionary of it would have one of its own.
     if values.len() < 2 || deeper == 0 {
@@ -318,7 +319,13 @@ fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Payload) {
     }
 }
 
-fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out: &mut Payload) {
+fn put_frequent<R: Real>(
+    values: &[R],
+    value: R,
+    hints: &FloatHints,
+    depth: u32,
+    out: &mut Payload,
+) {
     let bits = value.to_bits();
     let (bitmap, others) = sparse::others(values, |other| other.to_bits() != bits);
     out.push(FREQUENT);
@@ -330,7 +337,12 @@ fn put_frequent<R: Real>(values: &[R], value: R, hints: &Hints, depth: u32, out:
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 4096;
 
-fn put_dictionary<R: Real>(values: &[R], hints: &Hints, depth: u32, out: &mut Payload) -> bool {
+fn put_dictionary<R: Real>(
+    values: &[R],
+    hints: &FloatHints,
+    depth: u32,
+    out: &mut Payload,
+) -> bool {
     let all = values.iter().map(|value| value.to_bits().into());
     let Some(counted) = Counted::of(all, MOST_ENTRIES) else { return false };
     // In order, as most of them pack better and codes compare as values do.

@@ -17,6 +17,7 @@ pub(crate) mod decimal_strings;
 pub(crate) mod dictionary;
 pub(crate) mod distinct;
 pub(crate) mod fsst;
+pub(crate) mod hints;
 pub(crate) mod template;
 pub(crate) mod views;
 
@@ -26,9 +27,9 @@ use self::byte_groups::{Groups, Part, put_groups, take_symbols};
 use self::dictionary::Entries;
 use self::distinct::{Distinct, StringsRef};
 use self::fsst::Expander;
+use self::hints::StringHints;
 use self::template::{Found, Template, Words};
 use self::views::{ViewBuffer, Views};
-use super::column_hints::Hints;
 use super::integer;
 use super::integer::{MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::payload::Payload;
@@ -314,7 +315,7 @@ pub(crate) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
 pub(crate) fn put(
     strings: StringsRef<'_>,
     there: Option<&[u8]>,
-    hints: &Hints,
+    hints: &StringHints,
     depth: u32,
     out: &mut Payload,
 ) -> Option<Distinct> {
@@ -394,7 +395,7 @@ const MOST_ENTRIES: usize = 1 << 16;
 /// A dictionary of fewer entries than one for so many strings needs no comparison with other forms.
 const FEW: usize = 8;
 
-fn put_dictionary(distinct: &Distinct, hints: &Hints, depth: u32, out: &mut Payload) {
+fn put_dictionary(distinct: &Distinct, hints: &StringHints, depth: u32, out: &mut Payload) {
     let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
     out.push(DICTIONARY);
     wire::put_long(out, long(entries.len()));

@@ -9,7 +9,7 @@ use super::float;
 use super::float::Floats;
 use super::integer;
 use super::integer::{DEPTH, Numbers};
-use crate::pack::column_hints::Hints;
+use crate::pack::float::hints::FloatHints;
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 
@@ -167,7 +167,7 @@ fn what_is_put_at_a_depth_is_taken_at_it() {
             let floats: Vec<f64> = values.iter().map(|v| *v as f64 / 100.0).collect();
             let floats = floats.get(..9000).unwrap();
             let mut bytes = Payload::new(Vec::new(), for_zstd);
-            float::put(floats, &Hints::default(), depth, &mut bytes);
+            float::put(floats, &FloatHints::default(), depth, &mut bytes);
             let bytes = bytes.into_bytes();
             let taken =
                 Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), floats.len(), depth);
@@ -183,7 +183,7 @@ fn floats_that_are_all_alike_come_back() {
     let odd = f64::from_bits(0x7ff8_0000_0000_1234);
     for n in [1, 2, 3, 2000] {
         let mut bytes = Payload::default();
-        float::put(&vec![odd; n], &Hints::default(), DEPTH, &mut bytes);
+        float::put(&vec![odd; n], &FloatHints::default(), DEPTH, &mut bytes);
         let bytes = bytes.into_bytes();
         let taken =
             Floats::<f64>::take(&mut Input::new(bytes.into(), usize::MAX), n, DEPTH).unwrap();

@@ -18,7 +18,9 @@ use crate::format::string_values::{Offsets, Strings};
 use crate::format::value::ValueType;
 use crate::format::values::{Values, ValuesRef};
 use crate::kernel;
-use crate::pack::{self, DEPTH, Hints, Options, Payload, StringsRef, long};
+use crate::pack::{
+    self, DEPTH, FloatHints, Hints, Options, Payload, StringHints, StringsRef, long,
+};
 use crate::stats::collector::{Seen, Told, Watch};
 use crate::wire;
 
@@ -184,15 +186,17 @@ fn append_slots(
 impl BlockValues {
     /// What these values teach for later ones.
     pub(crate) fn hints(&self, options: Options) -> Hints {
-        let hints = Hints::new(options);
+        let mut hints = Hints::default();
         match &self.values {
-            Values::Float(values) => hints.of_floats(values),
-            Values::Double(values) => hints.of_floats(values),
+            Values::Float(values) => hints.floats = FloatHints::of(options, values),
+            Values::Double(values) => hints.floats = FloatHints::of(options, values),
             Values::Bytes(strings) => {
-                hints.of_strings(as_ref(strings), self.value_type == ValueType::String)
+                let is_text = self.value_type == ValueType::String;
+                hints.strings = StringHints::of(options, as_ref(strings), is_text);
             }
-            _ => hints,
+            _ => {}
         }
+        hints
     }
 
     /// Appends the payload, without a second pass over it.
@@ -268,13 +272,15 @@ fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Pa
             let (least, greatest) = pack::put_numbers(v, DEPTH, out);
             return Told::Numbers(least, greatest);
         }
-        Values::Float(v) => pack::put_floats(v, hints, DEPTH, out),
-        Values::Double(v) => pack::put_floats(v, hints, DEPTH, out),
+        Values::Float(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
+        Values::Double(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
         Values::Bytes(strings) => {
             let all =
                 |bits: &&Bits| kernel::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len();
             let there = there.filter(|bits| !all(bits)).map(Bits::as_bytes);
-            if let Some(distinct) = pack::put_strings(as_ref(strings), there, hints, DEPTH, out) {
+            if let Some(distinct) =
+                pack::put_strings(as_ref(strings), there, &hints.strings, DEPTH, out)
+            {
                 return Told::Strings { offsets: distinct.offsets, data: distinct.data };
             }
         }

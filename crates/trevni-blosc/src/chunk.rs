@@ -50,7 +50,6 @@ pub use special::special;
 pub use special_kind::Special;
 
 pub(super) use part::{HEAD, needed};
-pub(super) use stream::run;
 
 use super::{Compressor, Filter, Filters};
 

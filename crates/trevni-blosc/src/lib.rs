@@ -57,6 +57,7 @@ mod msgpack;
 pub mod numpy;
 mod open;
 pub mod rootdir;
+mod run;
 pub mod shuffle;
 
 pub use array::{Attributes, Build, Chunking, Container, Edit, Layout, Order};

@@ -17,7 +17,7 @@ use super::super::Layout;
 use super::{Avro, Logical, Primitive};
 use crate::arrow::encoded::enum_symbols;
 use crate::arrow::encoded::stored;
-use crate::arrow::layout::field_layout::Trail;
+use crate::arrow::field_path::FieldPath;
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 use crate::keys::AVRO_NAME;
@@ -34,7 +34,7 @@ pub(crate) fn from_arrow(schema: &Schema) -> Result<Avro> {
 #[derive(Default)]
 struct Names(HashMap<String, Avro>);
 
-fn refuse<T>(trail: &Trail<'_>, why: impl std::fmt::Display) -> Result<T> {
+fn refuse<T>(trail: &FieldPath<'_>, why: impl std::fmt::Display) -> Result<T> {
     Err(Error::invalid(format!("field {trail} has no Avro form: {why}")))
 }
 
@@ -57,12 +57,12 @@ impl Names {
     fn fields(
         &mut self,
         fields: &Fields,
-        trail: Option<&Trail<'_>>,
+        trail: Option<&FieldPath<'_>>,
     ) -> Result<Vec<(String, Avro)>> {
         let mut all: Vec<(String, Avro)> = Vec::with_capacity(fields.len());
         for field in fields {
             let name = field.name();
-            let trail = trail.map_or(Trail::new(name), |trail| trail.then(name));
+            let trail = trail.map_or(FieldPath::new(name), |trail| trail.then(name));
             if !is_legal(name) {
                 return refuse(&trail, "Avro accepts no such name (--rename avro makes one)");
             }
@@ -74,7 +74,7 @@ impl Names {
         Ok(all)
     }
 
-    fn node(&mut self, field: &FieldRef, trail: &Trail<'_>) -> Result<Avro> {
+    fn node(&mut self, field: &FieldRef, trail: &FieldPath<'_>) -> Result<Avro> {
         let inner = self.required(field, trail)?;
         let optional = stored(field, Layout::Avro).is_nullable();
         if !optional || inner.is_null() || matches!(inner, Avro::Union(_)) {
@@ -83,7 +83,7 @@ impl Names {
         Ok(Avro::Union(vec![Avro::NULL, inner]))
     }
 
-    fn required(&mut self, field: &Field, trail: &Trail<'_>) -> Result<Avro> {
+    fn required(&mut self, field: &Field, trail: &FieldPath<'_>) -> Result<Avro> {
         let wanted = || {
             field
                 .metadata()
@@ -131,7 +131,7 @@ impl Names {
     }
 
     /// Branches are taken as not nullable: a null in one is an error when it is written.
-    fn union(&mut self, fields: &UnionFields, trail: &Trail<'_>) -> Result<Avro> {
+    fn union(&mut self, fields: &UnionFields, trail: &FieldPath<'_>) -> Result<Avro> {
         let mut branches: Vec<Avro> = Vec::with_capacity(fields.len());
         for (_, field) in fields.iter() {
             let trail = trail.then(field.name());
@@ -149,7 +149,7 @@ impl Names {
     }
 }
 
-fn primitive(data_type: &DataType, trail: &Trail<'_>) -> Result<Avro> {
+fn primitive(data_type: &DataType, trail: &FieldPath<'_>) -> Result<Avro> {
     use DataType::*;
     use TimeUnit::*;
     let plain = |primitive| Avro::Primitive(primitive, None);

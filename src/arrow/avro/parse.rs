@@ -37,20 +37,20 @@ struct Parser {
 
 /// What a schema says for readers of files that were written with another.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     /// Other full names of a named type, by its full name.
-    pub(super) aliases: HashMap<String, Vec<String>>,
+    pub(crate) aliases: HashMap<String, Vec<String>>,
     /// The symbol that stands for unknown ones, by the full name of the enum.
-    pub(super) symbols: HashMap<String, String>,
+    pub(crate) symbols: HashMap<String, String>,
     /// Other names, and the default, of a field, by the full name of its record and its name.
-    pub(super) fields: HashMap<(String, String), FieldNotes>,
+    pub(crate) fields: HashMap<(String, String), FieldNotes>,
 }
 
 /// What a schema says of a field.
 #[derive(Debug, Default)]
-pub(super) struct FieldNotes {
-    pub(super) aliases: Vec<String>,
-    pub(super) default: Option<Value>,
+pub(crate) struct FieldNotes {
+    pub(crate) aliases: Vec<String>,
+    pub(crate) default: Option<Value>,
 }
 
 #[derive(Clone)]
@@ -67,7 +67,7 @@ impl Avro {
     }
 
     /// Parses the text of a schema; gives its aliases and defaults too.
-    pub(super) fn parse_with_notes(text: &[u8]) -> Result<(Self, Notes)> {
+    pub(crate) fn parse_with_notes(text: &[u8]) -> Result<(Self, Notes)> {
         let json = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
         let (named, notes) = (HashMap::new(), Notes::default());
         let (size, repeated) = (Size::default(), Size::default());

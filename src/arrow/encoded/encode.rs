@@ -15,8 +15,8 @@ use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
 use super::raise;
-use crate::arrow::read::expand_nulls::within;
-use crate::arrow::read::take::take;
+use crate::arrow::array::expand_nulls::within;
+use crate::arrow::array::take::take;
 use crate::error::{Error, Result};
 
 /// Rows that can be compared with each other.

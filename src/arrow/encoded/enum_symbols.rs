@@ -11,7 +11,7 @@ use crate::keys::AVRO_ENUM_SYMBOLS;
 use arrow::array::*;
 use arrow::datatypes::*;
 
-use crate::arrow::layout::field_layout::Trail;
+use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 
 /// The symbols of a field that is an enum.
@@ -27,7 +27,7 @@ pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
 pub(crate) fn ordinals(
     array: &ArrayRef,
     symbols: &[String],
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     let dictionary = array.as_dictionary::<Int32Type>();
     let values = dictionary.values().as_string::<i32>();

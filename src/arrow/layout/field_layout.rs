@@ -11,8 +11,6 @@
 //! comes after its parent. Writing and reading make the same plan from the same schema; what a file holds is
 //! compared with it column by column.
 
-use std::fmt;
-
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
 use crate::format::metadata::ColumnMetadata;
@@ -222,32 +220,6 @@ impl Planned {
             ));
         }
         Ok(())
-    }
-}
-
-/// The names that lead to a field, for messages.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Trail<'a> {
-    parent: Option<&'a Trail<'a>>,
-    name: &'a str,
-}
-
-impl<'a> Trail<'a> {
-    pub(crate) fn new(name: &'a str) -> Self {
-        Self { parent: None, name }
-    }
-
-    pub(crate) fn then(&'a self, name: &'a str) -> Self {
-        Self { parent: Some(self), name }
-    }
-}
-
-impl fmt::Display for Trail<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            write!(f, "{parent}.")?;
-        }
-        f.write_str(self.name)
     }
 }
 

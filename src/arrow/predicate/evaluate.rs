@@ -14,8 +14,8 @@ use arrow::datatypes::DataType;
 
 use super::Operator;
 use super::bound::{Bound, Test, of_type};
+use crate::arrow::array::filter::Filter;
 use crate::arrow::encoded;
-use crate::arrow::read::filter::Filter;
 use crate::error::Result;
 
 impl Bound {

@@ -15,9 +15,9 @@ use arrow::error::ArrowError;
 
 use super::field_reader::FieldsReader;
 use super::filter_reader::Sieve;
-use super::projection::{Part, ProjectionMask, join};
-use super::selection::RowSelection;
 use super::stored::Stored;
+use crate::arrow::projection::{Part, ProjectionMask, join};
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
 

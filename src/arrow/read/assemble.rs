@@ -14,10 +14,11 @@ use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
-use super::buffer_pool::Spare;
-use super::expand_nulls::{spread, within};
-use crate::arrow::layout::field_layout::{Shape, Trail};
-use crate::arrow::layout::nested;
+use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::expand_nulls::{spread, within};
+use crate::arrow::array::nested;
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
@@ -36,7 +37,7 @@ pub(crate) fn assemble(
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     match shape {
         Shape::Leaf { column } => {
@@ -88,7 +89,7 @@ fn take_values(
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<Values> {
     let slot = data.columns.get_mut(column).ok_or_else(|| unfit(field, trail))?;
     let values = std::mem::replace(&mut slot.values, Values::Null(0));
@@ -104,7 +105,7 @@ fn record<'s>(
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     let DataType::Struct(fields) = field.data_type() else { return Err(unfit(field, trail)) };
     let child = |(shape, field): (&Shape, &Arc<Field>)| {
@@ -119,7 +120,7 @@ fn union(
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, trail)) };
     within("rows of a union in one batch", n)?;
@@ -142,7 +143,7 @@ fn choose(
     branches: &[(Option<usize>, Shape)],
     n: usize,
     data: &mut Decoded,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<Vec<BooleanBuffer>> {
     let mut taken = BooleanBuffer::new_unset(n);
     let mut rows = 0;
@@ -191,7 +192,7 @@ fn take_lengths(
     data: &mut Decoded,
     column: usize,
     n: usize,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<Vec<u32>> {
     match data.columns.get_mut(column).and_then(|column| column.lengths.take()) {
         Some(lengths) if lengths.len() == n => Ok(lengths),
@@ -208,7 +209,7 @@ fn take_presence(
     data: &mut Decoded,
     column: usize,
     n: usize,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<BooleanBuffer> {
     if let Some(ColumnData { lengths: None, there: None, values: Values::Boolean(bits) }) =
         data.columns.get_mut(column)
@@ -232,6 +233,6 @@ fn total(lengths: &[u32]) -> usize {
     lengths.iter().map(|n| *n as usize).sum()
 }
 
-fn unfit(field: &Field, trail: &Trail<'_>) -> Error {
+fn unfit(field: &Field, trail: &FieldPath<'_>) -> Error {
     Error::malformed(format!("field {trail}: {} does not fit its shape", field.data_type()))
 }

@@ -12,11 +12,11 @@ use arrow::datatypes::{Fields, SchemaRef};
 
 use super::super::Layout;
 use super::super::predicate::{Bound, Node};
-use super::filter;
-use super::projection::Projected;
 use super::row_filter::ArrowPredicate;
 use super::stored::Stored;
+use crate::arrow::array::filter;
 use crate::arrow::encoded;
+use crate::arrow::projection::Projected;
 use crate::error::{Error, Result};
 
 /// What rows are asked.

@@ -11,9 +11,9 @@
 
 use arrow::datatypes::{DataType, Field};
 
-use super::buffer_pool::Spare;
+use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::Shape;
-use crate::arrow::layout::nested;
 use crate::arrow::leaf::types;
 use crate::format::bitmap::Bits;
 use crate::format::column_data::ColumnData;

@@ -13,12 +13,13 @@ use arrow::datatypes::{DataType, FieldRef, Fields};
 
 use super::assemble::{Decoded, assemble};
 use super::column_buffers::{self, Buffers, Form};
-use super::filter::Filter;
-use super::projection::{Projected, ProjectionMask};
-use super::selection::RowSelection;
 use super::stored::Stored;
-use crate::arrow::layout::field_layout::{Shape, Trail};
+use crate::arrow::array::filter::Filter;
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::projection::{Projected, ProjectionMask};
 use crate::arrow::schema::stored::Planning;
+use crate::arrow::selection::RowSelection;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
@@ -164,7 +165,7 @@ impl<R: ReadAt> FieldsReader<R> {
         };
         let fields = self.shapes.iter().zip(&self.stored);
         let arrays = fields.map(|(shape, field)| {
-            assemble(shape, field, rows, &mut self.decoded, &Trail::new(field.name()))
+            assemble(shape, field, rows, &mut self.decoded, &FieldPath::new(field.name()))
         });
         Ok(Stored { rows, arrays: arrays.collect::<Result<_>>()? })
     }

@@ -18,10 +18,10 @@ use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::bound_filter::Question;
 use super::field_reader::FieldsReader;
-use super::filter::Filter;
-use super::projection::{Part, Projected, ProjectionMask, join};
-use super::selection::RowSelection;
 use super::stored::Stored;
+use crate::arrow::array::filter::Filter;
+use crate::arrow::projection::{Part, Projected, ProjectionMask, join};
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
 

@@ -10,7 +10,7 @@ use std::fmt;
 use arrow::array::{BooleanArray, RecordBatch};
 use arrow::error::ArrowError;
 
-use super::projection::ProjectionMask;
+use crate::arrow::projection::ProjectionMask;
 
 /// Chooses rows by the values of some columns.
 pub trait ArrowPredicate: Send + 'static {

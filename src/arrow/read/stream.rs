@@ -29,10 +29,10 @@ use futures_util::stream::BoxStream;
 
 use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
-use super::projection::ProjectionMask;
 use super::row_filter::RowFilter;
-use super::selection::RowSelection;
 use crate::arrow::predicate::Predicate;
+use crate::arrow::projection::ProjectionMask;
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::{Limits, Ranges};
 use crate::object_store::{FetchOptions, Location};

@@ -5,7 +5,7 @@ use arrow::datatypes::{DataType, Field};
 
 use super::builder::ArrowReaderBuilder;
 
-use super::projection::ProjectionMask;
+use crate::arrow::projection::ProjectionMask;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;

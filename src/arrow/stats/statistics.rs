@@ -17,12 +17,10 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, Field, Fields};
 
-pub(crate) use super::enabled_columns::{ask, has_filter};
-
+use crate::arrow::array::buffer_pool::Spare;
 use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::leaf::types;
 use crate::arrow::predicate::Route;
-use crate::arrow::read::buffer_pool::Spare;
 use crate::error::Result;
 use crate::format::value::{Value, ValueType};
 use crate::format::values::Values;
@@ -226,4 +224,16 @@ impl Place {
 /// Whether the first values of blocks ascend.
 pub(crate) fn ascend(first: &[Value<'static>]) -> bool {
     first.is_sorted_by(|a, b| a.order(b).is_some_and(|order| order.is_le()))
+}
+
+/// Whether values of a type can be looked up in a filter: where equal values are the same bytes.
+pub(crate) fn has_filter(data_type: &DataType) -> bool {
+    use DataType::*;
+    match data_type {
+        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => {
+            true
+        }
+        Interval(_) => false,
+        other => other.is_integer() || other.is_temporal(),
+    }
 }

@@ -11,11 +11,11 @@ use arrow::array::{RecordBatch, RecordBatchWriter};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
+use super::enabled_columns;
 use super::properties::WriterProperties;
 use super::shred::shred_batch;
-use super::sorting::Sorted;
 use crate::arrow::schema::stored::{self, Planning};
-use crate::arrow::stats::statistics;
+use crate::arrow::stats::sorting::Sorted;
 use crate::error::{Error, Result};
 use crate::format::metadata::{ColumnMetadata, Metadata};
 use crate::write::file_chunks::FileChunks;
@@ -71,7 +71,7 @@ impl<W: Write + Send> ArrowWriter<W> {
         let columns = planning.plan.columns.iter().map(|planned| planned.metadata.clone());
         let mut columns: Vec<ColumnMetadata> = columns.collect();
         properties.set_column_codecs(&mut columns)?;
-        statistics::ask(&properties, &planning, &mut columns)?;
+        enabled_columns::ask(&properties, &planning, &mut columns)?;
         let sorted = Sorted::new(properties.sorting_columns(), &schema)?;
         sorted.note(&planning, &mut columns, &mut metadata)?;
         let slots = columns.iter().map(|column| properties.is_packed(column.name())).collect();

@@ -9,9 +9,9 @@
 //! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
 //! ```
 
-use super::sorting::SortingColumn;
 use crate::arrow::Layout;
 use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::stats::sorting::SortingColumn;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};

@@ -11,13 +11,14 @@ use arrow::array::*;
 use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::Field;
 
-use super::borrowed_column::{Lent, Shredded, set_lengths, set_there, set_values};
-use super::compact;
+use crate::arrow::array::compact;
+use crate::arrow::array::nested;
+use crate::arrow::array::take::take;
 use crate::arrow::encoded;
-use crate::arrow::layout::field_layout::{Planned, Shape, Trail};
-use crate::arrow::layout::nested;
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::layout::field_layout::{Planned, Shape};
+use crate::arrow::leaf::borrowed_column::{Lent, Shredded, set_lengths, set_there, set_values};
 use crate::arrow::leaf::types;
-use crate::arrow::read::take::take;
 use crate::arrow::schema::stored::Planning;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
@@ -37,7 +38,7 @@ pub(crate) fn shred_batch(
     let mut shredder = Shredder::new(&plan.columns, slots);
     let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
     for (((field, stored), shape), array) in fields.zip(batch.columns()) {
-        let trail = Trail::new(field.name());
+        let trail = FieldPath::new(field.name());
         if array.data_type() != field.data_type() {
             let (expected, given) = (field.data_type(), array.data_type());
             let what = format!("field {trail}: {given} given for {expected}");
@@ -74,7 +75,7 @@ impl<'a> Shredder<'a> {
         shape: &Shape,
         field: &Field,
         array: &ArrayRef,
-        trail: &Trail<'_>,
+        trail: &FieldPath<'_>,
     ) -> Result<()> {
         match shape {
             Shape::Optional { counts, inner } => {
@@ -131,7 +132,7 @@ impl<'a> Shredder<'a> {
         }
     }
 
-    fn leaf(&mut self, column: usize, array: &ArrayRef, trail: &Trail<'_>) -> Result<()> {
+    fn leaf(&mut self, column: usize, array: &ArrayRef, trail: &FieldPath<'_>) -> Result<()> {
         let Some(planned) = self.columns.get(column) else {
             return Err(Error::invalid(format!("no column {column}")));
         };
@@ -147,7 +148,7 @@ impl<'a> Shredder<'a> {
         shapes: impl IntoIterator<Item = &'s Shape>,
         field: &Field,
         array: &ArrayRef,
-        trail: &Trail<'_>,
+        trail: &FieldPath<'_>,
     ) -> Result<()> {
         let Some(array) = array.as_struct_opt() else { return Err(unfit(field, trail)) };
         let fields = nested::fields(field.data_type());
@@ -162,7 +163,7 @@ impl<'a> Shredder<'a> {
         branches: &[(Option<usize>, Shape)],
         field: &Field,
         array: &ArrayRef,
-        trail: &Trail<'_>,
+        trail: &FieldPath<'_>,
     ) -> Result<()> {
         let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
             return Err(unfit(field, trail));
@@ -194,6 +195,6 @@ fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef
     }
 }
 
-fn unfit(field: &Field, trail: &Trail<'_>) -> Error {
+fn unfit(field: &Field, trail: &FieldPath<'_>) -> Error {
     Error::invalid(format!("field {trail}: {} does not fit its shape", field.data_type()))
 }

@@ -12,9 +12,9 @@ use bytes::Bytes;
 
 use super::distinct::StringsRef;
 use super::fsst::{Expander, Symbols};
+use super::hints::StringHints;
 use super::{PLAIN, SYMBOLS, Target};
 use crate::error::{Error, Result};
-use crate::pack::column_hints::Hints;
 use crate::pack::integer;
 use crate::pack::integer::{Numbers, long};
 use crate::pack::payload::Payload;
@@ -178,7 +178,12 @@ fn past() -> Error {
 }
 
 /// Appends the bytes as they are, or as symbols if that pays.
-pub(crate) fn put_groups(strings: StringsRef<'_>, hints: &Hints, depth: u32, out: &mut Payload) {
+pub(crate) fn put_groups(
+    strings: StringsRef<'_>,
+    hints: &StringHints,
+    depth: u32,
+    out: &mut Payload,
+) {
     let bytes = strings.bytes();
     let worth = hints.worth(bytes.len());
     let coded = hints.symbols().map(|symbols| {

@@ -3,16 +3,18 @@
 use proptest::prelude::*;
 
 use super::{cases, packed, random, sorts};
-use crate::pack::column_hints::{Hints, Options};
 use crate::pack::float;
 use crate::pack::float::Floats;
+use crate::pack::float::hints::FloatHints;
 use crate::pack::float::width::Real;
 use crate::pack::integer::bitmap::{self, PackedBits};
 use crate::pack::integer::{DEPTH, Numbers};
+use crate::pack::options::Options;
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 use crate::pack::string;
 use crate::pack::string::distinct::StringsRef;
+use crate::pack::string::hints::StringHints;
 use crate::pack::string::views::Views;
 use crate::pack::string::{PackedStrings, Target};
 
@@ -55,7 +57,7 @@ fn numbers_of_every_sort() {
 fn check_floats<R: Real + std::fmt::Debug>(values: &[R], kind: u8) {
     let mut bytes = Payload::default();
     let options = Options { symbols_below: 100, zstd: false };
-    float::put(values, &Hints::new(options), DEPTH, &mut bytes);
+    float::put(values, &FloatHints { options, ..FloatHints::default() }, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
@@ -127,7 +129,7 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
         offsets.push(data.len() as i32);
     }
     let strings = StringsRef { offsets: &offsets, data: &data };
-    let hints = Hints::new(Options::default()).of_strings(strings, text);
+    let hints = StringHints::of(Options::default(), strings, text);
     let mut bytes = Payload::default();
     string::put(strings, None, &hints, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();

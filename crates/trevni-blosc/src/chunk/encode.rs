@@ -11,10 +11,11 @@ use std::fmt;
 use super::blocks::Blocks;
 use super::header::largest;
 use super::split::shortest;
-use super::stream::{Stream, run};
+use super::stream::Stream;
 use super::{Content, Generation, Header, MAX_NBYTES, Params, Special, block_size, dictionary};
 use crate::compressor::Compress;
 use crate::filter::{Pipeline, Scratch, room};
+use crate::run::run;
 use crate::{Compressor, Filter};
 use trevni::{Error, Result};
 

@@ -10,8 +10,8 @@ use arrow::buffer::Buffer;
 use arrow::datatypes::*;
 
 use super::lower::{fixed, lower};
-use crate::arrow::layout::field_layout::Trail;
-use crate::arrow::write::borrowed_column::Lent;
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::leaf::borrowed_column::Lent;
 use crate::error::{Error, Result};
 use crate::format::value::{Value, ValueType};
 
@@ -19,7 +19,7 @@ use crate::format::value::{Value, ValueType};
 const DURATION: usize = 12;
 
 /// Lowers an array to values of `size` bytes, one for each row: null rows have any.
-pub(crate) fn lower_fixed(array: &dyn Array, size: usize, trail: &Trail<'_>) -> Result<Lent> {
+pub(crate) fn lower_fixed(array: &dyn Array, size: usize, trail: &FieldPath<'_>) -> Result<Lent> {
     match array.data_type() {
         DataType::Interval(IntervalUnit::MonthDayNano) if size == DURATION => {
             let intervals = array.as_primitive::<IntervalMonthDayNanoType>();

@@ -10,13 +10,13 @@ use arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
 use super::float16;
-use crate::arrow::layout::field_layout::Trail;
-use crate::arrow::write::borrowed_column::Lent;
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::leaf::borrowed_column::Lent;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 
 /// Lowers an array to values of a column of this type, one for each row: null rows have any.
-pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &Trail<'_>) -> Result<Lent> {
+pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &FieldPath<'_>) -> Result<Lent> {
     use DataType::*;
     Ok(match array.data_type() {
         Null => Lent::Null(array.len()),
@@ -112,7 +112,11 @@ pub(super) fn fixed(n: usize, size: usize, data: Buffer) -> Lent {
     }
 }
 
-fn decimal<T: DecimalType>(array: &dyn Array, to: ValueType, trail: &Trail<'_>) -> Result<Lent> {
+fn decimal<T: DecimalType>(
+    array: &dyn Array,
+    to: ValueType,
+    trail: &FieldPath<'_>,
+) -> Result<Lent> {
     let values = array.as_primitive::<T>().values();
     let too_long = || {
         let what = format!("field {trail}: a value has more digits than {}", array.data_type());

@@ -12,9 +12,9 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffe
 use arrow::datatypes::*;
 
 use super::float16;
-use crate::arrow::leaf::utf8::{of_views, offsets, text, views};
-use crate::arrow::read::buffer_pool::Spare;
-use crate::arrow::read::expand_nulls;
+use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::expand_nulls;
+use crate::arrow::array::utf8::{of_views, offsets, text, views};
 use crate::error::{Error, Result};
 use crate::format::string_values::Strings;
 use crate::format::values::Values;

@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 
 use super::windows::{Cutter, Window};
-use crate::arrow::read::selection::RowSelection;
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::object_store::{Fetched, beside};
 use crate::read::remote_file::{RemoteFile, insert_pieces};

@@ -15,7 +15,7 @@ use futures_util::stream::{BoxStream, try_unfold};
 use super::ArrowStreamBuilder;
 use super::ahead::Windows;
 use crate::arrow::read::arrow_reader::ArrowReader;
-use crate::arrow::read::selection::RowSelection;
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::Ranges;
 use crate::read::remote_file::RemoteFile;

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use crate::arrow::read::selection::RowSelection;
+use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::{Ranges, without};
 use crate::object_store::FetchOptions;

@@ -13,7 +13,7 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 use super::super::statistics::{ColumnStatistics, Place, has_filter};
 use super::index::Index;
 use super::{May, or_unknown, rows_where};
-use crate::arrow::layout::field_layout::Trail;
+use crate::arrow::field_path::FieldPath;
 use crate::arrow::leaf::types;
 use crate::arrow::predicate::{Among, Operator, Test};
 use crate::error::Result;
@@ -171,7 +171,7 @@ impl Known {
         if *values.data_type() != self.place.data_type || !has_filter(values.data_type()) {
             return Ok(());
         }
-        let lowered = types::lower(&**values, self.value_type, &Trail::new("condition"))?;
+        let lowered = types::lower(&**values, self.value_type, &FieldPath::new("condition"))?;
         let hashes = hashes(lowered.as_slice(), 0..values.len());
         for (may, filter) in may.iter_mut().zip(&filters.blocks) {
             *may &= hashes.iter().any(|hash| filter.may_have(*hash));

@@ -1,11 +1,11 @@
 //! Bytes of a row that nobody wants.
 
-use super::{Avro, Primitive};
+use crate::arrow::avro::{Avro, Primitive};
 use crate::error::{Error, Result};
 use crate::wire::Cursor;
 
 /// Passes over a value.
-pub(super) fn skip(avro: &Avro, from: &mut Cursor<'_>) -> Result<()> {
+pub(crate) fn skip(avro: &Avro, from: &mut Cursor<'_>) -> Result<()> {
     match avro {
         Avro::Primitive(primitive, _) => match primitive {
             Primitive::Null => Ok(()),
@@ -33,7 +33,7 @@ pub(super) fn skip(avro: &Avro, from: &mut Cursor<'_>) -> Result<()> {
     }
 }
 
-pub(super) fn no_branch(at: i64) -> Error {
+pub(crate) fn no_branch(at: i64) -> Error {
     Error::malformed(format!("a union has no branch {at}"))
 }
 

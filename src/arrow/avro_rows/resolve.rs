@@ -16,15 +16,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::defaults::{Push, constant};
-use super::parse::Notes;
 use super::union_branch::choose;
-use super::{Avro, Primitive};
+use crate::arrow::avro::parse::Notes;
+use crate::arrow::avro::{Avro, Primitive};
 use crate::arrow::layout::field_layout::Shape;
 use crate::error::{Error, Result};
 
 /// What to do with the next bytes of a row.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A value of a column.
     Leaf { column: usize, read: Read },
     /// Blocks of items.
@@ -45,16 +45,16 @@ pub(super) enum Step {
 
 /// A branch of the writer's: what it is to the reader.
 #[derive(Debug)]
-pub(super) struct Branch {
+pub(crate) struct Branch {
     /// A count for each of these columns.
-    pub(super) counts: Vec<(usize, u32)>,
+    pub(crate) counts: Vec<(usize, u32)>,
     /// The value, if there is one; or why there cannot be.
-    pub(super) step: Result<Option<Step>, String>,
+    pub(crate) step: Result<Option<Step>, String>,
 }
 
 /// How a value is read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Read {
+pub(crate) enum Read {
     Null,
     Boolean,
     Int,
@@ -76,7 +76,7 @@ pub(super) enum Read {
 }
 
 /// The way to read rows of `writer` as rows of `reader`, whose shapes these are.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     writer: &Avro,
     reader: &Avro,
     notes: &Notes,

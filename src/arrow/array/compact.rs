@@ -12,8 +12,8 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffe
 use arrow::compute;
 use arrow::datatypes::{DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
 
-use crate::arrow::layout::nested;
-use crate::arrow::read::take::take;
+use super::nested;
+use super::take::take;
 use crate::error::{Error, Result};
 
 /// The rows that the mask has.

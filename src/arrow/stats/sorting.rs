@@ -14,12 +14,12 @@ use arrow::array::{ArrayRef, DynComparator, RecordBatch, make_comparator};
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, FieldRef, Schema};
 
+use super::statistics;
 use crate::arrow::Layout;
 use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::leaf::types;
 use crate::arrow::schema::stored::Planning;
-use crate::arrow::stats::statistics;
 use crate::error::{Error, Result};
 use crate::format::metadata::{ColumnMetadata, Metadata};
 use crate::format::value::ValueType;

@@ -4,7 +4,7 @@
 //! record   its fields             array, map   count, items ... 0     (a negative count is followed by a size)
 //! union    branch, value          boolean 1 byte   int, long zig-zag   float, double 4, 8 bytes   bytes, string long length
 //! ```
-//! [`AvroEncoder`](super::AvroEncoder) is the way back. Values go straight to the columns that the Avro layout has
+//! [`AvroEncoder`](crate::arrow::avro::AvroEncoder) is the way back. Values go straight to the columns that the Avro layout has
 //! for them, and arrays are assembled from these as those of a file are. (Avro specification: "Binary Encoding".)
 
 use std::sync::Arc;
@@ -16,9 +16,10 @@ use super::super::Layout;
 use super::defaults::Push;
 use super::resolve::{Branch, Read, Step, resolve};
 use super::skip::{no_branch, skip};
-use super::{Avro, plan, with_text};
+use crate::arrow::avro::{Avro, plan, with_text};
 use crate::arrow::encoded;
-use crate::arrow::layout::field_layout::{Plan, Trail};
+use crate::arrow::field_path::FieldPath;
+use crate::arrow::layout::field_layout::Plan;
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
@@ -117,7 +118,7 @@ impl AvroDecoder {
         let fields = self.plan.shapes.iter().zip(&self.stored).zip(self.schema.fields());
         let mut arrays = Vec::with_capacity(self.stored.len());
         for ((shape, stored), field) in fields {
-            let trail = Trail::new(field.name());
+            let trail = FieldPath::new(field.name());
             let array = assemble(shape, stored, rows, &mut self.data, &trail)?;
             let array = encoded::raise(&array, field)?;
             arrays.push(array.ok_or_else(|| Error::malformed("more symbols than keys"))?);

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use arrow::array::BooleanArray;
 
-use super::filter::known;
+use crate::arrow::array::filter::known;
 
 /// Some rows to pass over or to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

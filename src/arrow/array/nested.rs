@@ -11,8 +11,8 @@ use arrow::array::*;
 use arrow::buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, FieldRef, Fields, UnionFields};
 
-use super::field_layout::Trail;
-use crate::arrow::leaf::utf8;
+use super::utf8;
+use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 use crate::kernel;
 
@@ -136,7 +136,7 @@ pub(crate) fn list(
     data_type: &DataType,
     lengths: &[u32],
     items: ArrayRef,
-    trail: &Trail<'_>,
+    trail: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     use DataType::*;
     Ok(match data_type {

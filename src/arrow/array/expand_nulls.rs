@@ -12,8 +12,8 @@ use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::*;
 
+use super::nested;
 use super::take::take;
-use crate::arrow::layout::nested;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 

@@ -3,13 +3,13 @@
 //! ```text
 //! RecordBatch ── lower, shred ──► columns ── row by row ──► bytes, and where each row ends
 //! ```
-//! [`AvroDecoder`](super::AvroDecoder) is the way back, and tells the encoding. Columns are those of the Avro layout.
+//! [`AvroDecoder`](crate::arrow::avro::AvroDecoder) is the way back, and tells the encoding. Columns are those of the Avro layout.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 
 use super::super::Layout;
-use super::{Avro, of_schema};
+use crate::arrow::avro::{Avro, of_schema};
 use crate::arrow::layout::field_layout::Shape;
 use crate::arrow::schema::stored::{self, Planning};
 use crate::arrow::write::shred::shred_batch;
@@ -144,7 +144,7 @@ impl<'a> Rows<'_, 'a> {
             }
             (Avro::Map(inner), Shape::Map { counts, key, value }) => {
                 let n = self.start(*counts)?;
-                let string = Avro::Primitive(super::Primitive::String, None);
+                let string = Avro::Primitive(crate::arrow::avro::Primitive::String, None);
                 for _ in 0..n {
                     self.put(&string, key)?;
                     self.put(inner, value)?;

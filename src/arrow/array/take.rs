@@ -13,7 +13,7 @@ use arrow::buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::datatypes::*;
 
-use crate::arrow::layout::nested;
+use super::nested;
 use crate::error::Result;
 
 /// The rows of `values` at these places, null where the place is.

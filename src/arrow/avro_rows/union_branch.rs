@@ -1,10 +1,10 @@
 //! The columns of one branch of an Avro union.
 
-use super::Avro;
+use crate::arrow::avro::Avro;
 use crate::arrow::layout::field_layout::Shape;
 
 /// The counts of a row whose value is of the branch `at` of a union, and the shape of that value unless it is null.
-pub(super) fn choose<'s>(
+pub(crate) fn choose<'s>(
     shape: &'s Shape,
     branches: &[Avro],
     at: usize,

@@ -14,7 +14,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Field, Fields};
 
 use super::{Mask, ProjectionMask};
-use crate::arrow::layout::nested;
+use crate::arrow::array::nested;
 use crate::error::{Error, Result};
 
 static ALL: Mask = Mask::All;

@@ -10,11 +10,12 @@
 
 use arrow::datatypes::{DataType, Field};
 
-use super::statistics::order;
+use super::properties::WriterProperties;
+use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::Shape;
-use crate::arrow::layout::nested;
 use crate::arrow::schema::stored::Planning;
-use crate::arrow::write::properties::WriterProperties;
+use crate::arrow::stats::statistics::has_filter;
+use crate::arrow::stats::statistics::order;
 use crate::error::Result;
 use crate::format::metadata::ColumnMetadata;
 use crate::stats::sort_order::Order;
@@ -78,17 +79,5 @@ impl Asking<'_> {
         {
             *column = column.clone().with_statistics(order);
         }
-    }
-}
-
-/// Whether values of a type can be looked up in a filter: where equal values are the same bytes.
-pub(crate) fn has_filter(data_type: &DataType) -> bool {
-    use DataType::*;
-    match data_type {
-        Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => {
-            true
-        }
-        Interval(_) => false,
-        other => other.is_integer() || other.is_temporal(),
     }
 }

@@ -8,15 +8,15 @@
 
 use serde_json::Value;
 
-use super::parse::Notes;
 use super::union_branch::choose;
-use super::{Avro, Primitive};
+use crate::arrow::avro::parse::Notes;
+use crate::arrow::avro::{Avro, Primitive};
 use crate::arrow::layout::field_layout::Shape;
 use crate::format::value;
 
 /// A count or a value that is put to a column.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Push {
+pub(crate) enum Push {
     Count(usize, u32),
     Null(usize),
     Boolean(usize, bool),
@@ -28,7 +28,7 @@ pub(super) enum Push {
 }
 
 /// Adds what a default is of each column; `None` if it is no value of the schema.
-pub(super) fn constant(
+pub(crate) fn constant(
     avro: &Avro,
     shape: &Shape,
     value: &Value,
@@ -121,7 +121,7 @@ fn latin(value: &Value) -> Option<Vec<u8>> {
 
 impl Push {
     /// The column it goes to.
-    pub(super) fn column(&self) -> usize {
+    pub(crate) fn column(&self) -> usize {
         match self {
             Push::Count(column, _)
             | Push::Null(column)
@@ -135,7 +135,7 @@ impl Push {
     }
 
     /// The value, if it is one.
-    pub(super) fn value(&self) -> Result<value::Value<'_>, u32> {
+    pub(crate) fn value(&self) -> Result<value::Value<'_>, u32> {
         Ok(match self {
             Push::Count(_, n) => return Err(*n),
             Push::Null(_) => value::Value::Null,

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
-use crate::arrow::Layout;
+use super::Layout;
+use super::predicate::Bound;
+use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::Shape;
-use crate::arrow::layout::nested;
 use crate::arrow::leaf::types;
-use crate::arrow::predicate::Bound;
 use crate::arrow::schema::stored::{self, Planning};
 use crate::error::{Error, Result};
 use crate::format::metadata::Metadata;

@@ -1,0 +1,19 @@
+//! What the first block of several teaches of the floats of a column.
+
+use super::alp::{self, Scale};
+use super::width::Real;
+use crate::pack::options::Options;
+
+/// Options, and the scales of decimals that fitted earlier values.
+#[derive(Debug, Default)]
+pub(crate) struct FloatHints {
+    pub(crate) options: Options,
+    pub(crate) scales: Vec<Scale>,
+}
+
+impl FloatHints {
+    /// Finds the scales of some values.
+    pub(crate) fn of<R: Real>(options: Options, values: &[R]) -> Self {
+        Self { options, scales: alp::candidates(values) }
+    }
+}
