@@ -11,6 +11,22 @@
 //!
 //! Every Arrow type comes back as it went in, because the file carries the Arrow schema. A file without one gets
 //! its types from its Avro schema, and a file without either from its columns.
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! field_path
+//! array
+//! leaf selection
+//! layout
+//! encoded
+//! avro predicate
+//! schema
+//! projection
+//! stats
+//! read write
+//! avro_rows
+//! ```
 
 mod array;
 mod avro;

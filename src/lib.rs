@@ -52,7 +52,19 @@
 //! # Ok::<(), trevni::Error>(())
 //! ```
 //!
-//! Below both are the bytes: [`wire`], [`io`], [`codec`], [`checksum`]. A module imports only from those below it.
+//! The modules, from the lowest layer to the highest. A module imports from lower layers only, and a test holds it to that:
+//!
+//! ```text layers
+//! error keys scratch
+//! io kernel parallelism wire
+//! checksum codec object_store pack
+//! format
+//! stats
+//! read
+//! write
+//! arrow
+//! dataset
+//! ```
 //!
 //! Files may lie in a store: with the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter`
 //! read and write them there. Bytes are planned, fetched, and then decoded by the same code as those of local files.

@@ -7,6 +7,15 @@
 //! ```
 //! A second implementation finds every bit in `spec/pack.md`. Whatever the bytes are, they give values or an error:
 //! counts are compared with what is there, codes with their dictionaries, and nothing is indexed.
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! entropy options payload payload_reader
+//! integer
+//! float string
+//! column_hints
+//! ```
 
 mod column_hints;
 mod entropy;

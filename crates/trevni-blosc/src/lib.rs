@@ -40,6 +40,18 @@
 //! ```
 //! The formats are restated in `spec/blosc-chunk.md`, `spec/bloscpack.md`, `spec/rootdir.md` and
 //! `spec/blosc2-frame.md`.
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! buffers dtype journal json msgpack run shuffle
+//! compressor filter
+//! chunk
+//! array
+//! bloscpack chunked_array
+//! frame numpy rootdir
+//! chunked_table open
+//! ```
 
 mod array;
 pub mod bloscpack;

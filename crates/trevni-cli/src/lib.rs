@@ -6,6 +6,17 @@
 //! ```
 //! Exit codes: 0 success, 1 bad data or a failure of the system, 2 a usage error. The library is the command as a
 //! function, for programs that install it in another way than Cargo does.
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! help signals stdout
+//! exit
+//! args panics
+//! input
+//! output
+//! commands
+//! ```
 
 mod args;
 mod commands;

@@ -27,6 +27,14 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! caught comparison encoding lossy ordered random rename report rows seconds select source temporal type_name
+//! avro blosc csv ipc json many parquet protobuf thrift trv
+//! dataset
+//! ```
 
 #[cfg(feature = "avro")]
 mod avro;
