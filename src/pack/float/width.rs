@@ -11,13 +11,12 @@ pub(crate) fn sample<R: Copy>(values: &[R], limit: usize) -> Vec<R> {
     values.chunks(stretch).zip(places).filter_map(pick).collect()
 }
 
-/// Values for the tests of the codecs.
-
 /// Appends the low `size` bytes of `bits`, low byte first.
 pub(crate) fn put_low(bits: u64, size: usize, out: &mut Vec<u8>) {
     out.extend(bits.to_le_bytes().iter().take(size));
 }
 
+/// Values for the tests of the codecs.
 #[cfg(test)]
 pub(crate) mod testing {
     use super::Real;
