@@ -62,7 +62,7 @@ fn write(data: &[ColumnData], codec: Codec, checksum: Checksum) -> Vec<u8> {
 fn read(file: &Bytes) {
     let file = FileReader::try_new(file.clone()).unwrap();
     for (i, column) in file.columns().iter().enumerate() {
-        let mut reader = file.rows_reader(&[i]).unwrap();
+        let mut reader = file.projected_reader(&[i]).unwrap();
         loop {
             let mut data = [ColumnData::of(column)];
             if reader.read(8192, &mut data).unwrap() == 0 {

@@ -211,12 +211,12 @@ fn snappy(c: &mut Criterion) {
             bytes.chunks(BLOCK).map(|block| Encoder::new().compress_vec(block).unwrap()).collect();
         each_level(
             &mut group,
-            &format!("unsnap/{name}"),
+            &format!("decompress_snappy/{name}"),
             bytes.len(),
             |level, out: &mut Vec<u8>| {
                 for block in &blocks {
                     // The length of a full block takes three bytes.
-                    if !kernel::unsnap(level, &block[3..], BLOCK, out) {
+                    if !kernel::decompress_snappy(level, &block[3..], BLOCK, out) {
                         out.resize(BLOCK, 0);
                         Decoder::new().decompress(block, out).unwrap();
                     }

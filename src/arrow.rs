@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! write   RecordBatch -> lower -> shred    -> one ColumnSlice a column -> FileWriter
-//! read    RecordBatch <- raise <- assemble <- one ColumnData  a column <- RowsReader
+//! read    RecordBatch <- raise <- assemble <- one ColumnData  a column <- ProjectedReader
 //! ```
 //! `lower` and `raise` swap dictionaries and run-ends for the values they stand for. `shred` and `assemble` walk
 //! a `Shape`, which says for each field which columns hold its counts and its values. Two layouts

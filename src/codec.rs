@@ -74,11 +74,11 @@ struct Entry {
     name: &'static str,
     /// The feature that brings it.
     feature: Option<&'static str>,
-    make: Form,
+    make: CodecForm,
 }
 
 /// What a codec takes and gives.
-enum Form {
+enum CodecForm {
     /// Serialised values.
     Bytes(Make),
     /// Values.
@@ -99,12 +99,12 @@ macro_rules! entry {
             name: $feature,
             feature: Some($feature),
             #[cfg(feature = $feature)]
-            make: Form::Bytes(Make {
+            make: CodecForm::Bytes(Make {
                 compress: $module::compressor,
                 decompress: $module::decompressor,
             }),
             #[cfg(not(feature = $feature))]
-            make: Form::Missing,
+            make: CodecForm::Missing,
         }
     };
 }
@@ -114,19 +114,19 @@ const CODECS: [Entry; 8] = [
         codec: Codec::Null,
         name: "null",
         feature: None,
-        make: Form::Bytes(Make { compress: null::compressor, decompress: null::decompressor }),
+        make: CodecForm::Bytes(Make { compress: null::compressor, decompress: null::decompressor }),
     },
     entry!(Deflate, deflate, "deflate"),
     entry!(Snappy, snappy, "snappy"),
     entry!(Bzip2, bzip2, "bzip2"),
     entry!(Zstd, zstd, "zstd"),
     entry!(Lz4, lz4, "lz4"),
-    Entry { codec: Codec::Pack, name: "pack", feature: None, make: Form::Values },
+    Entry { codec: Codec::Pack, name: "pack", feature: None, make: CodecForm::Values },
     Entry {
         codec: Codec::PackZstd,
         name: "pack+zstd",
         feature: Some("zstd"),
-        make: if cfg!(feature = "zstd") { Form::Values } else { Form::Missing },
+        make: if cfg!(feature = "zstd") { CodecForm::Values } else { CodecForm::Missing },
     },
 ];
 
@@ -188,7 +188,7 @@ impl Codec {
     /// Fails unless this build has it.
     pub(crate) fn check_available(self) -> Result<()> {
         match self.entry() {
-            Some(Entry { name, feature, make: Form::Missing, .. }) => {
+            Some(Entry { name, feature, make: CodecForm::Missing, .. }) => {
                 let feature = feature.unwrap_or(name);
                 let what = format!("codec {name:?}: this build lacks the feature `{feature}`");
                 Err(Error::unsupported(what))
@@ -200,7 +200,7 @@ impl Codec {
     fn make(self) -> Result<&'static Make> {
         self.check_available()?;
         match self.entry().map(|entry| &entry.make) {
-            Some(Form::Bytes(make)) => Ok(make),
+            Some(CodecForm::Bytes(make)) => Ok(make),
             _ => Err(Error::invalid(format!("codec {:?} takes values, not bytes", self.name()))),
         }
     }

@@ -10,7 +10,7 @@
 //! dense   a b c                             spread   a b - - - c
 //!         └── values ──┘   expand, repeat_ends
 //! stored  05 │ 00 61 │ 01 01                block    a a a a a
-//!              └─ elements ──┘  unsnap
+//!              └─ elements ──┘  decompress_snappy
 //! digits  1234 1250 ...                     floats   12.34 12.5 ...
 //!         └── scale ──┘    decimals │ digits, digit_range
 //! chunk   │ row │ row │ ...                 values   1,024 numbers of w bits each, in lanes
@@ -211,8 +211,8 @@ pub fn ranks(level: Level, source: &[u8], places: &[u32], out: &mut Vec<u32>) {
 /// has seen that they may make so many. Says whether they make just these bytes: if not, or if the level has no
 /// kernel for it, `out` holds nothing of use, and `snap` is to decide.
 #[cfg(feature = "snappy")]
-pub fn unsnap(level: Level, elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
-    at_level!(level, unsnap(elements, raw_len, out))
+pub fn decompress_snappy(level: Level, elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
+    at_level!(level, decompress_snappy(elements, raw_len, out))
 }
 
 /// Appends the 1,024 numbers of a chunk of `width` bits each, each added to `base`. Bytes that are not there count

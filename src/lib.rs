@@ -121,7 +121,7 @@ pub use format::value::{Value, ValueType};
 pub use format::values::{Values, ValuesRef};
 pub use pack::{ViewBuffer, Views};
 pub use read::file_reader::FileReader;
-pub use read::projected_reader::RowsReader;
+pub use read::projected_reader::ProjectedReader;
 #[cfg(feature = "object_store")]
 pub use read::remote_file::RemoteFile;
 pub use read::verify::Verification;

@@ -65,7 +65,7 @@ pub(crate) fn lower(
     array: &ArrayRef,
     field: &Field,
     to: &Field,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     if array.data_type() == to.data_type() {
         return Ok(array.clone());
@@ -73,22 +73,22 @@ pub(crate) fn lower(
     match field.data_type() {
         DataType::Dictionary(_, values) => {
             if let Some(symbols) = enum_symbols::of(field).filter(|_| to.data_type().is_integer()) {
-                return enum_symbols::ordinals(array, &symbols, trail);
+                return enum_symbols::ordinals(array, &symbols, path);
             }
             let dictionary = array.as_any_dictionary();
             let inner = Field::new(field.name(), values.as_ref().clone(), true);
-            let values = lower(dictionary.values(), &inner, to, trail)?;
-            take(&values, dictionary.keys(), trail)
+            let values = lower(dictionary.values(), &inner, to, path)?;
+            take(&values, dictionary.keys(), path)
         }
         DataType::RunEndEncoded(_, inner) => {
             let (values, rows) = run_values(array)?;
-            take(&lower(values, inner, to, trail)?, &rows, trail)
+            take(&lower(values, inner, to, path)?, &rows, path)
         }
         DataType::Union(..) if !is_union(to.data_type()) => {
             let DataType::Struct(fields) = to.data_type() else {
-                return Err(Error::invalid(format!("field {trail}: a union is no {to}")));
+                return Err(Error::invalid(format!("field {path}: a union is no {to}")));
             };
-            let only = fields.iter().map(|inner| lower(array, field, inner, trail));
+            let only = fields.iter().map(|inner| lower(array, field, inner, path));
             nested::record(fields, only.collect::<Result<_>>()?, None, array.len())
         }
         data_type => {
@@ -96,16 +96,16 @@ pub(crate) fn lower(
             let stored = nested::fields(to.data_type());
             let children = nested::children(array).into_iter().zip(fields.iter().zip(&stored));
             let children = children
-                .map(|(child, (field, to))| lower(&child, field, to, &trail.then(field.name())));
+                .map(|(child, (field, to))| lower(&child, field, to, &path.then(field.name())));
             nested::with_children(array, to.data_type(), children.collect::<Result<_>>()?)
         }
     }
 }
 
-fn take(values: &ArrayRef, rows: &dyn Array, trail: &FieldPath<'_>) -> Result<ArrayRef> {
+fn take(values: &ArrayRef, rows: &dyn Array, path: &FieldPath<'_>) -> Result<ArrayRef> {
     if is_union(values.data_type()) && rows.null_count() > 0 {
         let nulls = rows.null_count();
-        return Err(Error::invalid(format!("field {trail} takes no nulls, but has {nulls}")));
+        return Err(Error::invalid(format!("field {path} takes no nulls, but has {nulls}")));
     }
     let rows = compute::cast(rows, &DataType::UInt64)?;
     crate::arrow::array::take::take(values, rows.as_primitive::<UInt64Type>())

@@ -23,7 +23,7 @@ use arrow::array::{BooleanArray, RecordBatch};
 use arrow::datatypes::Schema;
 
 pub(crate) use bind::find;
-pub(crate) use bound::{Among, Bound, Route, Test};
+pub(crate) use bound::{Bound, ColumnRoute, Test, ValueSet};
 pub use literal::Literal;
 
 use crate::error::Result;

@@ -10,7 +10,7 @@
 
 mod parts;
 
-pub(crate) use parts::{Part, join};
+pub(crate) use parts::{ProjectedPart, join};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use super::Layout;
 use super::predicate::Bound;
 use crate::arrow::array::nested;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
-use crate::arrow::schema::stored::{self, Planning};
+use crate::arrow::schema::stored::{self, SchemaPlan};
 use crate::error::{Error, Result};
 use crate::format::metadata::Metadata;
 
@@ -79,13 +79,13 @@ impl ProjectionMask {
     }
 
     /// The fields of a plan that are read.
-    pub(crate) fn project(&self, planning: &Planning) -> Result<Projected> {
-        let Planning { schema, stored, plan } = planning;
+    pub(crate) fn project(&self, planning: &SchemaPlan) -> Result<Projected> {
+        let SchemaPlan { schema, stored, plan } = planning;
         self.apply(schema.fields(), stored, &plan.shapes)
     }
 
     /// Fields, as they are wanted and as they are stored, and their shapes, without those that are not read.
-    fn apply(&self, fields: &Fields, stored: &Fields, shapes: &[Shape]) -> Result<Projected> {
+    fn apply(&self, fields: &Fields, stored: &Fields, shapes: &[FieldLayout]) -> Result<Projected> {
         let three = fields.iter().zip(stored).zip(shapes);
         let mut projected = Projected::default();
         for (index, ((field, stored), shape)) in three.enumerate() {
@@ -110,7 +110,7 @@ impl ProjectionMask {
 pub(crate) struct Projected {
     pub(crate) fields: Vec<FieldRef>,
     pub(crate) stored: Vec<FieldRef>,
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<FieldLayout>,
 }
 
 impl Mask {
@@ -161,21 +161,25 @@ impl Mask {
         &self,
         field: &FieldRef,
         stored: &FieldRef,
-        shape: &Shape,
-    ) -> (FieldRef, FieldRef, Shape) {
+        shape: &FieldLayout,
+    ) -> (FieldRef, FieldRef, FieldLayout) {
         let whole = || (field.clone(), stored.clone(), shape.clone());
         let Mask::Only(chosen) = self else { return whole() };
         match (shape, field.data_type(), stored.data_type()) {
-            (Shape::Optional { counts, inner }, ..) => {
+            (FieldLayout::Optional { counts, inner }, ..) => {
                 let (field, stored, inner) = self.narrow(field, stored, inner);
-                (field, stored, Shape::Optional { counts: *counts, inner: Box::new(inner) })
+                (field, stored, FieldLayout::Optional { counts: *counts, inner: Box::new(inner) })
             }
-            (Shape::Record(shapes), DataType::Struct(fields), DataType::Struct(kept)) => {
+            (FieldLayout::Record(shapes), DataType::Struct(fields), DataType::Struct(kept)) => {
                 let (fields, kept, shapes) = narrow_all(chosen, fields, kept, shapes);
                 let field = with_type(field, DataType::Struct(fields.into()));
-                (field, with_type(stored, DataType::Struct(kept.into())), Shape::Record(shapes))
+                (
+                    field,
+                    with_type(stored, DataType::Struct(kept.into())),
+                    FieldLayout::Record(shapes),
+                )
             }
-            (Shape::List { counts, inner }, outer, kept) => {
+            (FieldLayout::List { counts, inner }, outer, kept) => {
                 let (Some(item), Some(stored_item)) = (types::item(outer), types::item(kept))
                 else {
                     return whole();
@@ -183,14 +187,14 @@ impl Mask {
                 let (item, stored_item, inner) = self.narrow(item, stored_item, inner);
                 let field = with_type(field, nested::map_fields(outer, |_| item.clone()));
                 let kept = nested::map_fields(kept, |_| stored_item.clone());
-                let shape = Shape::List { counts: *counts, inner: Box::new(inner) };
+                let shape = FieldLayout::List { counts: *counts, inner: Box::new(inner) };
                 (field, with_type(stored, kept), shape)
             }
-            (Shape::Map { counts, key, value }, DataType::Map(..), DataType::Map(..)) => {
+            (FieldLayout::Map { counts, key, value }, DataType::Map(..), DataType::Map(..)) => {
                 let shapes = [key.as_ref().clone(), value.as_ref().clone()];
                 narrow_map(chosen, (field, stored), *counts, &shapes).unwrap_or_else(whole)
             }
-            (Shape::Union(branches), DataType::Union(..), DataType::Union(..)) => {
+            (FieldLayout::Union(branches), DataType::Union(..), DataType::Union(..)) => {
                 narrow_union(chosen, field, stored, branches)
             }
             _ => whole(),
@@ -203,8 +207,8 @@ fn narrow_all(
     chosen: &BTreeMap<usize, Mask>,
     fields: &Fields,
     stored: &Fields,
-    shapes: &[Shape],
-) -> (Vec<FieldRef>, Vec<FieldRef>, Vec<Shape>) {
+    shapes: &[FieldLayout],
+) -> (Vec<FieldRef>, Vec<FieldRef>, Vec<FieldLayout>) {
     let three = fields.iter().zip(stored).zip(shapes).enumerate();
     let narrowed = three.filter_map(|(index, ((field, stored), shape))| {
         Some(chosen.get(&index)?.narrow(field, stored, shape))
@@ -230,8 +234,8 @@ fn narrow_map(
     chosen: &BTreeMap<usize, Mask>,
     (field, stored): (&FieldRef, &FieldRef),
     counts: usize,
-    shapes: &[Shape],
-) -> Option<(FieldRef, FieldRef, Shape)> {
+    shapes: &[FieldLayout],
+) -> Option<(FieldRef, FieldRef, FieldLayout)> {
     let entries = |field: &Field| nested::fields(field.data_type()).first().cloned();
     let (entry, stored_entry) = (entries(field)?, entries(stored)?);
     let inner = |entry: &Field| Fields::from(nested::fields(entry.data_type()));
@@ -247,8 +251,8 @@ fn narrow_map(
     let (field, stored) = (around(field, &entry, fields), around(stored, &stored_entry, kept));
     let first = Box::new(shapes.next()?);
     let shape = match shapes.next() {
-        None => Shape::List { counts, inner: first },
-        Some(value) => Shape::Map { counts, key: first, value: Box::new(value) },
+        None => FieldLayout::List { counts, inner: first },
+        Some(value) => FieldLayout::Map { counts, key: first, value: Box::new(value) },
     };
     Some((field, stored, shape))
 }
@@ -258,8 +262,8 @@ fn narrow_union(
     chosen: &BTreeMap<usize, Mask>,
     field: &FieldRef,
     stored: &FieldRef,
-    branches: &[(Option<usize>, Shape)],
-) -> (FieldRef, FieldRef, Shape) {
+    branches: &[(Option<usize>, FieldLayout)],
+) -> (FieldRef, FieldRef, FieldLayout) {
     let inner = |field: &Field| Fields::from(nested::fields(field.data_type()));
     let shapes: Vec<_> = branches.iter().map(|(_, shape)| shape.clone()).collect();
     let (fields, kept, shapes) = narrow_all(chosen, &inner(field), &inner(stored), &shapes);
@@ -271,18 +275,18 @@ fn narrow_union(
             let narrowed = |field: &FieldRef| fields.next().unwrap_or_else(|| field.clone());
             with_type(outer, nested::map_fields(outer.data_type(), narrowed))
         };
-        let shape = Shape::Union(counts.zip(shapes).collect());
+        let shape = FieldLayout::Union(counts.zip(shapes).collect());
         return (around(field, fields), around(stored, kept), shape);
     }
-    let optional = |(counts, inner): (Option<usize>, Shape)| match counts {
-        Some(counts) => Shape::Optional { counts, inner: Box::new(inner) },
+    let optional = |(counts, inner): (Option<usize>, FieldLayout)| match counts {
+        Some(counts) => FieldLayout::Optional { counts, inner: Box::new(inner) },
         None => inner,
     };
     let nullable = |fields: Vec<FieldRef>| -> DataType {
         let nullable = |field: &FieldRef| Field::clone(field).with_nullable(true);
         DataType::Struct(fields.iter().map(nullable).collect())
     };
-    let shape = Shape::Record(counts.zip(shapes).map(optional).collect());
+    let shape = FieldLayout::Record(counts.zip(shapes).map(optional).collect());
     (with_type(field, nullable(fields)), with_type(stored, nullable(kept)), shape)
 }
 

@@ -18,9 +18,9 @@ use arrow::datatypes::*;
 use super::Layout;
 use super::encoded;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::layout::split;
-use crate::arrow::leaf::borrowed_column::Shredded;
+use crate::arrow::leaf::borrowed_column::ShreddedColumn;
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::arrow::write::shred::Shredder;
 use crate::error::Result;
@@ -32,7 +32,7 @@ use equal::assert_same;
 use sample::{Sampler, nested_types, types};
 
 /// As if written and read: the same data in buffers of our own.
-fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
+fn copied(shredded: &ShreddedColumn, column: &ColumnMetadata) -> ColumnData {
     let slice = shredded.as_slice();
     let bits = matches!(slice.values, ValuesRef::Boolean { .. });
     let presence = bits && column.value_type() == ValueType::Null;
@@ -50,13 +50,18 @@ fn copied(shredded: &Shredded, column: &ColumnMetadata) -> ColumnData {
     data
 }
 
-fn shred(plan: &Plan, stored: &Fields, fields: &Fields, batch: &[ArrayRef]) -> Result<Decoded> {
+fn shred(
+    plan: &LayoutPlan,
+    stored: &Fields,
+    fields: &Fields,
+    batch: &[ArrayRef],
+) -> Result<Decoded> {
     let mut shredder = Shredder::new(&plan.columns, &[]);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
-        let trail = FieldPath::new(field.name());
-        let array = encoded::lower(array, field, stored, &trail)?;
+        let path = FieldPath::new(field.name());
+        let array = encoded::lower(array, field, stored, &path)?;
         assert_eq!(array.data_type(), stored.data_type());
-        shredder.shred(shape, stored, &array, &trail)?;
+        shredder.shred(shape, stored, &array, &path)?;
     }
     let columns = shredder.finish();
     let columns = columns.iter().zip(&plan.columns).map(|(c, p)| copied(c, &p.metadata)).collect();
@@ -68,8 +73,8 @@ fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
     let stored = encoded::stored_fields(&fields, Layout::Split);
     let plan = split::plan(&stored, &|_, _| false).unwrap();
     let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
-    let trail = FieldPath::new(field.name());
-    let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &trail)?;
+    let path = FieldPath::new(field.name());
+    let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &path)?;
     Ok(encoded::raise(&back, field)?.expect("fits its keys"))
 }
 

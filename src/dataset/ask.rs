@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 
 /// What is wanted of all files.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct ScanPredicate {
     /// The schema of the table, and what is left of it.
     table: SchemaRef,
     pub(super) output: SchemaRef,
@@ -31,7 +31,7 @@ pub(super) struct Question {
 
 /// What is asked of one file.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(super) struct FileScan {
     pub(super) mask: ProjectionMask,
     /// What its reader is asked.
     pub(super) predicate: Option<Predicate>,
@@ -42,7 +42,7 @@ pub(super) struct Ask {
     output: SchemaRef,
 }
 
-impl Question {
+impl ScanPredicate {
     pub(super) fn new(
         table: SchemaRef,
         names: Option<Vec<String>>,
@@ -64,13 +64,13 @@ impl Question {
         &self,
         file: &SchemaRef,
         constants: Vec<(FieldRef, ArrayRef)>,
-    ) -> Result<Option<Ask>> {
+    ) -> Result<Option<FileScan>> {
         let (mut pushed, mut rest) = (Vec::new(), Vec::new());
         for step in &self.steps {
             match self.way(step, file, &constants) {
-                Way::File => pushed.push(step.clone()),
-                Way::Batches => rest.push(step.clone()),
-                Way::Once => {
+                StepSource::File => pushed.push(step.clone()),
+                StepSource::Batches => rest.push(step.clone()),
+                StepSource::Once => {
                     if !self.answer(step, &constants)? {
                         return Ok(None);
                     }
@@ -106,7 +106,7 @@ impl Question {
             }
             None => None,
         };
-        Ok(Some(Ask { mask, predicate, constants, rest, output: self.output.clone() }))
+        Ok(Some(FileScan { mask, predicate, constants, rest, output: self.output.clone() }))
     }
 
     /// Whether a condition on constants and missing columns is true.
@@ -123,33 +123,33 @@ impl Question {
         Ok(answer.iter().next().flatten() == Some(true))
     }
 
-    fn way(&self, step: &Node, file: &Schema, constants: &[(FieldRef, ArrayRef)]) -> Way {
+    fn way(&self, step: &Node, file: &Schema, constants: &[(FieldRef, ArrayRef)]) -> StepSource {
         let mut ways = Vec::new();
         step.each_column(&mut |column: &ColumnPath| {
             let root = column.names().first().map(String::as_str).unwrap_or_default();
             let constant = constants.iter().any(|(constant, _)| constant.name() == root);
             ways.push(match file.fields().find(root) {
-                _ if constant => Way::Once,
-                None => Way::Once,
+                _ if constant => StepSource::Once,
+                None => StepSource::Once,
                 Some(_) => match (find(column, file.fields()), find(column, self.table.fields())) {
                     (Some(one), Some(other)) if asks_alike(one.data_type(), other.data_type()) => {
-                        Way::File
+                        StepSource::File
                     }
-                    _ => Way::Batches,
+                    _ => StepSource::Batches,
                 },
             });
         });
         match ways.split_first() {
             Some((first, more)) if more.iter().all(|way| way == first) => *first,
             // A condition on no column at all is asked of batches.
-            _ => Way::Batches,
+            _ => StepSource::Batches,
         }
     }
 }
 
 /// Where a condition is asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Way {
+enum StepSource {
     File,
     Batches,
     Once,
@@ -211,7 +211,7 @@ fn mask(
     ProjectionMask::columns(file, here.iter().map(String::as_str))
 }
 
-impl Ask {
+impl FileScan {
     /// Whether all rows of its batches pass.
     pub(super) fn is_settled(&self) -> bool {
         self.rest.is_none()

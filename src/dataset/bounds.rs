@@ -32,11 +32,11 @@ pub(super) struct ColumnBounds {
 /// The bounds of one file in the making.
 #[derive(Debug)]
 pub(super) struct FileBounds {
-    columns: Vec<Seen>,
+    columns: Vec<SeenBounds>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenBounds {
     at: usize,
     name: String,
     data_type: DataType,
@@ -49,7 +49,7 @@ impl FileBounds {
     pub(super) fn new(schema: &Schema) -> Self {
         let column = |(at, field): (usize, &FieldRef)| {
             let (data_type, name) = (bounded(field.data_type())?.clone(), field.name().clone());
-            Some(Seen { at, name, data_type, ends: None, nulls: 0 })
+            Some(SeenBounds { at, name, data_type, ends: None, nulls: 0 })
         };
         Self { columns: schema.fields().iter().enumerate().filter_map(column).collect() }
     }
@@ -82,7 +82,7 @@ impl FileBounds {
     /// The bounds of files of one schema, one after another.
     pub(super) fn join(files: &[FileBounds]) -> Result<Vec<ColumnBounds>> {
         let Some(first) = files.first() else { return Ok(Vec::new()) };
-        let column = |(at, one): (usize, &Seen)| {
+        let column = |(at, one): (usize, &SeenBounds)| {
             let of_file = |file: &FileBounds| {
                 let seen = file.columns.get(at);
                 let ends = seen.and_then(|seen| seen.ends.clone());

@@ -15,7 +15,7 @@ use super::commit::{Commit, DataFile};
 use super::names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
+use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
 use crate::io::{AtomicFile, Listed, TEMPORARY};
@@ -94,7 +94,7 @@ impl Folder {
     }
 
     /// All files of rows, commits left out; and temporary ones.
-    fn files(&self) -> io::Result<Vec<Found>> {
+    fn files(&self) -> io::Result<Vec<FoundFiles>> {
         let mut files = Vec::new();
         let mut folders = vec![String::new()];
         while let Some(folder) = folders.pop() {
@@ -117,15 +117,15 @@ impl Folder {
                     folders.push(path);
                 } else if about.is_file() && (temporary || names::is_visible(&path)) {
                     let age = about.modified()?.elapsed().unwrap_or_default();
-                    files.push(Found { path, bytes: about.len(), age });
+                    files.push(FoundFiles { path, bytes: about.len(), age });
                 }
             }
         }
         Ok(files)
     }
 
-    fn plain(&self, found: Found) -> Result<PlainFile> {
-        let Found { path, bytes, .. } = found;
+    fn plain(&self, found: FoundFiles) -> Result<PlainFile> {
+        let FoundFiles { path, bytes, .. } = found;
         let read = || ArrowReaderBuilder::try_new(self.open(&path)?);
         let builder = read().map_err(|e| e.in_file(&path))?;
         let (rows, schema) = (builder.rows(), builder.schema().clone());
@@ -238,7 +238,7 @@ impl Folder {
     }
 
     /// What no commit names, and is older.
-    pub(super) fn vacuum_plan(&self, older: Duration) -> Result<Plan> {
+    pub(super) fn vacuum_plan(&self, older: Duration) -> Result<VacuumPlan> {
         let mut files = self.files()?;
         let held = pending::held(&self.path)?;
         files.retain(|found| !held.contains(&found.path));
@@ -265,7 +265,7 @@ impl Folder {
         self.remove_all(vacuum::replaced(commits))
     }
 
-    fn remove_all(&self, plan: Plan) -> Result<Vacuumed> {
+    fn remove_all(&self, plan: VacuumPlan) -> Result<Vacuumed> {
         for path in &plan.paths {
             match self.remove(path) {
                 Err(e) if e.kind() == ErrorKind::NotFound => {}

@@ -18,9 +18,9 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::ask::{Ask, Question, unwrapped};
+use super::ask::{FileScan, ScanPredicate, unwrapped};
 use super::folder::Folder;
-use super::scan::{DatasetScan, Part, Plan, Trim};
+use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder};
 use crate::error::{Error, Result};
 use crate::io::Limits;
@@ -33,10 +33,10 @@ const UNIT: u64 = 8;
 pub struct DatasetReader {
     schema: SchemaRef,
     trim: Trim,
-    way: Way,
+    way: ReadMode,
 }
 
-enum Way {
+enum ReadMode {
     One(Box<OneByOne>),
     Many(SideBySide),
     Ended,
@@ -45,7 +45,7 @@ enum Way {
 impl DatasetScan<Folder> {
     /// Starts to read.
     pub fn build(self) -> Result<DatasetReader> {
-        let Plan { question, parts, trim, batch_size, limits } = self.plan()?;
+        let ScanPlan { question, parts, trim, batch_size, limits } = self.plan()?;
         let schema = question.output.clone();
         let opener = Arc::new(Opener {
             folder: self.place,
@@ -57,8 +57,8 @@ impl DatasetScan<Folder> {
         let files = parts.into_iter().map(|part| Arc::new(Opened { part, file: Mutex::default() }));
         let files: Vec<_> = files.collect();
         let way = match self.parallelism {
-            1 => Way::One(Box::new(OneByOne { opener, files: files.into(), current: None })),
-            threads => Way::Many(SideBySide::new(opener, &files, threads)?),
+            1 => ReadMode::One(Box::new(OneByOne { opener, files: files.into(), current: None })),
+            threads => ReadMode::Many(SideBySide::new(opener, &files, threads)?),
         };
         Ok(DatasetReader { schema, trim, way })
     }
@@ -67,7 +67,7 @@ impl DatasetScan<Folder> {
 /// Opens files.
 struct Opener {
     folder: Folder,
-    question: Arc<Question>,
+    question: Arc<ScanPredicate>,
     batch_size: usize,
     limits: Limits,
     /// Rows that are needed of all.
@@ -76,14 +76,14 @@ struct Opener {
 
 /// A file that is opened when its first rows are read.
 struct Opened {
-    part: Part,
+    part: ScanPart,
     file: Mutex<Option<FileReader<File>>>,
 }
 
 /// Rows of one file.
 struct PartReader {
     reader: ArrowReader<File>,
-    ask: Ask,
+    ask: FileScan,
     file: Arc<Opened>,
 }
 
@@ -124,7 +124,7 @@ impl Opener {
 }
 
 /// A file that has other rows than were promised is another file.
-pub(super) fn check_rows(part: &Part, rows: u64) -> Result<()> {
+pub(super) fn check_rows(part: &ScanPart, rows: u64) -> Result<()> {
     match rows == part.file.rows() {
         true => Ok(()),
         false => {
@@ -234,9 +234,9 @@ impl DatasetReader {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         while !self.trim.is_done() {
             let batch = match &mut self.way {
-                Way::One(way) => way.next()?,
-                Way::Many(way) => way.next()?,
-                Way::Ended => None,
+                ReadMode::One(way) => way.next()?,
+                ReadMode::Many(way) => way.next()?,
+                ReadMode::Ended => None,
             };
             let Some(batch) = batch else { break };
             let batch = self.trim.trim(&batch);
@@ -244,7 +244,7 @@ impl DatasetReader {
                 return Ok(Some(batch));
             }
         }
-        self.way = Way::Ended;
+        self.way = ReadMode::Ended;
         Ok(None)
     }
 }
@@ -255,7 +255,7 @@ impl Iterator for DatasetReader {
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.next_batch();
         if batch.is_err() {
-            self.way = Way::Ended;
+            self.way = ReadMode::Ended;
         }
         batch.map_err(ArrowError::from).transpose()
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{FieldRef, SchemaRef};
 
-use super::ask::Question;
+use super::ask::ScanPredicate;
 use super::commit::DataFile;
 use super::snapshot::Snapshot;
 use crate::arrow::Predicate;
@@ -39,9 +39,9 @@ pub struct DatasetScan<P> {
 
 /// What is to be read, file by file.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) question: Arc<Question>,
-    pub(super) parts: Vec<Part>,
+pub(super) struct ScanPlan {
+    pub(super) question: Arc<ScanPredicate>,
+    pub(super) parts: Vec<ScanPart>,
     pub(super) trim: Trim,
     pub(super) batch_size: usize,
     pub(super) limits: Limits,
@@ -49,7 +49,7 @@ pub(super) struct Plan {
 
 /// Rows of one file.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct ScanPart {
     pub(super) file: DataFile,
     pub(super) rows: Range<u64>,
     /// The values in its path.
@@ -139,12 +139,12 @@ impl<P> DatasetScan<P> {
         Ok(self.plan()?.parts.into_iter().map(|part| part.file).collect())
     }
 
-    fn question(&self) -> Result<Question> {
+    fn question(&self) -> Result<ScanPredicate> {
         let schema = self.snapshot.schema.clone();
-        Question::new(schema, self.names.clone(), self.predicate.clone())
+        ScanPredicate::new(schema, self.names.clone(), self.predicate.clone())
     }
 
-    pub(super) fn plan(&self) -> Result<Plan> {
+    pub(super) fn plan(&self) -> Result<ScanPlan> {
         let question = self.question()?;
         let (mut rows, mut trim) =
             (self.rows.clone(), Trim { offset: self.offset, limit: self.limit });
@@ -166,11 +166,11 @@ impl<P> DatasetScan<P> {
                 }
                 let values = group.values.iter().map(|values| values.slice(place, 1));
                 let constants = self.snapshot.partitions.iter().cloned().zip(values).collect();
-                parts.push(Part { file: file.clone(), rows: wanted, constants });
+                parts.push(ScanPart { file: file.clone(), rows: wanted, constants });
             }
         }
         let (question, batch_size, limits) = (Arc::new(question), self.batch_size, self.limits);
-        Ok(Plan { question, parts, trim, batch_size, limits })
+        Ok(ScanPlan { question, parts, trim, batch_size, limits })
     }
 }
 

@@ -26,14 +26,14 @@ pub(super) struct Snapshot {
     pub(super) schema: SchemaRef,
     /// The columns whose values are in paths.
     pub(super) partitions: Vec<FieldRef>,
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<FileGroup>,
     /// The number of the last commit.
     pub(super) commit: Option<u64>,
 }
 
 /// Files of one commit.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct FileGroup {
     pub(super) files: Vec<DataFile>,
     /// Of the table that they are, without partition columns that are only in paths.
     schema: SchemaRef,
@@ -118,7 +118,7 @@ impl Snapshot {
         let partitions: Vec<_> = names.into_iter().flatten().filter_map(find).collect();
         let group = |(_, commit): (u64, Commit)| {
             let schema = commit.schema.unwrap_or_else(|| Arc::new(Schema::empty()));
-            Group::new(commit.files, schema, commit.bounds, &partitions)
+            FileGroup::new(commit.files, schema, commit.bounds, &partitions)
         };
         let groups = commits.into_iter().map(group).collect::<Result<_>>()?;
         Ok(Some(Self { schema, partitions, groups, commit: number }))
@@ -137,7 +137,7 @@ impl Snapshot {
         let schema = Arc::new(Schema::new_with_metadata(fields, inner.metadata().clone()));
         let files = files.into_iter().map(|plain| plain.file).collect();
         // Of columns that some files lack nothing is known.
-        let group = Group::new(files, schema.clone(), Vec::new(), &partitions)?;
+        let group = FileGroup::new(files, schema.clone(), Vec::new(), &partitions)?;
         Ok(Some(Self { schema, partitions, groups: vec![group], commit: None }))
     }
 
@@ -154,7 +154,7 @@ impl Snapshot {
     }
 
     /// Whether each file of a group may have rows that pass all these conditions.
-    pub(super) fn may_pass(&self, group: &Group, steps: &[Node]) -> Result<Vec<bool>> {
+    pub(super) fn may_pass(&self, group: &FileGroup, steps: &[Node]) -> Result<Vec<bool>> {
         let rows: Vec<u64> = group.files.iter().map(|file| file.rows).collect();
         let mut passing: Vec<bool> = rows.iter().map(|rows| *rows > 0).collect();
         let mut facts: Vec<Fact> = Vec::new();
@@ -173,7 +173,7 @@ impl Snapshot {
     }
 
     /// What is known of a column in the files of a group.
-    fn fact(&self, group: &Group, rows: &[u64], name: &str) -> Option<Fact> {
+    fn fact(&self, group: &FileGroup, rows: &[u64], name: &str) -> Option<Fact> {
         let (_, field) = self.schema.fields().find(name)?;
         let data_type = bounds::bounded(field.data_type())?;
         let name = name.to_owned();
@@ -197,7 +197,7 @@ impl Snapshot {
     }
 }
 
-impl Group {
+impl FileGroup {
     fn new(
         files: Vec<DataFile>,
         schema: SchemaRef,

@@ -18,7 +18,7 @@ use super::Dataset;
 use super::commit::{Commit, DataFile};
 use super::names;
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{self, Found, Listing, Plan, Vacuumed};
+use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
 use crate::arrow::ArrowReaderOptions;
 use crate::arrow::ArrowStreamBuilder;
 use crate::error::{Error, ErrorKind, Result};
@@ -155,11 +155,11 @@ impl Prefix {
     }
 
     /// All files of rows, commits left out.
-    async fn files(&self) -> Result<Vec<Found>> {
+    async fn files(&self) -> Result<Vec<FoundFiles>> {
         let listed = self.list("").await?;
         let found = |meta: &ObjectMeta| {
             let path = self.path_of(&meta.location)?.to_owned();
-            names::is_visible(&path).then(|| Found { path, bytes: meta.size, age: age(meta) })
+            names::is_visible(&path).then(|| FoundFiles { path, bytes: meta.size, age: age(meta) })
         };
         Ok(listed.iter().filter_map(found).collect())
     }
@@ -219,8 +219,8 @@ impl Prefix {
         }
     }
 
-    async fn plain(&self, found: Found) -> Result<PlainFile> {
-        let Found { path, bytes, .. } = found;
+    async fn plain(&self, found: FoundFiles) -> Result<PlainFile> {
+        let FoundFiles { path, bytes, .. } = found;
         let builder = self.open(&path).await.map_err(|e| e.in_file(&path))?;
         let (rows, schema) = (builder.rows(), builder.schema().clone());
         Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
@@ -290,7 +290,7 @@ impl Prefix {
         }
     }
 
-    async fn vacuum_plan(&self, older: Duration) -> Result<Plan> {
+    async fn vacuum_plan(&self, older: Duration) -> Result<VacuumPlan> {
         let mut listing = Listing::new(self.files().await?, self.commits().await?, older);
         loop {
             let next = listing.next(self.fetch.concurrency());
@@ -314,7 +314,7 @@ impl Prefix {
         self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
     }
 
-    async fn remove_all(&self, plan: Plan) -> Result<Vacuumed> {
+    async fn remove_all(&self, plan: VacuumPlan) -> Result<Vacuumed> {
         for path in &plan.paths {
             self.remove(path).await?;
         }

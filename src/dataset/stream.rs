@@ -16,9 +16,9 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 
-use super::ask::{Ask, Question};
+use super::ask::{FileScan, ScanPredicate};
 use super::reader::check_rows;
-use super::scan::{DatasetScan, Part, Plan, Trim};
+use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
 use super::store::Prefix;
 use crate::arrow::ArrowStream;
 use crate::error::Result;
@@ -37,7 +37,7 @@ pub struct DatasetStream {
 impl DatasetScan<Prefix> {
     /// The stream; it begins to fetch when it is first polled.
     pub fn stream(self) -> Result<DatasetStream> {
-        let Plan { question, parts, trim, batch_size, limits } = self.plan()?;
+        let ScanPlan { question, parts, trim, batch_size, limits } = self.plan()?;
         let schema = question.output.clone();
         let (threads, most) = (self.parallelism, trim.most());
         let opener = Opener { place: self.place, question, batch_size, limits, threads, most };
@@ -57,7 +57,7 @@ impl DatasetScan<Prefix> {
 
 struct Opener {
     place: Prefix,
-    question: Arc<Question>,
+    question: Arc<ScanPredicate>,
     batch_size: usize,
     limits: Limits,
     threads: usize,
@@ -68,18 +68,18 @@ struct Opener {
 /// A file that is open.
 struct PartStream {
     stream: ArrowStream,
-    ask: Ask,
+    ask: FileScan,
     path: String,
 }
 
 impl Opener {
     /// `None` if none of the file can pass.
-    async fn open(self: Arc<Self>, part: Part) -> Result<Option<PartStream>> {
+    async fn open(self: Arc<Self>, part: ScanPart) -> Result<Option<PartStream>> {
         let path = part.file.path().to_owned();
         self.try_open(part).await.map_err(|e| e.in_file(&path))
     }
 
-    async fn try_open(&self, part: Part) -> Result<Option<PartStream>> {
+    async fn try_open(&self, part: ScanPart) -> Result<Option<PartStream>> {
         let builder = self.place.open(part.file.path()).await?;
         check_rows(&part, builder.rows())?;
         let Some(ask) = self.question.ask(builder.schema(), part.constants)? else {
@@ -104,7 +104,7 @@ impl Opener {
 
 struct Files {
     opener: Arc<Opener>,
-    parts: VecDeque<Part>,
+    parts: VecDeque<ScanPart>,
     ahead: VecDeque<BoxFuture<'static, Result<Option<PartStream>>>>,
     current: Option<PartStream>,
     trim: Trim,

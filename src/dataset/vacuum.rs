@@ -26,7 +26,7 @@ pub struct Vacuumed {
 
 /// What commits that were replaced, and no others, name. Files come first: whoever is killed on the way leaves the commits
 /// for the next.
-pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> Plan {
+pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> VacuumPlan {
     commits.sort_unstable_by_key(|(number, _)| *number);
     let first = commits.iter().rposition(|(_, commit)| commit.replaces).unwrap_or(0);
     let (old, new) = commits.split_at(first);
@@ -34,7 +34,7 @@ pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> Plan {
         commit.files.iter().map(|file| file.path.clone()).collect()
     };
     let mut named: HashSet<String> = new.iter().flat_map(paths).collect();
-    let mut plan = Plan { paths: Vec::new(), vacuumed: Vacuumed::default() };
+    let mut plan = VacuumPlan { paths: Vec::new(), vacuumed: Vacuumed::default() };
     for file in old.iter().flat_map(|(_, commit)| &commit.files) {
         if named.insert(file.path.clone()) {
             plan.paths.push(file.path.clone());
@@ -51,7 +51,7 @@ pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> Plan {
 
 /// A file that was found.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     pub(super) path: String,
     pub(super) bytes: u64,
     pub(super) age: Duration,
@@ -60,7 +60,7 @@ pub(super) struct Found {
 /// All that is there; reads commits from the last to the first that counts.
 #[derive(Debug)]
 pub(super) struct Listing {
-    files: Vec<Found>,
+    files: Vec<FoundFiles>,
     /// Numbers and ages, the last first.
     commits: Vec<(u64, Duration)>,
     older: Duration,
@@ -72,14 +72,14 @@ pub(super) struct Listing {
 
 /// What to remove, and what that is.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct VacuumPlan {
     pub(super) paths: Vec<String>,
     pub(super) vacuumed: Vacuumed,
 }
 
 impl Listing {
     pub(super) fn new(
-        files: Vec<Found>,
+        files: Vec<FoundFiles>,
         mut commits: Vec<(u64, Duration)>,
         older: Duration,
     ) -> Self {
@@ -106,11 +106,12 @@ impl Listing {
         Ok(())
     }
 
-    pub(super) fn plan(self) -> Result<Plan> {
+    pub(super) fn plan(self) -> Result<VacuumPlan> {
         if self.commits.is_empty() {
             return Err(Error::invalid("a data set without commits: all its files are in use"));
         }
-        let is_old = |found: &&Found| found.age >= self.older && !self.named.contains(&found.path);
+        let is_old =
+            |found: &&FoundFiles| found.age >= self.older && !self.named.contains(&found.path);
         let (mut paths, mut vacuumed) = (Vec::new(), Vacuumed::default());
         // Commits first: a file that is gone must not be named by one.
         for (number, _) in self.commits.iter().skip(self.read).rev() {
@@ -122,6 +123,6 @@ impl Listing {
             vacuumed.files += 1;
             vacuumed.bytes = vacuumed.bytes.saturating_add(found.bytes);
         }
-        Ok(Plan { paths, vacuumed })
+        Ok(VacuumPlan { paths, vacuumed })
     }
 }

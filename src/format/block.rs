@@ -1,4 +1,4 @@
-//! Blocks: runs of whole rows of one column, sealed with a codec and a checksum.
+//! Blocks: runs of whole rows of one column, compressed with a codec and a checksum.
 //!
 //! ```text
 //! descriptor   fixed32 rows, fixed32 size before codec, fixed32 size after codec,

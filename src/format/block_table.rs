@@ -17,7 +17,7 @@ use crate::wire::Cursor;
 /// The bytes of the block count.
 pub(crate) const COUNT: u64 = 4;
 
-/// Bytes of serialised values at which writers end a block, unless they are told otherwise.
+/// Bytes of serialised values at which writers end a block by default.
 const BLOCK: u64 = 1 << 16;
 
 /// Rows at which writers end a packed block.

@@ -1,11 +1,11 @@
 //! Where sealed blocks wait until the header, which comes first in the file, can be written.
 //!
 //! ```text
-//! lane 0   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
-//! lane 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
+//! column 0   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
+//! column 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
-//! A lane is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each lane notes where its part lies. Taking a lane back is its extents, then its tail. A tail is chunks that
+//! A column is a column. When the tails together pass the budget, all of them go to one temporary file, and
+//! each column notes where its part lies. Taking a column back is its extents, then its tail. A tail is chunks that
 //! never grow, because one that does would be copied whenever it has doubled.
 
 use std::collections::VecDeque;
@@ -18,10 +18,10 @@ const COPY: u64 = 1 << 20;
 /// The most bytes of a chunk, but for one that is pushed in one piece.
 const CHUNK: usize = 1 << 20;
 
-/// Bytes of several lanes, kept in memory up to a budget and in a temporary file beyond it.
+/// Bytes of several columns, kept in memory up to a budget and in a temporary file beyond it.
 #[derive(Debug)]
 pub struct Spool {
-    lanes: Vec<Lane>,
+    columns: Vec<SpooledColumn>,
     in_memory: usize,
     budget: usize,
     file: Option<File>,
@@ -29,18 +29,18 @@ pub struct Spool {
 }
 
 #[derive(Debug, Default)]
-struct Lane {
+struct SpooledColumn {
     extents: VecDeque<(u64, u64)>,
     tail: VecDeque<Vec<u8>>,
 }
 
-impl Lane {
+impl SpooledColumn {
     fn push(&mut self, bytes: &[u8]) {
         match self.tail.back_mut() {
             Some(chunk) if chunk.capacity() - chunk.len() >= bytes.len() => {
                 chunk.extend_from_slice(bytes);
             }
-            // Each chunk is twice the one before: a short lane holds little, a long one few.
+            // Each chunk is twice the one before: a short column holds little, a long one few.
             before => {
                 let room = before.map_or(0, |before| before.capacity().saturating_mul(2));
                 let mut chunk = Vec::with_capacity(CHUNK.min(room).max(bytes.len()));
@@ -56,16 +56,16 @@ impl Lane {
 }
 
 impl Spool {
-    /// A spool of `lanes` lanes that holds about `budget` bytes in memory.
-    pub fn new(lanes: usize, budget: usize) -> Self {
-        let lanes = std::iter::repeat_with(Lane::default).take(lanes).collect();
-        Self { lanes, in_memory: 0, budget, file: None, file_len: 0 }
+    /// A spool of `columns` columns that holds about `budget` bytes in memory.
+    pub fn new(columns: usize, budget: usize) -> Self {
+        let columns = std::iter::repeat_with(SpooledColumn::default).take(columns).collect();
+        Self { columns, in_memory: 0, budget, file: None, file_len: 0 }
     }
 
-    /// Appends to a lane; lanes that were not announced are ignored.
-    pub fn push(&mut self, lane: usize, bytes: &[u8]) -> io::Result<()> {
-        if let Some(lane) = self.lanes.get_mut(lane) {
-            lane.push(bytes);
+    /// Appends to a column; columns that were not announced are ignored.
+    pub fn push(&mut self, column: usize, bytes: &[u8]) -> io::Result<()> {
+        if let Some(column) = self.columns.get_mut(column) {
+            column.push(bytes);
             self.in_memory += bytes.len();
         }
         if self.in_memory > self.budget { self.spill() } else { Ok(()) }
@@ -81,28 +81,28 @@ impl Spool {
         self.file_len
     }
 
-    /// The length of a lane.
-    pub fn lane_len(&self, lane: usize) -> u64 {
-        self.lanes.get(lane).map_or(0, |lane| {
-            lane.extents.iter().map(|(_, len)| len).sum::<u64>() + lane.tail_len() as u64
+    /// The length of a column.
+    pub fn column_len(&self, column: usize) -> u64 {
+        self.columns.get(column).map_or(0, |column| {
+            column.extents.iter().map(|(_, len)| len).sum::<u64>() + column.tail_len() as u64
         })
     }
 
-    /// Takes the next bytes of a lane away, from its first to its last; `None` when there are no more.
-    pub fn take(&mut self, lane: usize) -> io::Result<Option<Vec<u8>>> {
-        let Self { lanes, file, in_memory, .. } = self;
-        let Some(lane) = lanes.get_mut(lane) else { return Ok(None) };
-        if let (Some((start, len)), Some(file)) = (lane.extents.front_mut(), file) {
+    /// Takes the next bytes of a column away, from its first to its last; `None` when there are no more.
+    pub fn take(&mut self, column: usize) -> io::Result<Option<Vec<u8>>> {
+        let Self { columns, file, in_memory, .. } = self;
+        let Some(column) = columns.get_mut(column) else { return Ok(None) };
+        if let (Some((start, len)), Some(file)) = (column.extents.front_mut(), file) {
             let n = COPY.min(*len);
             let mut bytes = vec![0; usize::try_from(n).unwrap_or(usize::MAX)];
             super::read_exact_at(file, &mut bytes, *start)?;
             (*start, *len) = (*start + n, *len - n);
             if *len == 0 {
-                lane.extents.pop_front();
+                column.extents.pop_front();
             }
             return Ok(Some(bytes));
         }
-        let chunk = lane.tail.pop_front();
+        let chunk = column.tail.pop_front();
         *in_memory -= chunk.as_ref().map_or(0, Vec::len);
         Ok(chunk)
     }
@@ -114,20 +114,20 @@ impl Spool {
         };
         // A spill that failed half-way may have moved the position; what it wrote is not counted.
         file.seek(SeekFrom::Start(self.file_len))?;
-        for lane in &mut self.lanes {
-            if lane.tail.is_empty() {
+        for column in &mut self.columns {
+            if column.tail.is_empty() {
                 continue;
             }
-            lane.tail.iter().try_for_each(|chunk| file.write_all(chunk))?;
-            let len = lane.tail_len() as u64;
-            match lane.extents.back_mut() {
+            column.tail.iter().try_for_each(|chunk| file.write_all(chunk))?;
+            let len = column.tail_len() as u64;
+            match column.extents.back_mut() {
                 Some((start, before)) if *start + *before == self.file_len => *before += len,
-                _ => lane.extents.push_back((self.file_len, len)),
+                _ => column.extents.push_back((self.file_len, len)),
             }
             self.file_len += len;
-            self.in_memory -= lane.tail_len();
-            // Give the memory back: lanes grow unevenly, and an empty one must not hold its largest size.
-            lane.tail = VecDeque::new();
+            self.in_memory -= column.tail_len();
+            // Give the memory back: columns grow unevenly, and an empty one must not hold its largest size.
+            column.tail = VecDeque::new();
         }
         Ok(())
     }
@@ -143,20 +143,20 @@ mod tests {
             let mut spool = Spool::new(3, budget);
             let mut expected = [Vec::new(), Vec::new(), Vec::new()];
             for i in 0..300usize {
-                let lane = [0, 2, 2, 0, 2][i % 5];
+                let column = [0, 2, 2, 0, 2][i % 5];
                 let bytes = vec![i.to_le_bytes()[0]; i % 17];
-                spool.push(lane, &bytes).unwrap();
-                expected[lane].extend_from_slice(&bytes);
+                spool.push(column, &bytes).unwrap();
+                expected[column].extend_from_slice(&bytes);
                 assert!(spool.in_memory() <= budget.max(17));
             }
-            for (lane, expected) in expected.iter().enumerate() {
-                assert_eq!(spool.lane_len(lane), expected.len() as u64);
+            for (column, expected) in expected.iter().enumerate() {
+                assert_eq!(spool.column_len(column), expected.len() as u64);
                 let mut out = Vec::new();
-                while let Some(chunk) = spool.take(lane).unwrap() {
+                while let Some(chunk) = spool.take(column).unwrap() {
                     out.extend(chunk);
                 }
                 assert_eq!(&out, expected);
-                assert_eq!(spool.lane_len(lane), 0);
+                assert_eq!(spool.column_len(column), 0);
             }
             assert_eq!(spool.in_memory(), 0);
             assert_eq!(spool.spilled() > 0, budget <= 1000);

@@ -73,6 +73,6 @@ pub(super) use {
 
 /// For every machine there is `snap`.
 #[cfg(feature = "snappy")]
-pub(super) fn unsnap(_elements: &[u8], _raw_len: usize, _out: &mut Vec<u8>) -> bool {
+pub(super) fn decompress_snappy(_elements: &[u8], _raw_len: usize, _out: &mut Vec<u8>) -> bool {
     false
 }

@@ -192,11 +192,11 @@ kernels! {
 #[cfg(feature = "snappy")]
 kernels! {
     Bmi2:
-    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
+    snappy::decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
 }
 
 #[cfg(feature = "snappy")]
 kernels! {
     Avx512:
-    snappy::unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
+    snappy::decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
 }

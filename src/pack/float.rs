@@ -49,11 +49,11 @@ const FREQUENT: u8 = 4;
 #[derive(Debug)]
 pub(crate) struct Floats<R: Real> {
     n: usize,
-    kind: Kind<R>,
+    kind: FloatEncoding<R>,
 }
 
 #[derive(Debug)]
-enum Kind<R: Real> {
+enum FloatEncoding<R: Real> {
     Plain(Bytes),
     Dictionary(Box<Dictionary<Floats<R>>>),
     Decimals { scale: Scale, digits: Numbers, exceptions: Exceptions<R::Bits> },
@@ -68,13 +68,13 @@ impl<R: Real> Floats<R> {
             return Err(Error::malformed("floats within floats, too deep"));
         };
         let kind = match input.byte("kind of floats")? {
-            PLAIN => Kind::Plain(take_plain::<R>(input, n)?),
+            PLAIN => FloatEncoding::Plain(take_plain::<R>(input, n)?),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
                 input.allocate(count, R::SIZE)?;
                 let values = Self::take(input, count, deeper)?;
                 let codes = Numbers::take_within(input, n, deeper)?;
-                Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
+                FloatEncoding::Dictionary(Box::new(Dictionary::new(values, codes)))
             }
             DECIMALS => {
                 let exponent = input.byte("exponent")?;
@@ -84,7 +84,7 @@ impl<R: Real> Floats<R> {
                 let digits = Numbers::take_within(input, n, deeper)?;
                 let take = |bytes: &[u8], i| bits_at::<R>(bytes, i);
                 let exceptions = Exceptions::take(input, n, deeper, R::SIZE, take)?;
-                Kind::Decimals { scale, digits, exceptions }
+                FloatEncoding::Decimals { scale, digits, exceptions }
             }
             SPLIT => {
                 let right = input.byte("right part")?;
@@ -99,13 +99,13 @@ impl<R: Real> Floats<R> {
                 if !exceptions.bits.iter().all(|left| split.fits::<R>(*left)) {
                     return Err(Error::malformed("a left part of too many bits"));
                 }
-                Kind::Split { split, codes, right, exceptions }
+                FloatEncoding::Split { split, codes, right, exceptions }
             }
             FREQUENT => {
                 let value = plain(&take_plain::<R>(input, 1)?, 0);
                 let others = PackedBits::take(input, n, deeper)?;
                 let rest = Box::new(Self::take(input, others.ones(n), deeper)?);
-                Kind::Frequent { value, others, rest }
+                FloatEncoding::Frequent { value, others, rest }
             }
             other => return Err(Error::malformed(format!("floats of kind {other}"))),
         };
@@ -123,9 +123,11 @@ impl<R: Real> Floats<R> {
             return Err(Error::malformed(format!("floats {range:?} of {}", self.n)));
         }
         match &self.kind {
-            Kind::Plain(bytes) => read_plain(bytes, range, out),
-            Kind::Dictionary(dictionary) => dictionary.read(range, dictionary.entries()?, out),
-            Kind::Decimals { scale, digits, exceptions } => {
+            FloatEncoding::Plain(bytes) => read_plain(bytes, range, out),
+            FloatEncoding::Dictionary(dictionary) => {
+                dictionary.read(range, dictionary.entries()?, out)
+            }
+            FloatEncoding::Decimals { scale, digits, exceptions } => {
                 let start = out.len();
                 let mut some = Scratch::<R::Digit>::new();
                 each_chunk(range.clone(), |part| {
@@ -138,7 +140,7 @@ impl<R: Real> Floats<R> {
                 let (places, bits) = exceptions.within(&range);
                 check_patched(alp::patch(made, &places, bits))
             }
-            Kind::Split { split, codes, right, exceptions } => {
+            FloatEncoding::Split { split, codes, right, exceptions } => {
                 let start = out.len();
                 let (mut some, mut rights) = (Scratch::new(), Scratch::new());
                 each_chunk(range.clone(), |part| {
@@ -153,7 +155,7 @@ impl<R: Real> Floats<R> {
                 let (places, left) = exceptions.within(&range);
                 check_patched(alp_rd::patch(made, split, &places, left))
             }
-            Kind::Frequent { value, others, rest } => {
+            FloatEncoding::Frequent { value, others, rest } => {
                 sparse::scatter(*value, others, range, |ones, dense| rest.read(ones, dense), out)
             }
         }
@@ -166,12 +168,12 @@ impl<R: Real> Floats<R> {
         check_places(places, self.n)?;
         let start = out.len();
         match &self.kind {
-            Kind::Plain(bytes) => {
+            FloatEncoding::Plain(bytes) => {
                 out.extend(places.iter().map(|place| plain::<R>(bytes, *place as usize)));
                 Ok(())
             }
-            Kind::Dictionary(dictionary) => dictionary.pick(places, |value| value, out),
-            Kind::Decimals { scale, digits, exceptions } => {
+            FloatEncoding::Dictionary(dictionary) => dictionary.pick(places, |value| value, out),
+            FloatEncoding::Decimals { scale, digits, exceptions } => {
                 let mut some = Scratch::<R::Digit>::new();
                 digits.pick(places, &mut some)?;
                 alp::decode::<R>(&some, *scale, out);
@@ -179,7 +181,7 @@ impl<R: Real> Floats<R> {
                 let (places, bits) = exceptions.among(places);
                 check_patched(alp::patch(made, &places, &bits))
             }
-            Kind::Split { split, codes, right, exceptions } => {
+            FloatEncoding::Split { split, codes, right, exceptions } => {
                 let (mut some, mut rights) = (Scratch::new(), Scratch::new());
                 codes.pick(places, &mut some)?;
                 right.pick(places, &mut rights)?;
@@ -188,7 +190,7 @@ impl<R: Real> Floats<R> {
                 let (places, left) = exceptions.among(places);
                 check_patched(alp_rd::patch(made, split, &places, &left))
             }
-            Kind::Frequent { value, others, rest } => {
+            FloatEncoding::Frequent { value, others, rest } => {
                 sparse::pick(*value, others, places, |ranks, dense| rest.pick(ranks, dense), out)
             }
         }

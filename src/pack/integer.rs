@@ -29,7 +29,7 @@ pub(crate) mod value_counts;
 
 use std::ops::Range;
 
-use self::bit_packing::Chunks;
+use self::bit_packing::BitPackedChunks;
 use self::bitmap::PackedBits;
 use self::byte_stream_split::{ByteNumbers, Parts, Steps};
 use self::dictionary::{Dictionary, Packed};
@@ -61,13 +61,13 @@ pub(crate) const STEPS: u8 = 10;
 #[derive(Debug)]
 pub(crate) struct Numbers {
     n: usize,
-    kind: Kind,
+    kind: IntegerEncoding,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum IntegerEncoding {
     Constant(i64),
-    Chunks(Chunks),
+    BitPackedChunks(BitPackedChunks),
     Runs { values: Vec<i64>, ends: Vec<usize> },
     Dictionary(Box<Dictionary<Numbers>>),
     Frequent { value: i64, others: PackedBits, rest: Box<Numbers> },
@@ -101,38 +101,38 @@ impl Numbers {
             return Err(Error::malformed("numbers within numbers, too deep"));
         };
         let kind = match input.byte("kind of numbers")? {
-            CONSTANT => Kind::Constant(input.long("constant")?),
-            FRAME => Kind::Chunks(Chunks::frame(input, n)?),
-            FRAMES => Kind::Chunks(Chunks::frames(input, n, deeper)?),
-            DELTAS => Kind::Chunks(Chunks::deltas(input, n, deeper)?),
+            CONSTANT => IntegerEncoding::Constant(input.long("constant")?),
+            FRAME => IntegerEncoding::BitPackedChunks(BitPackedChunks::frame(input, n)?),
+            FRAMES => IntegerEncoding::BitPackedChunks(BitPackedChunks::frames(input, n, deeper)?),
+            DELTAS => IntegerEncoding::BitPackedChunks(BitPackedChunks::deltas(input, n, deeper)?),
             RUNS => Self::take_runs(input, n, deeper)?,
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
                 input.allocate(count, size_of::<i64>())?;
                 let values = Self::take_within(input, count, deeper)?;
                 let codes = Self::take_within(input, n, deeper)?;
-                Kind::Dictionary(Box::new(Dictionary::new(values, codes)))
+                IntegerEncoding::Dictionary(Box::new(Dictionary::new(values, codes)))
             }
             FREQUENT => {
                 let value = input.long("frequent value")?;
                 let others = PackedBits::take(input, n, deeper)?;
                 let rest = Box::new(Self::take_within(input, others.ones(n), deeper)?);
-                Kind::Frequent { value, others, rest }
+                IntegerEncoding::Frequent { value, others, rest }
             }
             MULTIPLES => {
                 let (factor, shift) = (input.long("factor")?, input.long("shift")?);
                 let quotients = Box::new(Self::take_within(input, n, deeper)?);
-                Kind::Multiples { factor, shift, quotients }
+                IntegerEncoding::Multiples { factor, shift, quotients }
             }
-            BYTES => Kind::Bytes(ByteNumbers::take(input, n)?),
-            PARTS => Kind::Parts(Box::new(Parts::take(input, n, deeper)?)),
-            STEPS => Kind::Steps(Box::new(Steps::take(input, n, deeper)?)),
+            BYTES => IntegerEncoding::Bytes(ByteNumbers::take(input, n)?),
+            PARTS => IntegerEncoding::Parts(Box::new(Parts::take(input, n, deeper)?)),
+            STEPS => IntegerEncoding::Steps(Box::new(Steps::take(input, n, deeper)?)),
             other => return Err(Error::malformed(format!("numbers of kind {other}"))),
         };
         Ok(Self { n, kind })
     }
 
-    fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<Kind> {
+    fn take_runs(input: &mut Input, n: usize, depth: u32) -> Result<IntegerEncoding> {
         let count = input.count(MOST_PARTS.min(n), "runs")?;
         let values = Self::take_all(input, count, depth)?;
         let lengths = Self::take_all(input, count, depth)?;
@@ -151,7 +151,7 @@ impl Numbers {
         if end != n {
             return Err(Error::malformed(format!("runs of {end} numbers, where {n} belong")));
         }
-        Ok(Kind::Runs { values, ends })
+        Ok(IntegerEncoding::Runs { values, ends })
     }
 
     /// How many there are.
@@ -165,11 +165,11 @@ impl Numbers {
             return Err(Error::malformed(format!("numbers {range:?} of {}", self.n)));
         }
         match &self.kind {
-            Kind::Constant(value) => {
+            IntegerEncoding::Constant(value) => {
                 out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), range.len()));
             }
-            Kind::Chunks(chunks) => chunks.read(range, out),
-            Kind::Runs { values, ends } => {
+            IntegerEncoding::BitPackedChunks(chunks) => chunks.read(range, out),
+            IntegerEncoding::Runs { values, ends } => {
                 let first = ends.partition_point(|end| *end <= range.start);
                 let last = ends.partition_point(|end| *end <= range.end).max(first);
                 let whole = ends.get(first..last).unwrap_or_default();
@@ -180,13 +180,13 @@ impl Numbers {
                 let value = values.get(last).map_or(0, |value| value.cast_unsigned());
                 out.extend(std::iter::repeat_n(T::wrap(value), range.end - done));
             }
-            Kind::Dictionary(dictionary) => {
+            IntegerEncoding::Dictionary(dictionary) => {
                 let value = |value: &i64| T::wrap(value.cast_unsigned());
                 let mut table = Scratch::new();
                 table.extend(dictionary.entries()?.iter().map(value));
                 dictionary.read(range, &table, out)?;
             }
-            Kind::Frequent { value, others, rest } => {
+            IntegerEncoding::Frequent { value, others, rest } => {
                 let value = T::wrap(value.cast_unsigned());
                 let read = |ones, dense: &mut Vec<T>| {
                     rest.read(ones, dense)?;
@@ -196,7 +196,7 @@ impl Numbers {
                 sparse::scatter(value, others, range, read, out)?;
             }
             // By chunks, which are still near when they are scaled.
-            Kind::Multiples { factor, shift, quotients } => each_chunk(range, |part| {
+            IntegerEncoding::Multiples { factor, shift, quotients } => each_chunk(range, |part| {
                 let start = out.len();
                 quotients.read(part, out)?;
                 let factor = T::wrap(factor.cast_unsigned());
@@ -205,9 +205,9 @@ impl Numbers {
                 kernel::scale(Level::in_use(), made, factor, shift);
                 Ok(())
             })?,
-            Kind::Bytes(bytes) => bytes.read(range, out),
-            Kind::Parts(parts) => parts.read(range, out)?,
-            Kind::Steps(steps) => steps.read(range, out)?,
+            IntegerEncoding::Bytes(bytes) => bytes.read(range, out),
+            IntegerEncoding::Parts(parts) => parts.read(range, out)?,
+            IntegerEncoding::Steps(steps) => steps.read(range, out)?,
         }
         Ok(())
     }
@@ -218,11 +218,11 @@ impl Numbers {
     pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
         check_places(places, self.n)?;
         match &self.kind {
-            Kind::Constant(value) => {
+            IntegerEncoding::Constant(value) => {
                 out.extend(std::iter::repeat_n(T::wrap(value.cast_unsigned()), places.len()));
             }
-            Kind::Chunks(chunks) => chunks.pick(places, out),
-            Kind::Runs { values, ends } => {
+            IntegerEncoding::BitPackedChunks(chunks) => chunks.pick(places, out),
+            IntegerEncoding::Runs { values, ends } => {
                 let mut run = 0;
                 for place in places {
                     let rest = ends.get(run..).unwrap_or_default();
@@ -231,10 +231,10 @@ impl Numbers {
                     out.push(T::wrap(value));
                 }
             }
-            Kind::Dictionary(dictionary) => {
+            IntegerEncoding::Dictionary(dictionary) => {
                 dictionary.pick(places, |value| T::wrap(value.cast_unsigned()), out)?;
             }
-            Kind::Frequent { value, others, rest } => {
+            IntegerEncoding::Frequent { value, others, rest } => {
                 let value = T::wrap(value.cast_unsigned());
                 let pick = |ranks: &[u32], dense: &mut Vec<T>| {
                     rest.pick(ranks, dense)?;
@@ -243,7 +243,7 @@ impl Numbers {
                 };
                 sparse::pick(value, others, places, pick, out)?;
             }
-            Kind::Multiples { factor, shift, quotients } => {
+            IntegerEncoding::Multiples { factor, shift, quotients } => {
                 let start = out.len();
                 quotients.pick(places, out)?;
                 let factor = T::wrap(factor.cast_unsigned());
@@ -251,9 +251,9 @@ impl Numbers {
                 let made = out.get_mut(start..).unwrap_or_default();
                 kernel::scale(Level::in_use(), made, factor, shift);
             }
-            Kind::Bytes(bytes) => bytes.pick(places, out),
-            Kind::Parts(parts) => parts.pick(places, out)?,
-            Kind::Steps(steps) => steps.pick(places, out)?,
+            IntegerEncoding::Bytes(bytes) => bytes.pick(places, out),
+            IntegerEncoding::Parts(parts) => parts.pick(places, out)?,
+            IntegerEncoding::Steps(steps) => steps.pick(places, out)?,
         }
         Ok(())
     }

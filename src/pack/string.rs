@@ -23,12 +23,12 @@ pub(crate) mod views;
 
 use std::ops::Range;
 
-use self::byte_groups::{Groups, Part, put_groups, take_symbols};
+use self::byte_groups::{Groups, StringGroup, put_groups, take_symbols};
 use self::dictionary::Entries;
 use self::distinct::{Distinct, StringsRef};
 use self::fsst::Expander;
 use self::hints::StringHints;
-use self::template::{Found, Template, Words};
+use self::template::{FoundTemplate, Template, Words};
 use self::views::{ViewBuffer, Views};
 use super::integer;
 use super::integer::{MOST_PARTS, Numbers, each_chunk, long, look_up};
@@ -54,11 +54,11 @@ pub(crate) struct PackedStrings {
     n: usize,
     /// Whether they must be UTF-8.
     text: bool,
-    kind: Kind,
+    kind: StringEncoding,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum StringEncoding {
     Groups(Groups, Option<Box<Expander>>),
     Dictionary { entries: Entries, codes: Numbers },
     Integers { low: Numbers, high: Option<Numbers> },
@@ -108,7 +108,7 @@ impl PackedStrings {
             return Err(Error::malformed("strings within strings, too deep"));
         };
         let kind = match input.byte("kind of strings")? {
-            PLAIN => Kind::Groups(Groups::take(input, n, deeper, |_| Ok(()))?.0, None),
+            PLAIN => StringEncoding::Groups(Groups::take(input, n, deeper, |_| Ok(()))?.0, None),
             DICTIONARY => {
                 let count = input.count(MOST_PARTS.min(n), "dictionary")?;
                 let strings = Self::take(input, count, false, deeper)?;
@@ -116,11 +116,14 @@ impl PackedStrings {
                 if text {
                     entries.check_text()?;
                 }
-                Kind::Dictionary { entries, codes: Numbers::take_within(input, n, deeper)? }
+                StringEncoding::Dictionary {
+                    entries,
+                    codes: Numbers::take_within(input, n, deeper)?,
+                }
             }
             SYMBOLS => {
                 let (groups, table) = Groups::take(input, n, deeper, take_symbols)?;
-                Kind::Groups(groups, Some(table))
+                StringEncoding::Groups(groups, Some(table))
             }
             INTEGERS => {
                 let parts = input.byte("parts of integers")?;
@@ -130,9 +133,9 @@ impl PackedStrings {
                     2 => Some(Numbers::take_within(input, n, deeper)?),
                     _ => return Err(Error::malformed(format!("integers of {parts} parts"))),
                 };
-                Kind::Integers { low, high }
+                StringEncoding::Integers { low, high }
             }
-            TEMPLATE => Kind::Template(Template::take(input, n, text, deeper)?),
+            TEMPLATE => StringEncoding::Template(Template::take(input, n, text, deeper)?),
             other => return Err(Error::malformed(format!("strings of kind {other}"))),
         };
         Ok(Self { n, text, kind })
@@ -147,7 +150,7 @@ impl PackedStrings {
     pub(crate) fn read(&self, range: Range<usize>, out: &mut Target<'_>) -> Result<()> {
         self.check(&range)?;
         let (groups, table) = match &self.kind {
-            Kind::Dictionary { entries, codes } => {
+            StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
                 return each_chunk(range, |part| {
                     some.clear();
@@ -155,21 +158,21 @@ impl PackedStrings {
                     entries.read(&some, out)
                 });
             }
-            Kind::Integers { low, high } => {
+            StringEncoding::Integers { low, high } => {
                 let start = out.data.len();
                 let ends = out.offsets.len();
                 let read = |part: &Numbers, out: &mut Vec<i64>| part.read(range.clone(), out);
                 decimal_strings::read(low, high.as_ref(), read, out)?;
                 return self.check_made(start, ends, out);
             }
-            Kind::Template(template) => {
+            StringEncoding::Template(template) => {
                 let mut words = Words::default();
                 return each_chunk(range, |part| {
                     let read = |of: &Numbers, out: &mut Vec<i64>| of.read(part.clone(), out);
                     template.read(part.len(), read, &mut words, out)
                 });
             }
-            Kind::Groups(groups, table) => (groups, table),
+            StringEncoding::Groups(groups, table) => (groups, table),
         };
         let part = groups.part(&range, table.is_some())?;
         let start = out.data.len();
@@ -186,7 +189,7 @@ impl PackedStrings {
         self.check(&range)?;
         out.bytes |= !self.text;
         let (groups, table) = match &self.kind {
-            Kind::Dictionary { entries, codes } => {
+            StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
                 let table = entries.views(out)?;
                 return each_chunk(range, |part| {
@@ -195,16 +198,16 @@ impl PackedStrings {
                     look_up(&some, &table, &mut out.views)
                 });
             }
-            Kind::Template(template) if template.is_even() => {
+            StringEncoding::Template(template) if template.is_even() => {
                 return template.read_views(range, out);
             }
-            Kind::Integers { .. } | Kind::Template(_) => {
+            StringEncoding::Integers { .. } | StringEncoding::Template(_) => {
                 let (mut offsets, mut data) = (vec![0], Vec::new());
                 let limit = out.room();
                 self.read(range, &mut Target { offsets: &mut offsets, data: &mut data, limit })?;
                 return out.extend(&offsets, data, self.text);
             }
-            Kind::Groups(groups, table) => (groups, table),
+            StringEncoding::Groups(groups, table) => (groups, table),
         };
         let part = groups.part(&range, table.is_some())?;
         let (mut offsets, mut data) = (Scratch::new(), Vec::new());
@@ -236,25 +239,25 @@ impl PackedStrings {
     /// Appends the strings at places, which ascend.
     pub(crate) fn pick(&self, places: &[u32], out: &mut Target<'_>) -> Result<()> {
         match &self.kind {
-            Kind::Dictionary { entries, codes } => {
+            StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
                 codes.pick(places, &mut some)?;
                 entries.read(&some, out)
             }
-            Kind::Integers { low, high } => {
+            StringEncoding::Integers { low, high } => {
                 let (start, ends) = (out.data.len(), out.offsets.len());
                 let pick = |part: &Numbers, out: &mut Vec<i64>| part.pick(places, out);
                 decimal_strings::read(low, high.as_ref(), pick, out)?;
                 self.check_made(start, ends, out)
             }
-            Kind::Template(template) => {
+            StringEncoding::Template(template) => {
                 let mut words = Words::default();
                 places.chunks(CHUNK).try_for_each(|places| {
                     let pick = |of: &Numbers, out: &mut Vec<i64>| of.pick(places, out);
                     template.read(places.len(), pick, &mut words, out)
                 })
             }
-            Kind::Groups(groups, table) => {
+            StringEncoding::Groups(groups, table) => {
                 let (start, ends) = (out.data.len(), out.offsets.len());
                 groups.pick(places, table.as_deref(), out)?;
                 self.check_made(start, ends, out)
@@ -264,7 +267,7 @@ impl PackedStrings {
 
     /// Appends a view of each string at places, which ascend.
     pub(crate) fn pick_views(&self, places: &[u32], out: &mut Views) -> Result<()> {
-        if let Kind::Dictionary { entries, codes } = &self.kind {
+        if let StringEncoding::Dictionary { entries, codes } = &self.kind {
             out.bytes |= !self.text;
             let mut some = Scratch::<u32>::new();
             codes.pick(places, &mut some)?;
@@ -292,7 +295,7 @@ impl PackedStrings {
         if self.text { check_utf8(bytes, ends) } else { Ok(()) }
     }
 
-    fn check_text(&self, part: &Part, bytes: &[u8]) -> Result<()> {
+    fn check_text(&self, part: &StringGroup, bytes: &[u8]) -> Result<()> {
         let starts = part.lengths().iter().scan(0usize, |at, length| {
             let start = *at;
             *at += *length as usize;
@@ -361,7 +364,7 @@ fn put_template(
     depth: u32,
     out: &mut Payload,
 ) -> bool {
-    let Some(found) = Found::of(strings, there) else { return false };
+    let Some(found) = FoundTemplate::of(strings, there) else { return false };
     let start = out.len();
     out.push(TEMPLATE);
     found.put(depth, out);

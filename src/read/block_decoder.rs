@@ -24,11 +24,11 @@ use crate::io::Limits;
 use crate::wire::Cursor;
 
 /// Opens one block after another of a column; keeps its memory between them.
-pub(crate) struct BlockOpener {
-    kind: Kind,
+pub(crate) struct BlockDecoder {
+    kind: BlockEncoding,
     decompressor: Option<Box<dyn Decompress>>,
     limits: Limits,
-    serialised: Serialised,
+    serialised: PlainBlock,
     decoder: Decoder,
     /// The open block where its values are packed.
     packed: Option<PackedBlock>,
@@ -38,14 +38,14 @@ pub(crate) struct BlockOpener {
 
 /// The open block where it is serialised.
 #[derive(Debug, Default)]
-struct Serialised {
+struct PlainBlock {
     /// Where its codec is `null`: the stored bytes themselves.
     lent: Option<Bytes>,
     /// Where it was compressed.
     decompressed: Vec<u8>,
 }
 
-impl Serialised {
+impl PlainBlock {
     fn bytes(&self) -> &[u8] {
         self.lent.as_deref().unwrap_or(&self.decompressed)
     }
@@ -53,7 +53,7 @@ impl Serialised {
 
 /// What the blocks of a column are.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
+struct BlockEncoding {
     codec: Codec,
     checksum: Checksum,
     value_type: ValueType,
@@ -61,13 +61,13 @@ struct Kind {
     with_runs: bool,
 }
 
-impl BlockOpener {
+impl BlockDecoder {
     /// An opener of the blocks of a column.
     pub(crate) fn new(header: &Header, column: usize, limits: Limits) -> Result<Self> {
         let meta = header.columns.get(column);
         let meta = meta.ok_or_else(|| Error::invalid(format!("no column {column}")))?;
         Self::of(
-            Kind {
+            BlockEncoding {
                 codec: header.codec(column)?,
                 checksum: header.checksum(column)?,
                 value_type: meta.value_type(),
@@ -78,7 +78,7 @@ impl BlockOpener {
         )
     }
 
-    fn of(kind: Kind, limits: Limits) -> Result<Self> {
+    fn of(kind: BlockEncoding, limits: Limits) -> Result<Self> {
         kind.codec.check_available()?;
         let decompressor = match kind.codec {
             Codec::Pack => None,
@@ -89,7 +89,7 @@ impl BlockOpener {
             kind,
             decompressor,
             limits,
-            serialised: Serialised::default(),
+            serialised: PlainBlock::default(),
             decoder: Decoder::default(),
             packed: None,
             size: 0,
@@ -116,7 +116,7 @@ impl BlockOpener {
         let mut cursor = Cursor::new(&stored);
         let payload = cursor.take(block.compressed_size as usize, "block")?;
         let proof = cursor.rest();
-        let Kind { codec, checksum, .. } = self.kind;
+        let BlockEncoding { codec, checksum, .. } = self.kind;
         let verdict = match checksum.is_of_stored() {
             true => Some(checksum.verify(payload, proof, false)?),
             false => None,
@@ -188,8 +188,8 @@ impl BlockOpener {
     }
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
-        let Kind { value_type, array, .. } = self.kind;
-        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be told.
+        let BlockEncoding { value_type, array, .. } = self.kind;
+        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be encoder_statistics.
         let values = match value_type {
             ValueType::Null => usize::MAX,
             ValueType::Boolean => raw_len.saturating_mul(8),
@@ -216,7 +216,7 @@ impl BlockOpener {
 
     /// Compares a checksum of the serialised values.
     fn verify_values(&mut self, proof: &[u8]) -> Result<Verdict> {
-        let Kind { checksum, value_type, array, with_runs, .. } = self.kind;
+        let BlockEncoding { checksum, value_type, array, with_runs, .. } = self.kind;
         if checksum == Checksum::Null {
             return Ok(Verdict::Absent);
         }
@@ -402,8 +402,8 @@ fn put_bits(lengths: &[u32], out: &mut Bits) -> Result<()> {
     Ok(())
 }
 
-impl std::fmt::Debug for BlockOpener {
+impl std::fmt::Debug for BlockDecoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BlockOpener").field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("BlockDecoder").field("kind", &self.kind).finish_non_exhaustive()
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rayon::ThreadPool;
 
-use super::block_decoder::BlockOpener;
+use super::block_decoder::BlockDecoder;
 use crate::error::Result;
 use crate::format::block::BlockDescriptor;
 use crate::parallelism::threads::{Job, lock};
@@ -29,7 +29,7 @@ pub(crate) fn largest(memory: usize, columns: usize) -> usize {
     (memory / (2 * DEPTH * columns.max(1))).min(LARGEST)
 }
 
-type Opened = Result<BlockOpener>;
+type Opened = Result<BlockDecoder>;
 
 /// The next blocks of a column.
 pub(crate) struct Ahead {
@@ -40,7 +40,7 @@ pub(crate) struct Ahead {
     largest: usize,
     jobs: VecDeque<(usize, Arc<Job<Opened>>)>,
     /// Openers without work.
-    idle: Arc<Mutex<Vec<BlockOpener>>>,
+    idle: Arc<Mutex<Vec<BlockDecoder>>>,
 }
 
 impl Ahead {
@@ -62,7 +62,7 @@ impl Ahead {
     }
 
     /// Takes an opener that is not used any more.
-    pub(crate) fn give(&mut self, opener: BlockOpener) {
+    pub(crate) fn give(&mut self, opener: BlockDecoder) {
         lock(&self.idle).push(opener);
     }
 
@@ -71,7 +71,7 @@ impl Ahead {
         &mut self,
         next: usize,
         blocks: &[BlockDescriptor],
-        opener: &BlockOpener,
+        opener: &BlockDecoder,
         read: impl Fn(&BlockDescriptor) -> Result<Bytes>,
     ) {
         let from = self.jobs.back().map_or(next, |(last, _)| last + 1);

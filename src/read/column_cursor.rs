@@ -12,8 +12,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rayon::ThreadPool;
 
-use super::block_decoder::BlockOpener;
-use super::block_fetch::{Fetcher, Stored};
+use super::block_decoder::BlockDecoder;
+use super::block_fetch::{BlockFetcher, StoredBlocks};
 use super::block_prefetch::Ahead;
 use super::file_reader::FileReader;
 use crate::checksum::Checksum;
@@ -28,22 +28,22 @@ use crate::format::values::Values;
 use crate::io::ReadAt;
 
 /// One column on its way through the file.
-pub(crate) struct Lane {
+pub(crate) struct ColumnCursor {
     meta: ColumnMetadata,
-    /// The parent's place among the lanes of the root.
+    /// The parent's place among the cursors of the root.
     pub(crate) parent: Option<usize>,
     /// Where the caller wants the data; `None` for parents that are read for their counts.
     pub(crate) target: Option<usize>,
     /// What has been decoded; of counts alone if there is no target.
     pub(crate) data: ColumnData,
     blocks: Arc<[BlockDescriptor]>,
-    opener: BlockOpener,
-    /// The memory of this lane's block among those of all.
+    opener: BlockDecoder,
+    /// The memory of this cursor's block among those of all.
     memory: usize,
     open_blocks: OpenBlocks,
     ahead: Option<Ahead>,
     /// Of blocks that are opened next.
-    pub(crate) stored: Stored,
+    pub(crate) stored: StoredBlocks,
     /// Whether first values are those of the blocks. Early writers of version 1 stored others there.
     has_first_values: bool,
     /// The first row not yet decoded.
@@ -64,7 +64,7 @@ pub(crate) trait Fetch: Fn(&BlockDescriptor, Checksum) -> Result<Bytes> {}
 impl<F: Fn(&BlockDescriptor, Checksum) -> Result<Bytes>> Fetch for F {}
 
 /// The stored bytes of a block, if they are there; those of blocks before it are not needed any more.
-fn take_stored(stored: &mut Stored, block: usize) -> Option<Bytes> {
+fn take_stored(stored: &mut StoredBlocks, block: usize) -> Option<Bytes> {
     while stored.front().is_some_and(|(number, _)| *number <= block) {
         let (number, bytes) = stored.pop_front()?;
         if number == block {
@@ -82,7 +82,7 @@ fn count(rows: &Range<u64>) -> usize {
     usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(usize::MAX)
 }
 
-impl Lane {
+impl ColumnCursor {
     pub(crate) fn new<R: ReadAt>(
         file: &FileReader<R>,
         column: usize,
@@ -93,7 +93,7 @@ impl Lane {
         let meta = file.column(column)?.clone();
         let blocks = file.blocks(column)?;
         let in_column = |e: Error| e.in_column(meta.name());
-        let opener = BlockOpener::new(file.header(), column, *file.limits()).map_err(in_column)?;
+        let opener = BlockDecoder::new(file.header(), column, *file.limits()).map_err(in_column)?;
         Ok(Self {
             data: ColumnData::of(&meta),
             meta,
@@ -104,7 +104,7 @@ impl Lane {
             memory: 0,
             open_blocks: open_blocks.clone(),
             ahead: None,
-            stored: Stored::new(),
+            stored: StoredBlocks::new(),
             has_first_values: file.header().version >= Version::V2,
             row: 0,
             next_block: 0,
@@ -141,7 +141,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Sets the lane before the block that holds `row`, unless that is open already and not yet past it. Gives
+    /// Sets the cursor before the block that holds `row`, unless that is open already and not yet past it. Gives
     /// the first row to be decoded.
     pub(crate) fn start_at(&mut self, row: u64) -> u64 {
         if self.row <= row && row < self.row + self.rows_left {
@@ -154,9 +154,9 @@ impl Lane {
     }
 
     /// Which blocks are to be read next.
-    pub(crate) fn fetcher(&self) -> Fetcher {
+    pub(crate) fn fetcher(&self) -> BlockFetcher {
         let checksum = self.opener.checksum();
-        Fetcher { blocks: self.blocks.clone(), checksum, next: self.next_block }
+        BlockFetcher { blocks: self.blocks.clone(), checksum, next: self.next_block }
     }
 
     pub(crate) fn open_next(&mut self, fetch: &impl Fetch) -> Result<()> {
@@ -205,16 +205,16 @@ impl Lane {
         }
     }
 
-    /// Decodes `n` lengths or values of `k` rows into the lane's data.
+    /// Decodes `n` lengths or values of `k` rows into the cursor's data.
     pub(crate) fn read(&mut self, n: usize, k: u64, budget: &ReadBudget) -> Result<()> {
         if self.target.is_none() {
             return self.skip(n, k);
         }
-        let result = self.within(budget, n, |lane| lane.decode(n, budget));
+        let result = self.within(budget, n, |cursor| cursor.decode(n, budget));
         self.advance(result, k)
     }
 
-    /// Has `decode` append to the lane's data: a value for each of `n` items, or any number, within a budget.
+    /// Has `decode` append to the cursor's data: a value for each of `n` items, or any number, within a budget.
     fn within(
         &mut self,
         budget: &ReadBudget,
@@ -297,16 +297,16 @@ impl Lane {
             (place(range.start)..place(range.end)).for_each(|place| self.places.push(place));
             end = end.max(range.end);
         }
-        let picked = self.within(budget, rows, |lane| {
-            let ColumnData { there, values, .. } = &mut lane.data;
+        let picked = self.within(budget, rows, |cursor| {
+            let ColumnData { there, values, .. } = &mut cursor.data;
             match (there, values) {
-                (Some(there), values) if lane.meta.is_array() => {
-                    lane.opener.pick_slots(&lane.places, there, values)
+                (Some(there), values) if cursor.meta.is_array() => {
+                    cursor.opener.pick_slots(&cursor.places, there, values)
                 }
-                (None, Values::Boolean(bits)) if lane.meta.is_array() => {
-                    lane.opener.pick_presence(&lane.places, bits)
+                (None, Values::Boolean(bits)) if cursor.meta.is_array() => {
+                    cursor.opener.pick_presence(&cursor.places, bits)
                 }
-                (_, values) => lane.opener.pick_values(&lane.places, values).map(|()| rows),
+                (_, values) => cursor.opener.pick_values(&cursor.places, values).map(|()| rows),
             }
         });
         self.advance(picked, end - self.row)
@@ -364,7 +364,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for ColumnCursor {
     fn drop(&mut self) {
         self.open_blocks.release(self.memory);
     }

@@ -1,12 +1,12 @@
-//! Roots that several threads read, a few turns before the caller asks for their rows.
+//! Prefetches the rows of several records on a thread pool, at most [`DEPTH`] batches ahead.
 //!
 //! ```text
-//! caller    give turn n + 2 ──► take turn n, of each root: done, or read here if nobody has begun
-//! pool                turn n + 1 of any root, turn n + 2 ...        a root is read by one thread at a time
+//! caller   queue task n + 2 ──► take the result of task n of each record: read here if no thread has begun it
+//! pool     task n + 1 of any record, task n + 2 ...          a record is read by one thread at a time
 //! ```
-//! Who has read a root two times reads it next, if there is time: its memory is near then.
-//! Stored bytes are read by the caller, when it gives a turn, so that a source need not outlive it. The caller's buffers
-//! are those of the turn that it gives, and get what the turn that it takes has read.
+//! A thread that has read a record twice in a row is preferred for its next task, since its memory is in that core's
+//! cache. The caller reads the stored bytes when it queues a task, so the source need not outlive the pool. The buffers of
+//! the caller travel with the task that it queues, and come back with the result of an earlier one.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,9 +15,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
-use super::block_fetch::{Fetcher, Stored};
+use super::block_fetch::{BlockFetcher, StoredBlocks};
 use super::file_reader::FileReader;
-use super::record_reader::RootReader;
+use super::record_reader::RecordReader;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::budget::ReadBudget;
@@ -26,84 +26,84 @@ use crate::format::value::ValueType;
 use crate::io::ReadAt;
 use crate::parallelism::threads::{LOOKS, lock};
 
-/// The caller's thread; those of the pool come behind it.
+/// The index of the caller's thread. Those of the pool follow.
 const CALLER: usize = 0;
 
-/// How many turns are given before they are taken.
+/// The number of tasks of each record that are queued before the first result is taken.
 const DEPTH: usize = 2;
 
-/// Rows that a root is to read next, the stored bytes for each of its lanes, and buffers for those with a target.
-pub(crate) struct Turn {
+/// The rows that a record reads next, the stored bytes for each of its cursors, and a buffer for each projected column.
+pub(crate) struct PrefetchTask {
     rows: Range<u64>,
-    pub(crate) stored: Vec<Stored>,
+    pub(crate) stored: Vec<StoredBlocks>,
     buffers: Vec<ColumnData>,
-    /// That of all roots together.
+    /// The budget of all records of the batch.
     budget: Arc<ReadBudget>,
 }
 
-/// How many rows a root has read, and what.
-struct Done {
+/// The number of rows that a record has read, and their values.
+struct PrefetchResult {
     read: Result<usize>,
     buffers: Vec<ColumnData>,
 }
 
-/// A root and its turns.
-struct Runner {
-    state: Mutex<State>,
+/// A record and its tasks.
+struct RecordWorker {
+    state: Mutex<WorkerState>,
     done: Condvar,
-    /// The thread that has read last, and the one that should.
+    /// The thread that read last, and the preferred one.
     last: AtomicUsize,
-    home: AtomicUsize,
+    preferred: AtomicUsize,
 }
 
-struct State {
-    /// Here unless a thread reads.
-    root: Option<RootReader>,
-    given: VecDeque<Turn>,
-    done: VecDeque<Done>,
-    /// Whether the caller sleeps until one is done: to wake nobody takes as long as many turns.
+struct WorkerState {
+    /// `None` while a thread reads.
+    record: Option<RecordReader>,
+    queued: VecDeque<PrefetchTask>,
+    done: VecDeque<PrefetchResult>,
+    /// Whether the caller sleeps until a result arrives. A notification without a waiter would cost as much as many tasks.
     sleeps: bool,
 }
 
-impl Runner {
-    /// Reads the next turn on this thread, if there is one and no other reads this root.
+impl RecordWorker {
+    /// Runs the next task on this thread. Returns false if there is none, or another thread reads this record.
     fn run(&self, me: usize) -> bool {
         let mut state = lock(&self.state);
-        let State { root: place, given, .. } = &mut *state;
-        let Some(mut root) = place.take() else { return false };
-        let Some(mut turn) = given.pop_front() else {
-            *place = Some(root);
+        let WorkerState { record: slot, queued, .. } = &mut *state;
+        let Some(mut record) = slot.take() else { return false };
+        let Some(mut task) = queued.pop_front() else {
+            *slot = Some(record);
             return false;
         };
         drop(state);
         if self.last.swap(me, Ordering::Relaxed) == me {
-            self.home.store(me, Ordering::Relaxed);
+            self.preferred.store(me, Ordering::Relaxed);
         }
-        root.take_stored(&mut turn.stored);
-        root.exchange_all(&mut turn.buffers);
+        record.take_stored(&mut task.stored);
+        record.exchange_all(&mut task.buffers);
         let missing = |_: &BlockDescriptor, _| Err(Error::invalid("a block that was not read"));
         // A block that is closed here could not be opened again, so too many are an error.
-        let read = root.read_checked(&missing, std::slice::from_ref(&turn.rows), &turn.budget);
-        root.exchange_all(&mut turn.buffers);
+        let read = record.read_checked(&missing, std::slice::from_ref(&task.rows), &task.budget);
+        record.exchange_all(&mut task.buffers);
         let mut state = lock(&self.state);
-        state.root = Some(root);
-        state.done.push_back(Done { read, buffers: turn.buffers });
+        state.record = Some(record);
+        state.done.push_back(PrefetchResult { read, buffers: task.buffers });
         if std::mem::take(&mut state.sleeps) {
             self.done.notify_one();
         }
         true
     }
 
-    fn is_at(&self, thread: usize) -> bool {
-        self.home.load(Ordering::Relaxed) == thread
+    fn prefers(&self, thread: usize) -> bool {
+        self.preferred.load(Ordering::Relaxed) == thread
     }
 
     fn is_done(&self) -> bool {
         !lock(&self.state).done.is_empty()
     }
 
-    /// Waits until `is_so`; to sleep at once would take longer than most turns do.
-    fn wait<T>(&self, is_so: impl Fn(&mut State) -> Option<T>) -> T {
+    /// Waits until `is_so` returns a value. It spins first, since sleeping takes longer than most tasks.
+    fn wait<T>(&self, is_so: impl Fn(&mut WorkerState) -> Option<T>) -> T {
         for _ in 0..LOOKS {
             if let Some(found) = is_so(&mut lock(&self.state)) {
                 return found;
@@ -121,29 +121,28 @@ impl Runner {
     }
 }
 
-/// All roots, and who is there to read.
-struct Side {
-    runners: Vec<Runner>,
-    /// How many turns have been given of each root.
-    given: AtomicUsize,
-    /// How many threads of the pool look for turns.
+/// All records, shared by the threads.
+struct SharedWorkers {
+    workers: Vec<RecordWorker>,
+    /// The number of tasks that were queued for each record.
+    queued: AtomicUsize,
+    /// The number of threads of the pool that look for tasks.
     looking: AtomicUsize,
 }
 
-impl Side {
-    /// Reads turns until for a while none has been given. To sleep until the next, and be woken, takes as long as to
-    /// read some.
+impl SharedWorkers {
+    /// Runs tasks until none has been queued for a while. To sleep and be woken would take as long as several tasks.
     fn work(&self) {
         let me = rayon::current_thread_index().map_or(CALLER, |i| i + 1);
         loop {
-            let seen = self.given.load(Ordering::SeqCst);
-            let mine = self.runners.iter().filter(|runner| runner.is_at(me));
-            if mine.fold(false, |some, runner| some | runner.run(me))
-                || self.runners.iter().any(|runner| runner.run(me))
+            let seen = self.queued.load(Ordering::SeqCst);
+            let mine = self.workers.iter().filter(|worker| worker.prefers(me));
+            if mine.fold(false, |some, worker| some | worker.run(me))
+                || self.workers.iter().any(|worker| worker.run(me))
             {
                 continue;
             }
-            let more = || self.given.load(Ordering::SeqCst) != seen;
+            let more = || self.queued.load(Ordering::SeqCst) != seen;
             let wait = || {
                 std::hint::spin_loop();
                 more()
@@ -160,96 +159,103 @@ impl Side {
     }
 }
 
-/// What the caller knows of a root.
-struct Caller {
+/// The caller's state of a record.
+struct CallerState {
     targets: Vec<usize>,
-    lanes: Vec<Fetcher>,
+    cursors: Vec<BlockFetcher>,
 }
 
-/// The turns of all roots.
-pub(crate) struct Turns {
+/// Prefetches the rows of several records.
+pub(crate) struct Prefetcher {
     pool: Arc<ThreadPool>,
-    side: Arc<Side>,
-    callers: Vec<Caller>,
-    /// Those that are given and not taken.
-    given: VecDeque<Range<u64>>,
-    /// The first row of the next, their most rows, and behind the last of all.
+    shared: Arc<SharedWorkers>,
+    callers: Vec<CallerState>,
+    /// The rows of tasks that are queued and not taken.
+    queued: VecDeque<Range<u64>>,
+    /// The first row of the next task, the rows of a task, and the end of all rows.
     next: u64,
     size: u64,
     end: u64,
 }
 
-impl Turns {
-    /// Gives the first turns of roots that have read `last`, up to row `end`. `like` is what they have read.
+impl Prefetcher {
+    /// Queues the first tasks for records that have read the rows `last`, up to row `end`. `like` has the values that they
+    /// read.
     pub(crate) fn begin<R: ReadAt>(
         pool: Arc<ThreadPool>,
         file: &FileReader<R>,
-        roots: Vec<RootReader>,
+        records: Vec<RecordReader>,
         last: &Range<u64>,
         end: u64,
         like: &[ColumnData],
     ) -> Self {
-        let caller = |root: &RootReader| Caller {
-            targets: root.targets().collect(),
-            lanes: root.fetchers().collect(),
+        let caller = |record: &RecordReader| CallerState {
+            targets: record.targets().collect(),
+            cursors: record.fetchers().collect(),
         };
-        let callers = roots.iter().map(caller).collect();
-        let runner = |root| Runner {
-            state: Mutex::new(State {
-                root: Some(root),
-                given: VecDeque::new(),
+        let callers = records.iter().map(caller).collect();
+        let worker = |record| RecordWorker {
+            state: Mutex::new(WorkerState {
+                record: Some(record),
+                queued: VecDeque::new(),
                 done: VecDeque::new(),
                 sleeps: false,
             }),
             done: Condvar::new(),
             last: AtomicUsize::new(usize::MAX),
-            home: AtomicUsize::new(usize::MAX),
+            preferred: AtomicUsize::new(usize::MAX),
         };
-        let side = Arc::new(Side {
-            runners: roots.into_iter().map(runner).collect(),
-            given: AtomicUsize::new(0),
+        let shared = Arc::new(SharedWorkers {
+            workers: records.into_iter().map(worker).collect(),
+            queued: AtomicUsize::new(0),
             looking: AtomicUsize::new(0),
         });
         let size = last.end - last.start;
-        let mut turns =
-            Self { pool, side, callers, given: VecDeque::new(), next: last.end, size, end };
+        let mut prefetcher =
+            Self { pool, shared, callers, queued: VecDeque::new(), next: last.end, size, end };
         for _ in 0..DEPTH {
             let mut buffers: Vec<_> = like.iter().map(ColumnData::empty_like).collect();
-            turns.give(file, &mut buffers);
+            prefetcher.queue(file, &mut buffers);
         }
-        turns
+        prefetcher
     }
 
-    /// Whether these rows are those of the next turn.
+    /// Returns whether these rows are those of the next task.
     pub(crate) fn is_next(&self, rows: &Range<u64>) -> bool {
-        self.given.front() == Some(rows)
+        self.queued.front() == Some(rows)
     }
 
-    /// Gives no turns from this row on.
+    /// Queues no tasks from this row on.
     pub(crate) fn until(&mut self, end: u64) {
         self.end = end;
     }
 
-    /// Gives a turn of each root, if there are rows left; the buffers are empty, and go with it.
-    fn give<R: ReadAt>(&mut self, file: &FileReader<R>, into: &mut [ColumnData]) {
+    /// Queues a task for each record, if rows are left. The buffers are empty and travel with it.
+    fn queue<R: ReadAt>(&mut self, file: &FileReader<R>, into: &mut [ColumnData]) {
         let rows = self.next..self.next.saturating_add(self.size).min(self.end);
         if rows.is_empty() {
             return;
         }
-        let lanes = |caller: &Caller| {
-            caller.lanes.iter().map(|lane| lane.fetch(file, rows.end)).collect::<Result<Vec<_>>>()
+        let cursors = |caller: &CallerState| {
+            caller
+                .cursors
+                .iter()
+                .map(|cursor| cursor.fetch(file, rows.end))
+                .collect::<Result<Vec<_>>>()
         };
-        // What cannot be read yet says so, if it still cannot, when it is asked for.
-        let Ok(stored) = self.callers.iter().map(lanes).collect::<Result<Vec<_>>>() else {
+        // An error is reported when these rows are requested, if it persists.
+        let Ok(stored) = self.callers.iter().map(cursors).collect::<Result<Vec<_>>>() else {
             self.end = self.next;
             return;
         };
         self.next = rows.end;
         let budget = Arc::new(ReadBudget::new(file.limits().batch_bytes));
         let callers = self.callers.iter_mut().zip(stored);
-        for (runner, (Caller { targets, lanes }, stored)) in self.side.runners.iter().zip(callers) {
-            for (lane, stored) in lanes.iter_mut().zip(&stored) {
-                lane.next += stored.len();
+        for (worker, (CallerState { targets, cursors }, stored)) in
+            self.shared.workers.iter().zip(callers)
+        {
+            for (cursor, stored) in cursors.iter_mut().zip(&stored) {
+                cursor.next += stored.len();
             }
             let nothing = || ColumnData::new(ValueType::Null, false);
             let buffers = targets.iter().map(|target| match into.get_mut(*target) {
@@ -257,30 +263,31 @@ impl Turns {
                 None => nothing(),
             });
             let (rows, buffers, budget) = (rows.clone(), buffers.collect(), budget.clone());
-            let turn = Turn { rows, stored, buffers, budget };
-            lock(&runner.state).given.push_back(turn);
+            let task = PrefetchTask { rows, stored, buffers, budget };
+            lock(&worker.state).queued.push_back(task);
         }
-        self.given.push_back(rows);
-        self.side.given.fetch_add(1, Ordering::SeqCst);
-        while self.side.looking.load(Ordering::SeqCst) < self.pool.current_num_threads() {
-            self.side.looking.fetch_add(1, Ordering::SeqCst);
-            let side = self.side.clone();
-            self.pool.spawn(move || side.work());
+        self.queued.push_back(rows);
+        self.shared.queued.fetch_add(1, Ordering::SeqCst);
+        while self.shared.looking.load(Ordering::SeqCst) < self.pool.current_num_threads() {
+            self.shared.looking.fetch_add(1, Ordering::SeqCst);
+            let shared = self.shared.clone();
+            self.pool.spawn(move || shared.work());
         }
     }
 
-    /// Takes the next turn: how many rows each root has read, and what. The buffers are empty, and go with another.
+    /// Takes the results of the next task: the number of rows that each record has read, and their values. The buffers
+    /// that are passed are empty, and travel with another task.
     pub(crate) fn take<R: ReadAt>(
         &mut self,
         file: &FileReader<R>,
         into: &mut [ColumnData],
     ) -> Vec<Result<usize>> {
-        self.give(file, into);
-        self.given.pop_front();
+        self.queue(file, into);
+        self.queued.pop_front();
         self.help();
-        let mut read = Vec::with_capacity(self.side.runners.len());
-        for (runner, caller) in self.side.runners.iter().zip(&self.callers) {
-            let done = runner.wait(|state| state.done.pop_front());
+        let mut read = Vec::with_capacity(self.shared.workers.len());
+        for (worker, caller) in self.shared.workers.iter().zip(&self.callers) {
+            let done = worker.wait(|state| state.done.pop_front());
             for (target, buffer) in caller.targets.iter().zip(done.buffers) {
                 if let Some(into) = into.get_mut(*target) {
                     *into = buffer;
@@ -291,43 +298,43 @@ impl Turns {
         read
     }
 
-    /// Reads what nobody has begun, and what comes after it, until all have read the next turn.
+    /// Runs tasks that no thread has begun until every record has read the next one.
     fn help(&self) {
-        let runners = &self.side.runners;
+        let workers = &self.shared.workers;
         loop {
-            // The pool begins with the first.
-            let left = || runners.iter().rev().filter(|runner| !runner.is_done());
-            let run = |runner: &Runner| runner.run(CALLER);
+            // The pool starts with the first record.
+            let left = || workers.iter().rev().filter(|worker| !worker.is_done());
+            let run = |worker: &RecordWorker| worker.run(CALLER);
             let is_done = left().next().is_none();
             if is_done
-                || !(left().filter(|runner| runner.is_at(CALLER)).any(run)
+                || !(left().filter(|worker| worker.prefers(CALLER)).any(run)
                     || left().any(run)
-                    || runners.iter().rev().any(run))
+                    || workers.iter().rev().any(run))
             {
                 return;
             }
         }
     }
 
-    /// The roots, when no thread reads any more. What they have read of turns that were not taken is lost.
-    pub(crate) fn end(self) -> Vec<RootReader> {
-        self.forget();
-        let roots = self.side.runners.iter().map(|runner| {
-            let mut root = runner.wait(|state| state.root.take());
-            root.take_stored(&mut []);
-            root
+    /// Returns the records when no thread reads them any more. Results that were not taken are lost.
+    pub(crate) fn end(self) -> Vec<RecordReader> {
+        self.clear_queue();
+        let records = self.shared.workers.iter().map(|worker| {
+            let mut record = worker.wait(|state| state.record.take());
+            record.take_stored(&mut []);
+            record
         });
-        roots.collect()
+        records.collect()
     }
 
-    /// Leaves nothing to be read that nobody has begun.
-    fn forget(&self) {
-        self.side.runners.iter().for_each(|runner| lock(&runner.state).given.clear());
+    /// Removes the tasks that no thread has begun.
+    fn clear_queue(&self) {
+        self.shared.workers.iter().for_each(|worker| lock(&worker.state).queued.clear());
     }
 }
 
-impl Drop for Turns {
+impl Drop for Prefetcher {
     fn drop(&mut self) {
-        self.forget();
+        self.clear_queue();
     }
 }

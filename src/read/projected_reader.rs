@@ -1,11 +1,11 @@
-//! Reads rows of some columns together.
+//! Reads rows of a projection of columns.
 //!
 //! ```text
-//! columns asked for     a    b#x    c       each to its buffer
-//! roots                 a    b      c       each goes its own way through its blocks
-//! threads               1    2      1       with several, roots take turns
+//! projected columns     a    b#x    c       each into its own buffer
+//! records               a    b      c       each moves through its blocks independently
+//! threads               1    2      1       with several threads, records are prefetched
 //! ```
-//! Columns under different roots meet only here: all give the same rows.
+//! Columns of different records meet only here: all return the same rows.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use rayon::prelude::*;
 
 use super::block_prefetch;
 use super::file_reader::FileReader;
-use super::prefetch::Turns;
-use super::record_reader::RootReader;
+use super::prefetch::Prefetcher;
+use super::record_reader::RecordReader;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::budget::{ReadBudget, is_avoidable};
@@ -28,11 +28,11 @@ use crate::parallelism::threads;
 const FITS: usize = 64;
 
 /// Reads some columns of a file from row to row.
-pub struct RowsReader<R> {
+pub struct ProjectedReader<R> {
     file: FileReader<R>,
-    /// None while they have turns.
-    roots: Vec<RootReader>,
-    turns: Option<Turns>,
+    /// Empty while the prefetcher has them.
+    roots: Vec<RecordReader>,
+    prefetcher: Option<Prefetcher>,
     pool: Option<Arc<ThreadPool>>,
     /// Behind the last row that is read before it is asked for.
     ahead: u64,
@@ -54,13 +54,13 @@ pub struct RowsReader<R> {
 
 impl<R: ReadAt> FileReader<R> {
     /// A reader of some columns together, each named once, at row 0.
-    pub fn rows_reader(&self, columns: &[usize]) -> Result<RowsReader<R>> {
-        let roots = RootReader::all(self, columns)?;
+    pub fn projected_reader(&self, columns: &[usize]) -> Result<ProjectedReader<R>> {
+        let roots = RecordReader::all(self, columns)?;
         let (file, rows) = (self.clone(), self.rows());
-        Ok(RowsReader {
+        Ok(ProjectedReader {
             file,
             roots,
-            turns: None,
+            prefetcher: None,
             pool: None,
             ahead: 0,
             in_order: false,
@@ -75,7 +75,7 @@ impl<R: ReadAt> FileReader<R> {
         })
     }
 
-    /// All rows of a column. For files of unknown size prefer [`rows_reader`](FileReader::rows_reader).
+    /// All rows of a column. For files of unknown size prefer [`projected_reader`](FileReader::projected_reader).
     pub fn read_column(&self, column: usize) -> Result<ColumnData> {
         self.read_rows(column, 0..self.rows())
     }
@@ -83,7 +83,7 @@ impl<R: ReadAt> FileReader<R> {
     /// A range of rows of a column.
     pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
         let mut data = [ColumnData::of(self.column(column)?)];
-        let mut reader = self.rows_reader(&[column])?;
+        let mut reader = self.projected_reader(&[column])?;
         reader.batch_bytes = self.limits().memory;
         if rows.start > rows.end || rows.end > self.rows() {
             return Err(Error::invalid(format!("rows {rows:?} of {}", self.rows())));
@@ -99,7 +99,7 @@ impl<R: ReadAt> FileReader<R> {
     }
 }
 
-impl<R: ReadAt> RowsReader<R> {
+impl<R: ReadAt> ProjectedReader<R> {
     /// Reads with so many threads, the caller's among them; the others live as long as the reader. Where there is a
     /// root for each thread, rows before row `ahead` are read side by side, before they are asked for: as many at a
     /// time as the last time, two times ahead, if they follow. Where there are fewer, the next few blocks of each column
@@ -128,13 +128,13 @@ impl<R: ReadAt> RowsReader<R> {
     /// Reads ahead from now on, if there are threads for it: what is before a row.
     pub(crate) fn read_ahead(&mut self, until: u64) {
         self.ahead = until.min(self.rows);
-        if let Some(turns) = &mut self.turns {
-            turns.until(self.ahead);
+        if let Some(prefetcher) = &mut self.prefetcher {
+            prefetcher.until(self.ahead);
         } else if let Some(pool) = &self.pool
             && !self.one_by_one
             && !(self.in_order && has_turns(&self.roots, pool))
         {
-            let columns = self.roots.iter().map(RootReader::columns).sum();
+            let columns = self.roots.iter().map(RecordReader::columns).sum();
             let largest = block_prefetch::largest(self.file.limits().open_bytes, columns);
             self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until, largest));
         }
@@ -154,14 +154,14 @@ impl<R: ReadAt> RowsReader<R> {
     /// at the end of the file, and where they would take more memory than the [`Limits`](crate::io::Limits) allow;
     /// 0 only at the end.
     ///
-    /// After an error the buffers hold part of a row, and the reader must [`seek`](RowsReader::seek) before it
+    /// After an error the buffers hold part of a row, and the reader must [`seek`](ProjectedReader::seek) before it
     /// reads on.
     pub fn read(&mut self, rows: usize, into: &mut [ColumnData]) -> Result<usize> {
         let end = self.row.saturating_add(rows as u64).min(self.rows);
         self.read_ranges(std::slice::from_ref(&(self.row..end)), into)
     }
 
-    /// Appends the rows of ascending ranges, as [`read`](RowsReader::read) does. Of every column only the blocks
+    /// Appends the rows of ascending ranges, as [`read`](ProjectedReader::read) does. Of every column only the blocks
     /// with such rows are opened, and those of parents that a child's block begins in.
     pub fn read_ranges(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<usize> {
         let wanted = self.check_ranges(ranges)?;
@@ -220,10 +220,10 @@ impl<R: ReadAt> RowsReader<R> {
         let read = self.read_roots(ranges, into);
         let done = read.as_ref().map_or(0, |read| read.iter().copied().min().unwrap_or(wanted));
         if done < wanted
-            && let Some(turns) = self.turns.take()
+            && let Some(prefetcher) = self.prefetcher.take()
         {
             // What was read ahead is not what follows.
-            self.roots = turns.end();
+            self.roots = prefetcher.end();
         }
         read?;
         if done < wanted {
@@ -234,14 +234,14 @@ impl<R: ReadAt> RowsReader<R> {
 
     fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
         let is_empty = into.iter().all(ColumnData::is_empty);
-        if let ([rows], Some(turns)) = (ranges, &mut self.turns)
+        if let ([rows], Some(prefetcher)) = (ranges, &mut self.prefetcher)
             && is_empty
-            && turns.is_next(rows)
+            && prefetcher.is_next(rows)
         {
-            return turns.take(&self.file, into).into_iter().collect();
+            return prefetcher.take(&self.file, into).into_iter().collect();
         }
-        if let Some(turns) = self.turns.take() {
-            self.roots = turns.end();
+        if let Some(prefetcher) = self.prefetcher.take() {
+            self.roots = prefetcher.end();
         }
         let read = self.read_now(ranges, into)?;
         if let ([rows], Some(pool)) = (ranges, self.pool.clone())
@@ -251,8 +251,8 @@ impl<R: ReadAt> RowsReader<R> {
             && has_turns(&self.roots, &pool)
         {
             let roots = std::mem::take(&mut self.roots);
-            let turns = Turns::begin(pool, &self.file, roots, rows, self.ahead, into);
-            self.turns = Some(turns);
+            let prefetcher = Prefetcher::begin(pool, &self.file, roots, rows, self.ahead, into);
+            self.prefetcher = Some(prefetcher);
         }
         Ok(read)
     }
@@ -272,10 +272,10 @@ impl<R: ReadAt> RowsReader<R> {
         let several = ranges.iter().map(|range| range.end - range.start).sum::<u64>() > 1;
         let row_bytes = file.limits().row_bytes.max(self.batch_bytes);
         let budget = ReadBudget::new(if several { self.batch_bytes } else { row_bytes });
-        let read = |root: &mut RootReader| root.read_checked(&fetch, ranges, &budget);
+        let read = |root: &mut RecordReader| root.read_checked(&fetch, ranges, &budget);
         let read = match threads::wide(&self.pool) {
             _ if self.one_by_one => {
-                let read = |root: &mut RootReader| {
+                let read = |root: &mut RecordReader| {
                     let read = root.read(&fetch, ranges, &budget);
                     root.close_if_many();
                     read
@@ -328,8 +328,8 @@ impl<R: ReadAt> RowsReader<R> {
     }
 }
 
-/// Whether there is a root for each thread, so that they take turns.
-fn has_turns(roots: &[RootReader], pool: &ThreadPool) -> bool {
+/// Returns whether there is a record for each thread, so that prefetching pays.
+fn has_turns(roots: &[RecordReader], pool: &ThreadPool) -> bool {
     roots.len() > pool.current_num_threads()
 }
 
@@ -373,9 +373,9 @@ impl Mark {
     }
 }
 
-impl<R> std::fmt::Debug for RowsReader<R> {
+impl<R> std::fmt::Debug for ProjectedReader<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowsReader")
+        f.debug_struct("ProjectedReader")
             .field("roots", &self.roots.len())
             .field("row", &self.row)
             .finish_non_exhaustive()

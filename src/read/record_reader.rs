@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use super::block_fetch::{Fetcher, Stored};
-use super::column_cursor::{Fetch, Lane};
+use super::block_fetch::{BlockFetcher, StoredBlocks};
+use super::column_cursor::{ColumnCursor, Fetch};
 use super::file_reader::FileReader;
 use crate::error::{Error, Result};
 use crate::format::budget::{OpenBlocks, ReadBudget};
@@ -25,40 +25,40 @@ use crate::format::column_data::ColumnData;
 use crate::io::ReadAt;
 
 /// One root column and those of its descendants that are read.
-pub(crate) struct RootReader {
-    lanes: Vec<Lane>,
+pub(crate) struct RecordReader {
+    cursors: Vec<ColumnCursor>,
     open_blocks: OpenBlocks,
-    /// Of each lane the row it must start at, while seeking.
+    /// Of each cursor the row it must start at, while seeking.
     needed: Vec<u64>,
 }
 
-impl RootReader {
+impl RecordReader {
     /// The readers of these columns, a root each. The target of a column is its place among `columns`.
     pub(crate) fn all<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<Vec<Self>> {
         let (tree, open_blocks) = (file.tree(), OpenBlocks::new(*file.limits()));
         let mut roots: Vec<Self> = Vec::new();
         let targets: HashMap<usize, usize> =
             columns.iter().enumerate().map(|(target, column)| (*column, target)).collect();
-        // Where each column's lane is: its root, and its place there.
+        // Where each column's cursor is: its root, and its place there.
         let mut places = HashMap::new();
         for column in tree.with_ancestors(columns) {
             let target = targets.get(&column).copied();
             let parent = tree.parent(column).and_then(|parent| places.get(&parent).copied());
             let root = parent.map_or(roots.len(), |(root, _)| root);
-            let above = parent.map(|(_, lane)| lane);
-            let lane = Lane::new(file, column, above, target, &open_blocks)?;
+            let above = parent.map(|(_, cursor)| cursor);
+            let cursor = ColumnCursor::new(file, column, above, target, &open_blocks)?;
             if let Some((root, above)) = parent
-                && let Some(above) = roots.get_mut(root).and_then(|r| r.lanes.get_mut(above))
+                && let Some(above) = roots.get_mut(root).and_then(|r| r.cursors.get_mut(above))
             {
                 above.leads = true;
             }
             if root == roots.len() {
-                let (lanes, needed, open_blocks) = (Vec::new(), Vec::new(), open_blocks.clone());
-                roots.push(Self { lanes, open_blocks, needed });
+                let (cursors, needed, open_blocks) = (Vec::new(), Vec::new(), open_blocks.clone());
+                roots.push(Self { cursors, open_blocks, needed });
             }
-            if let Some(RootReader { lanes, .. }) = roots.get_mut(root) {
-                places.insert(column, (root, lanes.len()));
-                lanes.push(lane);
+            if let Some(RecordReader { cursors, .. }) = roots.get_mut(root) {
+                places.insert(column, (root, cursors.len()));
+                cursors.push(cursor);
             }
         }
         Ok(roots)
@@ -66,22 +66,22 @@ impl RootReader {
 
     /// How many columns are read.
     pub(crate) fn columns(&self) -> usize {
-        self.lanes.len()
+        self.cursors.len()
     }
 
     /// Opens blocks ahead from now on, of no more than `largest` bytes.
     pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
-        self.lanes.iter_mut().for_each(|lane| lane.open_ahead(pool, until, largest));
+        self.cursors.iter_mut().for_each(|cursor| cursor.open_ahead(pool, until, largest));
     }
 
     /// Opens no blocks ahead from now on.
     pub(crate) fn open_none_ahead(&mut self) {
-        self.lanes.iter_mut().for_each(Lane::open_none_ahead);
+        self.cursors.iter_mut().for_each(ColumnCursor::open_none_ahead);
     }
 
     /// Closes the open blocks. Those that have more rows to read are opened again.
     pub(crate) fn close(&mut self) {
-        self.lanes.iter_mut().for_each(Lane::close);
+        self.cursors.iter_mut().for_each(ColumnCursor::close);
     }
 
     /// Closes them if the open blocks of all roots take too much memory.
@@ -91,43 +91,43 @@ impl RootReader {
         }
     }
 
-    /// The caller's places of the columns that it wants, in the order of the lanes.
+    /// The caller's places of the columns that it wants, in the order of the cursors.
     pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
-        self.lanes.iter().filter_map(|lane| lane.target)
+        self.cursors.iter().filter_map(|cursor| cursor.target)
     }
 
-    /// Of each lane, which blocks are to be read next.
-    pub(crate) fn fetchers(&self) -> impl Iterator<Item = Fetcher> {
-        self.lanes.iter().map(Lane::fetcher)
+    /// Of each cursor, which blocks are to be read next.
+    pub(crate) fn fetchers(&self) -> impl Iterator<Item = BlockFetcher> {
+        self.cursors.iter().map(ColumnCursor::fetcher)
     }
 
-    /// Takes the stored bytes of blocks that are opened next, for each lane; forgets those of lanes without.
-    pub(crate) fn take_stored(&mut self, stored: &mut [Stored]) {
+    /// Takes the stored bytes of blocks that are opened next, for each cursor; forgets those of cursors without.
+    pub(crate) fn take_stored(&mut self, stored: &mut [StoredBlocks]) {
         let mut stored = stored.iter_mut();
-        for lane in &mut self.lanes {
+        for cursor in &mut self.cursors {
             match stored.next() {
-                Some(more) => lane.stored.append(more),
-                None => lane.stored.clear(),
+                Some(more) => cursor.stored.append(more),
+                None => cursor.stored.clear(),
             }
         }
     }
 
-    /// Takes buffers for all that is wanted, or gives them back; in the order of the lanes.
+    /// Takes buffers for all that is wanted, or gives them back; in the order of the cursors.
     pub(crate) fn exchange_all(&mut self, with: &mut [ColumnData]) {
-        let wanted = self.lanes.iter_mut().filter(|lane| lane.target.is_some());
-        wanted.zip(with).for_each(|(lane, theirs)| std::mem::swap(&mut lane.data, theirs));
+        let wanted = self.cursors.iter_mut().filter(|cursor| cursor.target.is_some());
+        wanted.zip(with).for_each(|(cursor, theirs)| std::mem::swap(&mut cursor.data, theirs));
     }
 
     /// Takes the caller's buffers, or gives them back.
     pub(crate) fn exchange(&mut self, with: &mut [ColumnData]) {
-        for lane in &mut self.lanes {
-            if let Some(theirs) = lane.target.and_then(|target| with.get_mut(target)) {
-                std::mem::swap(&mut lane.data, theirs);
+        for cursor in &mut self.cursors {
+            if let Some(theirs) = cursor.target.and_then(|target| with.get_mut(target)) {
+                std::mem::swap(&mut cursor.data, theirs);
             }
         }
     }
 
-    /// Appends these rows, ascending ranges, to the lanes' data, of blocks whose stored bytes they have or `fetch`
+    /// Appends these rows, ascending ranges, to the cursors' data, of blocks whose stored bytes they have or `fetch`
     /// gives. Gives how many: fewer where the strings of one column would pass 2 GiB. Fails where they take more than
     /// the budget.
     pub(crate) fn read(
@@ -136,8 +136,8 @@ impl RootReader {
         ranges: &[Range<u64>],
         budget: &ReadBudget,
     ) -> Result<usize> {
-        match self.lanes.as_mut_slice() {
-            [lane] => read_alone(lane, fetch, ranges, budget),
+        match self.cursors.as_mut_slice() {
+            [cursor] => read_alone(cursor, fetch, ranges, budget),
             _ => self.read_together(fetch, ranges, budget),
         }
     }
@@ -166,13 +166,13 @@ impl RootReader {
             let mut row = range.start;
             while row < range.end {
                 let k = self.segment(fetch, row, range.end - row)?;
-                if self.lanes.iter().any(Lane::would_overflow) {
+                if self.cursors.iter().any(ColumnCursor::would_overflow) {
                     return Ok(done);
                 }
-                for i in 0..self.lanes.len() {
+                for i in 0..self.cursors.len() {
                     let n = self.items_of(i, k)?;
-                    let Some(lane) = self.lanes.get_mut(i) else { continue };
-                    lane.read(n, k, budget)?;
+                    let Some(cursor) = self.cursors.get_mut(i) else { continue };
+                    cursor.read(n, k, budget)?;
                 }
                 row += k;
                 done += usize::try_from(k).unwrap_or(0);
@@ -187,16 +187,16 @@ impl RootReader {
         let mut at = self.start_lanes(row);
         while at < row {
             let most = self
-                .lanes
+                .cursors
                 .iter()
-                .map(|lane| lane.row)
+                .map(|cursor| cursor.row)
                 .filter(|start| *start > at)
                 .fold(row, u64::min);
             let k = self.segment(fetch, at, most - at)?;
-            for i in 0..self.lanes.len() {
+            for i in 0..self.cursors.len() {
                 let n = self.items_of(i, k)?;
-                if let Some(lane) = self.lanes.get_mut(i).filter(|lane| lane.row == at) {
-                    lane.skip(n, k)?;
+                if let Some(cursor) = self.cursors.get_mut(i).filter(|cursor| cursor.row == at) {
+                    cursor.skip(n, k)?;
                 }
             }
             at += k;
@@ -204,17 +204,17 @@ impl RootReader {
         Ok(())
     }
 
-    /// Sets each lane before the block that it must start with to be at `row` later: its own block of that
+    /// Sets each cursor before the block that it must start with to be at `row` later: its own block of that
     /// row, or an earlier one if a child starts earlier. Gives the first row of all.
     fn start_lanes(&mut self, row: u64) -> u64 {
-        let Self { lanes, needed, .. } = self;
+        let Self { cursors, needed, .. } = self;
         needed.clear();
-        needed.resize(lanes.len(), row);
+        needed.resize(cursors.len(), row);
         let mut first = row;
-        for (i, lane) in lanes.iter_mut().enumerate().rev() {
-            let start = lane.start_at(needed.get(i).copied().unwrap_or(row));
+        for (i, cursor) in cursors.iter_mut().enumerate().rev() {
+            let start = cursor.start_at(needed.get(i).copied().unwrap_or(row));
             first = first.min(start);
-            if let Some(parent) = lane.parent.and_then(|p| needed.get_mut(p)) {
+            if let Some(parent) = cursor.parent.and_then(|p| needed.get_mut(p)) {
                 *parent = start.min(*parent);
             }
         }
@@ -222,21 +222,21 @@ impl RootReader {
     }
 
     /// Opens blocks where needed; gives the rows from `row` on, `most` at the most, that lie in one block of
-    /// every lane that has come to `row`.
+    /// every cursor that has come to `row`.
     fn segment(&mut self, fetch: &impl Fetch, row: u64, most: u64) -> Result<u64> {
         let mut k = most;
-        for lane in self.lanes.iter_mut().filter(|lane| lane.row == row) {
-            while lane.rows_left == 0 {
-                lane.open_next(fetch)?;
+        for cursor in self.cursors.iter_mut().filter(|cursor| cursor.row == row) {
+            while cursor.rows_left == 0 {
+                cursor.open_next(fetch)?;
             }
-            k = k.min(lane.rows_left);
+            k = k.min(cursor.rows_left);
         }
         Ok(k)
     }
 
-    /// How many lengths or values a lane has in a segment of `k` rows.
-    fn items_of(&self, lane: usize, k: u64) -> Result<usize> {
-        let parent = self.lanes.get(lane).and_then(|lane| self.lanes.get(lane.parent?));
+    /// How many lengths or values a cursor has in a segment of `k` rows.
+    fn items_of(&self, cursor: usize, k: u64) -> Result<usize> {
+        let parent = self.cursors.get(cursor).and_then(|cursor| self.cursors.get(cursor.parent?));
         match parent {
             Some(parent) => Ok(parent.items),
             None => usize::try_from(k).map_err(|_| Error::invalid("too many rows at once")),
@@ -244,9 +244,9 @@ impl RootReader {
     }
 }
 
-/// Appends the rows of ranges to the data of a lane without others, a block at a time, as [`RootReader::read`] does.
+/// Appends the rows of ranges to the data of a cursor without others, a block at a time, as [`RecordReader::read`] does.
 fn read_alone(
-    lane: &mut Lane,
+    cursor: &mut ColumnCursor,
     fetch: &impl Fetch,
     ranges: &[Range<u64>],
     budget: &ReadBudget,
@@ -258,17 +258,17 @@ fn read_alone(
             continue;
         }
         row = range.start.max(row);
-        lane.start_at(row);
-        while lane.rows_left == 0 {
-            lane.open_next(fetch)?;
+        cursor.start_at(row);
+        while cursor.rows_left == 0 {
+            cursor.open_next(fetch)?;
         }
-        if lane.would_overflow() {
+        if cursor.would_overflow() {
             break;
         }
-        let block = row..lane.row + lane.rows_left;
+        let block = row..cursor.row + cursor.rows_left;
         let begun = rest.partition_point(|range| range.start < block.end);
         let begun_ranges = rest.get(..begun).unwrap_or_default();
-        done += lane.read_ranges(begun_ranges, &block, budget)?;
+        done += cursor.read_ranges(begun_ranges, &block, budget)?;
         // The last of them may go on behind the block.
         rest = rest.get(begun - 1..).unwrap_or_default();
         row = block.end;

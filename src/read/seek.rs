@@ -60,7 +60,7 @@ impl<R: ReadAt> FileReader<R> {
         end: u64,
         is_before: impl Fn(&Value<'_>) -> bool,
     ) -> Result<Option<u64>> {
-        let mut reader = self.rows_reader(&[column])?;
+        let mut reader = self.projected_reader(&[column])?;
         reader.seek(first);
         while reader.row() < end {
             let start = reader.row();

@@ -8,7 +8,7 @@
 //! A faulty block is passed over and the search goes on behind it. Blocks of children whose parent has a
 //! faulty block cannot be decoded there; only the parent's fault is named.
 
-use super::block_decoder::BlockOpener;
+use super::block_decoder::BlockDecoder;
 use super::file_reader::FileReader;
 use crate::checksum::Verdict;
 use crate::error::{Error, Result};
@@ -58,7 +58,7 @@ impl<R: ReadAt> FileReader<R> {
         let name = self.column(column)?.name();
         let blocks = self.blocks(column)?;
         let in_column = |e: Error| e.in_column(name);
-        let opener = BlockOpener::new(self.header(), column, *self.limits());
+        let opener = BlockDecoder::new(self.header(), column, *self.limits());
         let mut opener = opener.map_err(in_column)?;
         let checksum = opener.checksum();
         for (i, block) in blocks.iter().enumerate() {
@@ -75,7 +75,7 @@ impl<R: ReadAt> FileReader<R> {
     fn verify_values(&self, column: usize, seen: &mut Verification) -> Result<()> {
         let meta = self.column(column)?;
         // A parent that cannot be read at all has been named on its own.
-        let Ok(mut reader) = self.rows_reader(&[column]) else { return Ok(()) };
+        let Ok(mut reader) = self.projected_reader(&[column]) else { return Ok(()) };
         let rows = if is_of_nulls(meta) { NULL_ROWS } else { ROWS };
         loop {
             let mut data = [ColumnData::of(meta)];

@@ -1,10 +1,9 @@
-//! What a writer sees of the values of a block while it fills it.
+//! Collects a block's value count, minimum, maximum and Bloom filter while it is written.
 //!
 //! ```text
-//! rows ──► watch ──► encode ──► ... ──► cut        seen: how many values, least, greatest, filter
+//! rows ──► collector ──► encoder ──► ... ──► end of block: value count, minimum, maximum, filter
 //! ```
-//! Numbers are compared by a kernel, many at a time. Of what the value codec has found of a block on its own nothing is
-//! looked at again.
+//! Numbers are compared by a kernel, many at a time. What the value codec has computed anyway is not computed again.
 
 use std::ops::Range;
 
@@ -21,19 +20,19 @@ use crate::format::value::{Value, ValueType};
 use crate::format::values::ValuesRef;
 use crate::kernel::{self, Level, Offset};
 
-/// What was seen of a block.
+/// The statistics of a block.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct CollectedStatistics {
     pub(crate) values: usize,
     pub(crate) bounds: Option<Bounds>,
     pub(crate) filter: Option<BloomFilter>,
 }
 
-/// What the value codec finds of all values while it packs them.
+/// What the value codec computes of all values while it encodes them.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum EncoderStatistics {
     Nothing,
-    /// The least and the greatest number.
+    /// The minimum and the maximum.
     Numbers(i64, i64),
     /// The distinct strings.
     Strings {
@@ -42,20 +41,20 @@ pub(crate) enum Told {
     },
 }
 
-/// Looks at the values of one block after another.
+/// Collects the statistics of one block after another.
 #[derive(Debug, Clone)]
-pub(crate) struct Watch {
+pub(crate) struct StatisticsCollector {
     value_type: ValueType,
     order: Order,
     bloom: Option<Bloom>,
     values: usize,
-    found: Found,
+    found: CollectedBounds,
     hashes: Vec<u64>,
 }
 
-/// The least and the greatest so far.
+/// The minimum and maximum so far.
 #[derive(Debug, Clone, Default)]
-enum Found {
+enum CollectedBounds {
     #[default]
     Nothing,
     Booleans {
@@ -69,9 +68,9 @@ enum Found {
     Wide(Option<[[u8; WIDEST]; 2]>),
 }
 
-impl Watch {
+impl StatisticsCollector {
     pub(crate) fn new(value_type: ValueType, order: Order, bloom: Option<Bloom>) -> Self {
-        let (found, hashes) = (Found::Nothing, Vec::new());
+        let (found, hashes) = (CollectedBounds::Nothing, Vec::new());
         Self { value_type, order, bloom, values: 0, found, hashes }
     }
 
@@ -129,22 +128,28 @@ impl Watch {
     }
 
     /// Takes what the value codec found of all values of a block: says whether that was enough.
-    pub(crate) fn add_told(&mut self, values: usize, told: &Told) -> bool {
+    pub(crate) fn add_told(
+        &mut self,
+        values: usize,
+        encoder_statistics: &EncoderStatistics,
+    ) -> bool {
         if self.bloom.is_some() || values == 0 || self.order == Order::Unknown {
             return false;
         }
-        match told {
-            Told::Nothing => return false,
+        match encoder_statistics {
+            EncoderStatistics::Nothing => return false,
             // Without a sign, numbers on both sides of zero are in another order.
-            Told::Numbers(least, greatest) if self.order == Order::Unsigned => {
+            EncoderStatistics::Numbers(least, greatest) if self.order == Order::Unsigned => {
                 if (*least < 0) != (*greatest < 0) {
                     return false;
                 }
                 self.add_ranks(Some((least ^ i64::MIN, greatest ^ i64::MIN)));
             }
-            Told::Numbers(least, greatest) => self.add_ranks(Some((*least, *greatest))),
-            Told::Strings { .. } if self.order == Order::Numbers => return false,
-            Told::Strings { offsets, data } => {
+            EncoderStatistics::Numbers(least, greatest) => {
+                self.add_ranks(Some((*least, *greatest)))
+            }
+            EncoderStatistics::Strings { .. } if self.order == Order::Numbers => return false,
+            EncoderStatistics::Strings { offsets, data } => {
                 let n = offsets.len().saturating_sub(1);
                 self.add_strings(offsets, data, 0..n, true);
             }
@@ -212,18 +217,18 @@ impl Watch {
     /// Of so many booleans so many are true.
     fn add_booleans(&mut self, ones: usize, values: usize) {
         let (mut has_false, mut has_true) = (ones < values, ones > 0);
-        if let Found::Booleans { has_false: no, has_true: yes } = self.found {
+        if let CollectedBounds::Booleans { has_false: no, has_true: yes } = self.found {
             (has_false, has_true) = (has_false || no, has_true || yes);
         }
-        self.found = Found::Booleans { has_false, has_true };
+        self.found = CollectedBounds::Booleans { has_false, has_true };
     }
 
     fn add_ranks(&mut self, ranks: Option<(i64, i64)>) {
         let Some((mut least, mut greatest)) = ranks else { return };
-        if let Found::Ranks(min, max) = self.found {
+        if let CollectedBounds::Ranks(min, max) = self.found {
             (least, greatest) = (least.min(min), greatest.max(max));
         }
-        self.found = Found::Ranks(least, greatest);
+        self.found = CollectedBounds::Ranks(least, greatest);
     }
 
     /// Looks at strings, of which those that are empty may be no values.
@@ -235,7 +240,7 @@ impl Watch {
         empty: bool,
     ) {
         let before = match std::mem::take(&mut self.found) {
-            Found::Strings(min, max) => Some((min, max)),
+            CollectedBounds::Strings(min, max) => Some((min, max)),
             _ => None,
         };
         let before = before.as_ref().map(|(min, max)| (min.as_slice(), max.as_slice()));
@@ -244,47 +249,49 @@ impl Watch {
             both = Some((&[], both.map_or(&[], |(_, max)| max)));
         }
         if let Some((min, max)) = both {
-            self.found = Found::Strings(min.to_vec(), max.to_vec());
+            self.found = CollectedBounds::Strings(min.to_vec(), max.to_vec());
         }
     }
 
     fn add_number(&mut self, number: &[u8]) {
         let Some(rank) = wide(number) else {
-            self.found = Found::Wide(None);
+            self.found = CollectedBounds::Wide(None);
             return;
         };
         match &mut self.found {
-            Found::Wide(None) => {}
-            Found::Wide(Some([min, max])) => {
+            CollectedBounds::Wide(None) => {}
+            CollectedBounds::Wide(Some([min, max])) => {
                 *min = rank.min(*min);
                 *max = rank.max(*max);
             }
-            found => *found = Found::Wide(Some([rank, rank])),
+            found => *found = CollectedBounds::Wide(Some([rank, rank])),
         }
     }
 
-    /// What was seen since the last time.
-    pub(crate) fn take(&mut self) -> Seen {
+    /// Returns the statistics since the last call.
+    pub(crate) fn take(&mut self) -> CollectedStatistics {
         let values = std::mem::take(&mut self.values);
         let bounds = std::mem::take(&mut self.found).bounds(self.value_type, self.order);
         let filter = self.bloom.as_ref().map(|bloom| bloom.filter(&mut self.hashes));
         self.hashes.clear();
-        Seen { values, bounds, filter }
+        CollectedStatistics { values, bounds, filter }
     }
 }
 
-impl Found {
+impl CollectedBounds {
     fn bounds(self, value_type: ValueType, order: Order) -> Option<Bounds> {
         let (min, max) = match self {
-            Found::Nothing | Found::Wide(None) => return None,
-            Found::Booleans { has_false, has_true } => {
+            CollectedBounds::Nothing | CollectedBounds::Wide(None) => return None,
+            CollectedBounds::Booleans { has_false, has_true } => {
                 (Value::Boolean(!has_false), Value::Boolean(has_true))
             }
-            Found::Ranks(min, max) => {
+            CollectedBounds::Ranks(min, max) => {
                 (of_rank(min, value_type, order)?, of_rank(max, value_type, order)?)
             }
-            Found::Strings(min, max) => return cut(&min, &max, value_type == ValueType::String),
-            Found::Wide(Some(ranks)) => {
+            CollectedBounds::Strings(min, max) => {
+                return cut(&min, &max, value_type == ValueType::String);
+            }
+            CollectedBounds::Wide(Some(ranks)) => {
                 let [min, max] = ranks.map(|mut rank| {
                     rank[0] ^= 0x80;
                     Value::Bytes(shortest(&rank).to_vec().into())

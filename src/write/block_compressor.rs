@@ -1,7 +1,7 @@
 //! Seals full blocks: codec and checksum, here or on other threads, in the order in which they were filled.
 //!
 //! ```text
-//! RawBlock ──► queue ──► compress, checksum ──► SealedBlock ──► spool
+//! RawBlock ──► queue ──► compress, checksum ──► CompressedBlock ──► spool
 //!               └ one thread: at once; more: jobs that the pool takes, or whoever waits for them
 //! ```
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::format::block::{self, BlockDescriptor};
 use crate::format::value::Value;
 use crate::parallelism::threads::{self, Job};
-use crate::stats::collector::Seen;
+use crate::stats::collector::CollectedStatistics;
 
 /// A full block, before its codec.
 #[derive(Debug, Default)]
@@ -24,35 +24,35 @@ pub(crate) struct RawBlock {
     pub(crate) bytes: Vec<u8>,
     pub(crate) rows: u32,
     pub(crate) first_value: Option<Value<'static>>,
-    pub(crate) seen: Seen,
+    pub(crate) collected: CollectedStatistics,
 }
 
 /// A block as it lies in the file, and its descriptor.
 #[derive(Debug)]
-pub(crate) struct SealedBlock {
+pub(crate) struct CompressedBlock {
     pub(crate) stored: Vec<u8>,
     pub(crate) descriptor: BlockDescriptor,
-    pub(crate) seen: Seen,
+    pub(crate) collected: CollectedStatistics,
     /// Memory to be filled again: of the raw block, or if that is what is stored, other memory.
-    pub(crate) spare: Vec<u8>,
+    pub(crate) reusable: Vec<u8>,
     /// Whether what is stored is the raw block itself, and its checksum.
     pub(crate) is_raw: bool,
 }
 
-impl SealedBlock {
+impl CompressedBlock {
     /// The block as it was before.
     pub(crate) fn into_raw(mut self) -> RawBlock {
         let BlockDescriptor { rows, first_value, uncompressed_size, .. } = self.descriptor;
         if self.is_raw {
             self.stored.truncate(uncompressed_size as usize);
-            return RawBlock { bytes: self.stored, rows, first_value, seen: self.seen };
+            return RawBlock { bytes: self.stored, rows, first_value, collected: self.collected };
         }
-        RawBlock { bytes: self.spare, rows, first_value, seen: self.seen }
+        RawBlock { bytes: self.reusable, rows, first_value, collected: self.collected }
     }
 }
 
 /// Seals the blocks of a column, for several threads at once.
-pub(crate) struct Sealer {
+pub(crate) struct BlockCompressor {
     codec: Codec,
     level: Option<i32>,
     checksum: Checksum,
@@ -60,7 +60,7 @@ pub(crate) struct Sealer {
     idle: Mutex<Vec<Box<dyn Compress>>>,
 }
 
-impl Sealer {
+impl BlockCompressor {
     /// Fails if this build has no such codec.
     pub(crate) fn new(codec: Codec, level: Option<i32>, checksum: Checksum) -> Result<Self> {
         let idle = Mutex::new(vec![codec.compressor(level)?]);
@@ -77,9 +77,9 @@ impl Sealer {
     }
 
     /// Compresses and proves a block. `stored` gives its memory.
-    pub(crate) fn seal(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<SealedBlock> {
+    pub(crate) fn compress(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<CompressedBlock> {
         stored.clear();
-        let RawBlock { mut bytes, rows, first_value, seen } = raw;
+        let RawBlock { mut bytes, rows, first_value, collected } = raw;
         let uncompressed_size = block::block_size(bytes.len())?;
         let is_raw = self.codec == Codec::Null;
         if is_raw {
@@ -104,14 +104,14 @@ impl Sealer {
             first_row: 0,
             offset: 0,
         };
-        Ok(SealedBlock { stored, descriptor, seen, spare: bytes, is_raw })
+        Ok(CompressedBlock { stored, descriptor, collected, reusable: bytes, is_raw })
     }
 
     /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.
-    pub(crate) fn cost(&self, sealed: &SealedBlock) -> Result<usize> {
-        let size = sealed.descriptor.compressed_size as usize;
-        let stored = sealed.stored.get(..size).unwrap_or_default();
-        let raw = sealed.descriptor.uncompressed_size as usize;
+    pub(crate) fn cost(&self, compressed: &CompressedBlock) -> Result<usize> {
+        let size = compressed.descriptor.compressed_size as usize;
+        let stored = compressed.stored.get(..size).unwrap_or_default();
+        let raw = compressed.descriptor.uncompressed_size as usize;
         Ok(size + self.with_compressor(|compressor| Ok(compressor.effort(raw, stored)))?)
     }
 
@@ -127,9 +127,9 @@ impl Sealer {
     }
 }
 
-impl std::fmt::Debug for Sealer {
+impl std::fmt::Debug for BlockCompressor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sealer").field("codec", &self.codec).finish_non_exhaustive()
+        f.debug_struct("BlockCompressor").field("codec", &self.codec).finish_non_exhaustive()
     }
 }
 
@@ -145,8 +145,8 @@ pub(crate) struct SealQueue {
 }
 
 enum Waiting {
-    Sealed(SealedBlock),
-    Job { job: Arc<Job<Result<SealedBlock>>>, bytes: usize },
+    Sealed(CompressedBlock),
+    Job { job: Arc<Job<Result<CompressedBlock>>>, bytes: usize },
 }
 
 impl SealQueue {
@@ -161,7 +161,7 @@ impl SealQueue {
         &mut self,
         lane: usize,
         bytes: usize,
-        seal: impl FnOnce(Vec<u8>) -> Result<SealedBlock> + Send + 'static,
+        seal: impl FnOnce(Vec<u8>) -> Result<CompressedBlock> + Send + 'static,
     ) -> Result<()> {
         let stored = self.stored.pop().unwrap_or_default();
         let waiting = match &self.pool {
@@ -172,14 +172,14 @@ impl SealQueue {
         Ok(())
     }
 
-    /// Takes a block that is sealed already.
-    pub(crate) fn push_sealed(&mut self, lane: usize, sealed: SealedBlock) {
-        self.waiting.push_back((lane, Waiting::Sealed(sealed)));
+    /// Takes a block that is compressed already.
+    pub(crate) fn push_sealed(&mut self, lane: usize, compressed: CompressedBlock) {
+        self.waiting.push_back((lane, Waiting::Sealed(compressed)));
     }
 
     /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
     /// at the end, any.
-    pub(crate) fn pop(&mut self, end: bool) -> Option<(usize, Result<SealedBlock>)> {
+    pub(crate) fn pop(&mut self, end: bool) -> Option<(usize, Result<CompressedBlock>)> {
         while !self.waiting.front()?.1.is_done() {
             if !end && self.waiting.len() <= self.most {
                 return None;
@@ -190,11 +190,11 @@ impl SealQueue {
             }
         }
         let (lane, first) = self.waiting.pop_front()?;
-        let sealed = match first {
-            Waiting::Sealed(sealed) => Ok(sealed),
+        let compressed = match first {
+            Waiting::Sealed(compressed) => Ok(compressed),
             Waiting::Job { job, .. } => job.wait()?,
         };
-        Some((lane, sealed))
+        Some((lane, compressed))
     }
 
     /// Gives back the memory of a block that is done with.
@@ -235,7 +235,7 @@ impl Waiting {
 
     fn bytes(&self) -> usize {
         match self {
-            Waiting::Sealed(sealed) => sealed.descriptor.uncompressed_size as usize,
+            Waiting::Sealed(compressed) => compressed.descriptor.uncompressed_size as usize,
             Waiting::Job { bytes, .. } => *bytes,
         }
     }

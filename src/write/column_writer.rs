@@ -9,10 +9,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::block_compressor::{RawBlock, SealQueue, SealedBlock, Sealer};
-use super::encoding_choice::{Sample, Sampling};
+use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock, SealQueue};
+use super::encoding_choice::{EncodingSample, EncodingSampling};
 use super::file_summary::ColumnSummary;
-use super::packed_column_writer::{BLOCK_BYTES, BLOCK_ROWS, Packer, Packing};
+use super::packed_column_writer::{BLOCK_BYTES, BLOCK_ROWS, PackedColumnWriter, Packing};
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};
@@ -25,8 +25,8 @@ use crate::format::row_offsets::{Spans, first_not};
 use crate::format::value::{Value, ValueType};
 use crate::format::values::ValuesRef;
 use crate::pack::Options;
-use crate::stats::collector::{Seen, Watch};
-use crate::stats::column_statistics::Noted;
+use crate::stats::collector::{CollectedStatistics, StatisticsCollector};
+use crate::stats::column_statistics::ColumnStatisticsWriter;
 
 /// Fills the blocks of one column.
 pub(crate) struct ColumnWriter {
@@ -36,23 +36,23 @@ pub(crate) struct ColumnWriter {
     rows: u32,
     first_value: Option<Value<'static>>,
     /// Looks at the values of the block.
-    watch: Option<Watch>,
-    noted: Noted,
-    sealer: Arc<Sealer>,
+    collector: Option<StatisticsCollector>,
+    statistics: ColumnStatisticsWriter,
+    compressor: Arc<BlockCompressor>,
     /// Fills the blocks instead, if the codec takes values.
-    packer: Option<Packer>,
+    packer: Option<PackedColumnWriter>,
     /// The first blocks, while it is open how the column is best written.
-    sample: Option<Sample>,
-    sampled: Vec<SealedBlock>,
+    sample: Option<EncodingSample>,
+    sampled: Vec<CompressedBlock>,
     full: Vec<RawBlock>,
     /// Memory for the next block.
-    spare: Vec<Vec<u8>>,
+    reusable: Vec<Vec<u8>>,
     pub(crate) blocks: usize,
     pub(crate) descriptors: Vec<u8>,
     sizes: (u64, u64),
 }
 
-/// How blocks are cut and sealed.
+/// How blocks are cut and compressed.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockSettings {
     /// Bytes at which a block ends; each kind of codec has its own default.
@@ -83,12 +83,12 @@ impl ColumnWriter {
         header: &Header,
         i: usize,
         blocks: &BlockSettings,
-        sampling: Sampling,
+        sampling: EncodingSampling,
     ) -> Result<Self> {
         let column = header.columns.get(i).cloned();
         let mut column = column.ok_or_else(|| Error::invalid("no such column"))?;
-        let noted = Noted::take(&mut column);
-        let watch = noted.watch(&column);
+        let statistics = ColumnStatisticsWriter::take(&mut column);
+        let collector = statistics.collector(&column);
         let in_column = |e: Error| e.in_column(column.name());
         let checksum = header.checksum(i).map_err(in_column)?;
         if checksum == Checksum::SpecifiedCrc32 {
@@ -111,25 +111,25 @@ impl ColumnWriter {
             block_rows: blocks.rows.max(1),
             block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES).max(1),
         };
-        let packer = || Packer::new(&column, packing, watch.clone());
+        let packer = || PackedColumnWriter::new(&column, packing, collector.clone());
         let packer = codec.is_value_codec().then(packer);
         let packer = packer.transpose().map_err(in_column)?;
         let codec = if packer.is_some() { Codec::Null } else { codec };
-        let sealer = Sealer::new(codec, blocks.level, checksum);
-        let sealer = sealer.map_err(in_column)?;
+        let compressor = BlockCompressor::new(codec, blocks.level, checksum);
+        let compressor = compressor.map_err(in_column)?;
         Ok(Self {
             block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
             encoder: Encoder::new(with_runs),
             rows: 0,
             first_value: None,
-            watch,
-            noted,
-            sample: Sample::of(&column, sealer.codec(), sampling),
-            sealer: Arc::new(sealer),
+            collector,
+            statistics,
+            sample: EncodingSample::of(&column, compressor.codec(), sampling),
+            compressor: Arc::new(compressor),
             packer,
             sampled: Vec::new(),
             full: Vec::new(),
-            spare: Vec::new(),
+            reusable: Vec::new(),
             blocks: 0,
             descriptors: Vec::new(),
             sizes: (0, 0),
@@ -144,7 +144,7 @@ impl ColumnWriter {
 
     /// The column as it is written, at the end.
     pub(crate) fn finished(&self) -> ColumnMetadata {
-        self.noted.finish(&self.column)
+        self.statistics.finish(&self.column)
     }
 
     /// Whether rows can be given as slots.
@@ -152,10 +152,10 @@ impl ColumnWriter {
         self.packer.is_some()
     }
 
-    /// Bytes of blocks that are not sealed yet.
+    /// Bytes of blocks that are not compressed yet.
     pub(crate) fn memory_size(&self) -> usize {
-        let sample = self.sample.as_ref().map_or(0, Sample::bytes);
-        let sample = sample + self.packer.as_ref().map_or(0, Packer::memory_size);
+        let sample = self.sample.as_ref().map_or(0, EncodingSample::bytes);
+        let sample = sample + self.packer.as_ref().map_or(0, PackedColumnWriter::memory_size);
         self.encoder.bytes.len() + sample + self.full.iter().map(|b| b.bytes.len()).sum::<usize>()
     }
 
@@ -185,8 +185,8 @@ impl ColumnWriter {
             let values = values.range(row, end);
             self.encode(slice, lengths.range(row, end), values.clone());
             // Behind it, for encoding takes longer than memory: now the values are near.
-            if let Some(watch) = &mut self.watch {
-                watch.add_of(slice, self.column.value_type(), values);
+            if let Some(collector) = &mut self.collector {
+                collector.add_of(slice, self.column.value_type(), values);
             }
             self.rows += u32::try_from(end - row).unwrap_or(MOST_ROWS);
             row = end;
@@ -245,15 +245,15 @@ impl ColumnWriter {
         }
         self.encoder.finish();
         let raw = RawBlock {
-            bytes: self.encoder.replace(self.spare.pop().unwrap_or_default()),
+            bytes: self.encoder.replace(self.reusable.pop().unwrap_or_default()),
             rows: std::mem::take(&mut self.rows),
             first_value: self.first_value.take(),
-            seen: self.watch.as_mut().map(Watch::take).unwrap_or_default(),
+            collected: self.collector.as_mut().map(StatisticsCollector::take).unwrap_or_default(),
         };
         match &mut self.sample {
             Some(sample) => {
                 if sample.push(raw) {
-                    self.settle()?;
+                    self.fill_nulls()?;
                 }
             }
             None => self.full.push(raw),
@@ -267,50 +267,50 @@ impl ColumnWriter {
             packer.cut();
         }
         self.cut()?;
-        self.settle()
+        self.fill_nulls()
     }
 
     /// Decides how the column is written, and seals what it was decided by.
-    fn settle(&mut self) -> Result<()> {
+    fn fill_nulls(&mut self) -> Result<()> {
         let Some(sample) = self.sample.take() else { return Ok(()) };
-        let settled = sample.settle(&self.column, &self.sealer)?;
-        if let Some(codec) = settled.codec {
+        let filled = sample.fill_nulls(&self.column, &self.compressor)?;
+        if let Some(codec) = filled.codec {
             self.column = self.column.clone().with_codec(codec);
         }
-        if let Some(value_type) = settled.value_type {
+        if let Some(value_type) = filled.value_type {
             self.column = self.column.clone().with_value_type(value_type);
         }
-        if settled.codec.is_some() || settled.value_type.is_some() {
-            let codec = settled.codec.unwrap_or_else(|| self.sealer.codec());
-            self.sealer = Arc::new(self.sealer.with(codec)?);
+        if filled.codec.is_some() || filled.value_type.is_some() {
+            let codec = filled.codec.unwrap_or_else(|| self.compressor.codec());
+            self.compressor = Arc::new(self.compressor.with(codec)?);
         }
-        self.sampled = settled.blocks;
+        self.sampled = filled.blocks;
         Ok(())
     }
 
     /// Sends full blocks on their way.
-    pub(crate) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
-        self.sampled.drain(..).for_each(|sealed| queue.push_sealed(lane, sealed));
+    pub(crate) fn send(&mut self, column: usize, queue: &mut SealQueue) -> Result<()> {
+        self.sampled.drain(..).for_each(|compressed| queue.push_sealed(column, compressed));
         if let Some(packer) = &mut self.packer {
-            return packer.send(lane, queue);
+            return packer.send(column, queue);
         }
         // As many blocks as were filled since the last time may be the next time.
         let wanted = self.full.len().max(1);
         for raw in self.full.drain(..) {
-            let sealer = self.sealer.clone();
-            queue.push(lane, raw.bytes.len(), move |stored| sealer.seal(raw, stored))?;
+            let compressor = self.compressor.clone();
+            queue.push(column, raw.bytes.len(), move |stored| compressor.compress(raw, stored))?;
         }
-        while self.spare.len() < wanted
+        while self.reusable.len() < wanted
             && let Some(memory) = queue.memory()
         {
-            self.spare.push(memory);
+            self.reusable.push(memory);
         }
         Ok(())
     }
 
-    /// Notes a block that is sealed.
-    pub(crate) fn note(&mut self, descriptor: &BlockDescriptor, seen: Seen) {
-        self.noted.note(descriptor, seen);
+    /// Notes a block that is compressed.
+    pub(crate) fn note(&mut self, descriptor: &BlockDescriptor, collected: CollectedStatistics) {
+        self.statistics.note(descriptor, collected);
         descriptor.put(&self.column, &mut self.descriptors);
         self.blocks += 1;
         self.sizes.0 += u64::from(descriptor.uncompressed_size);

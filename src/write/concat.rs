@@ -92,7 +92,7 @@ pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result
     let (mut at, mut parts) = (out.len() as u64, Vec::with_capacity(header.columns.len()));
     for (i, start) in header.starts.iter_mut().enumerate() {
         let column = header.columns.get(i).ok_or_else(|| Error::invalid("no such column"))?;
-        let part = Part::of(files, i, column)?;
+        let part = ConcatPart::of(files, i, column)?;
         *start = at;
         at += 4 + part.descriptors.len() as u64 + part.stored;
         parts.push(part);
@@ -144,7 +144,7 @@ fn joined<R: ReadAt>(
 }
 
 /// A column of all files.
-struct Part {
+struct ConcatPart {
     blocks: usize,
     descriptors: Vec<u8>,
     /// Bytes of the blocks, checksums included.
@@ -152,7 +152,7 @@ struct Part {
     summary: ColumnSummary,
 }
 
-impl Part {
+impl ConcatPart {
     fn of<R: ReadAt>(
         files: &[FileReader<R>],
         column: usize,
@@ -196,7 +196,7 @@ pub fn copy_rows<R: ReadAt, W: Write + Send>(
     columns: &[usize],
     to: &mut FileWriter<W>,
 ) -> Result<()> {
-    let mut reader = file.rows_reader(columns)?;
+    let mut reader = file.projected_reader(columns)?;
     let mut bytes = 0u64;
     let mut data = Vec::with_capacity(columns.len());
     for column in columns {

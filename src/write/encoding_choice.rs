@@ -1,15 +1,15 @@
-//! How a column is best written, decided from its first blocks.
+//! Chooses a column's encoding from its first blocks.
 //!
 //! ```text
 //! first blocks   varints or fixed?  ──►  with the codec, or without?  ──►  the least cost, for all blocks
-//! cost           stored bytes + bytes that a reader would as soon read as undo the codec and the varints
+//! cost           stored bytes + the time to decompress and decode, in bytes that could be read meanwhile
 //! ```
 //! A codec that hardly shrinks a column costs more to undo than it saves: such a column gets the codec `null`.
 //! Varints are decoded in so little time that reading them is mostly undoing snappy, and are the keys and counts that
 //! are read alone and often, few bytes beside a table's text: there an element of snappy costs more.
 //! Numbers whose varints are as long as the numbers themselves are written as `fixed32` or `fixed64`.
 
-use super::block_compressor::{RawBlock, SealedBlock, Sealer};
+use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock};
 use crate::codec::Codec;
 use crate::error::Result;
 use crate::format::metadata::ColumnMetadata;
@@ -18,12 +18,12 @@ use crate::format::plain::encode::Encoder;
 use crate::format::value::ValueType;
 use crate::format::values::Values;
 
-/// How many blocks are looked at.
+/// The number of blocks of a sample.
 const BLOCKS: usize = 2;
 
-/// What of a column is open.
+/// What the sample of a column may change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sampling {
+pub(crate) struct EncodingSampling {
     /// Whether the codec may become `null`.
     pub(crate) codec: bool,
     /// Whether int and long may become fixed32 and fixed64.
@@ -32,32 +32,36 @@ pub(crate) struct Sampling {
 
 /// The first blocks of a column.
 #[derive(Debug)]
-pub(crate) struct Sample {
-    open: Sampling,
+pub(crate) struct EncodingSample {
+    open: EncodingSampling,
     blocks: Vec<RawBlock>,
 }
 
-/// What was decided, and the blocks sealed so.
+/// The chosen encoding, and the blocks of the sample written with it.
 #[derive(Debug)]
-pub(crate) struct Settled {
+pub(crate) struct ChosenEncoding {
     /// Another codec than the column had.
     pub(crate) codec: Option<Codec>,
     /// Another value type than the column had.
     pub(crate) value_type: Option<ValueType>,
-    pub(crate) blocks: Vec<SealedBlock>,
+    pub(crate) blocks: Vec<CompressedBlock>,
     cost: usize,
 }
 
-impl Sample {
-    /// `None` if nothing is open for this column.
-    pub(crate) fn of(column: &ColumnMetadata, codec: Codec, sampling: Sampling) -> Option<Self> {
-        let open = Sampling {
+impl EncodingSample {
+    /// Returns `None` if nothing can be chosen for this column.
+    pub(crate) fn of(
+        column: &ColumnMetadata,
+        codec: Codec,
+        sampling: EncodingSampling,
+    ) -> Option<Self> {
+        let open = EncodingSampling {
             codec: sampling.codec && codec != Codec::Null,
             value_type: sampling.value_type
                 && fixed(column.value_type()).is_some()
                 && !column.is_array(),
         };
-        (open != Sampling::default()).then(|| Self { open, blocks: Vec::new() })
+        (open != EncodingSampling::default()).then(|| Self { open, blocks: Vec::new() })
     }
 
     /// Adds a block; says whether they are enough now.
@@ -71,31 +75,38 @@ impl Sample {
     }
 
     /// Seals the blocks in the way that costs least.
-    pub(crate) fn settle(self, column: &ColumnMetadata, sealer: &Sealer) -> Result<Settled> {
+    pub(crate) fn fill_nulls(
+        self,
+        column: &ColumnMetadata,
+        compressor: &BlockCompressor,
+    ) -> Result<ChosenEncoding> {
         let Self { open, blocks } = self;
-        let varints = Way::of(column.value_type(), sealer.codec());
+        let varints = ColumnEncoding::of(column.value_type(), compressor.codec());
         let Some(value_type) = fixed(column.value_type()).filter(|_| open.value_type) else {
-            return open.seal(blocks, varints, sealer);
+            return open.compress(blocks, varints, compressor);
         };
         let bytes = blocks.iter().map(|raw| raw.bytes.len()).sum::<usize>();
         let values = blocks.iter().map(count_varints).sum::<usize>();
         let width = value_type.width();
         if bytes < values * (width - 2) {
-            return open.seal(blocks, varints, sealer);
+            return open.compress(blocks, varints, compressor);
         }
         let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
         let fixed = fixed.collect::<Result<_>>()?;
-        let way = Way { value_type: Some(value_type), ..Way::of(value_type, sealer.codec()) };
-        let fixed = open.seal(fixed, way, sealer)?;
+        let way = ColumnEncoding {
+            value_type: Some(value_type),
+            ..ColumnEncoding::of(value_type, compressor.codec())
+        };
+        let fixed = open.compress(fixed, way, compressor)?;
         // Varints take time as well, those of more than eight bytes much of it.
         let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
-        let varints = open.seal(blocks, Way { slow, ..varints }, sealer)?;
+        let varints = open.compress(blocks, ColumnEncoding { slow, ..varints }, compressor)?;
         Ok(if fixed.cost < varints.cost { fixed } else { varints })
     }
 }
 
 /// A way to write a column.
-struct Way {
+struct ColumnEncoding {
     /// Another value type than the column had.
     value_type: Option<ValueType>,
     /// How many times the codec's effort counts.
@@ -104,7 +115,7 @@ struct Way {
     slow: usize,
 }
 
-impl Way {
+impl ColumnEncoding {
     fn of(value_type: ValueType, codec: Codec) -> Self {
         let is_varints = matches!(value_type, ValueType::Null | ValueType::Int | ValueType::Long);
         let weight = if is_varints && codec == Codec::Snappy { 5 } else { 1 };
@@ -112,26 +123,36 @@ impl Way {
     }
 }
 
-impl Sampling {
+impl EncodingSampling {
     /// Seals blocks with the codec or, if that is open and costs less, without.
-    fn seal(self, blocks: Vec<RawBlock>, way: Way, sealer: &Sealer) -> Result<Settled> {
-        let Way { value_type, weight, slow } = way;
+    fn compress(
+        self,
+        blocks: Vec<RawBlock>,
+        way: ColumnEncoding,
+        compressor: &BlockCompressor,
+    ) -> Result<ChosenEncoding> {
+        let ColumnEncoding { value_type, weight, slow } = way;
         let bytes: usize = blocks.iter().map(|raw| raw.bytes.len()).sum();
-        let (mut cost, mut sealed) = (0, Vec::with_capacity(blocks.len()));
+        let (mut cost, mut compressed) = (0, Vec::with_capacity(blocks.len()));
         for raw in blocks {
-            let block = sealer.seal(raw, Vec::new())?;
+            let block = compressor.compress(raw, Vec::new())?;
             let stored = block.descriptor.compressed_size as usize;
-            let effort = sealer.cost(&block)?.saturating_sub(stored);
+            let effort = compressor.cost(&block)?.saturating_sub(stored);
             cost += stored + effort * weight;
-            sealed.push(block);
+            compressed.push(block);
         }
         if !self.codec || cost <= bytes {
-            return Ok(Settled { codec: None, value_type, blocks: sealed, cost: cost + slow });
+            return Ok(ChosenEncoding {
+                codec: None,
+                value_type,
+                blocks: compressed,
+                cost: cost + slow,
+            });
         }
-        let null = sealer.with(Codec::Null)?;
-        let again = sealed.into_iter().map(|block| null.seal(block.into_raw(), Vec::new()));
+        let null = compressor.with(Codec::Null)?;
+        let again = compressed.into_iter().map(|block| null.compress(block.into_raw(), Vec::new()));
         let blocks = again.collect::<Result<_>>()?;
-        Ok(Settled { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })
+        Ok(ChosenEncoding { codec: Some(Codec::Null), value_type, blocks, cost: bytes + slow })
     }
 }
 
@@ -157,6 +178,6 @@ fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> 
     let mut encoder = Encoder::new(true);
     encoder.fixed(values.as_slice(), 0..n);
     debug_assert_eq!(encoder.bytes.len(), n * to.width());
-    let (rows, first_value, seen) = (raw.rows, raw.first_value.clone(), raw.seen.clone());
-    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value, seen })
+    let (rows, first_value, collected) = (raw.rows, raw.first_value.clone(), raw.collected.clone());
+    Ok(RawBlock { bytes: encoder.replace(Vec::new()), rows, first_value, collected })
 }

@@ -18,7 +18,7 @@ pub struct FileChunks {
     tables: std::vec::IntoIter<Vec<u8>>,
     spool: Spool,
     /// The column whose blocks are next.
-    lane: Option<usize>,
+    column: Option<usize>,
     summary: FileSummary,
 }
 
@@ -29,7 +29,7 @@ impl FileChunks {
         spool: Spool,
         summary: FileSummary,
     ) -> Self {
-        Self { header: Some(header), tables: tables.into_iter(), spool, lane: None, summary }
+        Self { header: Some(header), tables: tables.into_iter(), spool, column: None, summary }
     }
 
     /// What the file comes to.
@@ -45,12 +45,12 @@ impl FileChunks {
         if let Some(header) = self.header.take() {
             return Ok(Some(header));
         }
-        if let Some(lane) = self.lane
-            && let Some(chunk) = self.spool.take(lane)?
+        if let Some(column) = self.column
+            && let Some(chunk) = self.spool.take(column)?
         {
             return Ok(Some(chunk));
         }
-        self.lane = Some(self.lane.map_or(0, |lane| lane + 1));
+        self.column = Some(self.column.map_or(0, |column| column + 1));
         Ok(self.tables.next())
     }
 }

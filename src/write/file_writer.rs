@@ -5,7 +5,7 @@
 //! finish ─► header, then each column: block count, descriptors, blocks
 //! ```
 //! A block is the shortest run of whole rows that comes to the block size: each column is cut for itself, at
-//! the first row that starts at or past it. The header comes first in the file but is known last, so sealed
+//! the first row that starts at or past it. The header comes first in the file but is known last, so compressed
 //! blocks wait in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
 
 use std::io::Write;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use super::block_compressor::{SealQueue, SealedBlock};
+use super::block_compressor::{CompressedBlock, SealQueue};
 use super::column_writer::{BlockSettings, ColumnWriter};
-use super::encoding_choice::Sampling;
+use super::encoding_choice::EncodingSampling;
 use super::file_chunks::FileChunks;
 use super::file_summary::FileSummary;
 use crate::checksum::Checksum;
@@ -35,7 +35,7 @@ use crate::wire;
 
 const MEMORY_BUDGET: usize = 256 << 20;
 
-/// Rows that are encoded before the blocks that they filled are sealed, and their memory can be filled again.
+/// Rows that are encoded before the blocks that they filled are compressed, and their memory can be filled again.
 const SEGMENT: usize = 1 << 15;
 
 /// What a [`FileWriter`] is to do.
@@ -116,7 +116,7 @@ impl FileWriterBuilder {
         self
     }
 
-    /// Bytes of sealed blocks held in memory; more go to a temporary file. Default: 256 MiB.
+    /// Bytes of compressed blocks held in memory; more go to a temporary file. Default: 256 MiB.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.memory_budget = bytes;
         self
@@ -165,7 +165,7 @@ impl FileWriterBuilder {
         let writer = |i: usize| {
             let column = header.columns.get(i);
             let own_codec = column.is_some_and(|column| !matches!(column.codec(), Ok(None)));
-            let sampling = Sampling {
+            let sampling = EncodingSampling {
                 codec: self.sampling && !own_codec,
                 value_type: self.sampling && !self.typed.contains(&i),
             };
@@ -236,7 +236,7 @@ impl<W: Write> FileWriter<W> {
         self.broken = true;
         for start in (0..rows).step_by(SEGMENT) {
             self.encode(start..rows.min(start + SEGMENT), columns, &spans)?;
-            self.seal(false)?;
+            self.compress(false)?;
         }
         self.header.rows = total;
         self.broken = false;
@@ -251,8 +251,8 @@ impl<W: Write> FileWriter<W> {
         spans: &BatchSpans,
     ) -> Result<()> {
         let tree = &self.tree;
-        let encode = |(lane, (writer, slice)): (usize, (&mut ColumnWriter, &ColumnSlice<'_>))| {
-            let (lengths, values) = spans.of(lane, tree);
+        let encode = |(column, (writer, slice)): (usize, (&mut ColumnWriter, &ColumnSlice<'_>))| {
+            let (lengths, values) = spans.of(column, tree);
             let written = writer.write(rows.clone(), slice, &lengths, &values);
             written.map_err(|e| e.in_column(writer.column().name()))
         };
@@ -266,10 +266,10 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Sends what is full through the queue to the spool; at the end all of it.
-    fn seal(&mut self, end: bool) -> Result<()> {
-        for lane in 0..self.writers.len() {
-            if let Some(writer) = self.writers.get_mut(lane) {
-                writer.send(lane, &mut self.queue)?;
+    fn compress(&mut self, end: bool) -> Result<()> {
+        for column in 0..self.writers.len() {
+            if let Some(writer) = self.writers.get_mut(column) {
+                writer.send(column, &mut self.queue)?;
             }
             self.spool_sealed(false)?;
         }
@@ -277,13 +277,13 @@ impl<W: Write> FileWriter<W> {
     }
 
     fn spool_sealed(&mut self, end: bool) -> Result<()> {
-        while let Some((lane, sealed)) = self.queue.pop(end) {
-            let Some(writer) = self.writers.get_mut(lane) else { continue };
-            let SealedBlock { stored, descriptor, seen, spare, .. } =
-                sealed.map_err(|e| e.in_column(writer.column().name()))?;
-            self.spool.push(lane, &stored)?;
-            writer.note(&descriptor, seen);
-            self.queue.recycle(stored, spare);
+        while let Some((column, compressed)) = self.queue.pop(end) {
+            let Some(writer) = self.writers.get_mut(column) else { continue };
+            let CompressedBlock { stored, descriptor, collected, reusable, .. } =
+                compressed.map_err(|e| e.in_column(writer.column().name()))?;
+            self.spool.push(column, &stored)?;
+            writer.note(&descriptor, collected);
+            self.queue.recycle(stored, reusable);
         }
         Ok(())
     }
@@ -315,13 +315,13 @@ impl<W: Write> FileWriter<W> {
         &mut self.header.metadata
     }
 
-    /// Bytes held in memory: sealed blocks and those being filled.
+    /// Bytes held in memory: compressed blocks and those being filled.
     pub fn memory_size(&self) -> usize {
         let open: usize = self.writers.iter().map(ColumnWriter::memory_size).sum();
         self.spool.in_memory() + open + self.queue.bytes()
     }
 
-    /// Bytes of sealed blocks so far, in memory and in the temporary file.
+    /// Bytes of compressed blocks so far, in memory and in the temporary file.
     pub fn bytes_sealed(&self) -> u64 {
         self.spool.in_memory() as u64 + self.spool.spilled()
     }
@@ -338,16 +338,17 @@ impl<W: Write> FileWriter<W> {
     pub fn into_chunks(mut self) -> Result<(W, FileChunks)> {
         self.check_whole()?;
         self.writers.iter_mut().try_for_each(ColumnWriter::finish)?;
-        self.seal(true)?;
+        self.compress(true)?;
         self.header.columns = self.writers.iter().map(ColumnWriter::finished).collect();
         let mut out = Vec::new();
         self.header.starts = vec![0; self.header.columns.len()];
         self.header.write(&mut out)?;
         let mut at = out.len() as u64;
-        for (lane, (start, writer)) in self.header.starts.iter_mut().zip(&self.writers).enumerate()
+        for (column, (start, writer)) in
+            self.header.starts.iter_mut().zip(&self.writers).enumerate()
         {
             *start = at;
-            at += 4 + writer.descriptors.len() as u64 + self.spool.lane_len(lane);
+            at += 4 + writer.descriptors.len() as u64 + self.spool.column_len(column);
         }
         out.clear();
         self.header.write(&mut out)?;

@@ -1,9 +1,9 @@
-//! Makes gathered values ready to be packed: what lies where nothing is there, and what all would be serialised.
+//! Fills null slots before packing and computes the plain-encoded size.
 //!
 //! ```text
-//! there    1 1 0 1 0        slots   a b b c c       each null has the value before it, which packs well and is
-//! values   a b ? c ?                                read without moving values to their places
-//!                           dense   a b c           where most are null
+//! validity  1 1 0 1 0       slots   a b b c c       a null repeats the value before it, which packs well and is
+//! values    a b ? c ?                               read without moving values to their row positions
+//!                           dense   a b c           where most rows are null
 //! ```
 
 use std::ops::Range;
@@ -15,26 +15,26 @@ use crate::format::value::ValueType;
 use crate::format::values::Values;
 use crate::kernel::{self, Level};
 
-/// What was found.
+/// The form of the filled values.
 #[derive(Debug)]
-pub(crate) struct Settled {
-    /// Whether only the values that are there are left.
+pub(crate) struct FilledValues {
+    /// Whether null slots were removed instead of filled.
     pub(crate) dense: bool,
-    /// The bytes of all as they are serialised.
+    /// The plain-encoded size of all values, in bytes.
     pub(crate) size: u64,
 }
 
-/// Dense where fewer than one in so many is there.
+/// Null slots are removed where fewer than one row in this many has a value.
 const SPARSE: usize = 2;
 
-pub(crate) fn settle(
+pub(crate) fn fill_nulls(
     value_type: ValueType,
     counts: &ItemCounts,
     values: &mut Values,
     with_runs: bool,
-) -> Settled {
+) -> FilledValues {
     let bits = match counts {
-        ItemCounts::One => return Settled { dense: false, size: size_of(value_type, values) },
+        ItemCounts::One => return FilledValues { dense: false, size: size_of(value_type, values) },
         ItemCounts::Lengths(lengths) => {
             let size = lengths_size(value_type, lengths, with_runs);
             let booleans = lengths.iter().map(|length| u64::from(length.div_ceil(8))).sum();
@@ -42,7 +42,7 @@ pub(crate) fn settle(
                 ValueType::Boolean => booleans,
                 _ => size_of(value_type, values),
             };
-            return Settled { dense: false, size: size + values };
+            return FilledValues { dense: false, size: size + values };
         }
         ItemCounts::Presence(bits) => bits,
     };
@@ -63,7 +63,7 @@ pub(crate) fn settle(
     if !dense && ones < n {
         fill(values, bits, true);
     }
-    Settled { dense, size: counts + size }
+    FilledValues { dense, size: counts + size }
 }
 
 /// The bytes of values without lengths.

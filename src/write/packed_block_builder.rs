@@ -1,14 +1,14 @@
-//! The values of a block that is being filled for the value codec; and how they are packed.
+//! Collects the values of a block and encodes them with the value codec.
 //!
 //! ```text
 //! batches    [5 6 7] [8 - 9] ...                slices of columns, appended
-//! gathered   values 5 6 7 8 · 9     there 1 1 1 1 0 1
+//! values     5 6 7 8 · 9     there 1 1 1 1 0 1
 //! packed     form │ items │ counts │ values     see packed
 //! ```
 
 use std::ops::Range;
 
-use super::null_slots::{Settled, settle};
+use super::null_slots::{FilledValues, fill_nulls};
 use crate::error::{Error, Result};
 use crate::format::bitmap::Bits;
 use crate::format::block_values::{BlockValues, ItemCounts};
@@ -21,7 +21,7 @@ use crate::kernel;
 use crate::pack::{
     self, DEPTH, FloatHints, Hints, Options, Payload, StringHints, StringsRef, long,
 };
-use crate::stats::collector::{Seen, Told, Watch};
+use crate::stats::collector::{CollectedStatistics, EncoderStatistics, StatisticsCollector};
 use crate::wire;
 
 impl BlockValues {
@@ -205,8 +205,8 @@ impl BlockValues {
         with_runs: bool,
         hints: &Hints,
         out: &mut Payload,
-    ) -> (Settled, Told) {
-        let settled = settle(self.value_type, &self.counts, &mut self.values, with_runs);
+    ) -> (FilledValues, EncoderStatistics) {
+        let filled = fill_nulls(self.value_type, &self.counts, &mut self.values, with_runs);
         out.push(PACKED);
         wire::put_long(out, long(self.items()));
         match &self.counts {
@@ -218,20 +218,25 @@ impl BlockValues {
                 pack::put_numbers(&lengths, DEPTH, out);
             }
             ItemCounts::Presence(bits) => {
-                out.push(if settled.dense { DENSE } else { SLOTS });
+                out.push(if filled.dense { DENSE } else { SLOTS });
                 pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out);
             }
         }
         let some = match &self.counts {
-            ItemCounts::Presence(bits) if !settled.dense => Some(bits),
+            ItemCounts::Presence(bits) if !filled.dense => Some(bits),
             _ => None,
         };
-        let told = put_values(&self.values, some, hints, out);
-        (settled, told)
+        let encoder_statistics = put_values(&self.values, some, hints, out);
+        (filled, encoder_statistics)
     }
 
     /// What there is to see of values that have been packed.
-    pub(crate) fn seen(&self, mut watch: Watch, dense: bool, told: &Told) -> Seen {
+    pub(crate) fn collected(
+        &self,
+        mut collector: StatisticsCollector,
+        dense: bool,
+        encoder_statistics: &EncoderStatistics,
+    ) -> CollectedStatistics {
         let values = self.values.as_slice();
         let there = match &self.counts {
             ItemCounts::Presence(bits) if !dense => {
@@ -240,17 +245,17 @@ impl BlockValues {
             _ => values.len(),
         };
         // Slots without a value have one that another has.
-        if watch.add_told(there, told) {
-            return watch.take();
+        if collector.add_told(there, encoder_statistics) {
+            return collector.take();
         }
         match &self.counts {
             ItemCounts::Presence(bits) if self.value_type == ValueType::Null => {
-                watch.count(kernel::count_ones(bits.as_bytes(), 0, bits.len()));
+                collector.count(kernel::count_ones(bits.as_bytes(), 0, bits.len()));
             }
-            ItemCounts::Presence(bits) if !dense => watch.add_slots(values, bits),
-            _ => watch.add(values, 0..values.len()),
+            ItemCounts::Presence(bits) if !dense => collector.add_slots(values, bits),
+            _ => collector.add(values, 0..values.len()),
         }
-        watch.take()
+        collector.take()
     }
 }
 
@@ -259,18 +264,23 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
 }
 
 /// Appends values; with bits, only those whose bit is set are there.
-fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Payload) -> Told {
+fn put_values(
+    values: &Values,
+    there: Option<&Bits>,
+    hints: &Hints,
+    out: &mut Payload,
+) -> EncoderStatistics {
     match values {
         Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),
         Values::Int(v) => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();
             let (least, greatest) = pack::put_numbers(&wide, DEPTH, out);
-            return Told::Numbers(least, greatest);
+            return EncoderStatistics::Numbers(least, greatest);
         }
         Values::Long(v) => {
             let (least, greatest) = pack::put_numbers(v, DEPTH, out);
-            return Told::Numbers(least, greatest);
+            return EncoderStatistics::Numbers(least, greatest);
         }
         Values::Float(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
         Values::Double(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
@@ -281,9 +291,12 @@ fn put_values(values: &Values, there: Option<&Bits>, hints: &Hints, out: &mut Pa
             if let Some(distinct) =
                 pack::put_strings(as_ref(strings), there, &hints.strings, DEPTH, out)
             {
-                return Told::Strings { offsets: distinct.offsets, data: distinct.data };
+                return EncoderStatistics::Strings {
+                    offsets: distinct.offsets,
+                    data: distinct.data,
+                };
             }
         }
     }
-    Told::Nothing
+    EncoderStatistics::Nothing
 }

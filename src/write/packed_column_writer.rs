@@ -1,14 +1,14 @@
 //! Fills the blocks of a column under the value codec.
 //!
 //! ```text
-//! rows ──► gathered, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► SealedBlock
+//! rows ──► block_values, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► CompressedBlock
 //!                                                 └ every 16th block: hints for it and the next
 //! ```
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::block_compressor::{SealQueue, SealedBlock};
+use super::block_compressor::{CompressedBlock, SealQueue};
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::Result;
@@ -22,7 +22,7 @@ use crate::format::value::{Value, ValueType};
 use crate::format::values::ValuesRef;
 use crate::pack::{GOOD_FOR, Hints, Options, Payload};
 use crate::parallelism::threads;
-use crate::stats::collector::Watch;
+use crate::stats::collector::StatisticsCollector;
 
 /// Rows of a block unless more or fewer are asked for.
 pub(crate) const BLOCK_ROWS: usize = 16_384;
@@ -44,55 +44,56 @@ pub(crate) struct Packing {
 
 /// Fills the blocks of a column.
 #[derive(Debug)]
-pub(crate) struct Packer {
+pub(crate) struct PackedColumnWriter {
     packing: Packing,
     /// Looks at the values of each block.
-    watch: Option<Watch>,
+    collector: Option<StatisticsCollector>,
     value_type: ValueType,
-    gathered: BlockValues,
+    block_values: BlockValues,
     rows: usize,
     first_value: Option<Value<'static>>,
     hints: Arc<Hints>,
     cut: usize,
-    full: Vec<Full>,
+    full: Vec<FullBlock>,
     /// Memory for the values of the next blocks.
-    spare: Arc<Mutex<Vec<BlockValues>>>,
+    reusable: Arc<Mutex<Vec<BlockValues>>>,
 }
 
 /// A block that is full.
 #[derive(Debug)]
-struct Full {
-    gathered: BlockValues,
+struct FullBlock {
+    block_values: BlockValues,
     rows: u32,
     first_value: Option<Value<'static>>,
     hints: Arc<Hints>,
 }
 
-impl Packer {
+impl PackedColumnWriter {
     pub(crate) fn new(
         column: &ColumnMetadata,
         packing: Packing,
-        watch: Option<Watch>,
+        collector: Option<StatisticsCollector>,
     ) -> Result<Self> {
         packing.codec.check_available()?;
         let value_type = column.value_type();
         Ok(Self {
             packing,
-            watch,
+            collector,
             value_type,
-            gathered: BlockValues::new(value_type),
+            block_values: BlockValues::new(value_type),
             rows: 0,
             first_value: None,
             hints: Arc::default(),
             cut: 0,
             full: Vec::new(),
-            spare: Arc::default(),
+            reusable: Arc::default(),
         })
     }
 
     /// Bytes of values that are not packed yet.
     pub(crate) fn memory_size(&self) -> usize {
-        self.gathered.bytes() + self.full.iter().map(|full| full.gathered.bytes()).sum::<usize>()
+        self.block_values.bytes()
+            + self.full.iter().map(|full| full.block_values.bytes()).sum::<usize>()
     }
 
     /// Appends rows. `first` gives the value at a row, if the column is indexed.
@@ -107,15 +108,15 @@ impl Packer {
         let Range { start: mut row, end: rows } = rows;
         while row < rows {
             let full = self.rows >= self.packing.block_rows
-                || self.gathered.bytes() >= self.packing.block_bytes;
-            if full || !self.gathered.takes(slice) {
+                || self.block_values.bytes() >= self.packing.block_bytes;
+            if full || !self.block_values.takes(slice) {
                 self.cut();
             }
             if self.rows == 0 {
                 self.first_value = first(row);
             }
             let end = self.fitting(row, rows, slice, values);
-            self.gathered.append(slice, lengths.range(row, end), values.range(row, end))?;
+            self.block_values.append(slice, lengths.range(row, end), values.range(row, end))?;
             self.rows += end - row;
             row = end;
         }
@@ -130,7 +131,7 @@ impl Packer {
         slice: &ColumnSlice<'_>,
         values: &Spans<'_>,
     ) -> usize {
-        let room = self.packing.block_bytes.saturating_sub(self.gathered.bytes());
+        let room = self.packing.block_bytes.saturating_sub(self.block_values.bytes());
         let rows = rows.min(row + self.packing.block_rows.saturating_sub(self.rows).max(1));
         let bytes = |end: usize| {
             let values = values.range(row, end);
@@ -153,13 +154,13 @@ impl Packer {
             return;
         }
         if self.cut.is_multiple_of(GOOD_FOR) {
-            self.hints = Arc::new(self.gathered.hints(self.packing.options));
+            self.hints = Arc::new(self.block_values.hints(self.packing.options));
         }
         self.cut += 1;
-        let spare = threads::lock(&self.spare).pop();
-        let next = spare.unwrap_or_else(|| BlockValues::new(self.value_type));
-        self.full.push(Full {
-            gathered: std::mem::replace(&mut self.gathered, next),
+        let reusable = threads::lock(&self.reusable).pop();
+        let next = reusable.unwrap_or_else(|| BlockValues::new(self.value_type));
+        self.full.push(FullBlock {
+            block_values: std::mem::replace(&mut self.block_values, next),
             rows: u32::try_from(std::mem::take(&mut self.rows)).unwrap_or(u32::MAX),
             first_value: self.first_value.take(),
             hints: self.hints.clone(),
@@ -169,13 +170,14 @@ impl Packer {
     /// Sends full blocks on their way.
     pub(crate) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
         for full in self.full.drain(..) {
-            let (packing, watch, spare) = (self.packing, self.watch.clone(), self.spare.clone());
-            let bytes = full.gathered.bytes();
+            let (packing, collector, reusable) =
+                (self.packing, self.collector.clone(), self.reusable.clone());
+            let bytes = full.block_values.bytes();
             queue.push(lane, bytes, move |stored| {
-                let (sealed, mut gathered) = packing.seal(full, watch, stored)?;
-                gathered.clear();
-                threads::lock(&spare).push(gathered);
-                Ok(sealed)
+                let (compressed, mut block_values) = packing.compress(full, collector, stored)?;
+                block_values.clear();
+                threads::lock(&reusable).push(block_values);
+                Ok(compressed)
             })?;
         }
         Ok(())
@@ -184,22 +186,23 @@ impl Packer {
 
 impl Packing {
     /// Packs and proves a block. `stored` gives its memory.
-    fn seal(
+    fn compress(
         &self,
-        full: Full,
-        watch: Option<Watch>,
+        full: FullBlock,
+        collector: Option<StatisticsCollector>,
         mut stored: Vec<u8>,
-    ) -> Result<(SealedBlock, BlockValues)> {
-        let Full { mut gathered, rows, first_value, hints } = full;
+    ) -> Result<(CompressedBlock, BlockValues)> {
+        let FullBlock { mut block_values, rows, first_value, hints } = full;
         stored.clear();
         let mut payload = Payload::new(stored, self.codec == Codec::PackZstd);
-        let (settled, told) = gathered.pack(self.with_runs, &hints, &mut payload);
-        let seen = watch.map(|watch| gathered.seen(watch, settled.dense, &told));
-        let seen = seen.unwrap_or_default();
-        let size = block::block_size(usize::try_from(settled.size).unwrap_or(usize::MAX))?;
+        let (filled, encoder_statistics) = block_values.pack(self.with_runs, &hints, &mut payload);
+        let collected = collector
+            .map(|collector| block_values.collected(collector, filled.dense, &encoder_statistics));
+        let collected = collected.unwrap_or_default();
+        let size = block::block_size(usize::try_from(filled.size).unwrap_or(usize::MAX))?;
         let mut stored = self.pass(size as usize, payload)?;
-        let serialised = || gathered.encode_plain(self.with_runs, settled.dense);
-        debug_assert_eq!(serialised().len() as u64, settled.size);
+        let serialised = || block_values.encode_plain(self.with_runs, filled.dense);
+        debug_assert_eq!(serialised().len() as u64, filled.size);
         if stored.len() > size as usize {
             stored.clear();
             stored.push(SERIALISED);
@@ -220,8 +223,11 @@ impl Packing {
             first_row: 0,
             offset: 0,
         };
-        let spare = Vec::new();
-        Ok((SealedBlock { stored, descriptor, seen, spare, is_raw: false }, gathered))
+        let reusable = Vec::new();
+        Ok((
+            CompressedBlock { stored, descriptor, collected, reusable, is_raw: false },
+            block_values,
+        ))
     }
 
     /// Puts zstd over what is packed, if the codec says so and it saves.

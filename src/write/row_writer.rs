@@ -20,7 +20,7 @@ use crate::format::row_offsets::check_slices;
 use crate::format::value::{Value, ValueType};
 use crate::format::values::Values;
 
-/// Rows gathered before they are encoded together.
+/// Rows block_values before they are encoded together.
 const ROWS: usize = 1024;
 
 /// Writes rows to a [`FileWriter`].
@@ -46,7 +46,7 @@ const ROWS: usize = 1024;
 pub struct RowWriter<W> {
     writer: FileWriter<W>,
     /// Whole rows, then what has come of the row at hand.
-    gathered: Vec<ColumnData>,
+    block_values: Vec<ColumnData>,
     rows: usize,
     /// Lengths and values of each column in the whole rows.
     whole: Vec<(usize, usize)>,
@@ -56,9 +56,9 @@ pub struct RowWriter<W> {
 impl<W: Write> RowWriter<W> {
     /// Rows will follow those that the writer has.
     pub fn new(writer: FileWriter<W>) -> Self {
-        let gathered: Vec<_> = writer.columns().iter().map(ColumnData::of).collect();
-        let whole = vec![(0, 0); gathered.len()];
-        Self { writer, gathered, rows: 0, whole, in_row: false }
+        let block_values: Vec<_> = writer.columns().iter().map(ColumnData::of).collect();
+        let whole = vec![(0, 0); block_values.len()];
+        Self { writer, block_values, rows: 0, whole, in_row: false }
     }
 
     /// Starts a row. A row that was started and not ended is forgotten.
@@ -105,7 +105,7 @@ impl<W: Write> RowWriter<W> {
             return Err(e);
         }
         self.rows += 1;
-        for (whole, data) in self.whole.iter_mut().zip(&self.gathered) {
+        for (whole, data) in self.whole.iter_mut().zip(&self.block_values) {
             *whole = (data.lengths.as_ref().map_or(0, Vec::len), data.values.len());
         }
         Ok(())
@@ -119,7 +119,7 @@ impl<W: Write> RowWriter<W> {
     }
 
     fn check_row(&self) -> Result<()> {
-        let parts = self.gathered.iter().zip(&self.whole);
+        let parts = self.block_values.iter().zip(&self.whole);
         let slices: Vec<_> = parts
             .map(|(data, (lengths, values))| ColumnSlice {
                 there: None,
@@ -132,7 +132,7 @@ impl<W: Write> RowWriter<W> {
 
     fn forget_row(&mut self) {
         self.in_row = false;
-        for (data, (lengths, values)) in self.gathered.iter_mut().zip(&self.whole) {
+        for (data, (lengths, values)) in self.block_values.iter_mut().zip(&self.whole) {
             data.values.truncate(*values);
             if let Some(all) = &mut data.lengths {
                 all.truncate(*lengths);
@@ -141,7 +141,7 @@ impl<W: Write> RowWriter<W> {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let slices: Vec<_> = self.gathered.iter().map(ColumnData::as_slice).collect();
+        let slices: Vec<_> = self.block_values.iter().map(ColumnData::as_slice).collect();
         self.writer.write(std::mem::take(&mut self.rows), &slices)?;
         self.whole.fill((0, 0));
         self.forget_row();
@@ -152,7 +152,9 @@ impl<W: Write> RowWriter<W> {
         if !self.in_row {
             return Err(Error::invalid("a value outside a row: call start_row first"));
         }
-        self.gathered.get_mut(column).ok_or_else(|| Error::invalid(format!("no column {column}")))
+        self.block_values
+            .get_mut(column)
+            .ok_or_else(|| Error::invalid(format!("no column {column}")))
     }
 
     fn in_column(&self, column: usize, e: Error) -> Error {

@@ -229,7 +229,7 @@ fn batches_of_any_size_give_the_same_values() {
             if batch == 1 && file.rows() > 5000 {
                 continue;
             }
-            let mut reader = file.rows_reader(&columns).unwrap();
+            let mut reader = file.projected_reader(&columns).unwrap();
             let mut data: Vec<_> = file.columns().iter().map(ColumnData::of).collect();
             while reader.read(batch, &mut data).unwrap() > 0 {}
             assert!(data == whole, "{name} by {batch}");

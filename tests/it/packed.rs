@@ -193,7 +193,7 @@ fn slots_are_written_and_read_without_arrow() {
     assert_eq!(all.lengths, Some(vec![0, 1, 1, 0, 1, 1, 0, 1, 0, 1]));
     assert_eq!(all.values, Values::Int(vec![1, 2, 3, 4, 5, 6]));
     let mut data = [ColumnData::slots(ValueType::Int)];
-    assert_eq!(file.rows_reader(&[0]).unwrap().read(100, &mut data).unwrap(), 10);
+    assert_eq!(file.projected_reader(&[0]).unwrap().read(100, &mut data).unwrap(), 10);
     let expected: Bits = all.lengths.iter().flatten().map(|n| *n == 1).collect();
     assert_eq!(data[0].there, Some(expected));
     assert_eq!(data[0].values.len(), 10);

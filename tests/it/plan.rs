@@ -64,7 +64,7 @@ fn blocks_are_those_that_reading_opens() {
             read.lock().unwrap().clear();
             let plan = file.block_ranges(&columns, &rows).unwrap();
             assert!(read.lock().unwrap().is_empty(), "{name}: a plan reads nothing");
-            let mut reader = file.rows_reader(&columns).unwrap();
+            let mut reader = file.projected_reader(&columns).unwrap();
             reader.read_ranges(&rows, &mut data_of(&file, &columns)).unwrap();
             let plan: BTreeSet<_> = plan.into_iter().flatten().collect();
             assert_eq!(plan, std::mem::take(&mut *read.lock().unwrap()), "{name}: {rows:?}");

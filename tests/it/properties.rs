@@ -127,7 +127,7 @@ proptest! {
         prop_assert!(file.verify(|_| ()).faults.is_empty());
 
         let all: Vec<usize> = (0..columns.len()).collect();
-        let mut reader = file.rows_reader(&all).unwrap();
+        let mut reader = file.projected_reader(&all).unwrap();
         let mut read: Vec<_> = columns.iter().map(ColumnData::of).collect();
         while reader.read(batch, &mut read).unwrap() > 0 {}
         prop_assert!(read == expected);

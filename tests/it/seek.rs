@@ -53,7 +53,7 @@ fn any_range_of_rows_is_the_same_part_of_the_whole() {
             // The parts between all rows of a set, end to end, are the whole.
             let whole = file.read_column(column).unwrap();
             for step in [1, 7, 50, 299] {
-                let mut reader = file.rows_reader(&[column]).unwrap();
+                let mut reader = file.projected_reader(&[column]).unwrap();
                 let mut data = [ColumnData::of(file.column(column).unwrap())];
                 let mut row = 0;
                 while row < 300 {
@@ -67,7 +67,7 @@ fn any_range_of_rows_is_the_same_part_of_the_whole() {
             }
         }
         let all: Vec<usize> = (0..file.columns().len()).collect();
-        let mut reader = file.rows_reader(&all).unwrap();
+        let mut reader = file.projected_reader(&all).unwrap();
         for row in [299, 0, 150, 150, 3] {
             let mut data: Vec<_> = file.columns().iter().map(ColumnData::of).collect();
             reader.seek(row);
@@ -89,14 +89,14 @@ fn rows_outside_are_refused_or_the_end() {
     let reversed = 5..4;
     assert!(file.read_rows(0, reversed).is_err());
     assert_eq!(file.read_rows(0, 10..10).unwrap().values.len(), 0);
-    let mut reader = file.rows_reader(&[0]).unwrap();
+    let mut reader = file.projected_reader(&[0]).unwrap();
     reader.seek(u64::MAX);
     let mut data = [ColumnData::of(file.column(0).unwrap())];
     assert_eq!(reader.read(5, &mut data).unwrap(), 0);
     let empty =
         FileWriter::builder().build(Vec::new(), vec![ColumnMetadata::new("a", ValueType::Int)]);
     let file = FileReader::try_new(Bytes::from(empty.unwrap().finish().unwrap().0)).unwrap();
-    file.rows_reader(&[0]).unwrap().seek(0);
+    file.projected_reader(&[0]).unwrap().seek(0);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn rows_of_no_columns_are_counted() {
     let mut writer = FileWriter::builder().build(Vec::new(), vec![]).unwrap();
     writer.write(3, &[]).unwrap();
     let file = FileReader::try_new(Bytes::from(writer.finish().unwrap().0)).unwrap();
-    let mut reader = file.rows_reader(&[]).unwrap();
+    let mut reader = file.projected_reader(&[]).unwrap();
     assert_eq!(reader.read(1024, &mut []).unwrap(), 3);
     assert_eq!((reader.remaining(), reader.read(1, &mut []).unwrap()), (0, 0));
 }

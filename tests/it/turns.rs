@@ -16,9 +16,9 @@ fn empty(file: &FileReader<Bytes>) -> Vec<ColumnData> {
 }
 
 /// A reader of all columns.
-fn reader(file: &FileReader<Bytes>, threads: usize, ahead: u64) -> RowsReader<Bytes> {
+fn reader(file: &FileReader<Bytes>, threads: usize, ahead: u64) -> ProjectedReader<Bytes> {
     let all: Vec<usize> = (0..file.columns().len()).collect();
-    file.rows_reader(&all).unwrap().with_parallelism(threads, ahead).unwrap()
+    file.projected_reader(&all).unwrap().with_parallelism(threads, ahead).unwrap()
 }
 
 #[test]

@@ -16,7 +16,7 @@ use arrow::record_batch::RecordBatch;
 
 /// Memory, each with the alignment of what it held: only as that can it be filled again.
 #[derive(Debug, Default)]
-pub(crate) struct Spare {
+pub(crate) struct BufferPool {
     /// Buffers of the last batch.
     noted: Vec<(usize, Buffer)>,
     /// Memory that was needed only while a batch was made.
@@ -27,7 +27,7 @@ pub(crate) struct Spare {
     sixteens: VecDeque<Buffer>,
 }
 
-impl Spare {
+impl BufferPool {
     /// Takes back what is left of the last batch, in the order in which it was noted; what was there before and
     /// found no use is let go.
     pub(crate) fn collect(&mut self) {
@@ -126,23 +126,23 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_filled_again_and_what_is_held_is_not() {
-        let mut spare = Spare::default();
+        let mut pool = BufferPool::default();
         let first = batch();
         let numbers = first.column(0).to_data().buffers()[0].as_ptr();
-        spare.note(&first);
+        pool.note(&first);
         drop(first);
-        spare.collect();
-        let again: Vec<i64> = spare.take();
+        pool.collect();
+        let again: Vec<i64> = pool.take();
         assert!(again.is_empty() && again.as_ptr().cast() == numbers);
-        assert!(spare.take::<u8>().capacity() >= 3 && spare.take::<i32>().capacity() >= 3);
-        assert!(spare.take::<i128>().capacity() >= 2);
+        assert!(pool.take::<u8>().capacity() >= 3 && pool.take::<i32>().capacity() >= 3);
+        assert!(pool.take::<i128>().capacity() >= 2);
         let held = batch();
-        spare.note(&held);
-        spare.collect();
-        assert_eq!(spare.take::<f64>().capacity(), 0);
-        spare.give(vec![1.0f64; 9]);
-        spare.collect();
-        assert_eq!((spare.take::<i64>().capacity(), spare.take::<i64>().capacity()), (9, 0));
+        pool.note(&held);
+        pool.collect();
+        assert_eq!(pool.take::<f64>().capacity(), 0);
+        pool.give(vec![1.0f64; 9]);
+        pool.collect();
+        assert_eq!((pool.take::<i64>().capacity(), pool.take::<i64>().capacity()), (9, 0));
         assert_eq!(held, batch());
     }
 }

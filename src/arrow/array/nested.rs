@@ -136,7 +136,7 @@ pub(crate) fn list(
     data_type: &DataType,
     lengths: &[u32],
     items: ArrayRef,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     use DataType::*;
     Ok(match data_type {
@@ -154,13 +154,13 @@ pub(crate) fn list(
         }
         FixedSizeList(f, size) => {
             if !lengths.iter().all(|n| i64::from(*n) == i64::from(*size)) {
-                let what = format!("field {trail}: a list is not of {size} items");
+                let what = format!("field {path}: a list is not of {size} items");
                 return Err(Error::malformed(what));
             }
             let (f, len) = (f.clone(), lengths.len());
             Arc::new(FixedSizeListArray::try_new_with_length(f, *size, items, None, len)?)
         }
-        other => return Err(Error::malformed(format!("field {trail}: {other} is no list"))),
+        other => return Err(Error::malformed(format!("field {path}: {other} is no list"))),
     })
 }
 

@@ -15,13 +15,13 @@
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::Avro;
-use crate::arrow::layout::field_layout::{COUNTS, Plan, Shape};
+use crate::arrow::layout::field_layout::{COUNTS, FieldLayout, LayoutPlan};
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
 /// The plan of fields, as they are stored, under an Avro schema.
-pub(crate) fn plan(avro: &Avro, fields: &Fields) -> Result<Plan> {
-    let mut plan = Plan::default();
+pub(crate) fn plan(avro: &Avro, fields: &Fields) -> Result<LayoutPlan> {
+    let mut plan = LayoutPlan::default();
     let shapes = match (avro, fields.as_ref()) {
         (Avro::Record { fields: avros, .. }, fields) => record(&mut plan, avros, fields, "", None)?,
         (avro, [field]) => vec![node(&mut plan, avro, field, "", None)?],
@@ -32,16 +32,16 @@ pub(crate) fn plan(avro: &Avro, fields: &Fields) -> Result<Plan> {
 }
 
 fn node(
-    plan: &mut Plan,
+    plan: &mut LayoutPlan,
     avro: &Avro,
     field: &Field,
     path: &str,
     parent: Option<&str>,
-) -> Result<Shape> {
+) -> Result<FieldLayout> {
     match avro {
         Avro::Record { fields: avros, .. } => match field.data_type() {
             DataType::Struct(fields) => {
-                record(plan, avros, fields, path, parent).map(Shape::Record)
+                record(plan, avros, fields, path, parent).map(FieldLayout::Record)
             }
             other => Err(unfit(path, avro, other)),
         },
@@ -49,7 +49,7 @@ fn node(
             let data_type = field.data_type();
             let item = types::item(data_type).ok_or_else(|| unfit(path, avro, data_type))?;
             let (counts, inner) = array(plan, inner, item, &format!("{path}[]"), parent)?;
-            Ok(Shape::List { counts, inner: Box::new(inner) })
+            Ok(FieldLayout::List { counts, inner: Box::new(inner) })
         }
         Avro::Map(inner) => {
             let DataType::Map(entries, _) = field.data_type() else {
@@ -61,23 +61,23 @@ fn node(
             let string = Avro::Primitive(super::Primitive::String, None);
             let key = node(plan, &string, key, &format!("{path}key"), Some(&path))?;
             let value = node(plan, inner, value, &format!("{path}value"), Some(&path))?;
-            Ok(Shape::Map { counts, key: Box::new(key), value: Box::new(value) })
+            Ok(FieldLayout::Map { counts, key: Box::new(key), value: Box::new(value) })
         }
         Avro::Union(branches) => union(plan, branches, field, path, parent),
         simple => {
             let path = if path.is_empty() { simple.full_name() } else { path };
-            Ok(Shape::Leaf { column: leaf(plan, simple, field, path, parent, false)? })
+            Ok(FieldLayout::Leaf { column: leaf(plan, simple, field, path, parent, false)? })
         }
     }
 }
 
 fn record(
-    plan: &mut Plan,
+    plan: &mut LayoutPlan,
     avros: &[(String, Avro)],
     fields: &[FieldRef],
     path: &str,
     parent: Option<&str>,
-) -> Result<Vec<Shape>> {
+) -> Result<Vec<FieldLayout>> {
     if avros.len() != fields.len() {
         let what = format!("a record of {} fields for {} in Arrow", avros.len(), fields.len());
         return Err(Error::malformed(format!("avro.schema: {path} is {what}")));
@@ -91,22 +91,22 @@ fn record(
 
 /// An array column of simple values, or one of counts with its values below.
 fn array(
-    plan: &mut Plan,
+    plan: &mut LayoutPlan,
     avro: &Avro,
     field: &Field,
     path: &str,
     parent: Option<&str>,
-) -> Result<(usize, Shape)> {
+) -> Result<(usize, FieldLayout)> {
     if avro.value_type().is_some() {
         let column = leaf(plan, avro, field, path, parent, true)?;
-        return Ok((column, Shape::Leaf { column }));
+        return Ok((column, FieldLayout::Leaf { column }));
     }
     let counts = plan.push(path, COUNTS, parent, true);
     Ok((counts, node(plan, avro, field, path, Some(path))?))
 }
 
 fn leaf(
-    plan: &mut Plan,
+    plan: &mut LayoutPlan,
     avro: &Avro,
     field: &Field,
     path: &str,
@@ -127,12 +127,12 @@ fn leaf(
 }
 
 fn union(
-    plan: &mut Plan,
+    plan: &mut LayoutPlan,
     branches: &[Avro],
     field: &Field,
     path: &str,
     parent: Option<&str>,
-) -> Result<Shape> {
+) -> Result<FieldLayout> {
     if let DataType::Union(fields, _) = field.data_type() {
         if fields.len() != branches.len() {
             let what = format!("{} branches for {} in Arrow", branches.len(), fields.len());
@@ -140,20 +140,20 @@ fn union(
         }
         let branch = |(avro, (_, field)): (&Avro, (i8, &FieldRef))| {
             if avro.is_null() {
-                return Ok((None, Shape::Nothing));
+                return Ok((None, FieldLayout::Nothing));
             }
             let path = below(path, "/", avro.full_name());
             array(plan, avro, field, &path, parent).map(|(counts, shape)| (Some(counts), shape))
         };
         let branches = branches.iter().zip(fields.iter()).map(branch);
-        return Ok(Shape::Union(branches.collect::<Result<_>>()?));
+        return Ok(FieldLayout::Union(branches.collect::<Result<_>>()?));
     }
     match branches {
-        [null] if null.is_null() && field.data_type().is_null() => Ok(Shape::Nothing),
+        [null] if null.is_null() && field.data_type().is_null() => Ok(FieldLayout::Nothing),
         [null, avro] | [avro, null] if null.is_null() && !avro.is_null() => {
             let path = below(path, "/", avro.full_name());
             let (counts, inner) = array(plan, avro, field, &path, parent)?;
-            Ok(Shape::Optional { counts, inner: Box::new(inner) })
+            Ok(FieldLayout::Optional { counts, inner: Box::new(inner) })
         }
         _ => Err(unfit(path, &Avro::Union(branches.to_vec()), field.data_type())),
     }

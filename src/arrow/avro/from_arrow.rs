@@ -34,8 +34,8 @@ pub(crate) fn from_arrow(schema: &Schema) -> Result<Avro> {
 #[derive(Default)]
 struct Names(HashMap<String, Avro>);
 
-fn refuse<T>(trail: &FieldPath<'_>, why: impl std::fmt::Display) -> Result<T> {
-    Err(Error::invalid(format!("field {trail} has no Avro form: {why}")))
+fn refuse<T>(path: &FieldPath<'_>, why: impl std::fmt::Display) -> Result<T> {
+    Err(Error::invalid(format!("field {path} has no Avro form: {why}")))
 }
 
 impl Names {
@@ -57,25 +57,25 @@ impl Names {
     fn fields(
         &mut self,
         fields: &Fields,
-        trail: Option<&FieldPath<'_>>,
+        path: Option<&FieldPath<'_>>,
     ) -> Result<Vec<(String, Avro)>> {
         let mut all: Vec<(String, Avro)> = Vec::with_capacity(fields.len());
         for field in fields {
             let name = field.name();
-            let trail = trail.map_or(FieldPath::new(name), |trail| trail.then(name));
+            let path = path.map_or(FieldPath::new(name), |path| path.then(name));
             if !is_legal(name) {
-                return refuse(&trail, "Avro accepts no such name (--rename avro makes one)");
+                return refuse(&path, "Avro accepts no such name (--rename avro makes one)");
             }
             if all.iter().any(|(other, _)| other == name) {
-                return refuse(&trail, "another field has its name (--rename avro makes another)");
+                return refuse(&path, "another field has its name (--rename avro makes another)");
             }
-            all.push((name.clone(), self.node(field, &trail)?));
+            all.push((name.clone(), self.node(field, &path)?));
         }
         Ok(all)
     }
 
-    fn node(&mut self, field: &FieldRef, trail: &FieldPath<'_>) -> Result<Avro> {
-        let inner = self.required(field, trail)?;
+    fn node(&mut self, field: &FieldRef, path: &FieldPath<'_>) -> Result<Avro> {
+        let inner = self.required(field, path)?;
         let optional = stored(field, Layout::Avro).is_nullable();
         if !optional || inner.is_null() || matches!(inner, Avro::Union(_)) {
             return Ok(inner);
@@ -83,65 +83,65 @@ impl Names {
         Ok(Avro::Union(vec![Avro::NULL, inner]))
     }
 
-    fn required(&mut self, field: &Field, trail: &FieldPath<'_>) -> Result<Avro> {
+    fn required(&mut self, field: &Field, path: &FieldPath<'_>) -> Result<Avro> {
         let wanted = || {
             field
                 .metadata()
                 .get(AVRO_NAME)
                 .cloned()
-                .unwrap_or_else(|| trail.to_string().replace('.', "_"))
+                .unwrap_or_else(|| path.to_string().replace('.', "_"))
         };
         Ok(match field.data_type() {
             DataType::Dictionary(_, values) => match enum_symbols::of(field) {
                 Some(symbols) if symbols_are_legal(&symbols) => {
                     self.define(wanted(), |name| Avro::Enum { name, symbols: symbols.clone() })
                 }
-                Some(_) => return refuse(trail, "its symbols are no Avro names"),
+                Some(_) => return refuse(path, "its symbols are no Avro names"),
                 None => {
                     let values = field.clone().with_data_type(values.as_ref().clone());
-                    let inner = self.required(&values, trail)?;
+                    let inner = self.required(&values, path)?;
                     if matches!(inner, Avro::Union(_)) {
-                        return refuse(trail, "a dictionary of unions");
+                        return refuse(path, "a dictionary of unions");
                     }
                     inner
                 }
             },
-            DataType::RunEndEncoded(_, values) => self.required(values, trail)?,
+            DataType::RunEndEncoded(_, values) => self.required(values, path)?,
             DataType::FixedSizeBinary(size) => {
                 self.define(wanted(), |name| Avro::Fixed { name, size: *size, logical: None })
             }
             DataType::Struct(fields) => {
-                let fields = self.fields(fields, Some(trail))?;
+                let fields = self.fields(fields, Some(path))?;
                 self.define(wanted(), |name| Avro::Record { name, fields: fields.clone() })
             }
             DataType::Map(entries, _) => {
                 let (key, value) = types::entry(entries)?;
                 let key_type = stored(key, Layout::Avro);
                 if types::accepts(key_type.data_type()) != types::accepts(&DataType::Utf8) {
-                    return refuse(trail, "keys of an Avro map are strings");
+                    return refuse(path, "keys of an Avro map are strings");
                 }
-                Avro::Map(Box::new(self.node(value, &trail.then(value.name()))?))
+                Avro::Map(Box::new(self.node(value, &path.then(value.name()))?))
             }
-            DataType::Union(fields, _) => self.union(fields, trail)?,
+            DataType::Union(fields, _) => self.union(fields, path)?,
             data_type => match types::item(data_type) {
-                Some(item) => Avro::Array(Box::new(self.node(item, &trail.then(item.name()))?)),
-                None => primitive(data_type, trail)?,
+                Some(item) => Avro::Array(Box::new(self.node(item, &path.then(item.name()))?)),
+                None => primitive(data_type, path)?,
             },
         })
     }
 
     /// Branches are taken as not nullable: a null in one is an error when it is written.
-    fn union(&mut self, fields: &UnionFields, trail: &FieldPath<'_>) -> Result<Avro> {
+    fn union(&mut self, fields: &UnionFields, path: &FieldPath<'_>) -> Result<Avro> {
         let mut branches: Vec<Avro> = Vec::with_capacity(fields.len());
         for (_, field) in fields.iter() {
-            let trail = trail.then(field.name());
-            let branch = self.required(field, &trail)?;
+            let path = path.then(field.name());
+            let branch = self.required(field, &path)?;
             if matches!(branch, Avro::Union(_)) {
-                return refuse(&trail, "a union directly in a union");
+                return refuse(&path, "a union directly in a union");
             }
             if branches.iter().any(|other| other.full_name() == branch.full_name()) {
                 let what = format!("the union has another branch {}", branch.full_name());
-                return refuse(&trail, what);
+                return refuse(&path, what);
             }
             branches.push(branch);
         }
@@ -149,7 +149,7 @@ impl Names {
     }
 }
 
-fn primitive(data_type: &DataType, trail: &FieldPath<'_>) -> Result<Avro> {
+fn primitive(data_type: &DataType, path: &FieldPath<'_>) -> Result<Avro> {
     use DataType::*;
     use TimeUnit::*;
     let plain = |primitive| Avro::Primitive(primitive, None);
@@ -182,9 +182,9 @@ fn primitive(data_type: &DataType, trail: &FieldPath<'_>) -> Result<Avro> {
             let decimal = scale.map(|scale| Logical::Decimal { precision: *p, scale });
             Avro::Primitive(Primitive::Bytes, decimal)
         }
-        UInt64 => return refuse(trail, "Avro has no unsigned 64-bit integers"),
-        Interval(_) => return refuse(trail, "Avro has no such interval"),
-        other => return refuse(trail, other),
+        UInt64 => return refuse(path, "Avro has no unsigned 64-bit integers"),
+        Interval(_) => return refuse(path, "Avro has no such interval"),
+        other => return refuse(path, other),
     })
 }
 

@@ -19,7 +19,7 @@ use super::skip::{no_branch, skip};
 use crate::arrow::avro::{Avro, plan, with_text};
 use crate::arrow::encoded;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
@@ -50,7 +50,7 @@ const MOST_EMPTY: u64 = 1 << 24;
 pub struct AvroDecoder {
     schema: SchemaRef,
     stored: Fields,
-    plan: Plan,
+    plan: LayoutPlan,
     step: Step,
     lossy: bool,
     rows: usize,
@@ -118,8 +118,8 @@ impl AvroDecoder {
         let fields = self.plan.shapes.iter().zip(&self.stored).zip(self.schema.fields());
         let mut arrays = Vec::with_capacity(self.stored.len());
         for ((shape, stored), field) in fields {
-            let trail = FieldPath::new(field.name());
-            let array = assemble(shape, stored, rows, &mut self.data, &trail)?;
+            let path = FieldPath::new(field.name());
+            let array = assemble(shape, stored, rows, &mut self.data, &path)?;
             let array = encoded::raise(&array, field)?;
             arrays.push(array.ok_or_else(|| Error::malformed("more symbols than keys"))?);
         }
@@ -129,7 +129,7 @@ impl AvroDecoder {
     }
 }
 
-fn columns_of(plan: &Plan) -> Vec<ColumnData> {
+fn columns_of(plan: &LayoutPlan) -> Vec<ColumnData> {
     plan.columns.iter().map(|column| ColumnData::of(&column.metadata)).collect()
 }
 

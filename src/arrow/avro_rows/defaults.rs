@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::union_branch::choose;
 use crate::arrow::avro::parse::Notes;
 use crate::arrow::avro::{Avro, Primitive};
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::format::value;
 
 /// A count or a value that is put to a column.
@@ -30,7 +30,7 @@ pub(crate) enum Push {
 /// Adds what a default is of each column; `None` if it is no value of the schema.
 pub(crate) fn constant(
     avro: &Avro,
-    shape: &Shape,
+    shape: &FieldLayout,
     value: &Value,
     notes: &Notes,
     out: &mut Vec<Push>,
@@ -50,7 +50,7 @@ pub(crate) fn constant(
             out.extend(pushes);
             Some(found)
         }
-        (Avro::Record { name, fields }, Shape::Record(shapes)) => {
+        (Avro::Record { name, fields }, FieldLayout::Record(shapes)) => {
             let object = value.as_object()?;
             fields.iter().zip(shapes).try_for_each(|((field, avro), shape)| {
                 let notes_of = notes.fields.get(&(name.clone(), field.clone()));
@@ -58,13 +58,14 @@ pub(crate) fn constant(
                 constant(avro, shape, object.get(field).or_else(of_field)?, notes, out)
             })
         }
-        (Avro::Array(item), Shape::List { counts, inner }) => {
+        (Avro::Array(item), FieldLayout::List { counts, inner }) => {
             let items = value.as_array()?;
             out.push(Push::Count(*counts, u32::try_from(items.len()).ok()?));
             items.iter().try_for_each(|value| constant(item, inner, value, notes, out))
         }
-        (Avro::Map(inner), Shape::Map { counts, key, value: shape }) => {
-            let (entries, Shape::Leaf { column: key }) = (value.as_object()?, key.as_ref()) else {
+        (Avro::Map(inner), FieldLayout::Map { counts, key, value: shape }) => {
+            let (entries, FieldLayout::Leaf { column: key }) = (value.as_object()?, key.as_ref())
+            else {
                 return None;
             };
             out.push(Push::Count(*counts, u32::try_from(entries.len()).ok()?));
@@ -73,7 +74,7 @@ pub(crate) fn constant(
                 constant(inner, shape, value, notes, out)
             })
         }
-        (avro, Shape::Leaf { column }) => {
+        (avro, FieldLayout::Leaf { column }) => {
             out.push(leaf(avro, *column, value)?);
             Some(())
         }

@@ -10,8 +10,8 @@ use arrow::datatypes::SchemaRef;
 
 use super::super::Layout;
 use crate::arrow::avro::{Avro, of_schema};
-use crate::arrow::layout::field_layout::Shape;
-use crate::arrow::schema::stored::{self, Planning};
+use crate::arrow::layout::field_layout::FieldLayout;
+use crate::arrow::schema::stored::{self, SchemaPlan};
 use crate::arrow::write::shred::shred_batch;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnSlice;
@@ -37,7 +37,7 @@ use crate::wire;
 /// ```
 #[derive(Debug)]
 pub struct AvroEncoder {
-    planning: Planning,
+    planning: SchemaPlan,
     avro: Avro,
     text: String,
 }
@@ -134,15 +134,15 @@ impl<'a> Rows<'_, 'a> {
         self.feeds.get_mut(column).ok_or_else(unfit)
     }
 
-    fn put(&mut self, avro: &Avro, shape: &Shape) -> Result<()> {
+    fn put(&mut self, avro: &Avro, shape: &FieldLayout) -> Result<()> {
         match (avro, shape) {
-            (Avro::Record { .. }, Shape::Record(shapes)) => self.record(avro, shapes),
-            (Avro::Array(item), Shape::List { counts, inner }) => {
+            (Avro::Record { .. }, FieldLayout::Record(shapes)) => self.record(avro, shapes),
+            (Avro::Array(item), FieldLayout::List { counts, inner }) => {
                 let n = self.start(*counts)?;
                 (0..n).try_for_each(|_| self.put(item, inner))?;
                 self.end()
             }
-            (Avro::Map(inner), Shape::Map { counts, key, value }) => {
+            (Avro::Map(inner), FieldLayout::Map { counts, key, value }) => {
                 let n = self.start(*counts)?;
                 let string = Avro::Primitive(crate::arrow::avro::Primitive::String, None);
                 for _ in 0..n {
@@ -152,7 +152,7 @@ impl<'a> Rows<'_, 'a> {
                 self.end()
             }
             (Avro::Union(branches), _) => self.union(branches, shape),
-            (avro, Shape::Leaf { column }) => {
+            (avro, FieldLayout::Leaf { column }) => {
                 let value = self.feed(*column)?.value()?;
                 self.leaf(avro, &value)
             }
@@ -160,7 +160,7 @@ impl<'a> Rows<'_, 'a> {
         }
     }
 
-    fn record(&mut self, avro: &Avro, shapes: &[Shape]) -> Result<()> {
+    fn record(&mut self, avro: &Avro, shapes: &[FieldLayout]) -> Result<()> {
         let Avro::Record { fields, .. } = avro else { return Err(unfit()) };
         fields.iter().zip(shapes).try_for_each(|((_, avro), shape)| self.put(avro, shape))
     }
@@ -180,15 +180,15 @@ impl<'a> Rows<'_, 'a> {
         Ok(())
     }
 
-    fn union(&mut self, branches: &[Avro], shape: &Shape) -> Result<()> {
+    fn union(&mut self, branches: &[Avro], shape: &FieldLayout) -> Result<()> {
         let null = branches.iter().position(Avro::is_null);
         let (chosen, inner) = match shape {
-            Shape::Nothing => (null, None),
-            Shape::Optional { counts, inner } => match self.feed(*counts)?.count()? {
+            FieldLayout::Nothing => (null, None),
+            FieldLayout::Optional { counts, inner } => match self.feed(*counts)?.count()? {
                 0 => (null, None),
                 _ => (branches.iter().position(|b| !b.is_null()), Some(inner.as_ref())),
             },
-            Shape::Union(shapes) => {
+            FieldLayout::Union(shapes) => {
                 let (mut chosen, mut inner) = (null, None);
                 for (at, (counts, shape)) in shapes.iter().enumerate() {
                     if let Some(counts) = counts

@@ -19,7 +19,7 @@ use super::defaults::{Push, constant};
 use super::union_branch::choose;
 use crate::arrow::avro::parse::Notes;
 use crate::arrow::avro::{Avro, Primitive};
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::error::{Error, Result};
 
 /// What to do with the next bytes of a row.
@@ -80,7 +80,7 @@ pub(crate) fn resolve(
     writer: &Avro,
     reader: &Avro,
     notes: &Notes,
-    shapes: &[Shape],
+    shapes: &[FieldLayout],
 ) -> Result<Step> {
     let resolver = Resolver { notes };
     let step = match (writer, reader, shapes) {
@@ -110,7 +110,7 @@ fn unlike(writer: &Avro, reader: &Avro) -> Why {
 }
 
 impl Resolver<'_> {
-    fn node(&self, writer: &Avro, reader: &Avro, shape: &Shape) -> Result<Step, Why> {
+    fn node(&self, writer: &Avro, reader: &Avro, shape: &FieldLayout) -> Result<Step, Why> {
         match (writer, reader, shape) {
             (Avro::Union(branches), ..) => {
                 let branch = |branch| self.branch(branch, reader, shape);
@@ -127,21 +127,21 @@ impl Resolver<'_> {
                 let branch = Branch { counts, step: Ok(step?) };
                 Ok(Step::Branch(Box::new(branch)))
             }
-            (Avro::Record { .. }, Avro::Record { .. }, Shape::Record(shapes)) => {
+            (Avro::Record { .. }, Avro::Record { .. }, FieldLayout::Record(shapes)) => {
                 self.record(writer, reader, shapes)
             }
-            (Avro::Array(writer), Avro::Array(reader), Shape::List { counts, inner }) => {
+            (Avro::Array(writer), Avro::Array(reader), FieldLayout::List { counts, inner }) => {
                 let item = Box::new(self.node(writer, reader, inner)?);
                 Ok(Step::List { counts: *counts, item })
             }
-            (Avro::Map(writer), Avro::Map(reader), Shape::Map { counts, key, value }) => {
-                let Shape::Leaf { column: key } = **key else {
+            (Avro::Map(writer), Avro::Map(reader), FieldLayout::Map { counts, key, value }) => {
+                let FieldLayout::Leaf { column: key } = **key else {
                     return Err("keys of a map are strings".to_owned());
                 };
                 let value = Box::new(self.node(writer, reader, value)?);
                 Ok(Step::Map { counts: *counts, key, value })
             }
-            (writer, reader, Shape::Leaf { column }) => {
+            (writer, reader, FieldLayout::Leaf { column }) => {
                 let read = self.leaf(writer, reader).ok_or_else(|| unlike(writer, reader))?;
                 Ok(Step::Leaf { column: *column, read })
             }
@@ -149,7 +149,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn record(&self, writer: &Avro, reader: &Avro, shapes: &[Shape]) -> Result<Step, Why> {
+    fn record(&self, writer: &Avro, reader: &Avro, shapes: &[FieldLayout]) -> Result<Step, Why> {
         let (Avro::Record { fields: theirs, .. }, Avro::Record { name, fields: ours }) =
             (writer, reader)
         else {
@@ -197,7 +197,13 @@ impl Resolver<'_> {
             .collect()
     }
 
-    fn default(&self, record: &str, name: &str, avro: &Avro, shape: &Shape) -> Result<Step, Why> {
+    fn default(
+        &self,
+        record: &str,
+        name: &str,
+        avro: &Avro,
+        shape: &FieldLayout,
+    ) -> Result<Step, Why> {
         let notes = self.notes.fields.get(&(record.to_owned(), name.to_owned()));
         let Some(value) = notes.and_then(|notes| notes.default.as_ref()) else {
             return Err(format!("field {name} is not in the file, and has no default"));
@@ -210,7 +216,7 @@ impl Resolver<'_> {
     }
 
     /// What a branch of the writer's, or its only type, is to the reader.
-    fn branch(&self, writer: &Avro, reader: &Avro, shape: &Shape) -> Branch {
+    fn branch(&self, writer: &Avro, reader: &Avro, shape: &FieldLayout) -> Branch {
         let Avro::Union(branches) = reader else {
             return Branch { counts: Vec::new(), step: self.node(writer, reader, shape).map(Some) };
         };

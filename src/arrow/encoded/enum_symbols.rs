@@ -27,7 +27,7 @@ pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
 pub(crate) fn ordinals(
     array: &ArrayRef,
     symbols: &[String],
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     let dictionary = array.as_dictionary::<Int32Type>();
     let values = dictionary.values().as_string::<i32>();
@@ -43,7 +43,7 @@ pub(crate) fn ordinals(
         None => Ok(None),
         Some(key) => match usize::try_from(key).ok().and_then(|key| table.get(key)) {
             Some(Some(ordinal)) => Ok(Some(*ordinal)),
-            _ => Err(Error::invalid(format!("field {trail}: a value is no symbol of the enum"))),
+            _ => Err(Error::invalid(format!("field {path}: a value is no symbol of the enum"))),
         },
     });
     Ok(Arc::new(rows.collect::<Result<Int32Array>>()?))

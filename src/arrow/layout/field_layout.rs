@@ -7,7 +7,7 @@
 //! x: list<int32 not null>      Optional(0, List(1, Leaf(2)))                 0 x, 1 x[], 2 x[]#value
 //! x: struct<a, b> not null     Record(Leaf(0), Leaf(1))                      0 x#a, 1 x#b
 //! ```
-//! A [`Plan`] is the shapes of all fields with the columns they speak of, made depth first, so that every column
+//! A [`LayoutPlan`] is the shapes of all fields with the columns they speak of, made depth first, so that every column
 //! comes after its parent. Writing and reading make the same plan from the same schema; what a file holds is
 //! compared with it column by column.
 
@@ -18,25 +18,25 @@ use crate::format::value::ValueType;
 
 /// Where the rows of a field are. Numbers are positions in a list of columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum FieldLayout {
     /// Values, one a row.
     Leaf { column: usize },
     /// A count of 0 or 1 a row; the inner has only the rows that are there.
-    Optional { counts: usize, inner: Box<Shape> },
+    Optional { counts: usize, inner: Box<FieldLayout> },
     /// A count of items a row; the inner has all items.
-    List { counts: usize, inner: Box<Shape> },
+    List { counts: usize, inner: Box<FieldLayout> },
     /// A count of entries a row.
-    Map { counts: usize, key: Box<Shape>, value: Box<Shape> },
+    Map { counts: usize, key: Box<FieldLayout>, value: Box<FieldLayout> },
     /// Fields side by side; no column of its own.
-    Record(Vec<Shape>),
+    Record(Vec<FieldLayout>),
     /// A count of 0 or 1 for each branch, together 1 a row. The branch without counts is Avro's null: the
     /// rows where no other branch has one.
-    Union(Vec<(Option<usize>, Shape)>),
+    Union(Vec<(Option<usize>, FieldLayout)>),
     /// Rows of nulls, kept nowhere.
     Nothing,
 }
 
-impl Shape {
+impl FieldLayout {
     /// The columns that are spoken of, in order; counts and values in one column are one.
     pub(crate) fn columns(&self, into: &mut Vec<usize>) {
         let mut add = |column: usize| {
@@ -45,18 +45,18 @@ impl Shape {
             }
         };
         match self {
-            Shape::Leaf { column } => add(*column),
-            Shape::Optional { counts, inner } | Shape::List { counts, inner } => {
+            FieldLayout::Leaf { column } => add(*column),
+            FieldLayout::Optional { counts, inner } | FieldLayout::List { counts, inner } => {
                 add(*counts);
                 inner.columns(into);
             }
-            Shape::Map { counts, key, value } => {
+            FieldLayout::Map { counts, key, value } => {
                 add(*counts);
                 key.columns(into);
                 value.columns(into);
             }
-            Shape::Record(fields) => fields.iter().for_each(|field| field.columns(into)),
-            Shape::Union(branches) => {
+            FieldLayout::Record(fields) => fields.iter().for_each(|field| field.columns(into)),
+            FieldLayout::Union(branches) => {
                 for (counts, branch) in branches {
                     counts.iter().for_each(|counts| {
                         if into.last() != Some(counts) {
@@ -66,7 +66,7 @@ impl Shape {
                     branch.columns(into);
                 }
             }
-            Shape::Nothing => {}
+            FieldLayout::Nothing => {}
         }
     }
 
@@ -74,40 +74,42 @@ impl Shape {
     pub(crate) fn renumber(&mut self, order: &[usize]) {
         let at = |column: &mut usize| *column = order.partition_point(|c| c < column);
         match self {
-            Shape::Leaf { column } => at(column),
-            Shape::Optional { counts, inner } | Shape::List { counts, inner } => {
+            FieldLayout::Leaf { column } => at(column),
+            FieldLayout::Optional { counts, inner } | FieldLayout::List { counts, inner } => {
                 at(counts);
                 inner.renumber(order);
             }
-            Shape::Map { counts, key, value } => {
+            FieldLayout::Map { counts, key, value } => {
                 at(counts);
                 key.renumber(order);
                 value.renumber(order);
             }
-            Shape::Record(fields) => fields.iter_mut().for_each(|field| field.renumber(order)),
-            Shape::Union(branches) => {
+            FieldLayout::Record(fields) => {
+                fields.iter_mut().for_each(|field| field.renumber(order))
+            }
+            FieldLayout::Union(branches) => {
                 for (counts, branch) in branches {
                     counts.iter_mut().for_each(at);
                     branch.renumber(order);
                 }
             }
-            Shape::Nothing => {}
+            FieldLayout::Nothing => {}
         }
     }
 }
 
 /// The shapes of all fields, and the columns they speak of.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct LayoutPlan {
     /// One a field.
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<FieldLayout>,
     /// The columns, each after its parent.
-    pub(crate) columns: Vec<Planned>,
+    pub(crate) columns: Vec<PlannedColumn>,
 }
 
 /// A column of a plan.
 #[derive(Debug)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedColumn {
     /// As it is written.
     pub(crate) metadata: ColumnMetadata,
     /// The value types it may have in a file.
@@ -119,7 +121,7 @@ pub(crate) struct Planned {
 /// What a column of nothing but counts holds.
 pub(crate) const COUNTS: &[ValueType] = &[ValueType::Null];
 
-impl Plan {
+impl LayoutPlan {
     /// Adds a column; the first type accepted is the one that is written.
     pub(crate) fn push(
         &mut self,
@@ -148,7 +150,7 @@ impl Plan {
         if array {
             metadata = metadata.array();
         }
-        self.columns.push(Planned { metadata, accepts, size: None });
+        self.columns.push(PlannedColumn { metadata, accepts, size: None });
         self.columns.len() - 1
     }
 
@@ -184,7 +186,7 @@ impl Plan {
     }
 }
 
-impl Planned {
+impl PlannedColumn {
     /// Writes the column as another type that can hold its values.
     pub(crate) fn retype(&mut self, value_type: ValueType) -> Result<()> {
         if !self.accepts.contains(&value_type) {
@@ -229,9 +231,12 @@ mod tests {
 
     #[test]
     fn columns_come_once_and_renumber() {
-        let mut shape = Shape::Record(vec![
-            Shape::Optional { counts: 2, inner: Box::new(Shape::Leaf { column: 2 }) },
-            Shape::Union(vec![(None, Shape::Nothing), (Some(5), Shape::Leaf { column: 7 })]),
+        let mut shape = FieldLayout::Record(vec![
+            FieldLayout::Optional { counts: 2, inner: Box::new(FieldLayout::Leaf { column: 2 }) },
+            FieldLayout::Union(vec![
+                (None, FieldLayout::Nothing),
+                (Some(5), FieldLayout::Leaf { column: 7 }),
+            ]),
         ]);
         let mut columns = Vec::new();
         shape.columns(&mut columns);
@@ -244,7 +249,7 @@ mod tests {
 
     #[test]
     fn says_what_differs() {
-        let mut plan = Plan::default();
+        let mut plan = LayoutPlan::default();
         plan.push("a", &[ValueType::Long, ValueType::Int], Some("p"), true);
         let column = |t| ColumnMetadata::new("a", t).with_parent("p");
         assert!(plan.check(&[column(ValueType::Int).array()]).is_ok());

@@ -24,13 +24,13 @@ use std::borrow::Cow;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
-use super::field_layout::{COUNTS, Plan, Shape};
+use super::field_layout::{COUNTS, FieldLayout, LayoutPlan};
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
 /// The plan of fields from which dictionaries and run-ends are gone.
-pub(crate) fn plan(fields: &Fields, joins: Joins<'_>) -> Result<Plan> {
-    let mut planner = Planner { plan: Plan::default(), joins };
+pub(crate) fn plan(fields: &Fields, joins: Joins<'_>) -> Result<LayoutPlan> {
+    let mut planner = Planner { plan: LayoutPlan::default(), joins };
     for field in fields {
         let shape = planner.node(field, field.name(), None)?;
         planner.plan.shapes.push(shape);
@@ -42,22 +42,25 @@ pub(crate) fn plan(fields: &Fields, joins: Joins<'_>) -> Result<Plan> {
 pub(crate) type Joins<'a> = &'a dyn Fn(usize, &str) -> bool;
 
 struct Planner<'a> {
-    plan: Plan,
+    plan: LayoutPlan,
     joins: Joins<'a>,
 }
 
 impl Planner<'_> {
-    fn node(&mut self, field: &Field, path: &str, parent: Option<&str>) -> Result<Shape> {
+    fn node(&mut self, field: &Field, path: &str, parent: Option<&str>) -> Result<FieldLayout> {
         if !is_optional(field) {
             return self.required(field, path, parent);
         }
         let path = own(path, parent);
         if let Some(column) = self.joined(field, &path, parent) {
-            return Ok(Shape::Optional { counts: column, inner: Box::new(Shape::Leaf { column }) });
+            return Ok(FieldLayout::Optional {
+                counts: column,
+                inner: Box::new(FieldLayout::Leaf { column }),
+            });
         }
         let counts = self.plan.push(&path, COUNTS, parent, true);
         let inner = self.required(field, &path, Some(&path))?;
-        Ok(Shape::Optional { counts, inner: Box::new(inner) })
+        Ok(FieldLayout::Optional { counts, inner: Box::new(inner) })
     }
 
     /// The one column of a leaf and its counts, if they are joined.
@@ -67,12 +70,12 @@ impl Planner<'_> {
         joins.then(|| self.plan.push(path, accepts, parent, true))
     }
 
-    fn required(&mut self, field: &Field, path: &str, parent: Option<&str>) -> Result<Shape> {
+    fn required(&mut self, field: &Field, path: &str, parent: Option<&str>) -> Result<FieldLayout> {
         match field.data_type() {
             DataType::Map(entries, _) => self.map(entries, path, parent),
             DataType::Struct(fields) => {
                 let child = |f: &FieldRef| self.node(f, &format!("{path}#{}", f.name()), parent);
-                Ok(Shape::Record(fields.iter().map(child).collect::<Result<_>>()?))
+                Ok(FieldLayout::Record(fields.iter().map(child).collect::<Result<_>>()?))
             }
             DataType::Union(fields, _) => {
                 let branch = |(_, f): (i8, &FieldRef)| {
@@ -80,7 +83,7 @@ impl Planner<'_> {
                     let counts = self.plan.push(&path, COUNTS, parent, true);
                     Ok((Some(counts), self.node(f, &path, Some(&path))?))
                 };
-                Ok(Shape::Union(fields.iter().map(branch).collect::<Result<_>>()?))
+                Ok(FieldLayout::Union(fields.iter().map(branch).collect::<Result<_>>()?))
             }
             data_type => {
                 if let Some(item) = types::item(data_type) {
@@ -90,29 +93,29 @@ impl Planner<'_> {
                         false => self.joined(item, &path, parent),
                     };
                     if let Some(column) = joined {
-                        let inner = Box::new(Shape::Leaf { column });
-                        return Ok(Shape::List { counts: column, inner });
+                        let inner = Box::new(FieldLayout::Leaf { column });
+                        return Ok(FieldLayout::List { counts: column, inner });
                     }
                     let counts = self.plan.push(&path, COUNTS, parent, true);
                     let inner = self.node(item, &path, Some(&path))?;
-                    return Ok(Shape::List { counts, inner: Box::new(inner) });
+                    return Ok(FieldLayout::List { counts, inner: Box::new(inner) });
                 }
                 let Some(accepts) = types::accepts(data_type) else {
                     return Err(Error::unsupported(format!("field {path}: type {data_type}")));
                 };
                 let column = self.plan.push(&own(path, parent), accepts, parent, false);
-                Ok(Shape::Leaf { column })
+                Ok(FieldLayout::Leaf { column })
             }
         }
     }
 
-    fn map(&mut self, entries: &Field, path: &str, parent: Option<&str>) -> Result<Shape> {
+    fn map(&mut self, entries: &Field, path: &str, parent: Option<&str>) -> Result<FieldLayout> {
         let path = format!("{path}>");
         let (key, value) = types::entry(entries)?;
         let counts = self.plan.push(&path, COUNTS, parent, true);
         let key = self.node(key, &format!("{path}key"), Some(&path))?;
         let value = self.node(value, &format!("{path}value"), Some(&path))?;
-        Ok(Shape::Map { counts, key: Box::new(key), value: Box::new(value) })
+        Ok(FieldLayout::Map { counts, key: Box::new(key), value: Box::new(value) })
     }
 }
 

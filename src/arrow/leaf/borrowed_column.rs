@@ -1,8 +1,8 @@
 //! What one column is given to write: counts of our own, values mostly in Arrow's buffers.
 //!
 //! ```text
-//! Lent        values      Arrow's buffer, shared, or ours         -> ValuesRef
-//! Shredded    lengths?  + values?                                 -> ColumnSlice
+//! BorrowedValues        values      Arrow's buffer, shared, or ours         -> ValuesRef
+//! ShreddedColumn    lengths?  + values?                                 -> ColumnSlice
 //! ```
 //! Arrow's buffers are counted, so a value that is dense already is passed on without a copy.
 
@@ -14,7 +14,7 @@ use crate::format::values::ValuesRef;
 
 /// Values that live in Arrow's buffers.
 #[derive(Debug, Clone)]
-pub(crate) enum Lent {
+pub(crate) enum BorrowedValues {
     Null(usize),
     Boolean(BooleanBuffer),
     Int(ScalarBuffer<i32>),
@@ -25,33 +25,33 @@ pub(crate) enum Lent {
     LargeBytes(OffsetBuffer<i64>, Buffer),
 }
 
-impl Lent {
+impl BorrowedValues {
     pub(crate) fn as_slice(&self) -> ValuesRef<'_> {
         match self {
-            Lent::Null(n) => ValuesRef::Null(*n),
-            Lent::Boolean(b) => {
+            BorrowedValues::Null(n) => ValuesRef::Null(*n),
+            BorrowedValues::Boolean(b) => {
                 ValuesRef::Boolean { bits: b.values(), offset: b.offset(), len: b.len() }
             }
-            Lent::Int(v) => ValuesRef::Int(v),
-            Lent::Long(v) => ValuesRef::Long(v),
-            Lent::Float(v) => ValuesRef::Float(v),
-            Lent::Double(v) => ValuesRef::Double(v),
-            Lent::Bytes(offsets, data) => ValuesRef::strings(offsets, data),
-            Lent::LargeBytes(offsets, data) => ValuesRef::large_strings(offsets, data),
+            BorrowedValues::Int(v) => ValuesRef::Int(v),
+            BorrowedValues::Long(v) => ValuesRef::Long(v),
+            BorrowedValues::Float(v) => ValuesRef::Float(v),
+            BorrowedValues::Double(v) => ValuesRef::Double(v),
+            BorrowedValues::Bytes(offsets, data) => ValuesRef::strings(offsets, data),
+            BorrowedValues::LargeBytes(offsets, data) => ValuesRef::large_strings(offsets, data),
         }
     }
 }
 
 /// One column of a batch.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shredded {
+pub(crate) struct ShreddedColumn {
     pub(crate) lengths: Option<Vec<u32>>,
     /// Which slots have a value, if the values are one for each.
     pub(crate) there: Option<BooleanBuffer>,
-    pub(crate) values: Option<Lent>,
+    pub(crate) values: Option<BorrowedValues>,
 }
 
-impl Shredded {
+impl ShreddedColumn {
     /// Lends the column; one without values has as many nulls as its counts say.
     pub(crate) fn as_slice(&self) -> ColumnSlice<'_> {
         let values = match &self.values {
@@ -64,23 +64,35 @@ impl Shredded {
 }
 
 /// Sets the counts of a column.
-pub(crate) fn set_lengths(out: &mut [Shredded], column: usize, lengths: Vec<u32>) -> Result<()> {
+pub(crate) fn set_lengths(
+    out: &mut [ShreddedColumn],
+    column: usize,
+    lengths: Vec<u32>,
+) -> Result<()> {
     slot(out, column)?.lengths = Some(lengths);
     Ok(())
 }
 
 /// Sets which slots of a column have a value.
-pub(crate) fn set_there(out: &mut [Shredded], column: usize, there: BooleanBuffer) -> Result<()> {
+pub(crate) fn set_there(
+    out: &mut [ShreddedColumn],
+    column: usize,
+    there: BooleanBuffer,
+) -> Result<()> {
     slot(out, column)?.there = Some(there);
     Ok(())
 }
 
 /// Sets the values of a column.
-pub(crate) fn set_values(out: &mut [Shredded], column: usize, values: Lent) -> Result<()> {
+pub(crate) fn set_values(
+    out: &mut [ShreddedColumn],
+    column: usize,
+    values: BorrowedValues,
+) -> Result<()> {
     slot(out, column)?.values = Some(values);
     Ok(())
 }
 
-fn slot(out: &mut [Shredded], column: usize) -> Result<&mut Shredded> {
+fn slot(out: &mut [ShreddedColumn], column: usize) -> Result<&mut ShreddedColumn> {
     out.get_mut(column).ok_or_else(|| Error::invalid(format!("no column {column}")))
 }

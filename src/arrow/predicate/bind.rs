@@ -11,7 +11,7 @@
 use arrow::array::*;
 use arrow::datatypes::*;
 
-use super::bound::{Among, Bound, Route, Test};
+use super::bound::{Bound, ColumnRoute, Test, ValueSet};
 use super::literal::Literal;
 use super::{ColumnPath, Node, Operator};
 use crate::error::{Error, Result};
@@ -84,7 +84,10 @@ impl Bound {
 }
 
 /// The field at a path. A name that several fields have means none of them.
-pub(crate) fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Result<(Route, &'a Field)> {
+pub(crate) fn find<'a>(
+    column: &ColumnPath,
+    fields: &'a Fields,
+) -> Result<(ColumnRoute, &'a Field)> {
     let mut route = Vec::with_capacity(column.names().len());
     let mut found: Option<&Field> = None;
     let mut inside = Some(fields);
@@ -103,7 +106,7 @@ pub(crate) fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Result<(Route
         };
     }
     let field = found.ok_or_else(|| missing(column, fields))?;
-    Ok((Route(route), field))
+    Ok((ColumnRoute(route), field))
 }
 
 fn missing(column: &ColumnPath, fields: &Fields) -> Error {
@@ -142,7 +145,7 @@ fn test(
     operator: Operator,
     literal: &Literal,
 ) -> Result<Test> {
-    use super::literal::Kind::{Boolean, Bytes, Number, Text};
+    use super::literal::LiteralKind::{Boolean, Bytes, Number, Text};
     let data_type = values(data_type);
     let compare = |value: ArrayRef| Ok(Some(Test::Compare(operator, value)));
     let made = match (data_type, &literal.0) {
@@ -228,7 +231,7 @@ fn gather(tests: Vec<Test>) -> Result<Vec<Test>> {
         .retain(|test| !matches!(test, Test::Always(false)) || !std::mem::replace(&mut said, true));
     let arrays: Vec<&dyn Array> = values.iter().map(|value| value.as_ref()).collect();
     if !arrays.is_empty() {
-        others.push(Test::Among(Among::new(&arrow::compute::concat(&arrays)?)?));
+        others.push(Test::ValueSet(ValueSet::new(&arrow::compute::concat(&arrays)?)?));
     }
     Ok(others)
 }

@@ -16,18 +16,18 @@ use crate::error::{Error, Result};
 pub(crate) enum Bound {
     /// Whether any of the tests holds.
     Tests {
-        column: Route,
+        column: ColumnRoute,
         tests: Vec<Test>,
     },
     /// Two columns, compared as values of a type.
     Columns {
-        left: Route,
+        left: ColumnRoute,
         operator: Operator,
-        right: Route,
+        right: ColumnRoute,
         data_type: DataType,
     },
-    IsNull(Route),
-    IsTrue(Route),
+    IsNull(ColumnRoute),
+    IsTrue(ColumnRoute),
     And(Vec<Bound>),
     Or(Vec<Bound>),
     Not(Box<Bound>),
@@ -40,7 +40,7 @@ pub(crate) enum Test {
     Compare(Operator, ArrayRef),
     /// Nothing: the answer is the same for all but nulls.
     Always(bool),
-    Among(Among),
+    ValueSet(ValueSet),
     /// Whether it matches the only value of an array.
     Like {
         pattern: ArrayRef,
@@ -50,7 +50,7 @@ pub(crate) enum Test {
 
 impl Bound {
     /// Calls `with` for each column that is looked at.
-    pub(crate) fn each_route(&self, with: &mut impl FnMut(&Route)) {
+    pub(crate) fn each_route(&self, with: &mut impl FnMut(&ColumnRoute)) {
         match self {
             Bound::Tests { column, .. } | Bound::IsNull(column) | Bound::IsTrue(column) => {
                 with(column);
@@ -67,9 +67,9 @@ impl Bound {
 
 /// Where a column is: of the fields, of the fields of that struct, and so on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Route(pub(crate) Vec<usize>);
+pub(crate) struct ColumnRoute(pub(crate) Vec<usize>);
 
-impl Route {
+impl ColumnRoute {
     /// The array, and where the structs around it are null.
     pub(crate) fn follow(&self, columns: &[ArrayRef]) -> Result<(ArrayRef, Option<NullBuffer>)> {
         let other = || Error::invalid("columns of another schema");
@@ -88,14 +88,14 @@ impl Route {
 
 /// Many values of a type, to look others up in.
 #[derive(Debug)]
-pub(crate) struct Among {
+pub(crate) struct ValueSet {
     values: ArrayRef,
     data_type: DataType,
     converter: RowConverter,
     rows: HashSet<Box<[u8]>>,
 }
 
-impl Among {
+impl ValueSet {
     pub(crate) fn new(values: &ArrayRef) -> Result<Self> {
         let data_type = values.data_type().clone();
         let converter = RowConverter::new(vec![SortField::new(data_type.clone())])?;

@@ -154,7 +154,7 @@ impl Test {
                 let (values, _) = all(array.len(), *answer).into_parts();
                 return Ok(BooleanArray::new(values, array.logical_nulls()));
             }
-            Test::Among(among) => return among.has(array),
+            Test::ValueSet(among) => return among.has(array),
             Test::Like { pattern, ignore_case } => {
                 let array = of_type(array, pattern.data_type())?;
                 let pattern = Scalar::new(pattern.clone());

@@ -5,7 +5,7 @@
 //! word  sign number word quoted . word word ( text , bytes )
 //! ```
 
-use super::literal::{Kind, Literal};
+use super::literal::{Literal, LiteralKind};
 use super::number::Number;
 use crate::error::{Error, Result};
 
@@ -71,12 +71,12 @@ fn next(text: &str) -> Result<(Token, usize), String> {
     if matches!(text.as_bytes(), [b'x' | b'X', b'\'', ..]) {
         let (digits, len) = quoted(text.get(1..).unwrap_or(""), '\'')?;
         let bytes = bytes(&digits).ok_or("x'...' takes pairs of the digits 0 to 9 and a to f")?;
-        return Ok((Token::Literal(Literal(Kind::Bytes(bytes))), len + 1));
+        return Ok((Token::Literal(Literal(LiteralKind::Bytes(bytes))), len + 1));
     }
     match first {
         '\'' => {
             let (text, len) = quoted(text, '\'')?;
-            Ok((Token::Literal(Literal(Kind::Text(text))), len))
+            Ok((Token::Literal(Literal(LiteralKind::Text(text))), len))
         }
         '"' => {
             let (name, len) = quoted(text, '"')?;
@@ -122,7 +122,7 @@ fn number(text: &str) -> Result<(Token, usize), String> {
     });
     let written = text.get(..end.unwrap_or(text.len())).unwrap_or(text);
     let number = Number::parse(written).map_err(|_| format!("{written} is no number"))?;
-    Ok((Token::Literal(Literal(Kind::Number(number))), written.len()))
+    Ok((Token::Literal(Literal(LiteralKind::Number(number))), written.len()))
 }
 
 /// What is between quotes, two of which are one, and how long it is with them.

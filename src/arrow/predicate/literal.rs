@@ -12,11 +12,11 @@ use super::number::Number;
 
 /// What a column is compared with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Literal(pub(crate) Kind);
+pub struct Literal(pub(crate) LiteralKind);
 
 /// The kinds of literals.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum LiteralKind {
     Boolean(bool),
     Number(Number),
     Text(String),
@@ -27,10 +27,10 @@ impl Literal {
     /// What it is, for messages.
     pub(crate) fn describe(&self) -> String {
         let kind = match self.0 {
-            Kind::Boolean(_) => "boolean",
-            Kind::Number(_) => "number",
-            Kind::Text(_) => "text",
-            Kind::Bytes(_) => "binary",
+            LiteralKind::Boolean(_) => "boolean",
+            LiteralKind::Number(_) => "number",
+            LiteralKind::Text(_) => "text",
+            LiteralKind::Bytes(_) => "binary",
         };
         format!("the {kind} {self}")
     }
@@ -39,10 +39,10 @@ impl Literal {
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Boolean(value) => write!(f, "{value}"),
-            Kind::Number(number) => write!(f, "{number}"),
-            Kind::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
-            Kind::Bytes(bytes) => {
+            LiteralKind::Boolean(value) => write!(f, "{value}"),
+            LiteralKind::Number(number) => write!(f, "{number}"),
+            LiteralKind::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
+            LiteralKind::Bytes(bytes) => {
                 f.write_str("x'")?;
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_str("'")
@@ -53,31 +53,31 @@ impl fmt::Display for Literal {
 
 impl From<bool> for Literal {
     fn from(value: bool) -> Self {
-        Self(Kind::Boolean(value))
+        Self(LiteralKind::Boolean(value))
     }
 }
 
 impl From<&str> for Literal {
     fn from(text: &str) -> Self {
-        Self(Kind::Text(text.to_owned()))
+        Self(LiteralKind::Text(text.to_owned()))
     }
 }
 
 impl From<String> for Literal {
     fn from(text: String) -> Self {
-        Self(Kind::Text(text))
+        Self(LiteralKind::Text(text))
     }
 }
 
 impl From<&[u8]> for Literal {
     fn from(bytes: &[u8]) -> Self {
-        Self(Kind::Bytes(bytes.to_owned()))
+        Self(LiteralKind::Bytes(bytes.to_owned()))
     }
 }
 
 impl From<Vec<u8>> for Literal {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Kind::Bytes(bytes))
+        Self(LiteralKind::Bytes(bytes))
     }
 }
 
@@ -87,7 +87,7 @@ macro_rules! numbers {
         impl From<$t> for Literal {
             fn from(value: $t) -> Self {
                 // What a number prints is always one.
-                Self(Kind::Number(Number::parse(&value.to_string()).unwrap_or(Number::Nan)))
+                Self(LiteralKind::Number(Number::parse(&value.to_string()).unwrap_or(Number::Nan)))
             }
         }
     )*};

@@ -8,7 +8,7 @@
 //! ```
 
 use super::lexer::{Placed, Token, fault, tokens};
-use super::literal::{Kind, Literal};
+use super::literal::{Literal, LiteralKind};
 use super::number::Number;
 use super::{ColumnPath, Node, Operator};
 use crate::error::{Error, Result};
@@ -148,7 +148,7 @@ impl Parser<'_> {
     }
 
     fn pattern(&mut self) -> Result<String> {
-        let Token::Literal(Literal(Kind::Text(pattern))) = self.token() else {
+        let Token::Literal(Literal(LiteralKind::Text(pattern))) = self.token() else {
             return Err(self.expected("a text"));
         };
         let pattern = pattern.clone();
@@ -199,7 +199,9 @@ impl Parser<'_> {
             Token::Literal(literal) => literal.clone(),
             Token::Word(word) if word.eq_ignore_ascii_case("true") => true.into(),
             Token::Word(word) if word.eq_ignore_ascii_case("false") => false.into(),
-            Token::Word(word) if is_number(word) => Literal(Kind::Number(Number::parse(word)?)),
+            Token::Word(word) if is_number(word) => {
+                Literal(LiteralKind::Number(Number::parse(word)?))
+            }
             Token::Word(word) if word.eq_ignore_ascii_case("null") => {
                 return Err(self.expected("a literal, or `is null` for the comparison,"));
             }

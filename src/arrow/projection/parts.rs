@@ -80,7 +80,7 @@ fn within(wanted: &Mask, other: &Mask, fields: &Fields) -> Option<Mask> {
 
 /// Some fields, and their arrays.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ProjectedPart<'a> {
     pub(crate) mask: &'a ProjectionMask,
     pub(crate) arrays: &'a [ArrayRef],
 }
@@ -91,11 +91,11 @@ pub(crate) fn join(
     wanted: &ProjectionMask,
     fields: &Fields,
     stored: &Fields,
-    parts: &[Part<'_>],
+    parts: &[ProjectedPart<'_>],
 ) -> Result<Vec<ArrayRef>> {
     let chosen = fields.iter().enumerate().filter_map(|(i, f)| Some((i, f, wanted.0.inner(i)?)));
     let joined = chosen.zip(stored).map(|((root, field, mask), stored)| {
-        let parts = parts.iter().filter_map(|Part { mask, arrays }| {
+        let parts = parts.iter().filter_map(|ProjectedPart { mask, arrays }| {
             let inner = mask.0.inner(root)?;
             Some((inner, arrays.get(mask.0.place(root))?))
         });

@@ -1,9 +1,9 @@
-//! A file to record batches.
+//! Reads the record batches of a file.
 //!
 //! ```text
 //! try_new    header -> schema, plan              build    projection -> shapes, columns -> readers of fields
 //! next       rows of a selection ───────────────────────► read, assemble ──► join ──► raise
-//!            rows that pass predicates ──► sieve ───────►      what the predicates read and the caller wants ─┘
+//!            rows that pass predicates ──► filter reader ──────►      what the predicates read and the caller wants ─┘
 //! ```
 //! A batch whose dictionaries cannot count their values is halved.
 
@@ -14,23 +14,23 @@ use arrow::datatypes::{Fields, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::field_reader::FieldsReader;
-use super::filter_reader::Sieve;
-use super::stored::Stored;
-use crate::arrow::projection::{Part, ProjectionMask, join};
+use super::filter_reader::FilterReader;
+use super::stored::StoredBatch;
+use crate::arrow::projection::{ProjectedPart, ProjectionMask, join};
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
 
-/// Reads record batches, one after another. After an error there are no more.
+/// A reader of record batches. It ends after the first error.
 pub struct ArrowReader<R> {
     pub(super) schema: SchemaRef,
     pub(super) output: Output<R>,
-    pub(super) way: Way<R>,
+    pub(super) way: RowSource<R>,
     pub(super) batch_size: usize,
     /// How many of the rows that pass predicates may be read, if not all.
     pub(super) portion: Option<u64>,
     /// Rows that are assembled, but not yet raised.
-    pub(super) pending: VecDeque<Stored>,
+    pub(super) pending: VecDeque<StoredBatch>,
 }
 
 /// What is given out of the rows that are read.
@@ -45,11 +45,11 @@ pub(super) struct Output<R> {
 }
 
 /// How rows are found.
-pub(super) enum Way<R> {
+pub(super) enum RowSource<R> {
     /// They are known.
     Straight(RowSelection),
     /// By predicates.
-    Sifted(Box<Sieve<R>>),
+    Sifted(Box<FilterReader<R>>),
 }
 
 impl<R: ReadAt> ArrowReader<R> {
@@ -72,10 +72,10 @@ impl<R: ReadAt> ArrowReader<R> {
         }
     }
 
-    fn read(&mut self) -> Result<Option<Stored>> {
+    fn read(&mut self) -> Result<Option<StoredBatch>> {
         let Output { reader, .. } = &mut self.output;
         match &mut self.way {
-            Way::Straight(remaining) => {
+            RowSource::Straight(remaining) => {
                 let rows = remaining.split_off_first(self.batch_size as u64);
                 if !rows.selects_any() {
                     return Ok(None);
@@ -86,21 +86,21 @@ impl<R: ReadAt> ArrowReader<R> {
                 }
                 Ok(Some(read))
             }
-            Way::Sifted(sieve) => {
+            RowSource::Sifted(filter_reader) => {
                 let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
-                let rows = sieve.next(most)?;
+                let rows = filter_reader.next(most)?;
                 if !rows.selects_any() {
                     return Ok(None);
                 }
-                reader.read_ahead(sieve.worth_opening());
+                reader.read_ahead(filter_reader.worth_opening());
                 let read = reader.read(&rows)?;
-                let kept = sieve.settle(rows, read.rows)?;
+                let kept = filter_reader.settle(rows, read.rows)?;
                 self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
                 let Output { fields, wanted, stored, read: mask, .. } = &self.output;
-                let mut parts = sieve.parts(&kept);
-                parts.push(Part { mask, arrays: &read.arrays });
+                let mut parts = filter_reader.parts(&kept);
+                parts.push(ProjectedPart { mask, arrays: &read.arrays });
                 let arrays = join(wanted, fields, stored, &parts)?;
-                Ok(Some(Stored { rows: read.rows, arrays }))
+                Ok(Some(StoredBatch { rows: read.rows, arrays }))
             }
         }
     }
@@ -113,8 +113,8 @@ impl<R: ReadAt> Iterator for ArrowReader<R> {
         let batch = self.next_batch();
         if batch.is_err() {
             match &mut self.way {
-                Way::Straight(remaining) => *remaining = RowSelection::default(),
-                Way::Sifted(sieve) => sieve.clear(),
+                RowSource::Straight(remaining) => *remaining = RowSelection::default(),
+                RowSource::Sifted(filter_reader) => filter_reader.clear(),
             }
             self.pending.clear();
         }

@@ -14,11 +14,11 @@ use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
-use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::array::expand_nulls::{spread, within};
 use crate::arrow::array::nested;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
@@ -28,59 +28,59 @@ use crate::format::values::Values;
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) columns: Vec<ColumnData>,
-    pub(crate) spare: Spare,
+    pub(crate) pool: BufferPool,
 }
 
 /// Assembles `n` rows of a field.
 pub(crate) fn assemble(
-    shape: &Shape,
+    shape: &FieldLayout,
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
     match shape {
-        Shape::Leaf { column } => {
-            let values = take_values(*column, field, n, data, trail)?;
-            types::raise(values, field.data_type(), None, &mut data.spare)
+        FieldLayout::Leaf { column } => {
+            let values = take_values(*column, field, n, data, path)?;
+            types::raise(values, field.data_type(), None, &mut data.pool)
         }
-        Shape::Optional { counts, inner } => {
+        FieldLayout::Optional { counts, inner } => {
             let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
             if let Some(slots) = slots {
                 let (bytes, len) = slots.into_parts();
                 let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
-                let values = take_values(*counts, field, n, data, trail)?;
+                let values = take_values(*counts, field, n, data, path)?;
                 let nulls = Some(NullBuffer::new(there));
-                return types::raise(values, field.data_type(), nulls, &mut data.spare);
+                return types::raise(values, field.data_type(), nulls, &mut data.pool);
             }
-            let there = take_presence(data, *counts, n, trail)?;
+            let there = take_presence(data, *counts, n, path)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
-            if let Shape::Leaf { column } = inner.as_ref() {
-                let values = take_values(*column, field, n, data, trail)?;
-                return types::raise_optional(values, field.data_type(), nulls, &mut data.spare);
+            if let FieldLayout::Leaf { column } = inner.as_ref() {
+                let values = take_values(*column, field, n, data, path)?;
+                return types::raise_optional(values, field.data_type(), nulls, &mut data.pool);
             }
-            spread(&assemble(inner, field, n, data, trail)?, &nulls)
+            spread(&assemble(inner, field, n, data, path)?, &nulls)
         }
-        Shape::List { counts, inner } => {
-            let lengths = take_lengths(data, *counts, n, trail)?;
-            let item = types::item(field.data_type()).ok_or_else(|| unfit(field, trail))?;
-            let items = assemble(inner, item, total(&lengths), data, &trail.then(item.name()))?;
-            nested::list(field.data_type(), &lengths, items, trail)
+        FieldLayout::List { counts, inner } => {
+            let lengths = take_lengths(data, *counts, n, path)?;
+            let item = types::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
+            let items = assemble(inner, item, total(&lengths), data, &path.then(item.name()))?;
+            nested::list(field.data_type(), &lengths, items, path)
         }
-        Shape::Map { counts, key, value } => {
-            let lengths = take_lengths(data, *counts, n, trail)?;
+        FieldLayout::Map { counts, key, value } => {
+            let lengths = take_lengths(data, *counts, n, path)?;
             let DataType::Map(entry, ordered) = field.data_type() else {
-                return Err(unfit(field, trail));
+                return Err(unfit(field, path));
             };
             let shapes = [key.as_ref(), value.as_ref()];
-            let entries = record(shapes, entry, total(&lengths), data, trail)?;
+            let entries = record(shapes, entry, total(&lengths), data, path)?;
             let (offsets, entries) =
                 (nested::small_offsets(&lengths)?, entries.as_struct().clone());
             Ok(Arc::new(MapArray::try_new(entry.clone(), offsets, entries, None, *ordered)?))
         }
-        Shape::Record(shapes) => record(shapes, field, n, data, trail),
-        Shape::Union(branches) => union(branches, field, n, data, trail),
-        Shape::Nothing => Ok(Arc::new(NullArray::new(n))),
+        FieldLayout::Record(shapes) => record(shapes, field, n, data, path),
+        FieldLayout::Union(branches) => union(branches, field, n, data, path),
+        FieldLayout::Nothing => Ok(Arc::new(NullArray::new(n))),
     }
 }
 
@@ -89,45 +89,45 @@ fn take_values(
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<Values> {
-    let slot = data.columns.get_mut(column).ok_or_else(|| unfit(field, trail))?;
+    let slot = data.columns.get_mut(column).ok_or_else(|| unfit(field, path))?;
     let values = std::mem::replace(&mut slot.values, Values::Null(0));
     if values.len() != n {
-        let what = format!("field {trail}: {} values for {n} rows", values.len());
+        let what = format!("field {path}: {} values for {n} rows", values.len());
         return Err(Error::malformed(what));
     }
     Ok(values)
 }
 
 fn record<'s>(
-    shapes: impl IntoIterator<Item = &'s Shape>,
+    shapes: impl IntoIterator<Item = &'s FieldLayout>,
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
-    let DataType::Struct(fields) = field.data_type() else { return Err(unfit(field, trail)) };
-    let child = |(shape, field): (&Shape, &Arc<Field>)| {
-        assemble(shape, field, n, data, &trail.then(field.name()))
+    let DataType::Struct(fields) = field.data_type() else { return Err(unfit(field, path)) };
+    let child = |(shape, field): (&FieldLayout, &Arc<Field>)| {
+        assemble(shape, field, n, data, &path.then(field.name()))
     };
     let children = shapes.into_iter().zip(fields).map(child).collect::<Result<_>>()?;
     nested::record(fields, children, None, n)
 }
 
 fn union(
-    branches: &[(Option<usize>, Shape)],
+    branches: &[(Option<usize>, FieldLayout)],
     field: &Field,
     n: usize,
     data: &mut Decoded,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<ArrayRef> {
-    let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, trail)) };
+    let DataType::Union(fields, mode) = field.data_type() else { return Err(unfit(field, path)) };
     within("rows of a union in one batch", n)?;
-    let chosen = choose(branches, n, data, trail)?;
+    let chosen = choose(branches, n, data, path)?;
     let mut children = Vec::with_capacity(branches.len());
     for (((_, shape), rows), (_, field)) in branches.iter().zip(&chosen).zip(fields.iter()) {
-        let child = assemble(shape, field, rows.count_set_bits(), data, &trail.then(field.name()))?;
+        let child = assemble(shape, field, rows.count_set_bits(), data, &path.then(field.name()))?;
         children.push(match mode {
             UnionMode::Dense => child,
             UnionMode::Sparse => spread(&child, &NullBuffer::new(rows.clone()))?,
@@ -140,17 +140,17 @@ fn union(
 
 /// The rows of each branch; each row is of exactly one.
 fn choose(
-    branches: &[(Option<usize>, Shape)],
+    branches: &[(Option<usize>, FieldLayout)],
     n: usize,
     data: &mut Decoded,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<Vec<BooleanBuffer>> {
     let mut taken = BooleanBuffer::new_unset(n);
     let mut rows = 0;
     let mut chosen = Vec::with_capacity(branches.len());
     for (counts, _) in branches {
         let branch = match counts {
-            Some(counts) => take_presence(data, *counts, n, trail)?,
+            Some(counts) => take_presence(data, *counts, n, path)?,
             None => BooleanBuffer::new_unset(n),
         };
         rows += branch.count_set_bits();
@@ -167,7 +167,7 @@ fn choose(
         None => rows == n && taken.count_set_bits() == n,
     };
     if !complete {
-        return Err(Error::malformed(format!("field {trail}: a row is not of just one branch")));
+        return Err(Error::malformed(format!("field {path}: a row is not of just one branch")));
     }
     Ok(chosen)
 }
@@ -192,15 +192,15 @@ fn take_lengths(
     data: &mut Decoded,
     column: usize,
     n: usize,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<Vec<u32>> {
     match data.columns.get_mut(column).and_then(|column| column.lengths.take()) {
         Some(lengths) if lengths.len() == n => Ok(lengths),
         Some(lengths) => {
-            let what = format!("field {trail}: {} counts for {n} rows", lengths.len());
+            let what = format!("field {path}: {} counts for {n} rows", lengths.len());
             Err(Error::malformed(what))
         }
-        None => Err(Error::malformed(format!("field {trail}: no counts"))),
+        None => Err(Error::malformed(format!("field {path}: no counts"))),
     }
 }
 
@@ -209,21 +209,21 @@ fn take_presence(
     data: &mut Decoded,
     column: usize,
     n: usize,
-    trail: &FieldPath<'_>,
+    path: &FieldPath<'_>,
 ) -> Result<BooleanBuffer> {
     if let Some(ColumnData { lengths: None, there: None, values: Values::Boolean(bits) }) =
         data.columns.get_mut(column)
     {
         let (bytes, len) = std::mem::take(bits).into_parts();
         if len != n {
-            let what = format!("field {trail}: {len} counts for {n} rows");
+            let what = format!("field {path}: {len} counts for {n} rows");
             return Err(Error::malformed(what));
         }
         return Ok(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len));
     }
-    let lengths = take_lengths(data, column, n, trail)?;
+    let lengths = take_lengths(data, column, n, path)?;
     if let Some(count) = lengths.iter().find(|count| **count > 1) {
-        let what = format!("field {trail}: a count of {count} where only 0 or 1 can be");
+        let what = format!("field {path}: a count of {count} where only 0 or 1 can be");
         return Err(Error::malformed(what));
     }
     Ok(BooleanBuffer::collect_bool(n, |row| lengths.get(row).is_some_and(|count| *count == 1)))
@@ -233,6 +233,6 @@ fn total(lengths: &[u32]) -> usize {
     lengths.iter().map(|n| *n as usize).sum()
 }
 
-fn unfit(field: &Field, trail: &FieldPath<'_>) -> Error {
-    Error::malformed(format!("field {trail}: {} does not fit its shape", field.data_type()))
+fn unfit(field: &Field, path: &FieldPath<'_>) -> Error {
+    Error::malformed(format!("field {path}: {} does not fit its shape", field.data_type()))
 }

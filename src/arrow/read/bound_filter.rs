@@ -13,35 +13,35 @@ use arrow::datatypes::{Fields, SchemaRef};
 use super::super::Layout;
 use super::super::predicate::{Bound, Node};
 use super::row_filter::ArrowPredicate;
-use super::stored::Stored;
+use super::stored::StoredBatch;
 use crate::arrow::array::filter;
 use crate::arrow::encoded;
 use crate::arrow::projection::Projected;
 use crate::error::{Error, Result};
 
 /// What rows are asked.
-pub(crate) enum Question {
+pub(crate) enum BoundFilter {
     Stored(Bound),
     Raised(Bound),
     Arrow(Box<dyn ArrowPredicate>),
 }
 
-impl Question {
+impl BoundFilter {
     /// A condition, asked of these fields.
     pub(crate) fn of_node(node: &Node, about: &Projected) -> Result<Self> {
         let fields: Fields = about.fields.iter().cloned().collect();
         let stored: Fields = about.stored.iter().cloned().collect();
         // Of an enum, ordinals are stored: these are no values.
         match encoded::stored_fields(&fields, Layout::Split) == stored {
-            true => Ok(Question::Stored(Bound::new(node, &stored)?)),
-            false => Ok(Question::Raised(Bound::new(node, &fields)?)),
+            true => Ok(BoundFilter::Stored(Bound::new(node, &stored)?)),
+            false => Ok(BoundFilter::Raised(Bound::new(node, &fields)?)),
         }
     }
 
     /// Which rows to keep; no answer is null.
-    pub(crate) fn ask(&mut self, rows: &Stored, schema: &SchemaRef) -> Result<BooleanArray> {
+    pub(crate) fn ask(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
         let answers = match self {
-            Question::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,
+            BoundFilter::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,
             _ => self.ask_raised(rows, schema)?,
         };
         if answers.len() != rows.rows {
@@ -51,7 +51,7 @@ impl Question {
         Ok(filter::known(&answers))
     }
 
-    fn ask_raised(&mut self, rows: &Stored, schema: &SchemaRef) -> Result<BooleanArray> {
+    fn ask_raised(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
         let Some(batch) = rows.raise(schema)? else {
             let (first, second) = rows.halves()?;
             let halves = [self.ask(&first, schema)?, self.ask(&second, schema)?];
@@ -59,8 +59,8 @@ impl Question {
             return Ok(arrow::array::AsArray::as_boolean(&concat(&halves)?).clone());
         };
         match self {
-            Question::Arrow(predicate) => Ok(predicate.evaluate(batch)?),
-            Question::Stored(bound) | Question::Raised(bound) => {
+            BoundFilter::Arrow(predicate) => Ok(predicate.evaluate(batch)?),
+            BoundFilter::Stored(bound) | BoundFilter::Raised(bound) => {
                 bound.evaluate(batch.columns(), batch.num_rows())
             }
         }

@@ -13,20 +13,20 @@ use arrow::datatypes::{Schema, SchemaRef};
 
 use super::super::Layout;
 use super::super::predicate::{self, Bound, ColumnPath, Predicate};
-use super::arrow_reader::{ArrowReader, Output, Way};
-use super::bound_filter::Question;
+use super::arrow_reader::{ArrowReader, Output, RowSource};
+use super::bound_filter::BoundFilter;
 use super::field_reader::FieldsReader;
-use super::filter_reader::{self, Sieve, Stage};
+use super::filter_reader::{self, FilterReader, Stage};
 use super::options::ArrowReaderOptions;
 use super::row_filter::RowFilter;
 use crate::arrow::encoded;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::projection::{Projected, ProjectionMask};
-use crate::arrow::schema::stored::{self, Planning, Wanted};
+use crate::arrow::schema::stored::{self, SchemaPlan, SchemaSource};
 use crate::arrow::selection::RowSelection;
 use crate::arrow::stats::pruning::Pruning;
 use crate::arrow::stats::sorting::{self, SortingColumn};
-use crate::arrow::stats::statistics::{ColumnStatistics, Place};
+use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
@@ -34,13 +34,13 @@ use crate::read::file_reader::FileReader;
 /// Rows of a batch unless more or fewer are asked for.
 const BATCH_SIZE: usize = 8192;
 
-/// A question, and the columns that it is about.
-type Asked = (ProjectionMask, Question);
+/// A filter, and the columns that it is about.
+type Asked = (ProjectionMask, BoundFilter);
 
 /// Opens a file and says what of it is read.
 pub struct ArrowReaderBuilder<R> {
     pub(crate) file: FileReader<R>,
-    pub(crate) planning: Planning,
+    pub(crate) planning: SchemaPlan,
     /// Why the schema asked for could not be had.
     failed: Option<Error>,
     pub(crate) batch_size: usize,
@@ -69,10 +69,13 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
 
     /// Reads from a file that is open already.
     pub fn from_file(file: FileReader<R>, skip_arrow_metadata: bool) -> Result<Self> {
-        Self::plan(file, if skip_arrow_metadata { &Wanted::Columns } else { &Wanted::Stored })
+        Self::plan(
+            file,
+            if skip_arrow_metadata { &SchemaSource::Columns } else { &SchemaSource::Stored },
+        )
     }
 
-    pub(crate) fn plan(file: FileReader<R>, wanted: &Wanted) -> Result<Self> {
+    pub(crate) fn plan(file: FileReader<R>, wanted: &SchemaSource) -> Result<Self> {
         let header = file.header();
         let planning = stored::find(&header.metadata, &header.columns, wanted)?;
         let (rows, projection) = (0..file.rows(), ProjectionMask::all());
@@ -111,13 +114,13 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// What is known of the values of a field at the top, or within structs, block by block; `None` if nothing is. Its
     /// blocks' descriptors are read for it.
     pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
-        let Planning { schema, stored, plan } = &self.planning;
+        let SchemaPlan { schema, stored, plan } = &self.planning;
         let (route, _) = predicate::find(&column.into(), schema.fields())?;
         // Of an enum, ordinals are stored: these are no values.
         if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
             return Ok(None);
         }
-        match Place::find(&route, stored, &plan.shapes) {
+        match StatisticsColumn::find(&route, stored, &plan.shapes) {
             Some(place) => place.statistics(&self.file),
             None => Ok(None),
         }
@@ -134,7 +137,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
         let (place, _) = sorting.first().filter(|(_, first)| !first.descending)?;
         match self.planning.plan.shapes.get(*place)? {
-            Shape::Leaf { column } => Some(*column),
+            FieldLayout::Leaf { column } => Some(*column),
             _ => None,
         }
     }
@@ -216,7 +219,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// whose Arrow schema is broken use [`ArrowReaderOptions`].
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
         let header = self.file.header();
-        let wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        let wanted = if skip { SchemaSource::Columns } else { SchemaSource::Stored };
         match stored::find(&header.metadata, &header.columns, &wanted) {
             Ok(planning) => (self.planning, self.failed) = (planning, None),
             Err(e) => self.failed = Some(e),
@@ -235,33 +238,33 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         if let Some(selection) = self.selection.take() {
             rows = selection.intersection(&rows);
         }
-        let (questions, worth) = self.questions()?;
+        let (filters, worth) = self.filters()?;
         if let Some(worth) = worth {
             rows = rows.intersection(&worth);
             scattered |= rows.ranges().len() > 1;
         }
-        if questions.is_empty() {
+        if filters.is_empty() {
             rows = rows.offset(self.offset).limit(self.limit);
         }
         // Scattered rows leave blocks out: which, is seen when it is their turn.
         let end = rows.ranges().last().map_or(0, |last| last.end);
         let ahead = if scattered { 0 } else { end };
         let mut output = self.projection.clone();
-        let mut stages: Vec<Stage<R>> = Vec::with_capacity(questions.len());
+        let mut stages: Vec<Stage<R>> = Vec::with_capacity(filters.len());
         let schema = &self.planning.schema;
-        for (wanted, question) in questions {
+        for (wanted, filter) in filters {
             let held = stages.iter().map(|stage| &stage.read);
             let read = held.fold(wanted.clone(), |left, held| left.minus(held, schema.fields()));
             output = output.minus(&read, schema.fields());
             let reader = self.reader(&read, stages.first().map(Stage::reader), ahead)?;
             let projected = wanted.project(&self.planning)?;
-            stages.push(Stage::new(question, wanted, projected, read, reader));
+            stages.push(Stage::new(filter, wanted, projected, read, reader));
         }
         filter_reader::keep(&mut stages, schema.fields(), &self.projection);
         let reader = self.reader(&output, stages.first().map(Stage::reader), ahead)?;
         let way = match stages.is_empty() {
-            true => Way::Straight(rows),
-            false => Way::Sifted(Box::new(Sieve::new(
+            true => RowSource::Straight(rows),
+            false => RowSource::Sifted(Box::new(FilterReader::new(
                 schema.fields().clone(),
                 stages,
                 rows,
@@ -301,27 +304,27 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// What is asked of rows, in order, and the columns that each question is about; and of which rows it is worth to
+    /// What is asked of rows, in order, and the columns that each filter is about; and of which rows it is worth to
     /// ask, if anything is known of that.
-    fn questions(&mut self) -> Result<(Vec<Asked>, Option<RowSelection>)> {
+    fn filters(&mut self) -> Result<(Vec<Asked>, Option<RowSelection>)> {
         let fields = self.planning.schema.fields();
-        let mut questions = Vec::new();
+        let mut filters = Vec::new();
         let mut worth: Option<RowSelection> = None;
         let mut pruning = Pruning::new(&self.file, self.sorted_column());
         for node in self.predicate.take().map(Predicate::into_steps).unwrap_or_default() {
             let mask = ProjectionMask::of_bound(&Bound::new(&node, fields)?);
             let about = mask.project(&self.planning)?;
-            let question = Question::of_node(&node, &about)?;
-            if let (Question::Stored(bound), true) = (&question, self.pruning) {
+            let filter = BoundFilter::of_node(&node, &about)?;
+            if let (BoundFilter::Stored(bound), true) = (&filter, self.pruning) {
                 let rows = pruning.rows(bound, &about)?;
                 worth = Some(worth.map_or_else(|| rows.clone(), |worth| worth.intersection(&rows)));
             }
-            questions.push((mask, question));
+            filters.push((mask, filter));
         }
         for predicate in self.filter.take().into_iter().flat_map(|filter| filter.predicates) {
-            questions.push((predicate.projection().clone(), Question::Arrow(predicate)));
+            filters.push((predicate.projection().clone(), BoundFilter::Arrow(predicate)));
         }
-        Ok((questions, worth))
+        Ok((filters, worth))
     }
 }
 

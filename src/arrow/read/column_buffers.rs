@@ -11,9 +11,9 @@
 
 use arrow::datatypes::{DataType, Field};
 
-use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::array::nested;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::format::bitmap::Bits;
 use crate::format::column_data::ColumnData;
@@ -27,12 +27,12 @@ use crate::pack::Views;
 #[derive(Debug)]
 pub(crate) struct Buffers {
     pub(crate) column: ColumnMetadata,
-    pub(crate) form: Form,
+    pub(crate) form: BufferForm,
 }
 
 /// In which form a column's counts and values are read.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Form {
+pub(crate) struct BufferForm {
     /// A bit for each count.
     pub(crate) bits: bool,
     /// A value for each of these.
@@ -44,31 +44,31 @@ pub(crate) struct Form {
 
 impl Buffers {
     /// Nothing, in memory that is there already.
-    pub(crate) fn empty(&self, spare: &mut Spare) -> ColumnData {
-        let Form { bits, slots, views, wide } = self.form;
+    pub(crate) fn empty(&self, pool: &mut BufferPool) -> ColumnData {
+        let BufferForm { bits, slots, views, wide } = self.form;
         if bits {
             let mut data = ColumnData::presence();
-            data.values = Values::Boolean(Bits::within(spare.take()));
+            data.values = Values::Boolean(Bits::within(pool.take()));
             return data;
         }
         let mut data = ColumnData::of(&self.column);
         if slots {
-            (data.lengths, data.there) = (None, Some(Bits::within(spare.take())));
+            (data.lengths, data.there) = (None, Some(Bits::within(pool.take())));
         }
         match &mut data.values {
             values if views => {
-                *values = Values::Views(Views::within(spare.take(), spare.take()));
+                *values = Values::Views(Views::within(pool.take(), pool.take()));
             }
-            values if wide => *values = Values::Wide(spare.take()),
+            values if wide => *values = Values::Wide(pool.take()),
             Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
-            Values::Boolean(bits) => *bits = Bits::within(spare.take()),
-            Values::Int(values) => *values = spare.take(),
-            Values::Long(values) => *values = spare.take(),
-            Values::Float(values) => *values = spare.take(),
-            Values::Double(values) => *values = spare.take(),
+            Values::Boolean(bits) => *bits = Bits::within(pool.take()),
+            Values::Int(values) => *values = pool.take(),
+            Values::Long(values) => *values = pool.take(),
+            Values::Float(values) => *values = pool.take(),
+            Values::Double(values) => *values = pool.take(),
             Values::Bytes(strings) => {
                 let text = self.column.value_type() == ValueType::String;
-                *strings = Strings::within(spare.take(), spare.take(), text);
+                *strings = Strings::within(pool.take(), pool.take(), text);
             }
         }
         data
@@ -77,10 +77,10 @@ impl Buffers {
 
 /// Notes in which form the columns of a shape are read: those of a value codec straight into Arrow's.
 pub(crate) fn forms(
-    shape: &Shape,
+    shape: &FieldLayout,
     field: &Field,
     columns: &[(ColumnMetadata, bool)],
-    into: &mut [Form],
+    into: &mut [BufferForm],
 ) {
     let data_type = field.data_type();
     let packed = |column: usize| columns.get(column).is_some_and(|(_, packed)| *packed);
@@ -92,13 +92,13 @@ pub(crate) fn forms(
         let column = columns.get(column).map(|(column, _)| column.value_type());
         matches!(column, Some(Int | Long | Fixed32 | Fixed64))
     };
-    let mut set = |column: usize, change: &dyn Fn(&mut Form)| {
+    let mut set = |column: usize, change: &dyn Fn(&mut BufferForm)| {
         if let Some(form) = into.get_mut(column) {
             change(form);
         }
     };
     match shape {
-        Shape::Leaf { column } => {
+        FieldLayout::Leaf { column } => {
             if packed(*column) && matches!(data_type, DataType::Utf8View | DataType::BinaryView) {
                 set(*column, &|form| form.views = true);
             }
@@ -109,10 +109,10 @@ pub(crate) fn forms(
                 set(*column, &|form| form.wide = true);
             }
         }
-        Shape::Optional { counts, inner } => {
+        FieldLayout::Optional { counts, inner } => {
             if of_nulls(*counts) {
                 set(*counts, &|form| form.bits = true);
-            } else if **inner == (Shape::Leaf { column: *counts })
+            } else if **inner == (FieldLayout::Leaf { column: *counts })
                 && packed(*counts)
                 && types::has_slots(data_type)
             {
@@ -120,12 +120,12 @@ pub(crate) fn forms(
             }
             forms(inner, field, columns, into);
         }
-        Shape::List { inner, .. } => {
+        FieldLayout::List { inner, .. } => {
             if let Some(item) = types::item(data_type) {
                 forms(inner, item, columns, into);
             }
         }
-        Shape::Map { key, value, .. } => {
+        FieldLayout::Map { key, value, .. } => {
             let entries = nested::fields(data_type);
             let fields = entries.first().map(|entry| nested::fields(entry.data_type()));
             let fields = fields.unwrap_or_default();
@@ -133,12 +133,12 @@ pub(crate) fn forms(
                 forms(shape, field, columns, into);
             }
         }
-        Shape::Record(shapes) => {
+        FieldLayout::Record(shapes) => {
             for (shape, field) in shapes.iter().zip(nested::fields(data_type)) {
                 forms(shape, &field, columns, into);
             }
         }
-        Shape::Union(branches) => {
+        FieldLayout::Union(branches) => {
             for ((counts, shape), field) in branches.iter().zip(nested::fields(data_type)) {
                 if let Some(counts) = counts.filter(|counts| of_nulls(*counts))
                     && let Some(form) = into.get_mut(counts)
@@ -148,6 +148,6 @@ pub(crate) fn forms(
                 forms(shape, &field, columns, into);
             }
         }
-        Shape::Nothing => {}
+        FieldLayout::Nothing => {}
     }
 }

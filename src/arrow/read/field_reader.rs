@@ -12,18 +12,18 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, FieldRef, Fields};
 
 use super::assemble::{Decoded, assemble};
-use super::column_buffers::{self, Buffers, Form};
-use super::stored::Stored;
+use super::column_buffers::{self, BufferForm, Buffers};
+use super::stored::StoredBatch;
 use crate::arrow::array::filter::Filter;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::projection::{Projected, ProjectionMask};
-use crate::arrow::schema::stored::Planning;
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
-use crate::read::projected_reader::RowsReader;
+use crate::read::projected_reader::ProjectedReader;
 
 /// Rows that are read at once where more are read than wanted, at the most.
 const PIECE: u64 = 16_384;
@@ -34,9 +34,9 @@ pub(crate) struct FieldsReader<R> {
     #[cfg(feature = "object_store")]
     columns: Vec<usize>,
     stored: Fields,
-    shapes: Vec<Shape>,
+    shapes: Vec<FieldLayout>,
     buffers: Vec<Buffers>,
-    reader: RowsReader<R>,
+    reader: ProjectedReader<R>,
     decoded: Decoded,
     /// Gaps of up to so many rows are read, too.
     gap: u64,
@@ -45,7 +45,7 @@ pub(crate) struct FieldsReader<R> {
 impl<R: ReadAt> FieldsReader<R> {
     pub(crate) fn new(
         file: &FileReader<R>,
-        planning: &Planning,
+        planning: &SchemaPlan,
         fields: &ProjectionMask,
     ) -> Result<Self> {
         let Projected { stored, mut shapes, .. } = fields.project(planning)?;
@@ -59,14 +59,14 @@ impl<R: ReadAt> FieldsReader<R> {
             Ok((file.column(*column)?.clone(), codec.is_value_codec()))
         };
         let columns = order.iter().map(column).collect::<Result<Vec<_>>>()?;
-        let mut forms = vec![Form::default(); columns.len()];
+        let mut forms = vec![BufferForm::default(); columns.len()];
         for (shape, field) in shapes.iter().zip(&stored) {
             column_buffers::forms(shape, field, &columns, &mut forms);
         }
         let gap = gap_of(file, &order)?;
         let buffers = columns.into_iter().zip(forms);
         let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
-        let reader = file.rows_reader(&order)?.with_most_rows(rows_of_batch(file, &stored)?);
+        let reader = file.projected_reader(&order)?.with_most_rows(rows_of_batch(file, &stored)?);
         let decoded = Decoded::default();
         Ok(Self {
             #[cfg(feature = "object_store")]
@@ -105,16 +105,16 @@ impl<R: ReadAt> FieldsReader<R> {
 
     /// Notes what is given out, to fill its memory again when nobody holds it any more.
     pub(crate) fn note(&mut self, batch: &arrow::array::RecordBatch) {
-        self.decoded.spare.note(batch);
+        self.decoded.pool.note(batch);
     }
 
     /// Takes arrays that are about to be dropped, to fill their memory again.
     pub(crate) fn give(&mut self, arrays: &[ArrayRef]) {
-        self.decoded.spare.give_arrays(arrays);
+        self.decoded.pool.give_arrays(arrays);
     }
 
     /// Reads rows; fewer where strings would pass 2 GiB, but one at least.
-    pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<Stored> {
+    pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<StoredBatch> {
         let wide = chosen.bridged(self.gap);
         if wide.ranges().len() == chosen.ranges().len() {
             return self.read_exactly(chosen);
@@ -132,11 +132,11 @@ impl<R: ReadAt> FieldsReader<R> {
                 break;
             }
         }
-        Stored::concat(pieces)
+        StoredBatch::concat(pieces)
     }
 
     /// Reads more rows than are wanted, and keeps those that are.
-    fn read_piece(&mut self, chosen: &RowSelection, wide: &RowSelection) -> Result<Stored> {
+    fn read_piece(&mut self, chosen: &RowSelection, wide: &RowSelection) -> Result<StoredBatch> {
         let mut read = self.read_exactly(wide)?;
         let mut mask = chosen.mask_within(wide);
         if read.rows < mask.len() {
@@ -153,12 +153,12 @@ impl<R: ReadAt> FieldsReader<R> {
         Ok(read)
     }
 
-    fn read_exactly(&mut self, rows: &RowSelection) -> Result<Stored> {
+    fn read_exactly(&mut self, rows: &RowSelection) -> Result<StoredBatch> {
         let wanted = usize::try_from(rows.row_count()).unwrap_or(usize::MAX);
-        let Decoded { columns, spare } = &mut self.decoded;
-        spare.collect();
+        let Decoded { columns, pool } = &mut self.decoded;
+        pool.collect();
         columns.clear();
-        columns.extend(self.buffers.iter().map(|buffers| buffers.empty(spare)));
+        columns.extend(self.buffers.iter().map(|buffers| buffers.empty(pool)));
         let rows = match self.buffers.is_empty() {
             true => wanted,
             false => self.reader.read_ranges(rows.ranges(), columns)?,
@@ -167,7 +167,7 @@ impl<R: ReadAt> FieldsReader<R> {
         let arrays = fields.map(|(shape, field)| {
             assemble(shape, field, rows, &mut self.decoded, &FieldPath::new(field.name()))
         });
-        Ok(Stored { rows, arrays: arrays.collect::<Result<_>>()? })
+        Ok(StoredBatch { rows, arrays: arrays.collect::<Result<_>>()? })
     }
 }
 

@@ -16,11 +16,11 @@ use std::sync::Arc;
 use arrow::array::BooleanArray;
 use arrow::datatypes::{Fields, Schema, SchemaRef};
 
-use super::bound_filter::Question;
+use super::bound_filter::BoundFilter;
 use super::field_reader::FieldsReader;
-use super::stored::Stored;
+use super::stored::StoredBatch;
 use crate::arrow::array::filter::Filter;
-use crate::arrow::projection::{Part, Projected, ProjectionMask, join};
+use crate::arrow::projection::{Projected, ProjectedPart, ProjectionMask, join};
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
@@ -33,7 +33,7 @@ const DENSE: usize = 4;
 
 /// A predicate, and what is read for it.
 pub(crate) struct Stage<R> {
-    question: Question,
+    filter: BoundFilter,
     /// The fields of the whole schema, and of these the ones that are looked at.
     wanted: ProjectionMask,
     schema: SchemaRef,
@@ -48,7 +48,7 @@ pub(crate) struct Stage<R> {
 
 impl<R: ReadAt> Stage<R> {
     pub(crate) fn new(
-        question: Question,
+        filter: BoundFilter,
         wanted: ProjectionMask,
         about: Projected,
         read: ProjectionMask,
@@ -56,7 +56,7 @@ impl<R: ReadAt> Stage<R> {
     ) -> Self {
         let schema = Arc::new(Schema::new(about.fields));
         let (stored, kept) = (about.stored.into(), read.clone());
-        Self { question, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
+        Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
     }
 
     /// The reader whose threads others share.
@@ -68,13 +68,13 @@ impl<R: ReadAt> Stage<R> {
     fn ask(
         &mut self,
         fields: &Fields,
-        parts: Vec<Part<'_>>,
-        read: &Stored,
+        parts: Vec<ProjectedPart<'_>>,
+        read: &StoredBatch,
     ) -> Result<BooleanArray> {
-        let here = Part { mask: &self.read, arrays: &read.arrays };
+        let here = ProjectedPart { mask: &self.read, arrays: &read.arrays };
         let parts: Vec<_> = parts.into_iter().chain([here]).collect();
         let arrays = join(&self.wanted, fields, &self.stored, &parts)?;
-        self.question.ask(&Stored { rows: read.rows, arrays }, &self.schema)
+        self.filter.ask(&StoredBatch { rows: read.rows, arrays }, &self.schema)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn keep<R>(stages: &mut [Stage<R>], fields: &Fields, output: &Project
 struct Kept {
     rows: usize,
     /// Of each stage.
-    parts: Vec<Stored>,
+    parts: Vec<StoredBatch>,
 }
 
 impl Kept {
@@ -104,7 +104,7 @@ impl Kept {
 }
 
 /// Finds the rows that pass all predicates.
-pub(crate) struct Sieve<R> {
+pub(crate) struct FilterReader<R> {
     fields: Fields,
     stages: Vec<Stage<R>>,
     /// Rows not yet looked at.
@@ -122,7 +122,7 @@ pub(crate) struct Sieve<R> {
     dense: bool,
 }
 
-impl<R: ReadAt> Sieve<R> {
+impl<R: ReadAt> FilterReader<R> {
     /// Gives those of `rows` that pass: of these, `limit` behind the first `offset`.
     pub(crate) fn new(
         fields: Fields,
@@ -162,7 +162,7 @@ impl<R: ReadAt> Sieve<R> {
     }
 
     /// Takes what is kept of the first of rows that [`next`](Self::next) gave. The others are given again.
-    pub(crate) fn settle(&mut self, rows: RowSelection, read: usize) -> Result<Vec<Stored>> {
+    pub(crate) fn settle(&mut self, rows: RowSelection, read: usize) -> Result<Vec<StoredBatch>> {
         let given = rows.row_count();
         if (read as u64) < given {
             self.passed.put_back(rows, read as u64);
@@ -179,15 +179,15 @@ impl<R: ReadAt> Sieve<R> {
             first.push(kept.slice(0, n));
             left -= n;
         }
-        let mut parts: Vec<Vec<Stored>> = self.stages.iter().map(|_| Vec::new()).collect();
+        let mut parts: Vec<Vec<StoredBatch>> = self.stages.iter().map(|_| Vec::new()).collect();
         for kept in first {
             parts.iter_mut().zip(kept.parts).for_each(|(all, part)| all.push(part));
         }
-        parts.into_iter().map(Stored::concat).collect()
+        parts.into_iter().map(StoredBatch::concat).collect()
     }
 
     /// What is kept of each stage, as parts.
-    pub(crate) fn parts<'a>(&'a self, kept: &'a [Stored]) -> Vec<Part<'a>> {
+    pub(crate) fn parts<'a>(&'a self, kept: &'a [StoredBatch]) -> Vec<ProjectedPart<'a>> {
         parts(&self.stages, kept)
     }
 
@@ -204,7 +204,7 @@ impl<R: ReadAt> Sieve<R> {
             return Ok(false);
         }
         let window = chosen.clone();
-        let mut kept: Vec<Stored> = Vec::with_capacity(self.stages.len());
+        let mut kept: Vec<StoredBatch> = Vec::with_capacity(self.stages.len());
         for i in 0..self.stages.len() {
             let (before, stage) = self.stages.split_at_mut(i);
             let Some(stage) = stage.first_mut() else { break };
@@ -240,11 +240,12 @@ impl<R: ReadAt> Sieve<R> {
     }
 
     /// Filters what is kept, and has the memory of what it was before filled again.
-    fn filter(&mut self, kept: &mut [Stored], answers: &BooleanArray) -> Result<()> {
+    fn filter(&mut self, kept: &mut [StoredBatch], answers: &BooleanArray) -> Result<()> {
         let filter = Filter::new(answers);
         for (part, stage) in kept.iter_mut().zip(&mut self.stages) {
             let arrays = part.arrays.iter().map(|array| filter.filter(array));
-            let filtered = Stored { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
+            let filtered =
+                StoredBatch { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
             stage.reader.give(&part.arrays);
             *part = filtered;
         }
@@ -252,7 +253,7 @@ impl<R: ReadAt> Sieve<R> {
     }
 
     /// Appends rows that passed, but for those that are left out before the first.
-    fn keep(&mut self, mut chosen: RowSelection, parts: Vec<Stored>) {
+    fn keep(&mut self, mut chosen: RowSelection, parts: Vec<StoredBatch>) {
         let rows = parts.last().map_or(0, |part| part.rows);
         let skipped = usize::try_from(self.offset).unwrap_or(usize::MAX).min(rows);
         self.offset -= skipped as u64;
@@ -271,7 +272,7 @@ impl<R: ReadAt> Sieve<R> {
 
 /// For one who fetches first what is read.
 #[cfg(feature = "object_store")]
-impl<R: ReadAt> Sieve<R> {
+impl<R: ReadAt> FilterReader<R> {
     /// The columns that predicates look at.
     pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.stages.iter().flat_map(|stage| stage.reader.columns()).copied()
@@ -297,13 +298,14 @@ impl<R: ReadAt> Sieve<R> {
 
 impl<R> Stage<R> {
     /// Drops the arrays that nobody wants later.
-    fn drop_unwanted(&self, read: &mut Stored) {
+    fn drop_unwanted(&self, read: &mut StoredBatch) {
         let mut keeps = self.keeps.iter();
         read.arrays.retain(|_| keeps.next().copied().unwrap_or(true));
     }
 }
 
-fn parts<'a, R>(stages: &'a [Stage<R>], kept: &'a [Stored]) -> Vec<Part<'a>> {
+fn parts<'a, R>(stages: &'a [Stage<R>], kept: &'a [StoredBatch]) -> Vec<ProjectedPart<'a>> {
     let both = stages.iter().zip(kept);
-    both.map(|(stage, stored)| Part { mask: &stage.kept, arrays: &stored.arrays }).collect()
+    both.map(|(stage, stored)| ProjectedPart { mask: &stage.kept, arrays: &stored.arrays })
+        .collect()
 }

@@ -6,13 +6,13 @@
 
 use arrow::datatypes::SchemaRef;
 
-use crate::arrow::schema::stored::Wanted;
+use crate::arrow::schema::stored::SchemaSource;
 use crate::io::Limits;
 
 /// How a file is opened.
 #[derive(Debug, Clone, Default)]
 pub struct ArrowReaderOptions {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: SchemaSource,
     pub(crate) limits: Limits,
 }
 
@@ -24,14 +24,14 @@ impl ArrowReaderOptions {
 
     /// Whether to pass over the Arrow schema in the file, and take types from its Avro schema or its columns.
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
-        self.wanted = if skip { Wanted::Columns } else { Wanted::Stored };
+        self.wanted = if skip { SchemaSource::Columns } else { SchemaSource::Stored };
         self
     }
 
     /// The schema to read into, instead of the one in the file: its columns must be those of the file, so that
     /// text is read as `Utf8View`, or an int64 as a timestamp.
     pub fn with_schema(mut self, schema: SchemaRef) -> Self {
-        self.wanted = Wanted::Given(schema);
+        self.wanted = SchemaSource::Given(schema);
         self
     }
 

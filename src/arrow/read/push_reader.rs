@@ -12,7 +12,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::super::predicate::Bound;
-use super::arrow_reader::{ArrowReader, Way};
+use super::arrow_reader::{ArrowReader, RowSource};
 use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
 use crate::arrow::projection::ProjectionMask;
@@ -76,8 +76,8 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// The columns that predicates look at, in file order; `None` if there are no predicates.
     pub(in crate::arrow) fn columns_asked(&self) -> Option<Vec<usize>> {
-        let Way::Sifted(sieve) = &self.way else { return None };
-        let mut columns: Vec<_> = sieve.columns().collect();
+        let RowSource::Sifted(filter_reader) = &self.way else { return None };
+        let mut columns: Vec<_> = filter_reader.columns().collect();
         columns.sort_unstable();
         columns.dedup();
         Some(columns)
@@ -86,10 +86,10 @@ impl<R: ReadAt> ArrowReader<R> {
     /// Takes the rows away that are to be read, or asked.
     pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
         match &mut self.way {
-            Way::Straight(remaining) => std::mem::take(remaining),
-            Way::Sifted(sieve) => {
+            RowSource::Straight(remaining) => std::mem::take(remaining),
+            RowSource::Sifted(filter_reader) => {
                 self.portion = Some(0);
-                sieve.take_ahead()
+                filter_reader.take_ahead()
             }
         }
     }
@@ -97,15 +97,15 @@ impl<R: ReadAt> ArrowReader<R> {
     /// Asks the predicates of rows behind those that were asked. Whether it is worth asking of more.
     pub(in crate::arrow) fn sift(&mut self, rows: RowSelection) -> Result<bool> {
         match &mut self.way {
-            Way::Straight(_) => Ok(false),
-            Way::Sifted(sieve) => sieve.sift_all(rows),
+            RowSource::Straight(_) => Ok(false),
+            RowSource::Sifted(filter_reader) => filter_reader.sift_all(rows),
         }
     }
 
     /// Of the rows that passed and were not given out: all if these are the last, or as many as make whole batches.
     pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
-        let Way::Sifted(sieve) = &self.way else { return RowSelection::default() };
-        let passed = sieve.passed();
+        let RowSource::Sifted(filter_reader) = &self.way else { return RowSelection::default() };
+        let passed = filter_reader.passed();
         let part = if last { 0 } else { passed.row_count() % self.batch_size as u64 };
         let whole = passed.row_count() - part;
         passed.limit(whole)
@@ -115,8 +115,8 @@ impl<R: ReadAt> ArrowReader<R> {
     /// predicates.
     pub(in crate::arrow) fn give_rows(&mut self, rows: RowSelection) {
         match &mut self.way {
-            Way::Straight(remaining) => *remaining = rows,
-            Way::Sifted(_) => self.portion = Some(rows.row_count()),
+            RowSource::Straight(remaining) => *remaining = rows,
+            RowSource::Sifted(_) => self.portion = Some(rows.row_count()),
         }
     }
 

@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 
 /// Rows of some fields.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredBatch {
     pub(crate) rows: usize,
     pub(crate) arrays: Vec<ArrayRef>,
 }
 
-impl Stored {
+impl StoredBatch {
     /// The rows as they are given out; `None` if there are more values among them than keys can count.
     pub(crate) fn raise(&self, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
         let mut arrays = Vec::with_capacity(self.arrays.len());

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::error::{Error, Result};
 use crate::format::column_tree::ColumnTree;
 use crate::format::metadata::ColumnMetadata;
@@ -23,7 +23,7 @@ use crate::format::value::ValueType;
 const DEEPEST: usize = 100;
 
 /// The fields and shapes of columns.
-pub(crate) fn fields(columns: &[ColumnMetadata]) -> Result<(Fields, Vec<Shape>)> {
+pub(crate) fn fields(columns: &[ColumnMetadata]) -> Result<(Fields, Vec<FieldLayout>)> {
     let children = children(columns)?;
     let tree = Tree { columns, children: &children };
     let roots = columns.iter().enumerate().filter(|(_, column)| column.parent().is_none());
@@ -51,7 +51,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn node(&self, at: usize, name: String, depth: usize) -> Result<(FieldRef, Shape)> {
+    fn node(&self, at: usize, name: String, depth: usize) -> Result<(FieldRef, FieldLayout)> {
         let (Some(column), Some(children)) = (self.columns.get(at), self.children.get(at)) else {
             return Err(Error::malformed(format!("no column {at}")));
         };
@@ -59,7 +59,7 @@ impl Tree<'_> {
             let what = format!("columns nested deeper than {DEEPEST}");
             return Err(Error::unsupported(what).in_column(column.name()));
         }
-        let (value, leaf) = (data_type(column.value_type()), Shape::Leaf { column: at });
+        let (value, leaf) = (data_type(column.value_type()), FieldLayout::Leaf { column: at });
         let nullable = value.is_null();
         if !column.is_array() {
             return Ok((Arc::new(Field::new(name, value, nullable)), leaf));
@@ -73,18 +73,28 @@ impl Tree<'_> {
         let nodes = own.map(Ok).into_iter().chain(nodes).collect::<Result<Vec<_>>>()?;
         let (fields, shapes): (Vec<FieldRef>, _) = nodes.into_iter().unzip();
         let item = Field::new_list_field(DataType::Struct(fields.into()), false);
-        Ok(list(at, name, Arc::new(item), Shape::Record(shapes)))
+        Ok(list(at, name, Arc::new(item), FieldLayout::Record(shapes)))
     }
 
-    fn child(&self, parent: &ColumnMetadata, at: usize, depth: usize) -> Result<(FieldRef, Shape)> {
+    fn child(
+        &self,
+        parent: &ColumnMetadata,
+        at: usize,
+        depth: usize,
+    ) -> Result<(FieldRef, FieldLayout)> {
         let name = self.columns.get(at).map_or("", ColumnMetadata::name);
         self.node(at, short_name(name, parent.name()).to_owned(), depth)
     }
 }
 
-fn list(counts: usize, name: String, item: FieldRef, inner: Shape) -> (FieldRef, Shape) {
+fn list(
+    counts: usize,
+    name: String,
+    item: FieldRef,
+    inner: FieldLayout,
+) -> (FieldRef, FieldLayout) {
     let field = Field::new(name, DataType::List(item), false);
-    (Arc::new(field), Shape::List { counts, inner: Box::new(inner) })
+    (Arc::new(field), FieldLayout::List { counts, inner: Box::new(inner) })
 }
 
 fn short_name<'a>(name: &'a str, parent: &str) -> &'a str {

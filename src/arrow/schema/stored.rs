@@ -17,7 +17,7 @@ use super::infer;
 use crate::arrow::Layout;
 use crate::arrow::avro::{self, Avro};
 use crate::arrow::encoded;
-use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::layout::split;
 use crate::arrow::layout::split::Joins;
 use crate::error::{Error, Result};
@@ -32,13 +32,13 @@ pub(crate) fn is_own_key(key: &str) -> bool {
 
 /// A schema and its plan.
 #[derive(Debug)]
-pub(crate) struct Planning {
+pub(crate) struct SchemaPlan {
     /// The schema of batches.
     pub(crate) schema: SchemaRef,
     /// Its fields as they are stored.
     pub(crate) stored: Fields,
     /// Where they are.
-    pub(crate) plan: Plan,
+    pub(crate) plan: LayoutPlan,
 }
 
 /// Plans a file to write; adds what it must say of its schema to its metadata. `joins` says of which columns of
@@ -48,7 +48,7 @@ pub(crate) fn plan(
     layout: Layout,
     joins: Joins<'_>,
     metadata: &mut Metadata,
-) -> Result<Planning> {
+) -> Result<SchemaPlan> {
     let stored = encoded::stored_fields(schema.fields(), layout);
     let plan = match layout {
         Layout::Split => split::plan(&stored, joins)?,
@@ -58,7 +58,7 @@ pub(crate) fn plan(
             metadata.set(AVRO_SCHEMA, text)?;
             if says_all {
                 // What came from Avro is what Avro's own tools would have made of it, to the byte.
-                return Ok(Planning { schema: schema.clone(), stored, plan });
+                return Ok(SchemaPlan { schema: schema.clone(), stored, plan });
             }
             plan
         }
@@ -70,12 +70,12 @@ pub(crate) fn plan(
     }
     metadata.set(ARROW_SCHEMA, message)?;
     metadata.set(LAYOUT, layout.name())?;
-    Ok(Planning { schema: schema.clone(), stored, plan })
+    Ok(SchemaPlan { schema: schema.clone(), stored, plan })
 }
 
 /// Which schema a file is read with.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Wanted {
+pub(crate) enum SchemaSource {
     /// The Arrow schema in the file, if there is one.
     #[default]
     Stored,
@@ -89,20 +89,22 @@ pub(crate) enum Wanted {
 pub(crate) fn find(
     metadata: &Metadata,
     columns: &[ColumnMetadata],
-    wanted: &Wanted,
-) -> Result<Planning> {
+    wanted: &SchemaSource,
+) -> Result<SchemaPlan> {
     let avro = metadata.get(AVRO_SCHEMA);
     let arrow = metadata.get(ARROW_SCHEMA);
     let (schema, layout) = match (wanted, arrow, avro) {
-        (Wanted::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
-        (Wanted::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
-        (Wanted::Stored, Some(message), _) => (ipc::schema_from_ipc(message)?, layout(metadata)?),
+        (SchemaSource::Given(schema), None, Some(_)) => (Schema::clone(schema), Layout::Avro),
+        (SchemaSource::Given(schema), _, _) => (Schema::clone(schema), layout(metadata)?),
+        (SchemaSource::Stored, Some(message), _) => {
+            (ipc::schema_from_ipc(message)?, layout(metadata)?)
+        }
         (_, _, Some(text)) => (of_avro(text)?, Layout::Avro),
         (_, _, None) => {
             let (fields, shapes) = infer::fields(columns)?;
-            let plan = Plan { shapes, columns: Vec::new() };
+            let plan = LayoutPlan { shapes, columns: Vec::new() };
             let schema = Arc::new(Schema::new(fields.clone()));
-            return Ok(Planning { schema, stored: fields, plan });
+            return Ok(SchemaPlan { schema, stored: fields, plan });
         }
     };
     let stored = encoded::stored_fields(schema.fields(), layout);
@@ -116,7 +118,7 @@ pub(crate) fn find(
         }
     };
     plan.check(columns)?;
-    Ok(Planning { schema: Arc::new(schema), stored, plan })
+    Ok(SchemaPlan { schema: Arc::new(schema), stored, plan })
 }
 
 fn of_avro(text: &[u8]) -> Result<Schema> {

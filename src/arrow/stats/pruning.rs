@@ -20,8 +20,8 @@ use arrow::array::Array;
 use arrow::datatypes::Fields;
 
 use self::block::Known;
-use super::statistics::Place;
-use crate::arrow::predicate::{Bound, Route};
+use super::statistics::StatisticsColumn;
+use crate::arrow::predicate::{Bound, ColumnRoute};
 use crate::arrow::projection::Projected;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
@@ -30,12 +30,12 @@ use crate::read::file_reader::FileReader;
 
 /// Where a condition may be true, and where it may be false.
 #[derive(Debug, Clone)]
-struct May {
+struct PossibleRows {
     be_true: RowSelection,
     be_false: RowSelection,
 }
 
-impl May {
+impl PossibleRows {
     /// Nothing is known.
     fn both(rows: u64) -> Self {
         let all = RowSelection::from_consecutive_ranges(std::iter::once(0..rows), rows);
@@ -57,7 +57,7 @@ pub(crate) struct Pruning<'a, R> {
     file: &'a FileReader<R>,
     /// The column by which the writer found all rows sorted.
     sorted: Option<usize>,
-    known: HashMap<Place, Rc<Known>>,
+    known: HashMap<StatisticsColumn, Rc<Known>>,
 }
 
 impl<'a, R: ReadAt> Pruning<'a, R> {
@@ -72,12 +72,12 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
         Ok(may.be_true)
     }
 
-    fn ask(&mut self, bound: &Bound, fields: &Fields, about: &Projected) -> Result<May> {
-        let all = May::both(self.file.rows());
+    fn ask(&mut self, bound: &Bound, fields: &Fields, about: &Projected) -> Result<PossibleRows> {
+        let all = PossibleRows::both(self.file.rows());
         Ok(match bound {
             Bound::Tests { tests, .. } if tests.is_empty() => {
                 // Nothing is one of none, and this is so of nulls, too.
-                May { be_true: RowSelection::default(), be_false: all.be_false }
+                PossibleRows { be_true: RowSelection::default(), be_false: all.be_false }
             }
             Bound::Tests { column, tests } => match self.known(column, fields, about)? {
                 Some(known) => known.may(|known| known.tests(tests))?,
@@ -116,11 +116,13 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
     /// What is known of a column.
     fn known(
         &mut self,
-        route: &Route,
+        route: &ColumnRoute,
         fields: &Fields,
         about: &Projected,
     ) -> Result<Option<Rc<Known>>> {
-        let Some(place) = Place::find(route, fields, &about.shapes) else { return Ok(None) };
+        let Some(place) = StatisticsColumn::find(route, fields, &about.shapes) else {
+            return Ok(None);
+        };
         if let Some(known) = self.known.get(&place) {
             return Ok(Some(known.clone()));
         }

@@ -17,9 +17,9 @@ use arrow::datatypes::{DataType, FieldRef, Schema};
 use super::statistics;
 use crate::arrow::Layout;
 use crate::arrow::encoded;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
-use crate::arrow::schema::stored::Planning;
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::error::{Error, Result};
 use crate::format::metadata::{ColumnMetadata, Metadata};
 use crate::format::value::ValueType;
@@ -114,7 +114,7 @@ impl Sorted {
     /// Says in the metadata what rows are sorted by, and has first values kept where that is of use.
     pub(crate) fn note(
         &self,
-        planning: &Planning,
+        planning: &SchemaPlan,
         columns: &mut [ColumnMetadata],
         metadata: &mut Metadata,
     ) -> Result<()> {
@@ -126,7 +126,7 @@ impl Sorted {
             let given = planning.schema.fields().get(*place);
             given.is_some_and(|given| encoded::stored(given, Layout::Split) == *field)
         };
-        if let Some((Shape::Leaf { column }, field)) = both
+        if let Some((FieldLayout::Leaf { column }, field)) = both
             && is_value(field)
             && let Some(column) = columns.get_mut(*column)
             && !first.descending

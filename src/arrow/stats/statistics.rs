@@ -17,10 +17,10 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, Field, Fields};
 
-use crate::arrow::array::buffer_pool::Spare;
-use crate::arrow::layout::field_layout::Shape;
+use crate::arrow::array::buffer_pool::BufferPool;
+use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
-use crate::arrow::predicate::Route;
+use crate::arrow::predicate::ColumnRoute;
 use crate::error::Result;
 use crate::format::value::{Value, ValueType};
 use crate::format::values::Values;
@@ -153,7 +153,7 @@ pub(crate) fn raise<'a>(
     if there.iter().all(|there| !there) {
         return Ok(arrow::array::new_null_array(data_type, there.len()));
     }
-    types::raise_optional(dense, data_type, NullBuffer::from(there), &mut Spare::default())
+    types::raise_optional(dense, data_type, NullBuffer::from(there), &mut BufferPool::default())
 }
 
 /// The order of the values of a column, by the type they are read as.
@@ -174,7 +174,7 @@ const MOST_FIXED: i32 = 1024;
 
 /// Where a field is among columns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct StatisticsColumn {
     /// The counts nearest to it: a row that it does not have is null.
     pub(crate) counts: Option<usize>,
     /// Its values, if it is a leaf.
@@ -182,25 +182,29 @@ pub(crate) struct Place {
     pub(crate) data_type: DataType,
 }
 
-impl Place {
+impl StatisticsColumn {
     /// Finds the field of a route through structs; `None` if something else is on the way.
-    pub(crate) fn find(route: &Route, fields: &Fields, shapes: &[Shape]) -> Option<Self> {
+    pub(crate) fn find(
+        route: &ColumnRoute,
+        fields: &Fields,
+        shapes: &[FieldLayout],
+    ) -> Option<Self> {
         let (first, mut rest) = route.0.split_first()?;
         let mut shape = shapes.get(*first)?;
         let mut field: &Field = fields.get(*first)?;
         let mut counts = None;
         loop {
-            if let Shape::Optional { counts: nearest, inner } = shape {
+            if let FieldLayout::Optional { counts: nearest, inner } = shape {
                 (counts, shape) = (Some(*nearest), inner);
             }
             let data_type = field.data_type().clone();
             match (rest, shape, field.data_type()) {
-                ([], Shape::Leaf { column }, _) => {
+                ([], FieldLayout::Leaf { column }, _) => {
                     return Some(Self { counts, leaf: Some(*column), data_type });
                 }
-                ([], Shape::Union(_) | Shape::Nothing, _) => return None,
+                ([], FieldLayout::Union(_) | FieldLayout::Nothing, _) => return None,
                 ([], _, _) => return Some(Self { counts, leaf: None, data_type }),
-                ([next, more @ ..], Shape::Record(shapes), DataType::Struct(fields)) => {
+                ([next, more @ ..], FieldLayout::Record(shapes), DataType::Struct(fields)) => {
                     (shape, field, rest) = (shapes.get(*next)?, fields.get(*next)?, more);
                 }
                 _ => return None,

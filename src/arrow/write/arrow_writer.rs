@@ -14,7 +14,7 @@ use arrow::error::ArrowError;
 use super::enabled_columns;
 use super::properties::WriterProperties;
 use super::shred::shred_batch;
-use crate::arrow::schema::stored::{self, Planning};
+use crate::arrow::schema::stored::{self, SchemaPlan};
 use crate::arrow::stats::sorting::Sorted;
 use crate::error::{Error, Result};
 use crate::format::metadata::{ColumnMetadata, Metadata};
@@ -48,7 +48,7 @@ use crate::write::file_writer::FileWriter;
 /// ```
 pub struct ArrowWriter<W> {
     file: FileWriter<W>,
-    planning: Planning,
+    planning: SchemaPlan,
     /// Which columns take slots.
     slots: Vec<bool>,
     sorted: Sorted,

@@ -12,8 +12,8 @@ use arrow::datatypes::{DataType, Field};
 
 use super::properties::WriterProperties;
 use crate::arrow::array::nested;
-use crate::arrow::layout::field_layout::Shape;
-use crate::arrow::schema::stored::Planning;
+use crate::arrow::layout::field_layout::FieldLayout;
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::stats::statistics::has_filter;
 use crate::arrow::stats::statistics::order;
 use crate::error::Result;
@@ -23,7 +23,7 @@ use crate::stats::sort_order::Order;
 /// Asks columns for what the properties want of them.
 pub(crate) fn ask(
     properties: &WriterProperties,
-    planning: &Planning,
+    planning: &SchemaPlan,
     columns: &mut [ColumnMetadata],
 ) -> Result<()> {
     let mut asking = Asking { properties, columns };
@@ -39,21 +39,24 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn field(&mut self, shape: &Shape, field: &Field, nullable: bool) {
+    fn field(&mut self, shape: &FieldLayout, field: &Field, nullable: bool) {
         match shape {
-            Shape::Leaf { column } => self.leaf(*column, field.data_type(), nullable),
-            Shape::Optional { counts, inner } => {
-                if !matches!(**inner, Shape::Leaf { .. }) {
+            FieldLayout::Leaf { column } => self.leaf(*column, field.data_type(), nullable),
+            FieldLayout::Optional { counts, inner } => {
+                if !matches!(**inner, FieldLayout::Leaf { .. }) {
                     self.statistics(*counts, Order::Unknown);
                 }
                 self.field(inner, field, true);
             }
-            Shape::Record(shapes) => {
+            FieldLayout::Record(shapes) => {
                 for (shape, field) in shapes.iter().zip(&nested::fields(field.data_type())) {
                     self.field(shape, field, nullable);
                 }
             }
-            Shape::List { .. } | Shape::Map { .. } | Shape::Union(_) | Shape::Nothing => {}
+            FieldLayout::List { .. }
+            | FieldLayout::Map { .. }
+            | FieldLayout::Union(_)
+            | FieldLayout::Nothing => {}
         }
     }
 

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::arrow::Layout;
-use crate::arrow::layout::field_layout::Plan;
+use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::stats::sorting::SortingColumn;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
@@ -203,7 +203,7 @@ impl WriterProperties {
     }
 
     /// Gives columns their own value types; says which have them.
-    pub(crate) fn set_column_types(&self, plan: &mut Plan) -> Result<Vec<usize>> {
+    pub(crate) fn set_column_types(&self, plan: &mut LayoutPlan) -> Result<Vec<usize>> {
         let mut typed = Vec::new();
         for (name, value_type) in &self.column_types {
             let columns = plan.columns.iter_mut().enumerate();

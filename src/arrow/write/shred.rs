@@ -16,20 +16,22 @@ use crate::arrow::array::nested;
 use crate::arrow::array::take::take;
 use crate::arrow::encoded;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::layout::field_layout::{Planned, Shape};
-use crate::arrow::leaf::borrowed_column::{Lent, Shredded, set_lengths, set_there, set_values};
+use crate::arrow::layout::field_layout::{FieldLayout, PlannedColumn};
+use crate::arrow::leaf::borrowed_column::{
+    BorrowedValues, ShreddedColumn, set_lengths, set_there, set_values,
+};
 use crate::arrow::leaf::types;
-use crate::arrow::schema::stored::Planning;
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 
 /// Shreds a batch of a plan's schema. `slots` says which columns take a value for each slot, there or not.
 pub(crate) fn shred_batch(
-    planning: &Planning,
+    planning: &SchemaPlan,
     slots: &[bool],
     batch: &RecordBatch,
-) -> Result<Vec<Shredded>> {
-    let Planning { schema, stored, plan } = planning;
+) -> Result<Vec<ShreddedColumn>> {
+    let SchemaPlan { schema, stored, plan } = planning;
     if batch.num_columns() != schema.fields().len() {
         let (expected, given) = (schema.fields().len(), batch.num_columns());
         let what = format!("a batch of {given} columns for a schema of {expected}");
@@ -38,14 +40,14 @@ pub(crate) fn shred_batch(
     let mut shredder = Shredder::new(&plan.columns, slots);
     let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
     for (((field, stored), shape), array) in fields.zip(batch.columns()) {
-        let trail = FieldPath::new(field.name());
+        let path = FieldPath::new(field.name());
         if array.data_type() != field.data_type() {
             let (expected, given) = (field.data_type(), array.data_type());
-            let what = format!("field {trail}: {given} given for {expected}");
+            let what = format!("field {path}: {given} given for {expected}");
             return Err(Error::invalid(what));
         }
-        let array = encoded::lower(array, field, stored, &trail)?;
-        shredder.shred(shape, stored, &array, &trail)?;
+        let array = encoded::lower(array, field, stored, &path)?;
+        shredder.shred(shape, stored, &array, &path)?;
     }
     Ok(shredder.finish())
 }
@@ -53,73 +55,73 @@ pub(crate) fn shred_batch(
 /// What a batch is shredded into.
 pub(crate) struct Shredder<'a> {
     /// The columns, to know what value type each is of.
-    columns: &'a [Planned],
+    columns: &'a [PlannedColumn],
     /// Which of them take a value for each slot, there or not.
     slots: &'a [bool],
-    out: Vec<Shredded>,
+    out: Vec<ShreddedColumn>,
 }
 
 impl<'a> Shredder<'a> {
-    pub(crate) fn new(columns: &'a [Planned], slots: &'a [bool]) -> Self {
-        Self { columns, slots, out: vec![Shredded::default(); columns.len()] }
+    pub(crate) fn new(columns: &'a [PlannedColumn], slots: &'a [bool]) -> Self {
+        Self { columns, slots, out: vec![ShreddedColumn::default(); columns.len()] }
     }
 
     /// The columns, once all fields are shredded.
-    pub(crate) fn finish(self) -> Vec<Shredded> {
+    pub(crate) fn finish(self) -> Vec<ShreddedColumn> {
         self.out
     }
 
     /// Shreds the rows of a field.
     pub(crate) fn shred(
         &mut self,
-        shape: &Shape,
+        shape: &FieldLayout,
         field: &Field,
         array: &ArrayRef,
-        trail: &FieldPath<'_>,
+        path: &FieldPath<'_>,
     ) -> Result<()> {
         match shape {
-            Shape::Optional { counts, inner } => {
+            FieldLayout::Optional { counts, inner } => {
                 let there = match array.nulls() {
                     Some(nulls) => nulls.inner().clone(),
                     None => BooleanBuffer::new_set(array.len()),
                 };
-                if **inner == (Shape::Leaf { column: *counts })
+                if **inner == (FieldLayout::Leaf { column: *counts })
                     && self.slots.get(*counts).copied().unwrap_or(false)
                 {
                     set_there(&mut self.out, *counts, there)?;
-                    return self.leaf(*counts, &compact::without_garbage(array)?, trail);
+                    return self.leaf(*counts, &compact::without_garbage(array)?, path);
                 }
                 self.presence(*counts, there)?;
-                return self.shred(inner, field, &compact::present(array)?, trail);
+                return self.shred(inner, field, &compact::present(array)?, path);
             }
-            Shape::Nothing | Shape::Union(_) => {}
-            Shape::Leaf { .. } if array.data_type().is_null() => {}
+            FieldLayout::Nothing | FieldLayout::Union(_) => {}
+            FieldLayout::Leaf { .. } if array.data_type().is_null() => {}
             _ if array.null_count() > 0 => {
                 let nulls = array.null_count();
-                let what = format!("field {trail} takes no nulls, but has {nulls}");
+                let what = format!("field {path} takes no nulls, but has {nulls}");
                 return Err(Error::invalid(what));
             }
             _ => {}
         }
         match shape {
-            Shape::Leaf { column } => self.leaf(*column, array, trail),
-            Shape::Optional { .. } | Shape::Nothing => Ok(()),
-            Shape::List { counts, inner } => {
+            FieldLayout::Leaf { column } => self.leaf(*column, array, path),
+            FieldLayout::Optional { .. } | FieldLayout::Nothing => Ok(()),
+            FieldLayout::List { counts, inner } => {
                 let (lengths, items) = compact::items(array)?;
                 set_lengths(&mut self.out, *counts, lengths)?;
-                let item = types::item(field.data_type()).ok_or_else(|| unfit(field, trail))?;
-                self.shred(inner, item, &items, &trail.then(item.name()))
+                let item = types::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
+                self.shred(inner, item, &items, &path.then(item.name()))
             }
-            Shape::Map { counts, key, value } => {
+            FieldLayout::Map { counts, key, value } => {
                 let (lengths, entries) = compact::items(array)?;
                 set_lengths(&mut self.out, *counts, lengths)?;
                 let [entry] = &nested::fields(field.data_type())[..] else {
-                    return Err(unfit(field, trail));
+                    return Err(unfit(field, path));
                 };
-                self.record([key.as_ref(), value.as_ref()], entry, &entries, trail)
+                self.record([key.as_ref(), value.as_ref()], entry, &entries, path)
             }
-            Shape::Record(shapes) => self.record(shapes, field, array, trail),
-            Shape::Union(branches) => self.union(branches, field, array, trail),
+            FieldLayout::Record(shapes) => self.record(shapes, field, array, path),
+            FieldLayout::Union(branches) => self.union(branches, field, array, path),
         }
     }
 
@@ -127,46 +129,48 @@ impl<'a> Shredder<'a> {
     fn presence(&mut self, column: usize, there: BooleanBuffer) -> Result<()> {
         let planned = self.columns.get(column).map(|planned| planned.metadata.value_type());
         match planned {
-            Some(ValueType::Null) => set_values(&mut self.out, column, Lent::Boolean(there)),
+            Some(ValueType::Null) => {
+                set_values(&mut self.out, column, BorrowedValues::Boolean(there))
+            }
             _ => set_lengths(&mut self.out, column, there.iter().map(u32::from).collect()),
         }
     }
 
-    fn leaf(&mut self, column: usize, array: &ArrayRef, trail: &FieldPath<'_>) -> Result<()> {
+    fn leaf(&mut self, column: usize, array: &ArrayRef, path: &FieldPath<'_>) -> Result<()> {
         let Some(planned) = self.columns.get(column) else {
             return Err(Error::invalid(format!("no column {column}")));
         };
         let values = match planned.size {
-            Some(size) => types::lower_fixed(array, size, trail)?,
-            None => types::lower(array, planned.metadata.value_type(), trail)?,
+            Some(size) => types::lower_fixed(array, size, path)?,
+            None => types::lower(array, planned.metadata.value_type(), path)?,
         };
         set_values(&mut self.out, column, values)
     }
 
     fn record<'s>(
         &mut self,
-        shapes: impl IntoIterator<Item = &'s Shape>,
+        shapes: impl IntoIterator<Item = &'s FieldLayout>,
         field: &Field,
         array: &ArrayRef,
-        trail: &FieldPath<'_>,
+        path: &FieldPath<'_>,
     ) -> Result<()> {
-        let Some(array) = array.as_struct_opt() else { return Err(unfit(field, trail)) };
+        let Some(array) = array.as_struct_opt() else { return Err(unfit(field, path)) };
         let fields = nested::fields(field.data_type());
         let children = fields.iter().zip(array.columns());
         shapes.into_iter().zip(children).try_for_each(|(shape, (field, child))| {
-            self.shred(shape, field, child, &trail.then(field.name()))
+            self.shred(shape, field, child, &path.then(field.name()))
         })
     }
 
     fn union(
         &mut self,
-        branches: &[(Option<usize>, Shape)],
+        branches: &[(Option<usize>, FieldLayout)],
         field: &Field,
         array: &ArrayRef,
-        trail: &FieldPath<'_>,
+        path: &FieldPath<'_>,
     ) -> Result<()> {
         let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
-            return Err(unfit(field, trail));
+            return Err(unfit(field, path));
         };
         let fields = union.fields();
         for ((counts, shape), (id, field)) in branches.iter().zip(fields.iter()) {
@@ -175,7 +179,7 @@ impl<'a> Shredder<'a> {
                 self.presence(*counts, chosen.clone())?;
             }
             let rows = branch(union, id, &chosen)?;
-            self.shred(shape, field, &rows, &trail.then(field.name()))?;
+            self.shred(shape, field, &rows, &path.then(field.name()))?;
         }
         Ok(())
     }
@@ -195,6 +199,6 @@ fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef
     }
 }
 
-fn unfit(field: &Field, trail: &FieldPath<'_>) -> Error {
-    Error::invalid(format!("field {trail}: {} does not fit its shape", field.data_type()))
+fn unfit(field: &Field, path: &FieldPath<'_>) -> Error {
+    Error::invalid(format!("field {path}: {} does not fit its shape", field.data_type()))
 }

@@ -21,7 +21,7 @@ fn same_as_snap(elements: &[u8], raw_len: usize) -> Option<Vec<u8>> {
         // Right behind the bytes, and behind the room that is asked for, lies what is not ours.
         let elements = elements.to_vec();
         for mut out in [Vec::new(), vec![9; 5], vec![9; raw_len + 99]] {
-            let taken = unsnap(level, &elements, raw_len, &mut out);
+            let taken = decompress_snappy(level, &elements, raw_len, &mut out);
             if level == Level::Portable {
                 assert!(!taken);
             } else {

@@ -110,7 +110,7 @@ static ZEROS: [u8; 16] = [0; 16];
 
 /// Replaces `out` by the `raw_len` bytes that the elements make, and says whether they make just these.
 #[target_feature(enable = "avx2,bmi2")]
-pub(super) fn unsnap(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
+pub(super) fn decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
     out.clear();
     out.reserve(raw_len.saturating_add(OVER));
     all(elements, raw_len, out).is_some()

@@ -15,7 +15,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::Numbers;
-use super::delta::Sums;
+use super::delta::DeltaSums;
 use super::tail;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
@@ -32,7 +32,7 @@ pub(crate) const MOST_EXCEPTIONS: usize = 64;
 
 /// Numbers in chunks.
 #[derive(Debug)]
-pub(crate) struct Chunks {
+pub(crate) struct BitPackedChunks {
     n: usize,
     heads: Heads,
     data: Bytes,
@@ -91,7 +91,7 @@ fn width(byte: u8) -> Result<u32> {
     }
 }
 
-impl Chunks {
+impl BitPackedChunks {
     /// One base and width for all.
     pub(crate) fn frame(input: &mut Input, n: usize) -> Result<Self> {
         let base = input.long("base")?;
@@ -226,7 +226,7 @@ impl Chunks {
         for places in places.chunk_by(|a, b| chunk(*a) == chunk(*b)) {
             let c = places.first().map_or(0, |place| chunk(*place));
             let Some(chunk) = self.head(c) else { return };
-            let sums = Sums {
+            let sums = DeltaSums {
                 first: chunk.first.cast_unsigned(),
                 base: chunk.base.cast_unsigned(),
                 width: chunk.width,
@@ -320,7 +320,7 @@ pub(crate) fn put_frame(values: &[i64], base: i64, width: u32, out: &mut Payload
 
 /// How a chunk is packed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct BitPackingPlan {
     pub(crate) base: i64,
     pub(crate) width: u32,
     /// How many numbers are above the width.
@@ -328,7 +328,7 @@ pub(crate) struct Plan {
 }
 
 /// Appends numbers with a base and width for each chunk.
-pub(crate) fn put_frames(values: &[i64], plans: &[Plan], depth: u32, out: &mut Payload) {
+pub(crate) fn put_frames(values: &[i64], plans: &[BitPackingPlan], depth: u32, out: &mut Payload) {
     let bases: Vec<i64> = plans.iter().map(|plan| plan.base).collect();
     super::put(&bases, depth, out);
     plans.iter().for_each(|plan| put_width(plan.width, out));

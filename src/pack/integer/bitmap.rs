@@ -32,11 +32,11 @@ const RUNS: u8 = 5;
 #[derive(Debug)]
 pub(crate) struct PackedBits {
     n: usize,
-    kind: Kind,
+    kind: BitmapEncoding,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum BitmapEncoding {
     All(bool),
     Bitmap(Bytes),
     /// Where the bits are that are so.
@@ -49,12 +49,12 @@ impl PackedBits {
     /// The next `n` bits of a payload.
     pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let kind = match input.byte("kind of bits")? {
-            ZEROS => Kind::All(false),
-            ONES => Kind::All(true),
-            BITMAP => Kind::Bitmap(input.take(n.div_ceil(8), "bitmap")?),
-            FEW_ONES => Kind::Places(true, Self::take_places(input, n, depth)?),
-            FEW_ZEROS => Kind::Places(false, Self::take_places(input, n, depth)?),
-            RUNS => Kind::Runs(Self::take_runs(input, n, depth)?),
+            ZEROS => BitmapEncoding::All(false),
+            ONES => BitmapEncoding::All(true),
+            BITMAP => BitmapEncoding::Bitmap(input.take(n.div_ceil(8), "bitmap")?),
+            FEW_ONES => BitmapEncoding::Places(true, Self::take_places(input, n, depth)?),
+            FEW_ZEROS => BitmapEncoding::Places(false, Self::take_places(input, n, depth)?),
+            RUNS => BitmapEncoding::Runs(Self::take_runs(input, n, depth)?),
             other => return Err(Error::malformed(format!("bits of kind {other}"))),
         };
         Ok(Self { n, kind })
@@ -97,9 +97,9 @@ impl PackedBits {
     pub(crate) fn read(&self, range: Range<usize>, out: &mut Vec<u8>, len: usize) {
         let n = range.len();
         match &self.kind {
-            Kind::All(bit) => fill(out, len, n, *bit),
-            Kind::Bitmap(bytes) => kernel::copy_bits(bytes, range.start, n, out, len),
-            Kind::Places(bit, places) => {
+            BitmapEncoding::All(bit) => fill(out, len, n, *bit),
+            BitmapEncoding::Bitmap(bytes) => kernel::copy_bits(bytes, range.start, n, out, len),
+            BitmapEncoding::Places(bit, places) => {
                 fill(out, len, n, !bit);
                 let first = places.partition_point(|place| *place < range.start);
                 let inside = places.iter().skip(first).take_while(|place| **place < range.end);
@@ -109,7 +109,7 @@ impl PackedBits {
                     }
                 }
             }
-            Kind::Runs(ends) => {
+            BitmapEncoding::Runs(ends) => {
                 let first = ends.partition_point(|end| *end <= range.start);
                 let (mut at, mut len) = (range.start, len);
                 for (run, end) in ends.iter().enumerate().skip(first) {
@@ -127,7 +127,7 @@ impl PackedBits {
     /// How many of a range are set.
     pub(crate) fn count(&self, range: Range<usize>) -> usize {
         match &self.kind {
-            Kind::Bitmap(bytes) => kernel::count_ones(bytes, range.start, range.len()),
+            BitmapEncoding::Bitmap(bytes) => kernel::count_ones(bytes, range.start, range.len()),
             _ => self.ones(range.end) - self.ones(range.start),
         }
     }
@@ -135,19 +135,19 @@ impl PackedBits {
     /// How many of the first `i` are set.
     pub(crate) fn ones(&self, i: usize) -> usize {
         match &self.kind {
-            Kind::All(bit) => {
+            BitmapEncoding::All(bit) => {
                 if *bit {
                     i
                 } else {
                     0
                 }
             }
-            Kind::Bitmap(bytes) => kernel::count_ones(bytes, 0, i),
-            Kind::Places(bit, places) => {
+            BitmapEncoding::Bitmap(bytes) => kernel::count_ones(bytes, 0, i),
+            BitmapEncoding::Places(bit, places) => {
                 let before = places.partition_point(|place| *place < i);
                 if *bit { before } else { i - before }
             }
-            Kind::Runs(ends) => {
+            BitmapEncoding::Runs(ends) => {
                 let starts = std::iter::once(&0).chain(ends);
                 let ones = starts.zip(ends).skip(1).step_by(2);
                 ones.map(|(start, end)| end.min(&i).saturating_sub(*start)).sum()
@@ -160,10 +160,10 @@ impl PackedBits {
     /// Calls `take` for each place, which ascend: with its bit, and how many bits before it are set.
     pub(crate) fn each(&self, places: &[u32], mut take: impl FnMut(bool, u32)) {
         match &self.kind {
-            Kind::All(bit) => {
+            BitmapEncoding::All(bit) => {
                 places.iter().for_each(|place| take(*bit, if *bit { *place } else { 0 }))
             }
-            Kind::Bitmap(bytes) => {
+            BitmapEncoding::Bitmap(bytes) => {
                 let mut ranks = Scratch::new();
                 kernel::ranks(Level::in_use(), bytes, places, &mut ranks);
                 for (place, rank) in places.iter().zip(ranks.iter().copied()) {
@@ -171,7 +171,7 @@ impl PackedBits {
                     take(byte >> (place % 8) & 1 == 1, rank);
                 }
             }
-            Kind::Places(bit, all) => {
+            BitmapEncoding::Places(bit, all) => {
                 let mut before = 0;
                 for place in places.iter().map(|place| *place as usize) {
                     let rest = all.get(before..).unwrap_or_default();
@@ -181,7 +181,7 @@ impl PackedBits {
                     take(found == *bit, small(ones));
                 }
             }
-            Kind::Runs(ends) => {
+            BitmapEncoding::Runs(ends) => {
                 // Of the run at hand: where it begins, and the bits set before it.
                 let (mut run, mut start, mut ones) = (0, 0, 0);
                 for place in places.iter().map(|place| *place as usize) {

@@ -5,7 +5,7 @@
 //! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
 //! ```
 
-use super::bit_packing::{self, MOST_EXCEPTIONS, Plan};
+use super::bit_packing::{self, BitPackingPlan, MOST_EXCEPTIONS};
 use super::bitmap;
 use super::byte_stream_split::Spread;
 use super::common_factor;
@@ -36,7 +36,7 @@ pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
 }
 
 fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
-    let mut choice = Choice::of(values, stats);
+    let mut choice = IntegerChoice::of(values, stats);
     if choice.constant {
         out.push(CONSTANT);
         return wire::put_long(out, values.first().copied().unwrap_or(0));
@@ -90,16 +90,16 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
 const WIDE: u32 = 57;
 
 /// The best of the forms whose size is known at once.
-struct Choice {
+struct IntegerChoice {
     constant: bool,
     min: i64,
     width: u32,
-    plans: Vec<Plan>,
+    plans: Vec<BitPackingPlan>,
     kind: u8,
     bytes: usize,
 }
 
-impl Choice {
+impl IntegerChoice {
     fn of(values: &[i64], stats: &[ChunkStats]) -> Self {
         let min = stats.iter().map(|stats| stats.min).min().unwrap_or(0);
         let max = stats.iter().map(|stats| stats.max).max().unwrap_or(0);
@@ -112,13 +112,14 @@ impl Choice {
             return choice;
         }
         choice.bytes = tail::size(values.len(), width) + long_size(min) + 1;
-        let plans: Vec<Plan> =
+        let plans: Vec<BitPackingPlan> =
             values.chunks(CHUNK).zip(stats).map(|(chunk, stats)| plan(chunk, stats)).collect();
         let sizes = values.chunks(CHUNK).map(<[i64]>::len);
         let head = |least: i64, greatest: i64| {
             stats.len() * (1 + bit_packing::bits(least, greatest).div_ceil(8) as usize) + 8
         };
-        let packed = |(plan, n): (&Plan, usize)| tail::size(n, plan.width) + plan.exceptions * 4;
+        let packed =
+            |(plan, n): (&BitPackingPlan, usize)| tail::size(n, plan.width) + plan.exceptions * 4;
         let frames = head(min, max) + plans.iter().zip(sizes.clone()).map(packed).sum::<usize>();
         if frames < choice.bytes {
             (choice.kind, choice.bytes, choice.plans) = (FRAMES, frames, plans);
@@ -150,9 +151,9 @@ fn long_size(value: i64) -> usize {
 }
 
 /// The width at which a chunk and its exceptions take least.
-fn plan(chunk: &[i64], stats: &ChunkStats) -> Plan {
+fn plan(chunk: &[i64], stats: &ChunkStats) -> BitPackingPlan {
     let full = bit_packing::bits(stats.min, stats.max);
-    let mut best = Plan { base: stats.min, width: full, exceptions: 0 };
+    let mut best = BitPackingPlan { base: stats.min, width: full, exceptions: 0 };
     let mut least = tail::size(chunk.len(), full);
     for width in (0..full).rev() {
         let exceptions = kernel::count_above(Level::in_use(), chunk, stats.min, width);
@@ -162,7 +163,7 @@ fn plan(chunk: &[i64], stats: &ChunkStats) -> Plan {
         let above = (full - width).div_ceil(8) as usize;
         let bytes = tail::size(chunk.len(), width) + exceptions * (3 + above);
         if bytes < least - least / 32 {
-            (least, best) = (bytes, Plan { base: stats.min, width, exceptions });
+            (least, best) = (bytes, BitPackingPlan { base: stats.min, width, exceptions });
         }
     }
     best

@@ -10,7 +10,7 @@ use crate::kernel::{self, CHUNK, LANES, Level, Modular};
 use crate::scratch::Scratch;
 
 /// The differences of a chunk.
-pub(crate) struct Sums<'a> {
+pub(crate) struct DeltaSums<'a> {
     pub(crate) first: u64,
     pub(crate) base: u64,
     pub(crate) width: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Sums<'a> {
     pub(crate) n: usize,
 }
 
-impl Sums<'_> {
+impl DeltaSums<'_> {
     /// Appends the numbers at places, which ascend and lie among them.
     pub(crate) fn pick<T: Modular>(&self, places: impl Iterator<Item = usize>, out: &mut Vec<T>) {
         let put = |at: usize, offsets: u64| {

@@ -40,7 +40,7 @@ pub(crate) struct Groups {
 }
 
 /// What a range of strings needs.
-pub(crate) struct Part {
+pub(crate) struct StringGroup {
     /// Of the strings of its groups: from the start of the first, and to the end of the last if they are expanded.
     all: Scratch<u32>,
     /// Which of these are the range's.
@@ -52,7 +52,7 @@ pub(crate) struct Part {
     total: u64,
 }
 
-impl Part {
+impl StringGroup {
     pub(crate) fn lengths(&self) -> &[u32] {
         self.all.get(self.range.clone()).unwrap_or_default()
     }
@@ -84,7 +84,7 @@ impl Groups {
         group.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0)
     }
 
-    pub(crate) fn part(&self, range: &Range<usize>, whole: bool) -> Result<Part> {
+    pub(crate) fn part(&self, range: &Range<usize>, whole: bool) -> Result<StringGroup> {
         let groups = range.start / GROUP..range.end.div_ceil(GROUP);
         let first = groups.start * GROUP;
         let end = if whole { (groups.end * GROUP).min(self.lengths.len()) } else { range.end };
@@ -95,23 +95,23 @@ impl Groups {
         let total = sum(&all);
         let range = range.start - first..range.end - first;
         let bytes = sum(all.get(range.clone()).unwrap_or_default());
-        Ok(Part { all, range, groups, before, bytes, total })
+        Ok(StringGroup { all, range, groups, before, bytes, total })
     }
 
     /// Where the strings of a part lie among the bytes.
-    fn place(&self, part: &Part) -> Option<Range<usize>> {
+    fn place(&self, part: &StringGroup) -> Option<Range<usize>> {
         let start =
             self.start(part.groups.start).checked_add(usize::try_from(part.before).ok()?)?;
         let end = start.checked_add(usize::try_from(part.bytes).ok()?)?;
         (end <= self.data.len()).then_some(start..end)
     }
 
-    pub(crate) fn bytes(&self, part: &Part) -> Result<&[u8]> {
+    pub(crate) fn bytes(&self, part: &StringGroup) -> Result<&[u8]> {
         let bytes = self.place(part).and_then(|place| self.data.get(place));
         bytes.ok_or_else(past)
     }
 
-    pub(crate) fn shared(&self, part: &Part) -> Result<Bytes> {
+    pub(crate) fn shared(&self, part: &StringGroup) -> Result<Bytes> {
         Ok(self.data.slice(self.place(part).ok_or_else(past)?))
     }
 
@@ -149,7 +149,12 @@ impl Groups {
     }
 
     /// Appends the strings that a part's codes stand for.
-    pub(crate) fn expand(&self, part: &Part, table: &Expander, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn expand(
+        &self,
+        part: &StringGroup,
+        table: &Expander,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let codes = self.start(part.groups.start)..self.start(part.groups.end);
         let codes = self.data.get(codes).unwrap_or_default();
         let (before, bytes, total) = (size(part.before)?, size(part.bytes)?, size(part.total)?);

@@ -23,7 +23,7 @@ use crate::pack::integer::Numbers;
 use crate::pack::payload_reader::Input;
 use crate::scratch::Scratch;
 
-pub(crate) use find::Found;
+pub(crate) use find::FoundTemplate;
 
 /// The most numbers of a template, and the most digits of one.
 const MOST_NUMBERS: usize = 8;

@@ -185,7 +185,7 @@ fn orders_are_those_of_the_values() {
 }
 
 mod random {
-    use crate::stats::collector::{Seen, Watch};
+    use crate::stats::collector::{CollectedStatistics, StatisticsCollector};
     use proptest::prelude::*;
 
     use super::*;
@@ -213,13 +213,13 @@ mod random {
             let data = strings.concat();
             let values = ValuesRef::strings(&offsets, data.as_bytes());
             let at = at.min(strings.len());
-            let mut watch = Watch::new(value_type, Order::Natural, None);
-            watch.add(values, 0..at);
-            watch.add(values, at..strings.len());
-            let seen = watch.take();
-            prop_assert_eq!(seen.values, strings.len());
+            let mut collector = StatisticsCollector::new(value_type, Order::Natural, None);
+            collector.add(values, 0..at);
+            collector.add(values, at..strings.len());
+            let collected = collector.take();
+            prop_assert_eq!(collected.values, strings.len());
             let (least, greatest) = (strings.iter().min(), strings.iter().max());
-            let Some(Bounds { min, max, exact }) = seen.bounds else {
+            let Some(Bounds { min, max, exact }) = collected.bounds else {
                 prop_assert!(greatest.is_none_or(|s| s.len() > 16));
                 return Ok(());
             };
@@ -230,7 +230,7 @@ mod random {
             prop_assert!(min.len() <= LONGEST && max.len() <= LONGEST);
             prop_assert_eq!(exact, min == least && max == greatest);
             prop_assert!(binary || (String::from_utf8(min).is_ok() && String::from_utf8(max).is_ok()));
-            prop_assert_eq!(watch.take(), Seen::default());
+            prop_assert_eq!(collector.take(), CollectedStatistics::default());
         }
     }
 }

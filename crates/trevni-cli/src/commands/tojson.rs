@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let of_file = || Fault::of(args.file.display());
     let columns: Vec<usize> = (0..file.columns().len()).collect();
     let batch = batch_rows(&file).map_err(of_file())?;
-    let mut reader = file.rows_reader(&columns).map_err(of_file())?;
+    let mut reader = file.projected_reader(&columns).map_err(of_file())?;
     let text = RowText::new(file.columns(), file.tree(), args.pretty);
     let mut text = text.map_err(Fault::of(args.file.display()))?;
     let mut data: Vec<_> = file.columns().iter().map(ColumnData::of).collect();

@@ -11,7 +11,7 @@ use arrow::datatypes::*;
 
 use super::lower::{fixed, lower};
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::leaf::borrowed_column::Lent;
+use crate::arrow::leaf::borrowed_column::BorrowedValues;
 use crate::error::{Error, Result};
 use crate::format::value::{Value, ValueType};
 
@@ -19,7 +19,11 @@ use crate::format::value::{Value, ValueType};
 const DURATION: usize = 12;
 
 /// Lowers an array to values of `size` bytes, one for each row: null rows have any.
-pub(crate) fn lower_fixed(array: &dyn Array, size: usize, trail: &FieldPath<'_>) -> Result<Lent> {
+pub(crate) fn lower_fixed(
+    array: &dyn Array,
+    size: usize,
+    path: &FieldPath<'_>,
+) -> Result<BorrowedValues> {
     match array.data_type() {
         DataType::Interval(IntervalUnit::MonthDayNano) if size == DURATION => {
             let intervals = array.as_primitive::<IntervalMonthDayNanoType>();
@@ -28,22 +32,22 @@ pub(crate) fn lower_fixed(array: &dyn Array, size: usize, trail: &FieldPath<'_>)
                 let value =
                     if array.is_null(row) { Some([0; 3]) } else { duration(intervals.value(row)) };
                 let parts = value.ok_or_else(|| {
-                    Error::invalid(format!("field {trail}: an interval that is no Avro duration"))
+                    Error::invalid(format!("field {path}: an interval that is no Avro duration"))
                 })?;
                 data.extend(parts.into_iter().flat_map(u32::to_le_bytes));
             }
             Ok(fixed(array.len(), DURATION, Buffer::from_vec(data)))
         }
         data_type if data_type.is_decimal() => {
-            let shortest = lower(array, ValueType::Bytes, trail)?;
+            let shortest = lower(array, ValueType::Bytes, path)?;
             let mut data = Vec::with_capacity(size.saturating_mul(array.len()));
             for row in 0..array.len() {
                 let Some(Value::Bytes(value)) = shortest.as_slice().get(row) else {
-                    return Err(Error::invalid(format!("field {trail}: no bytes of a decimal")));
+                    return Err(Error::invalid(format!("field {path}: no bytes of a decimal")));
                 };
                 let value = if array.is_null(row) { &[] } else { value.as_ref() };
                 let Some(missing) = size.checked_sub(value.len()) else {
-                    let what = format!("field {trail}: a decimal does not fit {size} bytes");
+                    let what = format!("field {path}: a decimal does not fit {size} bytes");
                     return Err(Error::invalid(what));
                 };
                 let negative = value.first().is_some_and(|high| *high >= 0x80);
@@ -52,7 +56,7 @@ pub(crate) fn lower_fixed(array: &dyn Array, size: usize, trail: &FieldPath<'_>)
             }
             Ok(fixed(array.len(), size, Buffer::from_vec(data)))
         }
-        _ => lower(array, ValueType::Bytes, trail),
+        _ => lower(array, ValueType::Bytes, path),
     }
 }
 

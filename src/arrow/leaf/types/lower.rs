@@ -11,44 +11,50 @@ use arrow::datatypes::*;
 
 use super::float16;
 use crate::arrow::field_path::FieldPath;
-use crate::arrow::leaf::borrowed_column::Lent;
+use crate::arrow::leaf::borrowed_column::BorrowedValues;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 
 /// Lowers an array to values of a column of this type, one for each row: null rows have any.
-pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &FieldPath<'_>) -> Result<Lent> {
+pub(crate) fn lower(
+    array: &dyn Array,
+    to: ValueType,
+    path: &FieldPath<'_>,
+) -> Result<BorrowedValues> {
     use DataType::*;
     Ok(match array.data_type() {
-        Null => Lent::Null(array.len()),
-        Boolean => Lent::Boolean(array.as_boolean().values().clone()),
-        Int8 => Lent::Int(widen::<Int8Type, _>(array)),
-        Int16 => Lent::Int(widen::<Int16Type, _>(array)),
-        UInt8 => Lent::Int(widen::<UInt8Type, _>(array)),
-        UInt16 => Lent::Int(widen::<UInt16Type, _>(array)),
-        UInt32 => Lent::Long(widen::<UInt32Type, _>(array)),
-        Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth) => Lent::Int(same(array)),
-        Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_) => {
-            Lent::Long(same(array))
+        Null => BorrowedValues::Null(array.len()),
+        Boolean => BorrowedValues::Boolean(array.as_boolean().values().clone()),
+        Int8 => BorrowedValues::Int(widen::<Int8Type, _>(array)),
+        Int16 => BorrowedValues::Int(widen::<Int16Type, _>(array)),
+        UInt8 => BorrowedValues::Int(widen::<UInt8Type, _>(array)),
+        UInt16 => BorrowedValues::Int(widen::<UInt16Type, _>(array)),
+        UInt32 => BorrowedValues::Long(widen::<UInt32Type, _>(array)),
+        Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth) => {
+            BorrowedValues::Int(same(array))
         }
-        Float16 => Lent::Float(
+        Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_) => {
+            BorrowedValues::Long(same(array))
+        }
+        Float16 => BorrowedValues::Float(
             values::<Float16Type>(array).iter().map(|v| float16::widen(v.to_bits())).collect(),
         ),
-        Float32 => Lent::Float(same(array)),
-        Float64 => Lent::Double(same(array)),
+        Float32 => BorrowedValues::Float(same(array)),
+        Float64 => BorrowedValues::Double(same(array)),
         Interval(IntervalUnit::DayTime) => {
             let bits = |v: &IntervalDayTime| {
                 i64::from(v.milliseconds) << 32 | i64::from(v.days.cast_unsigned())
             };
-            Lent::Long(values::<IntervalDayTimeType>(array).iter().map(bits).collect())
+            BorrowedValues::Long(values::<IntervalDayTimeType>(array).iter().map(bits).collect())
         }
         Interval(IntervalUnit::MonthDayNano) => {
             let data = array.as_primitive::<IntervalMonthDayNanoType>().values().inner().clone();
             fixed(array.len(), 16, data)
         }
-        Decimal32(..) => decimal::<Decimal32Type>(array, to, trail)?,
-        Decimal64(..) => decimal::<Decimal64Type>(array, to, trail)?,
-        Decimal128(..) => decimal::<Decimal128Type>(array, to, trail)?,
-        Decimal256(..) => decimal::<Decimal256Type>(array, to, trail)?,
+        Decimal32(..) => decimal::<Decimal32Type>(array, to, path)?,
+        Decimal64(..) => decimal::<Decimal64Type>(array, to, path)?,
+        Decimal128(..) => decimal::<Decimal128Type>(array, to, path)?,
+        Decimal256(..) => decimal::<Decimal256Type>(array, to, path)?,
         Utf8 => strings::<Utf8Type>(array),
         Binary => strings::<BinaryType>(array),
         LargeUtf8 => large_strings::<LargeUtf8Type>(array),
@@ -59,7 +65,7 @@ pub(crate) fn lower(array: &dyn Array, to: ValueType, trail: &FieldPath<'_>) -> 
             let data = array.as_fixed_size_binary();
             fixed(array.len(), usize::try_from(*size).unwrap_or(0), data.values().clone())
         }
-        other => return Err(Error::unsupported(format!("field {trail}: type {other}"))),
+        other => return Err(Error::unsupported(format!("field {path}: type {other}"))),
     })
 }
 
@@ -80,17 +86,17 @@ fn same<N: ArrowNativeType>(array: &dyn Array) -> ScalarBuffer<N> {
     ScalarBuffer::new(buffer, data.offset(), data.len())
 }
 
-fn strings<T: ByteArrayType<Offset = i32>>(array: &dyn Array) -> Lent {
+fn strings<T: ByteArrayType<Offset = i32>>(array: &dyn Array) -> BorrowedValues {
     let array = array.as_bytes::<T>();
-    Lent::Bytes(array.offsets().clone(), array.values().clone())
+    BorrowedValues::Bytes(array.offsets().clone(), array.values().clone())
 }
 
-fn large_strings<T: ByteArrayType<Offset = i64>>(array: &dyn Array) -> Lent {
+fn large_strings<T: ByteArrayType<Offset = i64>>(array: &dyn Array) -> BorrowedValues {
     let array = array.as_bytes::<T>();
-    Lent::LargeBytes(array.offsets().clone(), array.values().clone())
+    BorrowedValues::LargeBytes(array.offsets().clone(), array.values().clone())
 }
 
-fn views<T: ByteViewType>(array: &dyn Array) -> Lent {
+fn views<T: ByteViewType>(array: &dyn Array) -> BorrowedValues {
     let array = array.as_byte_view::<T>();
     let total = array.views().iter().map(|view| ByteView::from(*view).length as usize).sum();
     let mut data = Vec::with_capacity(total);
@@ -100,47 +106,51 @@ fn views<T: ByteViewType>(array: &dyn Array) -> Lent {
         data.extend_from_slice(bytes);
         lengths.push(bytes.len());
     }
-    Lent::LargeBytes(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(data))
+    BorrowedValues::LargeBytes(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(data))
 }
 
 /// Values of one size, end to end.
-pub(super) fn fixed(n: usize, size: usize, data: Buffer) -> Lent {
+pub(super) fn fixed(n: usize, size: usize, data: Buffer) -> BorrowedValues {
     let lengths = std::iter::repeat_n(size, n);
     match i32::try_from(n.saturating_mul(size)) {
-        Ok(_) => Lent::Bytes(OffsetBuffer::from_lengths(lengths), data),
-        Err(_) => Lent::LargeBytes(OffsetBuffer::from_lengths(lengths), data),
+        Ok(_) => BorrowedValues::Bytes(OffsetBuffer::from_lengths(lengths), data),
+        Err(_) => BorrowedValues::LargeBytes(OffsetBuffer::from_lengths(lengths), data),
     }
 }
 
 fn decimal<T: DecimalType>(
     array: &dyn Array,
     to: ValueType,
-    trail: &FieldPath<'_>,
-) -> Result<Lent> {
+    path: &FieldPath<'_>,
+) -> Result<BorrowedValues> {
     let values = array.as_primitive::<T>().values();
     let too_long = || {
-        let what = format!("field {trail}: a value has more digits than {}", array.data_type());
+        let what = format!("field {path}: a value has more digits than {}", array.data_type());
         Error::invalid(what)
     };
     // Arrow does not hold values to their precision, so each is looked at.
     Ok(match to {
-        ValueType::Int | ValueType::Fixed32 if T::BYTE_LENGTH == 4 => Lent::Int(same(array)),
-        ValueType::Long | ValueType::Fixed64 if T::BYTE_LENGTH == 8 => Lent::Long(same(array)),
+        ValueType::Int | ValueType::Fixed32 if T::BYTE_LENGTH == 4 => {
+            BorrowedValues::Int(same(array))
+        }
+        ValueType::Long | ValueType::Fixed64 if T::BYTE_LENGTH == 8 => {
+            BorrowedValues::Long(same(array))
+        }
         ValueType::Int | ValueType::Fixed32 => {
             let narrow = |v: &T::Native| i32::try_from(v.to_i64()?).ok();
             let narrowed: Option<Vec<i32>> = values.iter().map(narrow).collect();
-            Lent::Int(narrowed.ok_or_else(too_long)?.into())
+            BorrowedValues::Int(narrowed.ok_or_else(too_long)?.into())
         }
         ValueType::Long | ValueType::Fixed64 => {
             let narrowed: Option<Vec<i64>> = values.iter().map(|v| v.to_i64()).collect();
-            Lent::Long(narrowed.ok_or_else(too_long)?.into())
+            BorrowedValues::Long(narrowed.ok_or_else(too_long)?.into())
         }
         _ => shortest(values.inner(), T::BYTE_LENGTH),
     })
 }
 
 /// Two's complement, high byte first, without bytes that only repeat the sign.
-fn shortest(values: &[u8], width: usize) -> Lent {
+fn shortest(values: &[u8], width: usize) -> BorrowedValues {
     let mut data: Vec<u8> = Vec::new();
     let mut lengths = Vec::with_capacity(values.len() / width.max(1));
     for value in values.chunks_exact(width.max(1)) {
@@ -148,7 +158,7 @@ fn shortest(values: &[u8], width: usize) -> Lent {
         data.extend(value.iter().take(needed).rev());
         lengths.push(needed);
     }
-    Lent::LargeBytes(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(data))
+    BorrowedValues::LargeBytes(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(data))
 }
 
 /// How many of the low bytes say it all.

@@ -12,7 +12,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffe
 use arrow::datatypes::*;
 
 use super::float16;
-use crate::arrow::array::buffer_pool::Spare;
+use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::array::expand_nulls;
 use crate::arrow::array::utf8::{of_views, offsets, text, views};
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub(crate) fn raise(
     values: Values,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
-    spare: &mut Spare,
+    pool: &mut BufferPool,
 ) -> Result<ArrayRef> {
     use DataType::*;
     if let Some(nulls) = nulls.as_ref().filter(|nulls| nulls.len() != values.len()) {
@@ -59,10 +59,10 @@ pub(crate) fn raise(
         (Interval(IntervalUnit::DayTime), Values::Long(v)) => same(v, data_type, nulls)?,
         (Interval(IntervalUnit::MonthDayNano), Values::Bytes(s)) => intervals(&s, nulls)?,
         (Decimal32(..) | Decimal64(..) | Decimal128(..) | Decimal256(..), values) => {
-            decimal(values, data_type, nulls, spare)?
+            decimal(values, data_type, nulls, pool)?
         }
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(s)) => {
-            strings(s, data_type, nulls, spare)?
+            strings(s, data_type, nulls, pool)?
         }
         (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size, nulls)?,
         (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, nulls)?,
@@ -75,45 +75,47 @@ pub(crate) fn raise_optional(
     values: Values,
     data_type: &DataType,
     nulls: NullBuffer,
-    spare: &mut Spare,
+    pool: &mut BufferPool,
 ) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
         // Text is looked at whenever an array is made of it, so it is made only once.
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
-            let ends = expand_nulls::repeat_ends(&s.offsets, &nulls, spare.take());
-            spare.give(std::mem::replace(&mut s.offsets, ends));
-            strings(s, data_type, Some(nulls), spare)
+            let ends = expand_nulls::repeat_ends(&s.offsets, &nulls, pool.take());
+            pool.give(std::mem::replace(&mut s.offsets, ends));
+            strings(s, data_type, Some(nulls), pool)
         }
         (data_type, Values::Int(v)) => {
-            let values = Values::Int(expanded(v, &nulls, spare));
-            raise(values, data_type, Some(nulls), spare)
+            let values = Values::Int(expanded(v, &nulls, pool));
+            raise(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Long(v)) => {
-            let values = Values::Long(expanded(v, &nulls, spare));
-            raise(values, data_type, Some(nulls), spare)
+            let values = Values::Long(expanded(v, &nulls, pool));
+            raise(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Float(v)) => {
-            let values = Values::Float(expanded(v, &nulls, spare));
-            raise(values, data_type, Some(nulls), spare)
+            let values = Values::Float(expanded(v, &nulls, pool));
+            raise(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Double(v)) => {
-            let values = Values::Double(expanded(v, &nulls, spare));
-            raise(values, data_type, Some(nulls), spare)
+            let values = Values::Double(expanded(v, &nulls, pool));
+            raise(values, data_type, Some(nulls), pool)
         }
-        (data_type, values) => {
-            expand_nulls::spread(&raise(values, data_type, None, spare)?, &nulls)
-        }
+        (data_type, values) => expand_nulls::spread(&raise(values, data_type, None, pool)?, &nulls),
     }
 }
 
 /// The values at their places among nulls.
-fn expanded<N: ArrowNativeType>(dense: Vec<N>, nulls: &NullBuffer, spare: &mut Spare) -> Vec<N> {
+fn expanded<N: ArrowNativeType>(
+    dense: Vec<N>,
+    nulls: &NullBuffer,
+    pool: &mut BufferPool,
+) -> Vec<N> {
     if nulls.null_count() == 0 {
         return dense;
     }
-    let values = expand_nulls::scatter(&dense, nulls, spare.take());
-    spare.give(dense);
+    let values = expand_nulls::scatter(&dense, nulls, pool.take());
+    pool.give(dense);
     values
 }
 
@@ -226,7 +228,7 @@ fn decimal(
     values: Values,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
-    spare: &mut Spare,
+    pool: &mut BufferPool,
 ) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
@@ -238,16 +240,16 @@ fn decimal(
         (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
             same(longs(values)?, data_type, nulls)
         }
-        (Decimal128(..), Values::Int(v)) => same(widened(v, spare, widen), data_type, nulls),
-        (Decimal128(..), Values::Long(v)) => same(widened(v, spare, widen), data_type, nulls),
+        (Decimal128(..), Values::Int(v)) => same(widened(v, pool, widen), data_type, nulls),
+        (Decimal128(..), Values::Long(v)) => same(widened(v, pool, widen), data_type, nulls),
         (Decimal128(..), Values::Wide(v)) => same(v, data_type, nulls),
         (Decimal256(..), Values::Int(v)) => {
             let widen = |v: &[i32], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
-            same(widened(v, spare, widen), data_type, nulls)
+            same(widened(v, pool, widen), data_type, nulls)
         }
         (Decimal256(..), Values::Long(v)) => {
             let widen = |v: &[i64], out: &mut Vec<_>| out.extend(v.iter().map(|v| i256::from(*v)));
-            same(widened(v, spare, widen), data_type, nulls)
+            same(widened(v, pool, widen), data_type, nulls)
         }
         (Decimal32(..), Values::Bytes(s)) => {
             same(unpacked(&s, i32::from_le_bytes, data_type)?, data_type, nulls)
@@ -267,12 +269,12 @@ fn decimal(
 
 fn widened<N: ArrowNativeType, W: ArrowNativeType>(
     values: Vec<N>,
-    spare: &mut Spare,
+    pool: &mut BufferPool,
     widen: impl FnOnce(&[N], &mut Vec<W>),
 ) -> Vec<W> {
-    let mut out = spare.take();
+    let mut out = pool.take();
     widen(&values, &mut out);
-    spare.give(values);
+    pool.give(values);
     out
 }
 
@@ -308,7 +310,7 @@ fn strings(
     strings: Strings,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
-    spare: &mut Spare,
+    pool: &mut BufferPool,
 ) -> Result<ArrayRef> {
     let Strings { offsets: ends, data, text: known, .. } = strings;
     let offsets = offsets(ends, data.len())?;
@@ -321,13 +323,13 @@ fn strings(
         DataType::LargeUtf8 => Arc::new(text(large(offsets), data, nulls, known)?),
         DataType::Utf8View => {
             let array = text(offsets, data, nulls, known)?;
-            Arc::new(views::<Utf8Type, StringViewType>(&array, spare.take()))
+            Arc::new(views::<Utf8Type, StringViewType>(&array, pool.take()))
         }
         DataType::Binary => Arc::new(BinaryArray::try_new(offsets, data, nulls)?),
         DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(offsets), data, nulls)?),
         _ => {
             let array = BinaryArray::try_new(offsets, data, nulls)?;
-            Arc::new(views::<BinaryType, BinaryViewType>(&array, spare.take()))
+            Arc::new(views::<BinaryType, BinaryViewType>(&array, pool.take()))
         }
     })
 }

@@ -63,8 +63,8 @@ impl Reading {
     async fn begin(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Self> {
         let ArrowStreamBuilder { file, reader, window, prefetch } = builder;
         // Where all rows are read, a small column is fetched with its table.
-        let spare = if reader.reads_all_rows() { window } else { 0 };
-        file.fetch_tables(&columns, spare).await?;
+        let pool = if reader.reads_all_rows() { window } else { 0 };
+        file.fetch_tables(&columns, pool).await?;
         let batch_size = reader.batch_size();
         let mut reader = reader.build()?;
         let windows = |columns| Windows::new(columns, batch_size, window);

@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, BooleanArray};
 
-use super::super::statistics::{ColumnStatistics, Place, has_filter};
+use super::super::statistics::{ColumnStatistics, StatisticsColumn, has_filter};
 use super::index::Index;
-use super::{May, or_unknown, rows_where};
+use super::{PossibleRows, or_unknown, rows_where};
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::leaf::types;
-use crate::arrow::predicate::{Among, Operator, Test};
+use crate::arrow::predicate::{Operator, Test, ValueSet};
 use crate::error::Result;
 use crate::format::value::ValueType;
 use crate::io::ReadAt;
@@ -25,7 +25,7 @@ use crate::stats::bloom_filter::{BloomFilters, hashes};
 /// What is known of the blocks of a column.
 pub(super) struct Known {
     blocks: Vec<Range<u64>>,
-    place: Place,
+    place: StatisticsColumn,
     value_type: ValueType,
     statistics: Option<ColumnStatistics>,
     index: Option<Index>,
@@ -33,7 +33,7 @@ pub(super) struct Known {
 }
 
 /// Of each block, whether something may be true and whether it may be false of some value.
-pub(super) struct Answers {
+pub(super) struct BlockAnswers {
     be_true: Vec<bool>,
     be_false: Vec<bool>,
 }
@@ -42,7 +42,7 @@ impl Known {
     /// `None` if nothing is.
     pub(super) fn of<R: ReadAt>(
         file: &FileReader<R>,
-        place: &Place,
+        place: &StatisticsColumn,
         sorted: Option<usize>,
     ) -> Result<Option<Self>> {
         // Of what is never null that is known without a file's word.
@@ -61,8 +61,8 @@ impl Known {
     }
 
     /// What tests say of rows, given what they say of the values of blocks.
-    pub(super) fn may(&self, ask: impl Fn(&Self) -> Result<Answers>) -> Result<May> {
-        let Answers { mut be_true, mut be_false } = ask(self)?;
+    pub(super) fn may(&self, ask: impl Fn(&Self) -> Result<BlockAnswers>) -> Result<PossibleRows> {
+        let BlockAnswers { mut be_true, mut be_false } = ask(self)?;
         if let Some(statistics) = &self.statistics {
             let rows = self.blocks.iter().map(|rows| rows.end - rows.start);
             let nulls = statistics.null_counts().values();
@@ -74,11 +74,11 @@ impl Known {
             }
         }
         let rows = |mask: &[bool]| rows_where(&self.blocks, mask);
-        Ok(May { be_true: rows(&be_true), be_false: rows(&be_false) })
+        Ok(PossibleRows { be_true: rows(&be_true), be_false: rows(&be_false) })
     }
 
     /// Where rows are null, and where they are not.
-    pub(super) fn is_null(&self) -> May {
+    pub(super) fn is_null(&self) -> PossibleRows {
         let n = self.blocks.len();
         let (mut be_true, mut be_false) = (vec![self.place.counts.is_some(); n], vec![true; n]);
         if self.place.data_type.is_null() {
@@ -92,27 +92,29 @@ impl Known {
             be_false = nulls.iter().zip(rows).map(|(nulls, rows)| *nulls < rows).collect();
         }
         let rows = |mask: &[bool]| rows_where(&self.blocks, mask);
-        May { be_true: rows(&be_true), be_false: rows(&be_false) }
+        PossibleRows { be_true: rows(&be_true), be_false: rows(&be_false) }
     }
 
     /// Whether a boolean is true.
-    pub(super) fn is_true(&self) -> Result<Answers> {
+    pub(super) fn is_true(&self) -> Result<BlockAnswers> {
         let yes: ArrayRef = std::sync::Arc::new(BooleanArray::from(vec![true]));
         self.compare(Operator::Eq, &yes)
     }
 
     /// Whether any of some tests holds.
-    pub(super) fn tests(&self, tests: &[Test]) -> Result<Answers> {
+    pub(super) fn tests(&self, tests: &[Test]) -> Result<BlockAnswers> {
         let n = self.blocks.len();
-        let mut any = Answers { be_true: vec![false; n], be_false: vec![true; n] };
+        let mut any = BlockAnswers { be_true: vec![false; n], be_false: vec![true; n] };
         for test in tests {
             let answers = match test {
                 Test::Always(answer) => {
-                    Answers { be_true: vec![*answer; n], be_false: vec![!*answer; n] }
+                    BlockAnswers { be_true: vec![*answer; n], be_false: vec![!*answer; n] }
                 }
                 Test::Compare(operator, value) => self.compare(*operator, value)?,
-                Test::Among(among) => self.among(among)?,
-                Test::Like { .. } => Answers { be_true: vec![true; n], be_false: vec![true; n] },
+                Test::ValueSet(among) => self.among(among)?,
+                Test::Like { .. } => {
+                    BlockAnswers { be_true: vec![true; n], be_false: vec![true; n] }
+                }
             };
             any.be_true.iter_mut().zip(answers.be_true).for_each(|(any, one)| *any |= one);
             any.be_false.iter_mut().zip(answers.be_false).for_each(|(all, one)| *all &= one);
@@ -120,12 +122,12 @@ impl Known {
         Ok(any)
     }
 
-    fn compare(&self, operator: Operator, value: &ArrayRef) -> Result<Answers> {
+    fn compare(&self, operator: Operator, value: &ArrayRef) -> Result<BlockAnswers> {
         let mut be_true = self.may_be(operator, value)?;
         if operator == Operator::Eq {
             self.look_up(value, &mut be_true)?;
         }
-        Ok(Answers { be_true, be_false: self.may_be(operator.opposite(), value)? })
+        Ok(BlockAnswers { be_true, be_false: self.may_be(operator.opposite(), value)? })
     }
 
     /// Whether a comparison may be true, by the bounds and the index.
@@ -154,7 +156,7 @@ impl Known {
         Ok(may)
     }
 
-    fn among(&self, among: &Among) -> Result<Answers> {
+    fn among(&self, among: &ValueSet) -> Result<BlockAnswers> {
         let n = self.blocks.len();
         let mut be_true = vec![true; n];
         if let Some(statistics) = &self.statistics {
@@ -162,7 +164,7 @@ impl Known {
             be_true = or_unknown(&between);
         }
         self.look_up(among.values(), &mut be_true)?;
-        Ok(Answers { be_true, be_false: vec![true; n] })
+        Ok(BlockAnswers { be_true, be_false: vec![true; n] })
     }
 
     /// Clears blocks of whose filter no value is.

@@ -189,7 +189,7 @@ impl Compressor {
             let start = out.len();
             if part.len() < LANES * LEAST_SHARE {
                 out.resize(start + 2 * part.len(), 0);
-                let mut lane = Lane { at: 0, len: 0 };
+                let mut lane = CompressionLane { at: 0, len: 0 };
                 lane.finish(self, part, out.get_mut(start..).unwrap_or_default());
                 out.truncate(start + lane.len as usize);
                 continue;
@@ -211,7 +211,8 @@ impl Compressor {
     /// where in `out` the codes are.
     fn compress_lanes(&self, text: &[u8], share: usize, out: &mut [u8]) -> [Range<usize>; LANES] {
         let room = room(text.len() - (LANES - 1) * share);
-        let mut lanes: [Lane; LANES] = from_fn(|lane| Lane::new(lane * share, lane * room));
+        let mut lanes: [CompressionLane; LANES] =
+            from_fn(|lane| CompressionLane::new(lane * share, lane * room));
         let mut marks = lanes.map(|lane| [lane; MARKS]);
         for mark in 1..MARKS {
             for (lane, marks) in lanes.iter_mut().zip(&mut marks) {
@@ -263,12 +264,12 @@ fn room(share: usize) -> usize {
 
 /// A place in the text and one in the codes.
 #[derive(Clone, Copy)]
-struct Lane {
+struct CompressionLane {
     at: u32,
     len: u32,
 }
 
-impl Lane {
+impl CompressionLane {
     /// At a place in a text of not more than `PART` bytes.
     fn new(at: usize, len: usize) -> Self {
         Self { at: u32::try_from(at).unwrap_or(0), len: u32::try_from(len).unwrap_or(0) }

@@ -74,7 +74,7 @@ struct Trainer {
 }
 
 /// What is left of a part of the text, and the piece before it.
-struct Part<'a> {
+struct TrainingPart<'a> {
     rest: &'a [u8],
     last: u32,
 }
@@ -85,8 +85,8 @@ impl Trainer {
     fn count(&mut self, text: &[u8]) {
         let share = text.len().div_ceil(PARTS).max(1);
         let mut rests = text.chunks(share);
-        let mut parts: [Part; PARTS] =
-            from_fn(|_| Part { rest: rests.next().unwrap_or_default(), last: NO_PIECE });
+        let mut parts: [TrainingPart; PARTS] =
+            from_fn(|_| TrainingPart { rest: rests.next().unwrap_or_default(), last: NO_PIECE });
         let mut more = true;
         while more {
             more = false;
@@ -98,7 +98,7 @@ impl Trainer {
 
     /// Counts the next piece of a part, if there is one.
     #[inline(always)]
-    fn count_one(&mut self, part: &mut Part) -> bool {
+    fn count_one(&mut self, part: &mut TrainingPart) -> bool {
         let Some(&byte) = part.rest.first() else { return false };
         let step = match part.rest.first_chunk() {
             Some(word) => self.compressor.step(u64::from_le_bytes(*word)),

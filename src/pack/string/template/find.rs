@@ -21,7 +21,7 @@ const FEWEST: usize = 4;
 
 /// A template, and the numbers of each string.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundTemplate {
     first: Vec<u8>,
     pub(super) numbers: Vec<Number>,
 }
@@ -119,7 +119,7 @@ fn leading_text(bytes: &[u8]) -> &[u8] {
     bytes.get(..end).unwrap_or_default()
 }
 
-impl Found {
+impl FoundTemplate {
     /// The template that all strings have, or with bits those whose bit is set: the others get the numbers of the one
     /// before.
     pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>) -> Option<Self> {

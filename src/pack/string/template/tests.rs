@@ -19,9 +19,9 @@ fn joined(strings: &[String]) -> (Vec<i32>, Vec<u8>) {
     (offsets, data)
 }
 
-fn found(strings: &[String]) -> Option<Found> {
+fn found(strings: &[String]) -> Option<FoundTemplate> {
     let (offsets, data) = joined(strings);
-    Found::of(StringsRef { offsets: &offsets, data: &data }, None)
+    FoundTemplate::of(StringsRef { offsets: &offsets, data: &data }, None)
 }
 
 fn taken(bytes: Vec<u8>, n: usize) -> Result<Template> {
@@ -162,11 +162,11 @@ fn what_is_not_there_is_as_the_one_before() {
     let (offsets, data) = joined(&strings);
     let strings = StringsRef { offsets: &offsets, data: &data };
     let mut bytes = Payload::default();
-    Found::of(strings, Some(&[0b0111010])).unwrap().put(DEPTH, &mut bytes);
+    FoundTemplate::of(strings, Some(&[0b0111010])).unwrap().put(DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     let (_, data) = read(&taken(bytes, 7).unwrap(), 7).unwrap();
     assert_eq!(data, b"abca0a7a7a19a3a5a5");
-    assert_eq!(Found::of(strings, Some(&[0])), None);
+    assert_eq!(FoundTemplate::of(strings, Some(&[0])), None);
 }
 
 #[test]
