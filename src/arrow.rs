@@ -1,4 +1,4 @@
-//! Arrow record batches in and out of Trevni files.
+//! Reads and writes Arrow record batches as Trevni files.
 //!
 //! ```text
 //! write   RecordBatch -> lower -> shred    -> one ColumnSlice a column -> FileWriter

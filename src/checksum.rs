@@ -1,4 +1,4 @@
-//! Checksums: what follows each block to prove it.
+//! Checksums of blocks.
 //!
 //! ```text
 //! null     nothing

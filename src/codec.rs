@@ -1,4 +1,4 @@
-//! Codecs: how a block's bytes are compressed.
+//! Block codecs.
 //!
 //! ```text
 //! null      as they are                        deflate   raw RFC 1951, no zlib header

@@ -1,4 +1,4 @@
-//! Errors, sorted by whose fault they are.
+//! Errors, by kind: what failed, and at which column, block and offset.
 //!
 //! [`Error`] is one word wide. Its [`ErrorKind`] says who must act: the machine ([`Io`]), whoever made the
 //! file ([`Malformed`], [`Checksum`]), this build ([`Unsupported`]), the caller ([`Invalid`]), or whoever set

@@ -1,4 +1,4 @@
-//! Where bytes come from and where they wait: positioned reads, limits, the spool, files that appear whole.
+//! Positioned reads, limits, the spool, and files that appear complete or not at all.
 //!
 //! ```text
 //! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at} ◄── Ranges: pieces that were fetched

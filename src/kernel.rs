@@ -1,4 +1,4 @@
-//! The hot loops: many values at a time between the bytes of a block and the buffers of a column.
+//! Kernels: loops over many values, in portable Rust and for x86-64.
 //!
 //! ```text
 //! block   fe 01 │ 02 │ 80 08 │ ...          values   127  1  512  ...

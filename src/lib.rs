@@ -1,4 +1,4 @@
-//! The Trevni column file format, as a home for Arrow data.
+//! The Trevni column file format for Arrow data.
 //!
 //! ```text
 //! 'T' 'r' 'v' 2 │ rows, columns │ metadata of the file, of each column │ where each column starts

@@ -1,4 +1,4 @@
-//! Objects in stores: read by ranges, written in parts.
+//! Reads objects in stores by ranges, and writes them in parts.
 //!
 //! ```text
 //! reading   ranges ──► coalesced ──► requests, some at a time ──► Ranges (crate::io), which are decoded

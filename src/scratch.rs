@@ -1,4 +1,4 @@
-//! Memory for values on their way, which a thread uses again and again.
+//! Buffers that a thread reuses between calls.
 //!
 //! ```text
 //! codes ──► Scratch<u32> ──► values        dropped: kept for whoever asks next, on the same thread

@@ -1,4 +1,4 @@
-//! The primitive values of the wire: how numbers and strings lie in bytes.
+//! Primitive values of the format: integers, bytes and strings.
 //!
 //! ```text
 //! fixed32, fixed64   4 or 8 bytes, low byte first

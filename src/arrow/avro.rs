@@ -1,4 +1,4 @@
-//! Avro schemas, and the columns that Avro's own Trevni tools make of them.
+//! Avro schemas, and the columns of the Avro layout.
 //!
 //! ```text
 //! avro.schema  -- parse -->  Avro  -- to_json -->  avro.schema

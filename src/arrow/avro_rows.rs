@@ -1,4 +1,4 @@
-//! Rows of Avro's binary encoding to and from record batches, by an Avro schema.
+//! Decodes and encodes rows in Avro's binary encoding as record batches.
 
 pub(crate) mod decoder;
 mod defaults;

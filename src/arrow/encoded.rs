@@ -1,4 +1,4 @@
-//! Dictionaries and run-ends, at any depth: swapped for the values they stand for, and made again.
+//! Dictionaries and run-end encoded arrays, at any depth: expands them to plain values, and encodes them again.
 //!
 //! ```text
 //! type        dictionary<k, v>, run-end-encoded<r, v>       in a file: v

@@ -1,4 +1,4 @@
-//! Arrow arrays without children to and from the values of columns.
+//! Converts Arrow arrays without children to and from the values of columns.
 
 pub(crate) mod borrowed_column;
 pub(crate) mod types;

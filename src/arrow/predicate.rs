@@ -1,4 +1,4 @@
-//! Conditions on rows, without an engine: comparisons of columns with literals, joined by `and`, `or` and `not`.
+//! Predicates on rows: comparisons of columns with literals, joined by `and`, `or` and `not`.
 //!
 //! ```text
 //! text ──parse──► Predicate ──bind──► Bound ──evaluate──► true, false or null for each row

@@ -1,4 +1,4 @@
-//! Which fields are read.
+//! Projections: the fields that are read.
 //!
 //! ```text
 //! mask     1: all, 3: {0: all}            of a schema a, b, c, d<x, y>: b and d.x

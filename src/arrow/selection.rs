@@ -1,4 +1,4 @@
-//! Which rows are read.
+//! Row selections: the rows that are read.
 //!
 //! ```text
 //! selectors     skip 2   select 3   skip 4   select 1

@@ -1,4 +1,4 @@
-//! Column statistics as Arrow arrays, and the pruning of blocks by them.
+//! Column statistics as Arrow arrays, and pruning of blocks by them.
 
 pub(crate) mod pruning;
 pub(crate) mod sorting;

@@ -1,4 +1,4 @@
-//! `bzip2`: a whole stream a block, at level 9 unless told otherwise.
+//! `bzip2`: one stream per block, by default at level 9.
 
 use bzip2::Compression;
 use bzip2::read::{BzDecoder, BzEncoder};

@@ -1,4 +1,4 @@
-//! `deflate`: raw RFC 1951, a block at a time. Tables and window are kept from block to block.
+//! `deflate`: raw RFC 1951, one stream per block. Tables and window are reused between blocks.
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor};
 

@@ -1,4 +1,4 @@
-//! `lz4`: one LZ4 block; its length stands in the block descriptor. Outside the specification.
+//! `lz4`: one LZ4 block; its length is in the block descriptor. Outside the specification.
 
 use super::{Compress, Decompress, check_len};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! `null`: bytes as they are. Readers lend such blocks instead of coming here.
+//! `null`: bytes without compression. Readers use such blocks in place.
 
 use super::{Compress, Decompress, check_len};
 use crate::error::Result;

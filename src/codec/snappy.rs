@@ -1,4 +1,4 @@
-//! `snappy`: the raw format, whose first varint is the length before compression.
+//! `snappy`: the raw format, which begins with the uncompressed length as a varint.
 //!
 //! ```text
 //! ac 02 │ 04 07 07 │ 01 02 │ 0a 02 00 │ ...

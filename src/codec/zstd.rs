@@ -1,4 +1,4 @@
-//! `zstd`: one frame a block. Outside the specification.
+//! `zstd`: one frame per block. Outside the specification.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! What is asked of each file of a scan, and what is made of its batches.
+//! Applies a scan's projection, predicate and limit to one file.
 //!
 //! ```text
 //! conditions     on columns of the path, or missing       answered once for the file

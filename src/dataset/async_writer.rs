@@ -1,4 +1,4 @@
-//! Record batches to a data set in a store.
+//! Writes record batches to a data set in a store.
 //!
 //! ```text
 //! write    rolling ──► finished files, sent under their final names; nobody sees them

@@ -1,4 +1,4 @@
-//! The least and the greatest value of each column of each file, and how many are null.
+//! Statistics of files: minimum, maximum and null count of each column.
 //!
 //! ```text
 //! batch ──► min, max, nulls     of a file, batch for batch         a: 3   9   0

@@ -1,4 +1,4 @@
-//! A commit: which files a data set has got.
+//! Commits: the files that a data set adds and removes.
 //!
 //! ```text
 //! _commits/00000000000000000007.trv     a file of rows, one for each file of the data set

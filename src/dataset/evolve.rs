@@ -1,4 +1,4 @@
-//! Batches of a file, as the table has them.
+//! Adapts the batches of a file to the schema of the table.
 //!
 //! ```text
 //! file     a: int32 1 2                     table   a: int64 1 2    b: utf8 - -    year: int64 2026 2026

@@ -1,4 +1,4 @@
-//! A data set in a folder: all that touches the file system.
+//! Data sets in a folder: all access to the file system.
 //!
 //! ```text
 //! table/ _commits/ 00000000000000000000.trv    what was there before the first writer

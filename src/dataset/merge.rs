@@ -1,4 +1,4 @@
-//! One schema for files whose schemas differ.
+//! Merges the schemas of files.
 //!
 //! ```text
 //! file 1   a: int32   b: utf8                     a: int64, b: utf8 nullable, c: date32 nullable

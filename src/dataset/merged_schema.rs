@@ -1,4 +1,4 @@
-//! The schema of several files as one table, and the batches of a file under it.
+//! The merged schema of several files, and their partition values.
 //!
 //! ```text
 //! year=2025/x   id: int32                     id: int64, name: utf8 nullable, year: int64

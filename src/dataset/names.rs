@@ -1,4 +1,4 @@
-//! What files of a data set are called.
+//! The names of the files of a data set.
 //!
 //! ```text
 //! year=2026/part-019a7c2be0f1 c0ffee0123456789abcd.trv     without the blank: milliseconds since 1970, chance

@@ -1,4 +1,4 @@
-//! Values in the names of folders, as Hive writes them.
+//! Hive partitioning: values in the names of folders.
 //!
 //! ```text
 //! year=2026/city=Ulm%20b/part-….trv       year 2026, city "Ulm b" in all rows of the file

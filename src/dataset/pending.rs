@@ -1,4 +1,4 @@
-//! The files that a writer has written and not yet committed.
+//! Files that a writer has written and not yet committed.
 //!
 //! ```text
 //! _commits/.pending-Xy3kQz     boot 0e1c…            the boot of the machine, as locks are not shared between all hosts

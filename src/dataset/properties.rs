@@ -1,4 +1,4 @@
-//! How data sets are written.
+//! Properties of a data set writer.
 //!
 //! ```text
 //! target file size, rows of a file      when the next file begins

@@ -1,4 +1,4 @@
-//! Which files may have rows of which a condition is true, by what is known of their columns.
+//! Prunes files that have no rows for which a predicate is true, by their statistics.
 //!
 //! ```text
 //! a: 3 .. 9, 2 null     a > 5     true, false or null           a > 9     false or null: no row

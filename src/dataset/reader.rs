@@ -1,4 +1,4 @@
-//! A data set in a folder to record batches.
+//! Reads the record batches of a data set in a folder.
 //!
 //! ```text
 //! one thread    file 0 ──► batches ──► file 1 ──► …

@@ -1,4 +1,4 @@
-//! Which rows go to which file, and when a file ends.
+//! Assigns rows to files by partition, and starts a new file when one is large enough.
 //!
 //! ```text
 //! batch ──► rows of each folder ──► slices ──► ArrowWriter of the folder ──► full: a finished file, not yet anywhere

@@ -1,4 +1,4 @@
-//! What of a data set is read.
+//! Configures a scan of a data set.
 //!
 //! ```text
 //! rows      range ──► predicate ──► offset ──► limit

@@ -1,4 +1,4 @@
-//! What a data set is at one time: its schema, and groups of files.
+//! The state of a data set after a commit: its schema and its files.
 //!
 //! ```text
 //! _commits/  … 4 │ 5 replaces │ 6 │ 7        read from the last back to the first that replaces those before it

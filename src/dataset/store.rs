@@ -1,4 +1,4 @@
-//! A data set in a store: all that touches it.
+//! Data sets in an object store: all access to the store.
 //!
 //! ```text
 //! prefix/_commits/00000000000000000001.trv     one request, which fails if somebody else has that number

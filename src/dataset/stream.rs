@@ -1,4 +1,4 @@
-//! A data set in a store to record batches.
+//! A stream of the record batches of a data set in a store.
 //!
 //! ```text
 //! file 0   header ──► windows ──► batches

@@ -1,4 +1,4 @@
-//! What can be removed from a data set.
+//! Finds the files that a data set no longer needs.
 //!
 //! ```text
 //! commits   3   4 replaces, old   5         3 is read by nobody any more: it goes

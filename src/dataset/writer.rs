@@ -1,4 +1,4 @@
-//! Record batches to a data set in a folder.
+//! Writes record batches to a data set in a folder.
 //!
 //! ```text
 //! write    rolling ──► finished files, under their final names; nobody sees them

@@ -1,4 +1,4 @@
-//! Bits, packed as Arrow and the format both pack them: low bit of each byte first.
+//! Bitmaps, with the low bit of each byte first, as in Arrow.
 
 use crate::kernel;
 

@@ -1,4 +1,4 @@
-//! Blocks: runs of whole rows of one column, compressed with a codec and a checksum.
+//! Block descriptors. A block holds whole rows of one column, compressed and with a checksum.
 //!
 //! ```text
 //! descriptor   fixed32 rows, fixed32 size before codec, fixed32 size after codec,

@@ -1,4 +1,4 @@
-//! Block tables: what stands before the blocks of a column.
+//! Block tables: the descriptors before the blocks of a column.
 //!
 //! ```text
 //! column   fixed32 count │ descriptor │ descriptor │ ... │ block │ block │ ...

@@ -1,4 +1,4 @@
-//! The memory of a read: decoded values of all columns, and the blocks that are open.
+//! The memory budget of a read: decoded values of all columns, and open blocks.
 //!
 //! ```text
 //! batch   column a ─┐

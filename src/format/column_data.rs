@@ -1,4 +1,4 @@
-//! A column's data: counts and values. It is all that passes between the format and Arrow, both ways.
+//! The data of a column: array lengths and values.
 //!
 //! ```text
 //! rows       [a b] []  [c]            an array column: one length a row (of a child: a parent's value)

@@ -1,4 +1,4 @@
-//! Which column shares the counts of which.
+//! The tree of columns: the parent of each.
 //!
 //! ```text
 //! received         array             ─┐ counts of its own

@@ -1,4 +1,4 @@
-//! Array lengths, with runs of zeros and ones as one number.
+//! Array lengths, in which a run of zeros or ones is one number.
 //!
 //! ```text
 //! L >= 0    one length, L

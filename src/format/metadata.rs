@@ -1,4 +1,4 @@
-//! Metadata: ordered pairs of a string and any bytes, of the file and of each column.
+//! Metadata of files and columns: ordered pairs of a string and bytes.
 //!
 //! ```text
 //! metadata = long pairs, then of each pair: string key, bytes value

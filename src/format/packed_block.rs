@@ -1,4 +1,4 @@
-//! A block of the value codec `pack`, opened: its values come out of it any range at a time, or at any places.
+//! A block of the value codec `pack`: decodes any range of its values, or values at any positions.
 //!
 //! ```text
 //! payload   form byte 1 │ long items │ of array columns: counts │ values

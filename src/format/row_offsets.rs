@@ -1,4 +1,4 @@
-//! Where each row's lengths and values lie in column data, and whether the columns of a batch fit together.
+//! The offsets of each row's lengths and values in column data, and the check that the columns of a batch fit together.
 //!
 //! ```text
 //! lengths of an array column   2      0    1

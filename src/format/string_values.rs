@@ -1,4 +1,4 @@
-//! Strings end to end, with the offsets between them, as Arrow has them.
+//! Strings as one buffer of bytes with offsets, as in Arrow.
 //!
 //! ```text
 //! offsets   0  3  3  6        one more than there are strings

@@ -1,4 +1,4 @@
-//! Value types, and one value by itself.
+//! Value types and single values.
 //!
 //! ```text
 //! null      0 bytes                            float, double   IEEE, low byte first

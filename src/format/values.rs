@@ -1,4 +1,4 @@
-//! Many values of one type, in the plain buffers that Arrow takes without copying.
+//! Vectors of values of one type, in buffers that Arrow takes without a copy.
 //!
 //! Decoders append to [`Values`]; writers borrow [`ValuesRef`]. Neither knows rows: those are in
 //! [`ColumnData`](super::column_data::ColumnData).

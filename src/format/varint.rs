@@ -1,4 +1,4 @@
-//! Many varints at a time: the int and long columns.
+//! Decodes and encodes vectors of varints: int and long columns.
 //!
 //! ```text
 //! block   fe 01 │ 02 │ 80 08 │ 80        kernel   3 values of 5 bytes

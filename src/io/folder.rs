@@ -1,4 +1,4 @@
-//! A folder that appears whole or not at all.
+//! A folder that appears complete or not at all.
 
 use std::fs::{self, Metadata};
 use std::io;

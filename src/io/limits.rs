@@ -1,4 +1,4 @@
-//! How much memory a reader may hold, whatever a file claims.
+//! Limits on the memory that a reader may use.
 //!
 //! ```text
 //! memory (512 MiB) ─┬─ 1/2  one block, chunk, message or row

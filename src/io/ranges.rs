@@ -1,4 +1,4 @@
-//! Pieces of an object that were fetched, and stand for it while they are decoded.
+//! Fetched byte ranges of an object, as a source of positioned reads.
 //!
 //! ```text
 //! object    |──────────────────────────────────────────────|

@@ -1,4 +1,4 @@
-//! Where sealed blocks wait until the header, which comes first in the file, can be written.
+//! Buffers compressed blocks, in memory or a temporary file, until the header can be written.
 //!
 //! ```text
 //! column 0   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]

@@ -1,4 +1,4 @@
-//! Which instructions the machine has.
+//! Detects the instruction sets of the machine.
 //!
 //! ```text
 //! Portable   any machine; safe Rust

@@ -1,4 +1,4 @@
-//! The kernels in safe Rust: what each does, on every machine.
+//! The kernels in safe Rust, which define the results of all levels.
 //!
 //! ```text
 //! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any place to any other

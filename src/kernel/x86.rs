@@ -1,4 +1,4 @@
-//! The kernels for x86-64, one file for each set of instructions.
+//! The kernels for x86-64, one file for each instruction set.
 //!
 //! ```text
 //! 64 bytes → window of ends ┬ bmi2      a load, pext and store for each value; pdep back

@@ -1,4 +1,4 @@
-//! Work that goes on beside its caller, if there is a runtime that can drive it.
+//! Spawns work on the current runtime, if there is one.
 //!
 //! ```text
 //! a tokio runtime at hand    spawned there: goes on while the caller decodes; stopped when it is dropped

@@ -1,4 +1,4 @@
-//! Which requests fetch some ranges.
+//! Coalesces byte ranges into requests.
 //!
 //! ```text
 //! wanted     ▐██▌  ▐█▌            ▐███████████████████▌

@@ -1,4 +1,4 @@
-//! Which store a URL means.
+//! The object store of a URL.
 //!
 //! ```text
 //! s3://bucket/key   gs://bucket/key   az://container/key   https://host/path   http://host/path   file:///path

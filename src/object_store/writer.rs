@@ -1,4 +1,4 @@
-//! An object in the making.
+//! Writes an object in parts.
 //!
 //! ```text
 //! put      waiting ─ more than a part? ──► part, part, part      some under way at a time

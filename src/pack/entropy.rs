@@ -1,4 +1,4 @@
-//! How often each of 256 numbers comes, and what zstd makes of that.
+//! Estimates the size of bytes after zstd from the frequencies of their values.
 //!
 //! ```text
 //! numbers   7 7 0 7 ...        counts   0: 1 │ 7: 3 │ ...        size   of each as many bits as it is rare

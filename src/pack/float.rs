@@ -1,4 +1,4 @@
-//! Floats and doubles: decimals as integers, others cut in two, bit for bit.
+//! Encodings of floats: ALP, ALP-RD, dictionary, sparse and plain.
 //!
 //! ```text
 //! 0 plain        the values, low byte first

@@ -1,4 +1,4 @@
-//! Numbers: integers of 64 bits, in the form that takes least.
+//! Encodings of integers of up to 64 bits.
 //!
 //! ```text
 //! 0 constant      long value

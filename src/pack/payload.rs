@@ -1,4 +1,4 @@
-//! A payload that is being written, and for zstd where bytes of another nature begin.
+//! Writes the payload of a packed block.
 //!
 //! ```text
 //! bytes     kind │ long │ n bytes, some of them often │ kind │ rows of packed bits, all alike often │ ...

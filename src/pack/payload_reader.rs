@@ -1,4 +1,4 @@
-//! The bytes of a packed block, taken piece by piece.
+//! Reads the payload of a packed block.
 //!
 //! ```text
 //! payload   kind │ long │ ... │ rows of numbers ...

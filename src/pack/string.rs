@@ -1,4 +1,4 @@
-//! Strings: lengths and bytes apart.
+//! Encodings of strings: plain, dictionary, FSST, decimal integers and templates.
 //!
 //! ```text
 //! 0 plain        numbers: lengths │ numbers: where each group of 64 ends │ long how many, the bytes

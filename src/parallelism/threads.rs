@@ -1,4 +1,4 @@
-//! Work that any of several threads may do, for readers and writers that were asked to use more than one.
+//! Jobs that any of several threads may run.
 //!
 //! ```text
 //! caller   ──spawn──► pool, of one thread fewer: whoever is free runs it

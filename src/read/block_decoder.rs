@@ -1,4 +1,4 @@
-//! Opens blocks: undoes the codec, proves the checksum, and lets values out.
+//! Decodes blocks: verifies the checksum, decompresses, and reads values.
 //!
 //! ```text
 //! byte codec    payload ──► serialised values ──► decoder          checksum of the values

@@ -1,4 +1,4 @@
-//! Reads the stored bytes of the blocks of a column that a prefetch opens next.
+//! Reads the stored bytes of the blocks that a prefetch decodes next.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Blocks of one column that are opened before they are asked for, on other threads.
+//! Decompresses blocks of one column ahead of time, on other threads.
 //!
 //! ```text
 //! lane     open block n ──► decode ──► open block n + 1 ──► ...

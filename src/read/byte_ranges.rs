@@ -1,4 +1,4 @@
-//! Which bytes of a file hold what: for sources that fetch before they read.
+//! The byte ranges of rows and columns in a file, for sources that fetch before they read.
 //!
 //! ```text
 //! column    count │ descriptors │ block │ block │ block │ block │

@@ -1,4 +1,4 @@
-//! One column on its way through the file, block after block.
+//! A cursor over the blocks of one column.
 //!
 //! ```text
 //! blocks    |--------|-----------|---------|--        next_block: the one to open next

@@ -1,4 +1,4 @@
-//! Reads one root column and the columns below it together, whose blocks do not line up.
+//! Reads one top-level column together with its descendants, whose blocks do not align.
 //!
 //! ```text
 //! p       |-------------- block ---------------|----

@@ -1,4 +1,4 @@
-//! A file in a store.
+//! A file in an object store.
 //!
 //! ```text
 //! open           header                          one request; one more if it is longer than the first read

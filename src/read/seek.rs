@@ -1,4 +1,4 @@
-//! Finds a row by its value, in columns whose descriptors hold first values.
+//! Finds a row by its value in a sorted column whose descriptors hold first values.
 //!
 //! ```text
 //! first values   3      3      7      9

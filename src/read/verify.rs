@@ -1,4 +1,4 @@
-//! Looks at every byte of a file that means something, and names each fault.
+//! Verifies every byte of a file that carries meaning, and reports each fault.
 //!
 //! ```text
 //! descriptors ─► rows against the header, ends against the file

@@ -1,4 +1,4 @@
-//! What is known of the values of each block of a column: how many are missing, the least and the greatest.
+//! Statistics of the blocks of a column: null counts, minimum and maximum.
 //!
 //! ```text
 //! arrow.statistics   byte version 1 │ byte order │ long blocks │ of each block: long 4n + b, bounds │ fixed32 proof

@@ -1,4 +1,4 @@
-//! Whether a block may have a value: a split-block Bloom filter of its values.
+//! Split-block Bloom filters of the values of a block.
 //!
 //! ```text
 //! arrow.bloom  byte version 1 │ fixed64 double: rate of false answers │ fixed64 most distinct values, 0 for any

@@ -1,4 +1,4 @@
-//! How the values of a column are compared.
+//! Orders in which the values of a column are compared.
 //!
 //! ```text
 //! 0 unknown    only nulls are counted            2 unsigned   longs, whose bits are a number without a sign

@@ -1,4 +1,4 @@
-//! The least and the greatest of many strings.
+//! Minimum and maximum of strings.
 //!
 //! ```text
 //! strings ──► words ──► all alike: the words behind ──► least, greatest ──► many alike: their words behind

@@ -1,4 +1,4 @@
-//! Long strings, cut so that what lay between them still does.
+//! Truncates long strings to bounds.
 //!
 //! ```text
 //! least      https://example.org/a/long/path            https://example.org/a/

@@ -1,4 +1,4 @@
-//! Seals full blocks: codec and checksum, here or on other threads, in the order in which they were filled.
+//! Compresses full blocks and computes their checksums, in order, on one or several threads.
 //!
 //! ```text
 //! RawBlock ──► queue ──► compress, checksum ──► CompressedBlock ──► spool

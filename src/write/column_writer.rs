@@ -1,4 +1,4 @@
-//! Fills the blocks of one column.
+//! Writes the blocks of one column.
 //!
 //! ```text
 //! rows ──► as many as surely start before the block is full ──► encode ──► ... ──► cut ──► full blocks

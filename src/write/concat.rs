@@ -1,4 +1,4 @@
-//! Files one behind another as one file: their blocks as they are, or their rows anew.
+//! Concatenates files: copies blocks where the settings agree, and rewrites rows otherwise.
 //!
 //! ```text
 //! a.trv  header │ column 0: 2 blocks │ column 1: 1 block             out  header │ column 0: 2 + 1 blocks │ column 1: 1 + 1

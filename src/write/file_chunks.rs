@@ -1,4 +1,4 @@
-//! A file that is complete, but not yet anywhere.
+//! The bytes of a complete file, as chunks that can be written or uploaded.
 //!
 //! ```text
 //! header │ table of column 0 │ its blocks, chunk after chunk │ table of column 1 │ ...

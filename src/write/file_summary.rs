@@ -1,4 +1,4 @@
-//! What a writer says of the file it wrote.
+//! The summary that a writer returns.
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq)]

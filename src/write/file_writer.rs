@@ -1,4 +1,4 @@
-//! Writes a file from column data, many rows at a time.
+//! Writes a file from column data.
 //!
 //! ```text
 //! write ──► per column: encode, cut at 65,536 bytes ──► seal ──► spool

@@ -1,4 +1,4 @@
-//! Fills the blocks of a column under the value codec.
+//! Writes the blocks of a column with the value codec.
 //!
 //! ```text
 //! rows ──► block_values, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► CompressedBlock

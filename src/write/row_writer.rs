@@ -1,4 +1,4 @@
-//! Writes a file one row at a time, for callers who have rows.
+//! Writes a file row by row.
 //!
 //! ```text
 //! start_row

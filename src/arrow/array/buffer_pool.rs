@@ -1,4 +1,4 @@
-//! Memory of batches that nobody holds any more, to be filled again.
+//! Reuses the buffers of dropped batches.
 //!
 //! ```text
 //! batch n      made ──► given out ──► dropped by the caller

@@ -1,4 +1,4 @@
-//! Only the rows that are there: what is written has no gaps.
+//! Removes null slots from arrays before writing.
 //!
 //! ```text
 //! rows      a  -  b  c          lists     [a b] - [c]        a null list with items in its slot: they go too

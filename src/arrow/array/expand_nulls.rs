@@ -1,4 +1,4 @@
-//! Dense rows to their places among nulls.
+//! Expands compacted values to their row positions.
 //!
 //! ```text
 //! dense     a b c                 lists     same items, offsets repeated

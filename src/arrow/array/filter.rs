@@ -1,4 +1,4 @@
-//! The rows of arrays that a mask keeps.
+//! Filters arrays by a boolean mask.
 //!
 //! ```text
 //! array    a b c d      most types                    Arrow's own kernel

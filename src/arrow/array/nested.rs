@@ -1,4 +1,4 @@
-//! Nested arrays, taken apart and put together.
+//! Splits nested arrays into their children and builds them again.
 //!
 //! ```text
 //! list, large, view, fixed-size    lengths + items           struct    fields + validity

@@ -1,4 +1,4 @@
-//! Rows of an array in another order, some of them null.
+//! Takes rows of an array by index; a null index gives a null.
 //!
 //! ```text
 //! values  a b c        struct               each field

@@ -1,4 +1,4 @@
-//! Arrays of text, whose UTF-8 is looked at as a whole where that is enough.
+//! Builds string arrays, validating UTF-8 for a whole buffer where possible.
 //!
 //! ```text
 //! data      all bytes below 0x80 ──► every offset is a character's start: nothing more to look at

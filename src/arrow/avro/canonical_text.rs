@@ -1,4 +1,4 @@
-//! The text of an Avro schema as Avro's Java library prints it: what `totrevni` puts into the files that it makes.
+//! The text of an Avro schema as Avro's Java library prints it, which `totrevni` writes into files.
 //!
 //! ```text
 //! {"fields" : [ ... ], "name" : "a.R", "type" : "record"}   ──►   {"type":"record","name":"R","namespace":"a","fields":[ ... ]}

@@ -1,4 +1,4 @@
-//! The Avro layout: the columns of Java's `AvroColumnator`.
+//! The columns of the Avro layout, as Java's `AvroColumnator` makes them.
 //!
 //! ```text
 //! at path p        columns

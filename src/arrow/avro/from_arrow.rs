@@ -1,4 +1,4 @@
-//! Avro's types for Arrow's, where there are any.
+//! Converts Arrow schemas to Avro schemas.
 //!
 //! ```text
 //! int8 16 32, uint8 16      int           utf8, any kind        string     dictionary, run ends   their values

@@ -1,4 +1,4 @@
-//! Avro schemas to JSON.
+//! Writes Avro schemas as JSON.
 //!
 //! ```text
 //! a named type is written out where it comes first, and by its full name from there

@@ -1,4 +1,4 @@
-//! Properties of Avro's fields that hold the names that they had before they were legal.
+//! Keeps the original names of fields whose names Avro does not allow, in properties of the Avro fields.
 //!
 //! ```text
 //! Arrow      field "unit_price", metadata avro.original_name = "unit price"

@@ -1,4 +1,4 @@
-//! Avro schemas from JSON.
+//! Parses Avro schemas from JSON.
 //!
 //! ```text
 //! "int"    "ns.Name"    {"type": "record", ...}    ["null", ...]

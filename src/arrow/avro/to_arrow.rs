@@ -1,4 +1,4 @@
-//! Arrow's types for Avro's.
+//! Converts Avro schemas to Arrow schemas.
 //!
 //! ```text
 //! record   struct                       ["null", T]      nullable T

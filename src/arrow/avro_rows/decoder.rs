@@ -1,4 +1,4 @@
-//! Avro's binary encoding of rows, to columns and Arrow.
+//! Decodes rows in Avro's binary encoding.
 //!
 //! ```text
 //! record   its fields             array, map   count, items ... 0     (a negative count is followed by a size)

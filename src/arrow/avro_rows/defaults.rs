@@ -1,4 +1,4 @@
-//! Defaults of an Avro schema, as values of columns.
+//! The default values of an Avro schema, as values of columns.
 //!
 //! ```text
 //! "default": {"a": [1, 2]}   ──►   a[]: count 2, a[]: long 1, a[]: long 2

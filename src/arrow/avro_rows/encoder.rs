@@ -1,4 +1,4 @@
-//! Rows of Arrow in Avro's binary encoding.
+//! Encodes record batches in Avro's binary encoding.
 //!
 //! ```text
 //! RecordBatch ── lower, shred ──► columns ── row by row ──► bytes, and where each row ends

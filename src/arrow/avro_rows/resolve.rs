@@ -1,4 +1,4 @@
-//! How rows of one Avro schema are read as rows of another.
+//! Schema resolution: reads rows of the writer's schema as rows of the reader's schema.
 //!
 //! ```text
 //! the writer's schema ┐

@@ -1,4 +1,4 @@
-//! Bytes of a row that nobody wants.
+//! Skips the bytes of fields that are not read.
 
 use crate::arrow::avro::{Avro, Primitive};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Values to dictionaries and run-ends.
+//! Encodes plain values as dictionaries and run-end encoded arrays.
 //!
 //! ```text
 //! rows      a a - b a        dictionary   keys 0 0 - 1 0   values a b

@@ -1,4 +1,4 @@
-//! Avro enums: dictionaries whose field names all symbols.
+//! Avro enums: dictionaries whose field metadata lists all symbols.
 //!
 //! ```text
 //! field      dictionary<int32, utf8>, metadata avro.enum.symbols = ["A","B"]

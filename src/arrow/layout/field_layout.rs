@@ -1,4 +1,4 @@
-//! The shape of a field: which columns hold its counts, and which its values.
+//! The layout of a field: which columns hold its counts, and which its values.
 //!
 //! ```text
 //! field                        shape                                         columns of the split layout

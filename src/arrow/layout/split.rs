@@ -1,4 +1,4 @@
-//! The split layout: counts never share a column with values.
+//! The split layout: counts and values are in separate columns.
 //!
 //! ```text
 //! at path p           columns                                               children

@@ -1,4 +1,4 @@
-//! What one column is given to write: counts of our own, values mostly in Arrow's buffers.
+//! The values of one column to be written: owned counts, and values that mostly borrow Arrow's buffers.
 //!
 //! ```text
 //! BorrowedValues        values      Arrow's buffer, shared, or ours         -> ValuesRef

@@ -1,4 +1,4 @@
-//! Leaf types: which value type holds which Arrow type.
+//! The value type that holds each leaf type of Arrow.
 //!
 //! ```text
 //! boolean                                                        boolean

@@ -1,4 +1,4 @@
-//! A condition on the columns of a schema: names become places, literals values of their columns' types.
+//! Binds a predicate to a schema: resolves columns, and converts literals to the types of their columns.
 //!
 //! ```text
 //! column   literal      test                    column   literal      test

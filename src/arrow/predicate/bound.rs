@@ -1,4 +1,4 @@
-//! A condition on the columns of one schema: columns are index paths, literals are values of the columns' types.
+//! A predicate that is bound to a schema.
 
 use std::collections::HashSet;
 

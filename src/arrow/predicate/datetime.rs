@@ -1,4 +1,4 @@
-//! The text of dates, times and durations, as nanoseconds.
+//! Parses dates, times and durations as nanoseconds.
 //!
 //! ```text
 //! 2024-01-31                       midnight

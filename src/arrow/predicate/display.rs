@@ -1,4 +1,4 @@
-//! A tree to words, which parse to the same tree: the twin of [`parse`](super::parse).
+//! Formats a predicate as text that parses to the same predicate; the inverse of [`parse`](super::parse).
 //!
 //! ```text
 //! all [a > 1, any [b, not c]]      a > 1 and (b or not c)

@@ -1,4 +1,4 @@
-//! A bound condition on arrays.
+//! Evaluates a bound predicate on arrays.
 //!
 //! ```text
 //! struct a     x - x x      null where either is        dictionary    its values are asked, then taken by its keys

@@ -1,4 +1,4 @@
-//! The text of a condition, cut into words.
+//! Splits the text of a predicate into tokens.
 //!
 //! ```text
 //! price >= -1.5 and "a b".c in ('Ulm', x'00')

@@ -1,4 +1,4 @@
-//! What columns are compared with.
+//! The literals that columns are compared with.
 //!
 //! ```text
 //! true     -0.5      'it''s'     x'00ff'

@@ -1,4 +1,4 @@
-//! Numbers of any size, exactly as they were written, and where they lie among whole numbers.
+//! Decimal numbers of any size, and how they compare with integers.
 //!
 //! ```text
 //! -120.50     negative, digits 1205, exponent -1

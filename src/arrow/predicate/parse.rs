@@ -1,4 +1,4 @@
-//! Words to a tree: the twin of [`show`](super::display).
+//! Parses the text of a predicate; the inverse of [`display`](super::display).
 //!
 //! ```text
 //! any         all or all ...                 all    one and one ...          one    not one │ (any) │ condition

@@ -1,4 +1,4 @@
-//! Fields that are read in parts, at different times, and put together.
+//! Joins fields that were read in several parts, such as the columns of a predicate and the others.
 //!
 //! ```text
 //! first     a, s<x>                   read for a predicate

@@ -1,4 +1,4 @@
-//! Columns to arrays: the way of reading through a shape.
+//! Assembles the values of columns into arrays, following the layout of each field.
 //!
 //! ```text
 //! Leaf        values                                     Record    each field

@@ -1,4 +1,4 @@
-//! What rows are asked while they are read, and their answers.
+//! A predicate or row filter that is evaluated on rows while they are read.
 //!
 //! ```text
 //! condition on stored types     arrays ──────────────► evaluate

@@ -1,4 +1,4 @@
-//! What of a file is read.
+//! Configures a reader: projection, row selection, predicate, batch size.
 //!
 //! ```text
 //! rows      range ──► selection ──► predicates ──► offset ──► limit

@@ -1,4 +1,4 @@
-//! What each column is read into.
+//! The buffers that each column is decoded into.
 //!
 //! ```text
 //! column                              buffer

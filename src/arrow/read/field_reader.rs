@@ -1,4 +1,4 @@
-//! Reads some fields of some rows, to arrays as they are stored.
+//! Reads rows of some fields into arrays, with dictionaries and run ends expanded.
 //!
 //! ```text
 //! rows wanted        x..xx.......................xx

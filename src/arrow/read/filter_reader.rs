@@ -1,4 +1,4 @@
-//! Rows that pass predicates, found a window at a time: late materialisation.
+//! Late materialization: evaluates predicates window by window and reads other columns only for matching rows.
 //!
 //! ```text
 //! window          xxxxxxxxxxxxxxxx        rows not yet looked at, some thousand at a time

@@ -1,4 +1,4 @@
-//! How a file is opened: with which schema, under which limits.
+//! Options for opening a file: the schema, and limits.
 //!
 //! ```text
 //! ARROW:schema │ avro.schema │ columns      the first that is there, unless another is given or the first is passed over

@@ -1,4 +1,4 @@
-//! A reader that is given its rows in portions, by one who fetches them first.
+//! A reader that decodes ranges of rows whose bytes its caller has fetched.
 //!
 //! ```text
 //! builder   columns_needed ──► block tables are fetched ──► build

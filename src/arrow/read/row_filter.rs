@@ -1,4 +1,4 @@
-//! Predicates of the caller's own, by which rows are chosen while they are read.
+//! Row filters: predicates implemented by the caller.
 //!
 //! ```text
 //! batch of its columns ──► evaluate ──► a boolean for each row: true keeps it

@@ -1,4 +1,4 @@
-//! Rows of some fields, as they are stored: without dictionaries and run-ends.
+//! Rows as they are stored, with dictionaries and run ends expanded.
 //!
 //! ```text
 //! arrays   utf8  int64  ...      rows     raise   dictionary<utf8>  int64  ...

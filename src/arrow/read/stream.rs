@@ -1,4 +1,4 @@
-//! A file in a store to record batches.
+//! A stream of the record batches of an object in a store.
 //!
 //! ```text
 //! new      header                                          one request

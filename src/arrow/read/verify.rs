@@ -1,4 +1,4 @@
-//! Whether the rows of a file can be read.
+//! Verifies that all rows of a file can be read.
 
 use arrow::array::timezone::Tz;
 use arrow::datatypes::{DataType, Field};

@@ -1,4 +1,4 @@
-//! Fields of a file that says nothing of its schema: they are what the columns are.
+//! Infers the schema of a file that stores none from its columns.
 //!
 //! ```text
 //! column without an array      its values        int, fixed32 -> int32    long, fixed64 -> int64

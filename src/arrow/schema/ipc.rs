@@ -1,4 +1,4 @@
-//! A schema as Arrow's IPC has it: base64 of an encapsulated message.
+//! Encodes and decodes Arrow schemas as the base64 of an IPC message.
 //!
 //! ```text
 //! ff ff ff ff   fixed32 length   flatbuffer Message { Schema { fields, metadata } }

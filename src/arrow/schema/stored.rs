@@ -1,4 +1,4 @@
-//! The schema of a file: what its fields are, and where.
+//! The schema of a file and the layout of its fields.
 //!
 //! ```text
 //! ARROW:schema     base64 of the encapsulated IPC message, as in Parquet       types as they were written

@@ -1,4 +1,4 @@
-//! Selections of selections.
+//! Intersection, union and nesting of row selections.
 //!
 //! ```text
 //! a               ..xxxx..xx      b            x.xxx..x..

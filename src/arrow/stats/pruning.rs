@@ -1,4 +1,4 @@
-//! Rows that a condition cannot be true of, by what is known of the blocks of its columns.
+//! Prunes rows for which a predicate cannot be true, by the statistics of blocks.
 //!
 //! ```text
 //! a                [1, 40]  [41, 50]  nothing known  [60, 90]     b   [x, x]           [y, z]

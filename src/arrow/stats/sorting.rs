@@ -1,4 +1,4 @@
-//! Rows in the order of some columns.
+//! The columns that rows are sorted by, and the check that they are.
 //!
 //! ```text
 //! arrow.sorting   long columns │ of each: long place of the field, byte 1 if it descends, and 2 if nulls are first

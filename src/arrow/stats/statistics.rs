@@ -1,4 +1,4 @@
-//! What is known of the values of a field, block by block, as Arrow's arrays.
+//! The statistics of the blocks of a field, as Arrow arrays.
 //!
 //! ```text
 //! block          rows 0..8192     8192..16384     16384..20000

@@ -1,4 +1,4 @@
-//! Record batches to a file.
+//! Writes record batches to a file.
 //!
 //! ```text
 //! try_new    schema -> plan -> columns           close    header, columns

@@ -1,4 +1,4 @@
-//! Record batches to a file in a store.
+//! Writes record batches to an object in a store.
 //!
 //! ```text
 //! write    ArrowWriter: blocks wait in memory, and beyond the budget in a temporary file

@@ -1,4 +1,4 @@
-//! Which columns are asked for statistics and filters.
+//! The columns for which statistics and Bloom filters are written.
 //!
 //! ```text
 //! leaf                 in the order of its type; nothing if that is unknown and no row is null

@@ -1,4 +1,4 @@
-//! How files are written.
+//! Properties of a writer: layout, codec, checksum, block size, statistics.
 //!
 //! ```text
 //! layout, version                               what the columns are

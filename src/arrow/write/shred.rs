@@ -1,4 +1,4 @@
-//! Arrays to columns: the way of writing through a shape.
+//! Shreds arrays into the values of columns, following the layout of each field.
 //!
 //! ```text
 //! Leaf        values                                     Record    each field

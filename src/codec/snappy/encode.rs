@@ -1,4 +1,4 @@
-//! Makes the elements of a snappy block: few and long ones, since each takes a reader about as long.
+//! A snappy encoder that emits few, long elements, because each costs a reader about the same time.
 //!
 //! ```text
 //! bytes   . . r e q u e s t s . . . . r e q u e s t s .

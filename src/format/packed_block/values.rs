@@ -1,4 +1,4 @@
-//! The values of an open packed block, there or not: any range of them, or those at any places.
+//! The values of a packed block, by value type.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Reads values and lengths from the bytes of a block; the twin of [`encode`](super::encode).
+//! Decodes plain values and lengths; the inverse of [`encode`](super::encode).
 //!
 //! Every call takes `n` values at once and appends them to the caller's buffers; none crosses a block. What a
 //! block claims is compared with the bytes it has before anything is allocated.

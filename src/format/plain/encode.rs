@@ -1,4 +1,4 @@
-//! Serialises values and lengths into the bytes of a block; the twin of [`decode`](super::decode).
+//! Encodes values and lengths plainly; the inverse of [`decode`](super::decode).
 //!
 //! ```text
 //! plain, child   value value value ...              booleans: bits run on, low bit first

@@ -1,4 +1,4 @@
-//! Bits, low bit of each byte first, copied from any bit to any other.
+//! Copies bits from any bit offset to any other.
 //!
 //! ```text
 //! source   ·····abc │ defghijk │ lmnop···              from bit 5

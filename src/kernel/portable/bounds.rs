@@ -1,4 +1,4 @@
-//! The least and the greatest of many values.
+//! Minimum and maximum of vectors.
 //!
 //! ```text
 //! values   3  -0.0  NaN  -7        as numbers that compare as the values do, in IEEE's total order

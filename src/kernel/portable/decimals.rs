@@ -1,4 +1,4 @@
-//! Floats as decimal digits, and back: the arithmetic of ALP, which `pack` describes.
+//! Converts floats to decimal digits and back: the arithmetic of ALP (`spec/pack.md`).
 //!
 //! ```text
 //! digits    1234 1250 7         up 1, down 1/100, ten 100

@@ -1,4 +1,4 @@
-//! Dense values to their places among nulls.
+//! Expands compacted values to their row positions.
 //!
 //! ```text
 //! validity   1 0 1 1 0        dense   a b c         ends    0  1     3  4

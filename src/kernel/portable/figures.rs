@@ -1,4 +1,4 @@
-//! Decimal figures of numbers, eight at a time.
+//! Formats numbers as decimal digits, eight at a time.
 //!
 //! ```text
 //! number   1234 5678      fours          1234    5678

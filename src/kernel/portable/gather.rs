@@ -1,4 +1,4 @@
-//! Values by their codes, and values many times over.
+//! Gathers values by index, and repeats values.
 //!
 //! ```text
 //! codes   0 2 2 1        table   a b c         values   a c c b

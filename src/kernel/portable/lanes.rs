@@ -1,4 +1,4 @@
-//! Numbers of so many bits each, packed in lanes so that many come out at a time.
+//! Bit packing with a fixed width, in an interleaved layout that decodes with SIMD.
 //!
 //! ```text
 //! chunk     1,024 numbers of w bits: w rows of 128 bytes

@@ -1,4 +1,4 @@
-//! Lengths to the offsets between what they measure.
+//! Prefix sums of lengths: offsets.
 //!
 //! ```text
 //! lengths   3 1 0 2          offsets   0 3 4 4 6

@@ -1,4 +1,4 @@
-//! Array lengths of nothing but 0 and 1 to bits, low bit of each byte first.
+//! Converts array lengths of 0 and 1 to a bitmap.
 //!
 //! ```text
 //! lengths   03 │ 05 │ 02 │ ...        zig-zag: a run of 2 ones, one of 3 zeros, a single one

@@ -1,4 +1,4 @@
-//! Strings: bytes behind their length, to bytes end to end with offsets between them, and back.
+//! Converts length-prefixed strings to offsets and bytes, and back.
 //!
 //! ```text
 //! block     06 f o o │ 02 x │ 00 │ ...       each length a zig-zag varint

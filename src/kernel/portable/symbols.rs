@@ -1,4 +1,4 @@
-//! Text from the codes of symbols.
+//! Expands FSST codes.
 //!
 //! ```text
 //! codes   17 3 200 ...      words   8 bytes of each symbol, whatever its length

@@ -1,4 +1,4 @@
-//! Whether bytes are strings of UTF-8.
+//! Validates UTF-8.
 //!
 //! ```text
 //! all below 0x80   every part is

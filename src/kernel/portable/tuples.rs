@@ -1,4 +1,4 @@
-//! Strings by their codes, two or four codes at a time: for dictionaries of few short entries.
+//! Gathers strings by pairs or quadruples of codes, for dictionaries with few short entries.
 //!
 //! ```text
 //! entries   mail air           codes     1 0 │ 1 1 │ 0 1

@@ -1,4 +1,4 @@
-//! Varints: zig-zag numbers, seven bits a byte.
+//! Zig-zag varints, seven bits a byte.
 //!
 //! ```text
 //! eight bytes   .c .c .c 0b .. .. .. ..     c = the byte goes on, b = it ends the value

@@ -1,4 +1,4 @@
-//! Views of strings, 16 bytes each, as Arrow has them.
+//! Builds Arrow string views, 16 bytes each.
 //!
 //! ```text
 //! to 12 bytes   length u32 │ the bytes, then zeros

@@ -1,4 +1,4 @@
-//! How strings begin, as numbers that compare as they do.
+//! The first bytes of strings, as integers that compare as the strings do.
 //!
 //! ```text
 //! string   DELIVER IN PERSON      words   DELIVER 8    seven bytes, and how many there are: 8 for more

@@ -1,4 +1,4 @@
-//! Varints of two, three or four bytes each, eight at a time with AVX2.
+//! Varints of a fixed width of two, three or four bytes, eight at a time with AVX2.
 //!
 //! ```text
 //! bytes     82 81 05 │ 83 90 01 │ a0 82 02 │ ...      all of three bytes

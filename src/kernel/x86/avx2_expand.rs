@@ -1,4 +1,4 @@
-//! Dense values to their places with AVX2.
+//! Expands compacted values with AVX2.
 //!
 //! ```text
 //! validity   1 0 1 1 0 0 1 0          8 bits: which of the next values each slot takes stands in a table

@@ -1,4 +1,4 @@
-//! Varints with AVX-512: all values of 64 bytes at a time.
+//! Decodes varints with AVX-512, 64 bytes at a time.
 //!
 //! ```text
 //! data       b0 b1 c0 d0 d1 d2 ...                  64 bytes

@@ -1,4 +1,4 @@
-//! Dense values to their places with AVX-512.
+//! Expands compacted values with AVX-512.
 //!
 //! ```text
 //! validity   1 0 1 1 0 ...                16 bits

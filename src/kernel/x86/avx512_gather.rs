@@ -1,4 +1,4 @@
-//! Values by their codes from a small table, which one or two registers hold.
+//! Gathers values from a small table that one or two registers hold.
 //!
 //! ```text
 //! table    16 numbers of 32 bits a register, or 8 of 64, or 4 views, or 64 strings of one byte

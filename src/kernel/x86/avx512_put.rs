@@ -1,4 +1,4 @@
-//! The way back with AVX-512: values to varints, 32 at a time.
+//! Encodes varints with AVX-512, 32 at a time.
 //!
 //! ```text
 //! values     127          │ 1            │ ...      zig-zag, in as few bits as the largest needs

@@ -1,4 +1,4 @@
-//! Sums of numbers up to each.
+//! Prefix sums with AVX-512.
 //!
 //! ```text
 //! numbers     a b c d ...

@@ -1,4 +1,4 @@
-//! Views of strings, four at a time.
+//! Builds string views with AVX-512, four at a time.
 //!
 //! ```text
 //! string     ···· b y t e s ...          16 bytes from four before it: its first 12 lie where those of a view do

@@ -1,4 +1,4 @@
-//! Varints with AVX2 and BMI2.
+//! Decodes and encodes varints with AVX2 and BMI2.
 //!
 //! ```text
 //! ends        0 0 1 │ 1 │ 0 1 │ 0 ...     of a window: values lie at 0..=2, 3, 4..=5, ...

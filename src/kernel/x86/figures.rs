@@ -1,4 +1,4 @@
-//! Decimal figures of eight numbers at a time, two numbers of four figures in a word of 32 bits.
+//! Formats eight numbers at a time as decimal digits, two numbers of four digits in a word of 32 bits.
 //!
 //! ```text
 //! numbers   a b c d   e f g h          64 bits each

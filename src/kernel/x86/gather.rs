@@ -1,4 +1,4 @@
-//! Values by their codes, without a check for each.
+//! Gathers values by index without a bounds check for each.
 //!
 //! ```text
 //! codes    the greatest is compared with the table once, then each is looked up as it is

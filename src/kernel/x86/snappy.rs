@@ -1,4 +1,4 @@
-//! The elements of a snappy block, without a branch on what they are.
+//! Decompresses snappy without a branch on the kind of element.
 //!
 //! ```text
 //! llllll00 │ bytes             a literal of l + 1 bytes; from l = 60 on, l is in the l - 59 bytes behind the tag

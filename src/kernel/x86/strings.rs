@@ -1,4 +1,4 @@
-//! Strings, copied 64 bytes at a time.
+//! Decodes length-prefixed strings, copying 64 bytes at a time.
 //!
 //! ```text
 //! block     06 f o o │ 02 x │ 00 │ ...

@@ -1,4 +1,4 @@
-//! The way back: strings behind their lengths, copied 64 bytes at a time.
+//! Encodes length-prefixed strings, copying 64 bytes at a time.
 //!
 //! ```text
 //! data      f o o x ...

@@ -1,4 +1,4 @@
-//! Text from the codes of symbols, with AVX-512 and its byte permutations.
+//! Expands FSST codes with AVX-512 and its byte permutations.
 //!
 //! ```text
 //! 64 codes  ──vpermi2b──► 64 masks, 0 where there is no symbol

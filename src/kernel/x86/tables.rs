@@ -1,4 +1,4 @@
-//! What the permutations of 64 bytes go by.
+//! Tables for byte permutations of 64 bytes.
 //!
 //! ```text
 //! four bytes to a value    a  a  a  a │ b  b  b  b │ ...

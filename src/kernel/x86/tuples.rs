@@ -1,4 +1,4 @@
-//! Strings by two or four codes at a time: one store of bytes and one of ends for all of them.
+//! Gathers strings by pairs or quadruples of codes: one store of bytes and one of ends for each.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

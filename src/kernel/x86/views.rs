@@ -1,4 +1,4 @@
-//! Views of strings, without a branch on their length.
+//! Builds string views without a branch on their length.
 //!
 //! ```text
 //! 16 bytes from the start ──► to 12 of them behind the length ┐

@@ -1,4 +1,4 @@
-//! Which varints lie in 64 bytes, told from the signs of the bytes alone.
+//! Finds the varints in 64 bytes from the sign bits of the bytes.
 //!
 //! ```text
 //! bytes     82 81 05 │ 07 │ 90 01 │ a0 ...

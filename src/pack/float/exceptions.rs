@@ -1,4 +1,4 @@
-//! The values of a block that a codec of floats cannot rebuild, kept beside it.
+//! The exceptions of a float encoding: values that it cannot represent, stored beside it.
 //!
 //! ```text
 //! long how many │ numbers: places, ascending │ what is missing, end to end: the whole value's bits, or its left part

@@ -1,4 +1,4 @@
-//! What the first block of several teaches of the floats of a column.
+//! Hints for encoding floats, computed from one block and used for several.
 
 use super::alp::{self, Scale};
 use super::width::Real;

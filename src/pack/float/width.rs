@@ -1,4 +1,4 @@
-//! What the floating-point codecs share: the two widths, and a strided sample.
+//! The two float widths, and a strided sample.
 
 pub(crate) use crate::kernel::{Bits, Real};
 

@@ -1,4 +1,4 @@
-//! Numbers in chunks of 1,024, each with a base and a width of its own or all alike.
+//! Frame of reference and bit packing, in chunks of 1,024 numbers.
 //!
 //! ```text
 //! frame     base long, width byte                       │ chunk │ chunk │ ... │ row of the rest

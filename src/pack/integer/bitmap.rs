@@ -1,4 +1,4 @@
-//! Bits: booleans, and which values are there.
+//! Encodings of bitmaps: boolean values and validity.
 //!
 //! ```text
 //! 0 zeros      nothing                        1 ones       nothing

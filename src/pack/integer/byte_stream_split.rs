@@ -1,4 +1,4 @@
-//! Numbers for zstd to go over: what varies most stands by itself, a byte each.
+//! Splits numbers into bytes for zstd to compress.
 //!
 //! ```text
 //! 8 bytes    long base │ n bytes                                base + byte

@@ -1,4 +1,4 @@
-//! Chooses how numbers are packed: what takes least, but for a little that is sooner read.
+//! Chooses the integer encoding with the smallest cost: size, and a little for decoding time.
 //!
 //! ```text
 //! each chunk     least, greatest, of values and of differences; changes   ──► sizes of frame, frames, deltas: exact

@@ -1,4 +1,4 @@
-//! Numbers at distances that one factor divides: seconds as microseconds, cents as thousandths.
+//! Common factor: numbers whose differences have a common divisor, such as seconds stored as microseconds.
 //!
 //! ```text
 //! numbers     7000 10000 16000        least 7000, factor 3000        quotients   0 1 3

@@ -1,4 +1,4 @@
-//! Some numbers of a chunk of differences: what is before one is added up, and not kept.
+//! Decodes part of a delta-encoded chunk by prefix sums.
 //!
 //! ```text
 //! offsets   0 3 1 4 │ 1 5 9 2 │ 6 ...      side by side, so many at a time

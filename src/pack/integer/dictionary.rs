@@ -1,4 +1,4 @@
-//! Numbers or floats by codes: the entries stay packed until more than a few of them are wanted.
+//! Dictionary encoding of integers and floats. Entries are decoded when needed.
 //!
 //! ```text
 //! read    all entries, unpacked once ──► a table ──► an entry a code

@@ -1,4 +1,4 @@
-//! One value among others: where the others are, and which.
+//! Sparse encoding: one frequent value, and the positions and values of the others.
 //!
 //! ```text
 //! values   7 7 9 7 8 7        frequent 7        bitmap  0 0 1 0 1 0        others  9 8

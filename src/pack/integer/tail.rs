@@ -1,4 +1,4 @@
-//! Fewer numbers than make a chunk: end to end, without lanes.
+//! Bit packing of the last numbers, which do not fill a chunk.
 //!
 //! ```text
 //! number i   bits i * w to i * w + w, low bit of each byte first; zeros to the end of the last byte

@@ -1,4 +1,4 @@
-//! The distinct numbers among many, which of them each is, and which comes most often.
+//! Counts the distinct values of a vector.
 //!
 //! ```text
 //! numbers   7 9 7 7        values 7 9   codes 0 1 0 0

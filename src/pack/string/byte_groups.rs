@@ -1,4 +1,4 @@
-//! The bytes of strings, in groups: each is found without those before it.
+//! The bytes of strings in groups of 64, so that any group can be decoded without those before it.
 //!
 //! ```text
 //! lengths   17 4 16 ...                    numbers, one a string

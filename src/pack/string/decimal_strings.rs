@@ -1,4 +1,4 @@
-//! Strings that are integers: decimals of more than 18 digits, as the format has them.
+//! Strings that are integers: decimals of more than 18 digits.
 //!
 //! ```text
 //! string   02 8e                high byte first, two's complement, without bytes that only repeat the sign

@@ -1,4 +1,4 @@
-//! The entries of a dictionary of strings, ready to be copied.
+//! The entries of a dictionary of strings, decoded for gathering.
 //!
 //! ```text
 //! entry   offset, length         slot   its bytes and zeros, 32 in all, if it is no longer

@@ -1,4 +1,4 @@
-//! The distinct strings among many, and which of them each is.
+//! The distinct strings of a vector, and the code of each string.
 //!
 //! ```text
 //! strings   mail ship mail air          entries   mail ship air, in the order in which they come

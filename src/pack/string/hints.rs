@@ -1,4 +1,4 @@
-//! What the first block of several teaches of the strings of a column.
+//! Hints for encoding strings, computed from one block and used for several.
 
 use super::distinct::{Distinct, StringsRef};
 use super::fsst::{Compressor, Symbols};

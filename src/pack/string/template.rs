@@ -1,4 +1,4 @@
-//! Strings that differ in nothing but numbers: names with a number behind, dates, addresses.
+//! Template encoding: strings that differ only in numbers, such as numbered names, dates and addresses.
 //!
 //! ```text
 //! strings    user_000042/a   user_017003/a              user_7   user_12

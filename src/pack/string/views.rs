@@ -1,4 +1,4 @@
-//! Views of strings and the buffers that they point into.
+//! String views and the buffers that they point into.
 //!
 //! ```text
 //! views     length │ the bytes themselves, to 12            buffers   0: bytes of one block

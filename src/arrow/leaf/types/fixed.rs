@@ -1,4 +1,4 @@
-//! Arrays as values that all have as many bytes: Avro's fixed.
+//! Arrays of fixed-width binary values, as Avro's `fixed`.
 //!
 //! ```text
 //! fixed-size binary   its bytes                       interval   months, days, milliseconds, 4 bytes each, low first

@@ -1,4 +1,4 @@
-//! Half precision in single precision, bit by bit.
+//! Converts half-precision floats to single precision and back, bit for bit.
 //!
 //! ```text
 //! half     s eeeee mmmmmmmmmm                      single   s eeeeeeee mmmmmmmmmm0000000000000

@@ -1,4 +1,4 @@
-//! Leaf arrays as values of a column.
+//! Converts leaf arrays to the values of a column.
 //!
 //! ```text
 //! int32, int64, utf8 ...    Arrow's own buffer, lent

@@ -1,4 +1,4 @@
-//! Values of a column as leaf arrays: [`lower`](super::lower()) backwards.
+//! Converts the values of a column to leaf arrays; the inverse of [`lower`](super::lower()).
 //!
 //! ```text
 //! Vec<i32>, Vec<i64>, Strings    moved into Arrow's buffers

@@ -1,4 +1,4 @@
-//! The type as which the values of two columns are compared.
+//! The common type in which the values of two columns are compared.
 //!
 //! ```text
 //! same type            itself                    int, float           float64

@@ -1,4 +1,4 @@
-//! Dates, times and durations beside their columns: exactly, in whatever unit these are.
+//! Converts date, time and duration literals to the unit of their column, exactly.
 //!
 //! ```text
 //! timestamp of seconds    >= '2024-01-31T10:00:00.5'      > 10:00:00

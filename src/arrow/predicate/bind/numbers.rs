@@ -1,4 +1,4 @@
-//! Numbers beside columns of numbers.
+//! Converts number literals to the type of their column, exactly.
 //!
 //! ```text
 //! literal                   whole, in range    between a and a + 1       out of range

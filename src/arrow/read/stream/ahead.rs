@@ -1,4 +1,4 @@
-//! Windows of rows that are on their way.
+//! Fetches windows of rows ahead of decoding.
 //!
 //! ```text
 //! rest      ├───────────── rows that no window has yet ──────────────┤

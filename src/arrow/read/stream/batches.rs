@@ -1,4 +1,4 @@
-//! Fetches windows and decodes them.
+//! Decodes fetched windows into batches.
 //!
 //! ```text
 //! without predicates     output   window 0   fetch ──► pieces ──► decode, decode, decode

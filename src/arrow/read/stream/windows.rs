@@ -1,4 +1,4 @@
-//! Which rows are fetched together.
+//! Splits the selected rows into windows that are fetched together.
 //!
 //! ```text
 //! rows      ├── batch ──┼── batch ──┼── batch ──┼── batch ──┼─ ...

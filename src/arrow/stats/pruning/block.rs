@@ -1,4 +1,4 @@
-//! What is known of the blocks of one column, and what tests of its values may say there.
+//! Evaluates tests of a predicate on the statistics of the blocks of one column.
 //!
 //! ```text
 //! may be true     < min < value      = min <= value <= max, and the filter has it

@@ -1,4 +1,4 @@
-//! The first values of the blocks of a sorted column, searched.
+//! Searches the first values of the blocks of a sorted column.
 //!
 //! ```text
 //! first values   3      3      7      9         = 3   blocks 0 and 1           < 7   blocks 0 and 1

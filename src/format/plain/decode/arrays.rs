@@ -1,4 +1,4 @@
-//! Array columns: lengths, and the values behind each; the twin of `Encoder::arrays` and `Encoder::presence`.
+//! Decodes array columns: lengths and the values behind each; the inverse of `Encoder::arrays` and `Encoder::presence`.
 //!
 //! ```text
 //! null array     length length length ...          runs of zeros and of ones are one number

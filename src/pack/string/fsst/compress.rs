@@ -1,4 +1,4 @@
-//! The writing side: text into codes.
+//! Compresses text to FSST codes.
 //!
 //! At each place the longest symbol there is taken. Three tables are asked at once, all of them
 //! from the same eight bytes of text: the long symbols by a hash of six bytes, the middle ones by

@@ -1,4 +1,4 @@
-//! The reading side: codes into text.
+//! Expands FSST codes to text.
 //!
 //! Every symbol is stored as eight bytes, whatever its length, and the next one over what is too
 //! much of it. Eight codes are taken at once if all of them are symbols, into a window of the

@@ -1,4 +1,4 @@
-//! The choice of the symbols.
+//! Trains an FSST symbol table.
 //!
 //! In each of a few rounds the sample is compressed with the symbols so far, and how often each
 //! symbol is used, and each right behind another, is counted. The symbols of the next round are

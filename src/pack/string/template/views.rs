@@ -1,4 +1,4 @@
-//! Views of strings of one length, without making the strings first.
+//! Builds views of template-encoded strings of one length directly.
 //!
 //! ```text
 //! text       "user_......"               digits  "004217"
