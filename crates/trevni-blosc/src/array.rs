@@ -1,4 +1,4 @@
-//! What every container offers to the rows above it.
+//! The interface of a container: its layout, reading chunks, edits, and building a new one.
 //!
 //! ```text
 //! rows ──► ChunkedArray ──► Container   chunk(n) ──► stored bytes         Edit ──► all of it or nothing

@@ -1,4 +1,4 @@
-//! Bloscpack files: one file that holds the chunks of one array, or of bytes.
+//! Bloscpack files: one file with the chunks of one array, or of bytes.
 //!
 //! ```text
 //! header, 32 bytes │ metadata, with room to grow │ offsets, with spare slots │ chunk, checksum │ chunk, checksum │ ...

@@ -1,4 +1,4 @@
-//! Memory that stored chunks are read into, again and again.
+//! Reuses the buffers that stored chunks are read into.
 //!
 //! ```text
 //! file ──► buffer ──► Bytes, lent ──► dropped ──► buffer, for the next chunk

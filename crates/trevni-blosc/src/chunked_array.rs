@@ -1,4 +1,4 @@
-//! An array in chunks, used as one in memory is: read rows, append, overwrite, truncate, grow.
+//! A chunked array: reads, appends, overwrites and truncates rows.
 //!
 //! ```text
 //! rows        0 ........ 9 │ 10 ....... 19 │ 20 ... 24

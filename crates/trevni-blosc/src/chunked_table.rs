@@ -1,4 +1,4 @@
-//! A table in chunks: columns of one length, changed together.
+//! A chunked table: columns of one length that are changed together.
 //!
 //! ```text
 //! columns   a  ── ── ── ─        append: the chunks of all columns are made, then

@@ -1,4 +1,4 @@
-//! Compressors: what makes the streams of a chunk smaller.
+//! The compressors of streams.
 //!
 //! ```text
 //! name     code  format   stream

@@ -1,4 +1,4 @@
-//! The types of elements, in NumPy's words.
+//! NumPy dtypes.
 //!
 //! ```text
 //! text                                   name             bytes of an element

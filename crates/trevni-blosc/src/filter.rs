@@ -1,4 +1,4 @@
-//! Filters: what makes the bytes of a block easier to compress.
+//! Filters, which transform the bytes of a block before compression.
 //!
 //! ```text
 //! code  filter       what it does to n elements of w bytes

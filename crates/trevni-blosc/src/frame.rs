@@ -1,4 +1,4 @@
-//! Frames: how C-Blosc2 keeps the chunks of an array, in one file or in a directory.
+//! Blosc2 frames: the chunks of an array in one file or in a directory.
 //!
 //! ```text
 //! a.b2frame                  header | chunk | chunk | ... | index | trailer        ContiguousFrame

@@ -1,4 +1,4 @@
-//! Several files of a folder changed as one: a crash at any point leaves all of them old or all of them new.
+//! Changes several files of a folder atomically, with a journal.
 //!
 //! ```text
 //! folder/

@@ -1,4 +1,4 @@
-//! JSON as Python's `json` module reads and writes it.
+//! JSON as Python's `json` module writes it, with NaN and infinities.
 //!
 //! ```text
 //! {"a": 1, "b": [0.5, 1e-05, "\u00e9"], "c": NaN}      directories

@@ -1,4 +1,4 @@
-//! MessagePack: the wire form of frame headers, and of what users hang on arrays.
+//! MessagePack, as frame headers and user attributes use it.
 //!
 //! ```text
 //! 00-7f n   80-8f map   90-9f array   a0-bf string   c0 nil   c2 false   c3 true   e0-ff n - 256

@@ -1,4 +1,4 @@
-//! Arrays of NumPy's types, as Arrow columns: what Blosc's containers hold.
+//! Conversion between NumPy arrays and Arrow columns.
 //!
 //! ```text
 //! dtype                    Arrow                          dtype                   Arrow

@@ -1,4 +1,4 @@
-//! A file or a folder of the family, whatever it is.
+//! Opens a file or folder of the family, and detects its kind.
 //!
 //! ```text
 //! "blpk"                            Bloscpack              folder with  chunks.b2frame     sparse frame

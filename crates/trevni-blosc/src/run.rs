@@ -1,4 +1,4 @@
-//! Runs: bytes that are all the same.
+//! Detects bytes that are all equal.
 
 /// The byte that all of `bytes` are.
 pub(crate) fn run(bytes: &[u8]) -> Option<u8> {

@@ -1,4 +1,4 @@
-//! The subcommands, one file or folder each: its arguments, and what it does.
+//! The subcommands: their arguments, and what they do.
 
 pub(crate) mod bench;
 #[cfg(feature = "blosc")]

@@ -1,4 +1,4 @@
-//! What ends a command: whose fault it is decides the exit code.
+//! The error that ends a command, and its exit code.
 
 use std::fmt::Display;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The help of all subcommands: two examples each, the language of `--where`, and which options the short help leaves out.
+//! The help of all subcommands: examples, the predicate language, and the options that the short help omits.
 
 use clap::{Command, CommandFactory};
 

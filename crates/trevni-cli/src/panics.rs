@@ -1,4 +1,4 @@
-//! Panics: of a library, or of this command. They become an error of one line.
+//! Turns panics into errors of one line.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, PoisonError};

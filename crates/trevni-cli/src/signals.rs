@@ -1,4 +1,4 @@
-//! INT, TERM and HUP: temporary files are deleted, and then the process ends by the signal.
+//! Handles INT, TERM and HUP: deletes temporary files, then ends the process by the signal.
 //!
 //! ```text
 //! signal ──► this thread: uploads are given a second to be aborted ──► temporary files deleted ──► the default action

@@ -1,4 +1,4 @@
-//! Standard output, buffered, which knows whether its reader has gone.
+//! Buffered standard output that detects a closed pipe.
 
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Avro: object container files.
+//! Avro object container files.
 //!
 //! ```text
 //! x.avro ── container ──► blocks of rows ── AvroDecoder ──► RecordBatch ──► x.trv, in the Avro layout

@@ -1,4 +1,4 @@
-//! Containers of the Blosc family: a column for each array.
+//! Containers of the Blosc family: each array is a column.
 //!
 //! ```text
 //! bloscpack    .blp       one file; several columns are records       bcolz        .bcolz      a folder; a column a folder

@@ -1,4 +1,4 @@
-//! What libraries panic at, as errors.
+//! Turns panics of libraries into errors.
 //!
 //! ```text
 //! library ──► value or error, or panic ──► caught ──► value or error

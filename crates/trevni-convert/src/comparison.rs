@@ -1,4 +1,4 @@
-//! Whether two files hold the same rows, whatever their formats.
+//! Compares the rows of two files of any formats.
 //!
 //! ```text
 //! int32 | int64        compared as int64            dictionary, run-ends     as the values they stand for

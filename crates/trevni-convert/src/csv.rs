@@ -1,4 +1,4 @@
-//! CSV: types are inferred from the first rows or from all, or given.
+//! CSV, with types that are inferred or declared.
 //!
 //! ```text
 //! bytes ──► UTF-8 ──► chunks of whole records ──► threads: spans of values ──► arrays ──► batches, in order

@@ -1,4 +1,4 @@
-//! Data sets: folders of Trevni files, and the objects below a prefix of a store, as one file of rows.
+//! Data sets as a row format.
 //!
 //! ```text
 //! table/            holds commits or .trv files ──► Dataset ──► rows        nothing is opened that cannot have any

@@ -1,4 +1,4 @@
-//! Text of any encoding as UTF-8, by the crate `encoding_rs`.
+//! Decodes text of any encoding to UTF-8, with the crate `encoding_rs`.
 //!
 //! ```text
 //! EF BB BF  a b c      ──► a b c          byte-order marks are left out

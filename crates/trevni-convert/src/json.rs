@@ -1,4 +1,4 @@
-//! JSON: rows are objects, one on a line, over any number of lines, or the elements of an array.
+//! JSON: objects as rows, on one line each, over several lines, or as the elements of an array.
 //!
 //! ```text
 //! {"id":1,"tags":["a","b"],"at":{"x":0.5,"y":null}}

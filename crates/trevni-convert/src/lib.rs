@@ -1,4 +1,4 @@
-//! Rows from and to other files: one table, one file per format.
+//! Reads and writes row files of many formats as Arrow record batches.
 //!
 //! ```text
 //! Source ──► Format::open ──► RecordBatchReader ──► Sink ◄── Format::create ◄── any Write

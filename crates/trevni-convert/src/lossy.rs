@@ -1,4 +1,4 @@
-//! Integers in text that a schema makes floating-point numbers: whether any of them loses digits.
+//! Detects integers that lose digits as floating-point numbers.
 //!
 //! ```text
 //! text      9007199254740993        float64   9007199254740992        lost: refused unless it is asked for

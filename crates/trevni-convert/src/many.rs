@@ -1,4 +1,4 @@
-//! Several files as one table.
+//! Reads several files as one table.
 //!
 //! ```text
 //! files ──► each opened for its schema ──► one schema ──► opened one after another ──► batches as the table has them

@@ -1,4 +1,4 @@
-//! Work on the items of an iterator by threads, in order.
+//! Processes the items of an iterator on several threads, in order.
 //!
 //! ```text
 //! items ──► one thread ──► jobs ──► workers ──► results, in the order of the items

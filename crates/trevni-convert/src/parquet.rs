@@ -1,4 +1,4 @@
-//! Parquet, by the crate of that name.
+//! Parquet, with the crate `parquet`.
 //!
 //! ```text
 //! x.parquet   row groups ──► RecordBatch     the Arrow schema, nesting, nulls; key-value metadata is the schema's metadata

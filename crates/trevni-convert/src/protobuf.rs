@@ -1,4 +1,4 @@
-//! Protocol Buffers: messages of one type, each with its length before it.
+//! Protocol Buffers: length-delimited messages of one type.
 //!
 //! ```text
 //! varint n │ n bytes: a message │ varint n │ n bytes: a message │ ...

@@ -1,4 +1,4 @@
-//! Rows of any schema, made by chance from a seed: to try tools on, and to test.
+//! Random rows of any schema, from a seed.
 //!
 //! ```text
 //! schema, count, seed ──► RecordBatch, RecordBatch, ...      the same for the same seed

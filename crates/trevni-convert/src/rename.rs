@@ -1,4 +1,4 @@
-//! Rows whose fields have other names: where two have the same, or a format refuses one.
+//! Renames fields: where two have the same name, or a format does not allow a name.
 //!
 //! ```text
 //!              a, a, b c          {"x y": Int64, "x-y": Int64}

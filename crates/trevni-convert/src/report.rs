@@ -1,4 +1,4 @@
-//! What was passed over while rows were read.
+//! Counts the rows and values that were skipped while reading.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Rows to columns and back, a value at a time, for formats whose readers and writers know rows only.
+//! Builds and reads columns value by value, for row-oriented formats.
 //!
 //! ```text
 //! a row, value by value ──► Grow ──► an Arrow array       Protocol Buffers, Thrift

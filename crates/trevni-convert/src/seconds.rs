@@ -1,4 +1,4 @@
-//! Times in seconds, for formats that have none: they go there as milliseconds.
+//! Converts times in seconds to milliseconds, for formats without seconds.
 //!
 //! ```text
 //! Timestamp(s)  Time32(s)  ──► Timestamp(ms)  Time32(ms)        at any depth; every other type stays as it is

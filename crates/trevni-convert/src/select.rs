@@ -1,4 +1,4 @@
-//! Columns and rows of formats that cannot choose them while they read.
+//! Selects columns and rows after reading, for formats that cannot select while reading.
 //!
 //! ```text
 //! rows of the file ──► range ──► predicate ──► limit ──► columns

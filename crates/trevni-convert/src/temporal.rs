@@ -1,4 +1,4 @@
-//! Dates, times and durations that have no text, because they are out of range: they are written as integers.
+//! Dates, times and durations that are out of range of their text form, and are written as integers.
 //!
 //! ```text
 //! Time32(s)      86399      23:59:59          Date32       2147483647    2147483647

@@ -1,4 +1,4 @@
-//! Apache Thrift: structs, one directly behind the other, in the binary or the compact protocol.
+//! Apache Thrift: a sequence of structs in the binary or compact protocol.
 //!
 //! ```text
 //! row.thrift ─► ThriftType ─┬─► schema

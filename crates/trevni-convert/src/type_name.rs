@@ -1,4 +1,4 @@
-//! Types by name, as a person types them.
+//! Parses the names of types.
 //!
 //! ```text
 //! text string utf8     bool boolean     int8 .. uint64     float double     decimal(10,2)

@@ -1,4 +1,4 @@
-//! Changes: chunks behind the last, the last made fuller, other metadata in the room of the old.
+//! Appends chunks to a file, extends its last chunk, and replaces its metadata in place.
 //!
 //! ```text
 //! old   header │ metadata │ offsets, spare │ chunk │ ... │ last chunk │

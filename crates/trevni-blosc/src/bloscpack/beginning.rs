@@ -1,4 +1,4 @@
-//! The beginning of a file: header, metadata, offsets. What it does not say is learnt from the chunks' headers.
+//! Reads the header, the metadata and the offsets of a file; what they omit is found in the headers of the chunks.
 //!
 //! ```text
 //! 0        32                                        end

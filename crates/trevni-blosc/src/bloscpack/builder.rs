@@ -1,4 +1,4 @@
-//! A Bloscpack file in the making.
+//! Writes a Bloscpack file.
 //!
 //! ```text
 //! push     chunk, checksum ──► spool

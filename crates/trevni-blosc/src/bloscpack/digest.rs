@@ -1,4 +1,4 @@
-//! Checksums: what follows a chunk, or the metadata, to prove it.
+//! Checksums of chunks and of the metadata.
 //!
 //! ```text
 //! id  name     bytes

@@ -1,4 +1,4 @@
-//! The header: 32 bytes that say what follows, in three versions.
+//! The header of a file: 32 bytes, in three versions.
 //!
 //! ```text
 //!          0   'b' 'l' 'p' 'k'

@@ -1,4 +1,4 @@
-//! The metadata section: a JSON value, perhaps compressed, with room to grow.
+//! The metadata section: a JSON value, optionally compressed, with room to grow.
 //!
 //! ```text
 //!           0   "JSON", four NULs

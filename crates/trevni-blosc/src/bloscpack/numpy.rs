@@ -1,4 +1,4 @@
-//! What the metadata says of an array, in NumPy's words, and what else is in it.
+//! The description of a NumPy array in the metadata.
 //!
 //! ```text
 //! {"dtype":"'<i4'","shape":[60,20],"order":"F","container":"numpy", ...}

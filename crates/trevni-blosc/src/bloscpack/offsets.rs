@@ -1,4 +1,4 @@
-//! Offsets: where each chunk starts, from the table or by walking from chunk to chunk.
+//! The offsets of chunks, from the table or from the sizes of the chunks.
 //!
 //! ```text
 //! table   int64 start of chunk 0, ... chunk n - 1, from the start of the file; spare slots hold -1

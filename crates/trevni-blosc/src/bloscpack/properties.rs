@@ -1,4 +1,4 @@
-//! How a Bloscpack file is written; what is chosen here stands in its headers.
+//! Properties of a Bloscpack writer.
 //!
 //! ```text
 //! header │ metadata ... room │ offsets ... spare slots │ chunk, checksum │ chunk, checksum │ ...

@@ -1,4 +1,4 @@
-//! The size of blocks, as the references choose it: the slower the compressor and the higher the level, the larger.
+//! The default block size of the reference implementations.
 //!
 //! ```text
 //! level                    0    1    2    3    4    5    6    7    8    9

@@ -1,4 +1,4 @@
-//! Blocks: the equal parts of a chunk, and whether each is one stream or one per byte of an element.
+//! Divides a chunk into blocks, and blocks into streams.
 //!
 //! ```text
 //! nbytes      [ block 0 | block 1 | .. | last ]     the last may be shorter, and then is one stream

@@ -1,4 +1,4 @@
-//! Opening chunks.
+//! Decodes chunks.
 //!
 //! ```text
 //! chunk ──► streams ──► decompressed ──► unshuffled ──► block of the output

@@ -1,4 +1,4 @@
-//! The dictionary of a chunk: bytes that its streams refer to as if they came before each.
+//! The dictionary of a chunk: bytes that precede each stream for the compressor.
 //!
 //! ```text
 //! i32   length, at most 32 KiB

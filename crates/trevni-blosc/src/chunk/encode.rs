@@ -1,4 +1,4 @@
-//! Making chunks.
+//! Encodes chunks.
 //!
 //! ```text
 //! block of the input ──► shuffled ──► streams, each compressed, or stored if that is not shorter ──► chunk

@@ -1,4 +1,4 @@
-//! The header: what stands before the streams of a chunk.
+//! The header of a chunk.
 //!
 //! ```text
 //!  0  u8   version        1, 2: first generation; 3, 4, 5, 6: second

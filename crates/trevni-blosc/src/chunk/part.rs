@@ -1,4 +1,4 @@
-//! The part of a chunk that some of its bytes are read from.
+//! The bytes of a chunk that are needed to decode a range of it.
 //!
 //! ```text
 //! head      header │ starts                 fetched first, as much as a guess says

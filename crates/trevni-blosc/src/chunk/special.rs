@@ -1,4 +1,4 @@
-//! Special values: chunks that need no bytes.
+//! Writes and decodes chunks of special values, which have no streams.
 //!
 //! ```text
 //! code   content       behind the header

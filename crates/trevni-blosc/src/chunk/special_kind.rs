@@ -1,4 +1,4 @@
-//! The special values that a chunk may stand for without bytes.
+//! The kinds of special values.
 
 use trevni::{Error, Result};
 

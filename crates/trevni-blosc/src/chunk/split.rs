@@ -1,4 +1,4 @@
-//! Whether blocks are split into one stream for each byte of an element, as the references decide it.
+//! Decides whether blocks are split into one stream per byte of an element, as the reference implementations do.
 
 use super::{Generation, Params, Split};
 use crate::{Compressor, Filter};

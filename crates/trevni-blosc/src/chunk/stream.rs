@@ -1,4 +1,4 @@
-//! A stream: compressed bytes behind their length.
+//! A stream: compressed bytes after their length.
 //!
 //! ```text
 //! length n (i32)        then

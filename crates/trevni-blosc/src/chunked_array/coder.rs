@@ -1,4 +1,4 @@
-//! Decoders and encoders at work on several chunks at a time.
+//! Decodes and encodes several chunks in parallel.
 //!
 //! ```text
 //! jobs   0 1 2 3 4 5 6 7         two threads: each takes the next job whenever it is done with one,

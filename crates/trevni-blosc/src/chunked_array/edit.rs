@@ -1,4 +1,4 @@
-//! What the chunks are after a change: those that change, and how many there are.
+//! Computes the chunks that an edit changes.
 //!
 //! ```text
 //! before    ──── 0 ──── ──── 1 ──── ─ 2 ─

@@ -1,4 +1,4 @@
-//! Arrays whose bytes, one row behind another, are cut into chunks.
+//! Arrays that are chunked along their rows.
 //!
 //! ```text
 //! bytes    0 ................................ end

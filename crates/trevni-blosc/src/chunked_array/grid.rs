@@ -1,4 +1,4 @@
-//! Arrays of several dimensions that are cut into boxes, and the boxes into smaller ones.
+//! Arrays of several dimensions that are chunked into boxes, which are divided into smaller boxes.
 //!
 //! ```text
 //! shape 5 × 7, chunks 4 × 4, blocks 2 × 2           chunk 0, as stored

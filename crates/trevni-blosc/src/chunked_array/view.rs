@@ -1,4 +1,4 @@
-//! The chunks of a container under another dtype.
+//! A container viewed with another dtype.
 //!
 //! ```text
 //! inner   bytes of 4     0 │ 1 │ 2 │ 3 │ 4 │ 5

@@ -1,4 +1,4 @@
-//! An array in the making: rows in, chunks out.
+//! Writes rows as chunks.
 //!
 //! ```text
 //! rows ──► pending, less than a band ──► chunks, several at a time ──► Build ──► container

@@ -1,4 +1,4 @@
-//! blosclz: Blosc's own compressor, of the FastLZ kind.
+//! BloscLZ, a compressor derived from FastLZ.
 //!
 //! ```text
 //! 000nnnnn  n+1 bytes                     literals, 1 to 32

@@ -1,4 +1,4 @@
-//! Snappy in its raw form, as chunks of the first generation have it.
+//! Snappy in its raw format, for chunks of the first generation.
 //!
 //! ```text
 //! uncompressed length   7 bits a byte, low first

@@ -1,4 +1,4 @@
-//! Output that refers back to itself: what streams of the LZ kinds are read into.
+//! The output window of LZ decoders, which copy from earlier output.
 //!
 //! ```text
 //! out   [ ......written...... | ......to come...... ]

@@ -1,4 +1,4 @@
-//! Python literals, as far as types are written in them.
+//! Parses the Python literals that dtypes are written in.
 //!
 //! ```text
 //! 'text'  "text"  u'text'   12  4L   (a, b)  (a,)   [a, b]   {k: v, k: v}   True  False  None

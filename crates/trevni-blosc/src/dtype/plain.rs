@@ -1,4 +1,4 @@
-//! Types without fields, as text.
+//! Parses and formats dtypes without fields.
 //!
 //! ```text
 //! order      <  low byte first   >  high byte first   |  =  low byte first, or nothing to order

@@ -1,4 +1,4 @@
-//! Records: types with fields, as Python literals.
+//! Parses and formats structured dtypes, as Python literals.
 //!
 //! ```text
 //! [('a', '<i4'), ('b', '<f8', (2, 3)), (('title', 'c'), [('d', '|S4')]), ('', '|V4')]

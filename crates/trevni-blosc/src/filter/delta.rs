@@ -1,4 +1,4 @@
-//! Delta: elements XOR a reference, so that what repeats becomes zeros.
+//! The delta filter: XOR with a reference block.
 //!
 //! ```text
 //! block 0       x0   x1^x0   x2^x1   ..        the element before

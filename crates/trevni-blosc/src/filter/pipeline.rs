@@ -1,4 +1,4 @@
-//! A pipeline: the filters of a chunk that change its bytes, in their order.
+//! Applies the filters of a chunk in order.
 //!
 //! ```text
 //! writing   block ──► truncate ──► delta ──► shuffle ──► ... ──► streams

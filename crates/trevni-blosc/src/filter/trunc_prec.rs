@@ -1,4 +1,4 @@
-//! Truncated precision: the low bits of the mantissas of floats cleared.
+//! The truncated-precision filter: clears low bits of mantissas.
 //!
 //! ```text
 //! bits >= 0    so many of the 23 (4 bytes) or 52 (8 bytes) are kept

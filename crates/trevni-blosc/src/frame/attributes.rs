@@ -1,4 +1,4 @@
-//! Attributes: the metalayers of the trailer, as JSON.
+//! User attributes: the variable-length metalayers of the trailer, as JSON.
 //!
 //! ```text
 //! name   chunk [ MessagePack of one value ]

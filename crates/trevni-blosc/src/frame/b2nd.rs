@@ -1,4 +1,4 @@
-//! The metalayer "b2nd": how an array of several dimensions is cut into chunks, and those into blocks.
+//! The metalayer `b2nd`: shape, chunk shape and block shape of an array.
 //!
 //! ```text
 //! 97  00  ndim                 array of 7, version 0

@@ -1,4 +1,4 @@
-//! Frames in the making.
+//! Writes new frames.
 //!
 //! ```text
 //! chunk ──► Draft: slot, size ──► where its bytes go: behind the others in one file, or a file of its own

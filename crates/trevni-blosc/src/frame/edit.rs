@@ -1,4 +1,4 @@
-//! Edits: which chunks a frame has then, and what is written for it. No byte is written here.
+//! Plans an edit of a frame: the chunks that remain, and those that are written. Does no IO.
 //!
 //! ```text
 //! Edit, insert, update, delete, append ──► Change: a source for each chunk, old or new

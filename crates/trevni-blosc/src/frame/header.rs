@@ -1,4 +1,4 @@
-//! The header of a frame: how much there is, and how its chunks are written.
+//! The header of a frame.
 //!
 //! ```text
 //!  0  9e  a8 "b2frame\0"                   array of 14, magic

@@ -1,4 +1,4 @@
-//! The index: where each chunk lies.
+//! The index of a frame: the offset of each chunk.
 //!
 //! ```text
 //! a chunk of typesize 8    n x i64, little-endian

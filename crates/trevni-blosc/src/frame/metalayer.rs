@@ -1,4 +1,4 @@
-//! Metalayers: named bytes, in the header of a frame (their sizes fixed) and in its trailer (of any size).
+//! Metalayers: named bytes in the header (of fixed size) and the trailer (of any size).
 //!
 //! ```text
 //! 93                                 array of 3

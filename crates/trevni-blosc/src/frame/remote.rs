@@ -1,4 +1,4 @@
-//! Sparse frames in stores: a key for each chunk.
+//! Sparse frames in object stores: one object per chunk.
 //!
 //! ```text
 //! open         prefix/chunks.b2frame                   one request; of a long index one more

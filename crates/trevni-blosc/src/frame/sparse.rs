@@ -1,4 +1,4 @@
-//! Sparse frames: a directory with a file for each chunk.
+//! Sparse frames: a directory with one file per chunk.
 //!
 //! ```text
 //! chunks.b2frame    header | index | trailer       the index holds names of files, not offsets

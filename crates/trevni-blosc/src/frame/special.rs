@@ -1,4 +1,4 @@
-//! Special chunks: values all alike, in a header alone.
+//! Special chunks: equal values, stored as a header only.
 //!
 //! ```text
 //! byte 31, bits 4-6   1 zeros   2 NaN   3 one value, which follows the header   4 never written

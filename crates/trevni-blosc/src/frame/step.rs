@@ -1,4 +1,4 @@
-//! The steps of a commit: each operation on files passes here first, so that tests can stop a commit before it.
+//! The file operations of a commit, each of which a test can interrupt.
 
 /// Before an operation on files.
 #[cfg(not(test))]

@@ -1,4 +1,4 @@
-//! A super-chunk: what a frame says about its chunks, without them.
+//! The metadata of a super-chunk.
 //!
 //! ```text
 //! header ──► how chunks are written, nbytes, chunksize ──┐

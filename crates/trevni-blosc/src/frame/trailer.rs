@@ -1,4 +1,4 @@
-//! The trailer of a frame: what users have hung on it.
+//! The trailer of a frame: variable-length metalayers.
 //!
 //! ```text
 //! 94 01                        array of 4, version 1

@@ -1,4 +1,4 @@
-//! Reading a folder, through the journal if one lies there.
+//! Reads a folder through its journal.
 //!
 //! ```text
 //! journal    rename 17c3a9e0b2-0 → a, remove d

@@ -1,4 +1,4 @@
-//! A folder that appears whole or not at all.
+//! Creates a folder that appears complete or not at all.
 //!
 //! ```text
 //! parent/.trevni-Xy3kQz/...   while it is made, next to where it will be

@@ -1,4 +1,4 @@
-//! The journal itself: which new contents become which files, and what is removed.
+//! The journal file: new contents and removals.
 //!
 //! ```text
 //! {"journal":BODY,"crc32":N}\n

@@ -1,4 +1,4 @@
-//! Changing a folder: new contents, the journal, then the renames.
+//! A transaction: writes new contents, then the journal, then renames.
 //!
 //! ```text
 //! put, put, ...      .trevni/N-0, .trevni/N-1, ...

@@ -1,4 +1,4 @@
-//! From an Arrow array to the bytes of elements.
+//! Converts Arrow arrays to the bytes of elements.
 //!
 //! ```text
 //! Int32  1 2       01 00 00 00 02 00 00 00        as they are; turned last if the high byte comes first

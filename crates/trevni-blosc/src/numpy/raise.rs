@@ -1,4 +1,4 @@
-//! From the bytes of elements to an Arrow array.
+//! Converts the bytes of elements to Arrow arrays.
 //!
 //! ```text
 //! 01 00 00 00 02 00 00 00      Int32  1 2         as they are; turned first if the high byte comes first

@@ -1,4 +1,4 @@
-//! Arrays of equal length as record batches.
+//! Reads arrays of equal length as record batches.
 //!
 //! ```text
 //! array a   ── window ───────── ── window ─────────      some chunks are opened at a time,

@@ -1,4 +1,4 @@
-//! How wide strings must be.
+//! The widths of string columns.
 //!
 //! ```text
 //! "a" "abc" "ab"      3 characters: <U3

@@ -1,4 +1,4 @@
-//! Record batches as arrays: each column one, or all together one of records.
+//! Writes record batches as arrays: one per column, or one of records.
 //!
 //! ```text
 //! batches  a b     array a   a a a ...       or    one array   a b │ a b │ ...

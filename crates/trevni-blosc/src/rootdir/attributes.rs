@@ -1,4 +1,4 @@
-//! What users hang on an array or a table: names and values.
+//! The user attributes of an array or a table.
 //!
 //! ```text
 //! __attrs__           {"temperature": 11.4, "scale": "Celsius"}         bcolz; needed even if it is {}

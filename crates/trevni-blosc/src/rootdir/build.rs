@@ -1,4 +1,4 @@
-//! New directories.
+//! Writes new directories.
 //!
 //! ```text
 //! parent/.trevni-Xy3kQz/data/__0.blp ...      chunks as they come

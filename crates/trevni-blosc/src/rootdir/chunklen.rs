@@ -1,4 +1,4 @@
-//! How many rows a chunk has if nobody says: bcolz's rule.
+//! The default number of rows of a chunk, as bcolz computes it.
 //!
 //! ```text
 //! expected MiB   <= 0.0001   <= 0.001   <= 0.01   <= 0.1   ..    >= 10   >= 100   >= 1000   >= 10000

@@ -1,4 +1,4 @@
-//! The files of an array that is made: chunks as they come, then what says how many.
+//! Writes the files of a new array: chunks, then sizes.
 //!
 //! ```text
 //! push      data/__0.blp, data/__1.blp, ...       or a superchunk whenever there are enough

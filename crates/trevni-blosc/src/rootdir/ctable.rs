@@ -1,4 +1,4 @@
-//! A table in a directory: columns of as many rows each.
+//! A table in a directory: columns of equal length.
 //!
 //! ```text
 //! bcolz                              superchunk

@@ -1,4 +1,4 @@
-//! How an array is cut into chunks.
+//! Divides an array into chunks.
 //!
 //! ```text
 //! rows    chunk i holds the rows from i * L on, L of them; the last what is left, or L with rows that do not count behind

@@ -1,4 +1,4 @@
-//! The folder `data`: the chunks of an array in files.
+//! The folder `data`: the files of chunks.
 //!
 //! ```text
 //! data/__0.blp __1.blp __2.blp                one chunk each

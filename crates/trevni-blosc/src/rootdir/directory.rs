@@ -1,4 +1,4 @@
-//! What the files in `meta` say together, and which file has the attributes.
+//! Reads the files in `meta`, and finds the file of attributes.
 //!
 //! ```text
 //! meta/sizes, or meta/shape         the shape

@@ -1,4 +1,4 @@
-//! Whether a change fits an array.
+//! Checks that an edit fits an array.
 //!
 //! ```text
 //! before    0 1 2 3 4(short)            5 chunks

@@ -1,4 +1,4 @@
-//! What errors show of what they found: the start of it.
+//! Shortens the contents of files for errors.
 //!
 //! ```text
 //! "a name of half a megabyte that goes on and on"...     60 characters

@@ -1,4 +1,4 @@
-//! `dflt`: the element that growing fills with, in JSON and in bytes.
+//! The fill value `dflt`, as JSON and as bytes.
 //!
 //! ```text
 //! bool                        true, false

@@ -1,4 +1,4 @@
-//! The two forms of a directory.
+//! The two forms of a directory: bcolz and super-chunk.
 //!
 //! ```text
 //! bcolz        data/__0.blp, data/__1.blp, ...      one chunk each; what bcolz 1.2 writes and reads

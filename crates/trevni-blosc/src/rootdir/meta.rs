@@ -1,4 +1,4 @@
-//! The files in `meta`: a map of names, in JSON or in YAML.
+//! The files in `meta`: maps, in JSON or YAML.
 //!
 //! ```text
 //! {"shape": [807], "nbytes": 6456}          JSON: bcolz, the document of Blaze

@@ -1,4 +1,4 @@
-//! `__rootdirs__`: the columns of a table, in order.
+//! `__rootdirs__`: the columns of a table.
 //!
 //! ```text
 //! {"names": ["open", "high", "low", "close", "volume"]}

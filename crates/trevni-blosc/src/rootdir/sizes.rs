@@ -1,4 +1,4 @@
-//! `meta/sizes`: how much there is.
+//! `meta/sizes`: the shape and the sizes in bytes.
 //!
 //! ```text
 //! meta/sizes   {"shape": [807], "nbytes": 6456, "cbytes": 3022}     bcolz, Blaze; YAML in the RFC

@@ -1,4 +1,4 @@
-//! `meta/storage`: what the elements are and how they are stored.
+//! `meta/storage`: the dtype, the chunk length and the compression.
 //!
 //! ```text
 //! bcolz, Blaze                                         RFC, carray (YAML), and what is written in superchunks (JSON)

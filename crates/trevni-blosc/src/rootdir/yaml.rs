@@ -1,4 +1,4 @@
-//! The little YAML that the proposals write their metadata in.
+//! The subset of YAML that the proposals use.
 //!
 //! ```text
 //! # a comment

@@ -1,4 +1,4 @@
-//! Tiles of 64 elements with AVX-512: their bytes to columns, and back.
+//! Shuffles tiles of 64 elements with AVX-512.
 //!
 //! ```text
 //! elements   a0 a1 b0 b1 c0 c1 d0 d1 ...       64 / T of them in a register, T registers

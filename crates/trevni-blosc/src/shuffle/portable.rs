@@ -1,4 +1,4 @@
-//! Elements to columns of their bytes, or of their bits, and back.
+//! Byte and bit shuffles in safe Rust.
 //!
 //! ```text
 //! elements       a0 a1 a2 │ b0 b1 b2 │ c0 c1 c2 │ d0 d1 d2 │ rest       width 3, n = 4

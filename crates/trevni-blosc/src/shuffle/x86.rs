@@ -1,4 +1,4 @@
-//! Byte and bit shuffles, tile by tile.
+//! Byte and bit shuffles for x86-64, tile by tile.
 //!
 //! ```text
 //! elements   tile │ tile │ ...  │ rest     columns   tile tile ... rest │ tile tile ... rest │ ...

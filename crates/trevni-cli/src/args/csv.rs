@@ -1,4 +1,4 @@
-//! The arguments of commands that read CSV.
+//! Arguments for reading CSV.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The arguments of commands that read JSON.
+//! Arguments for reading JSON.
 
 use trevni_convert::{Format, ReadOptions};
 

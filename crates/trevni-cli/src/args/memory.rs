@@ -1,4 +1,4 @@
-//! The memory that reading may take: one limit for all files of a command.
+//! The argument that limits the memory of reading.
 
 use std::sync::OnceLock;
 

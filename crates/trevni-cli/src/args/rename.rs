@@ -1,4 +1,4 @@
-//! Other names for columns, for formats that refuse some.
+//! Arguments that rename columns.
 
 use clap::ValueEnum;
 use trevni_convert::{Naming, Rows, rename_fields};

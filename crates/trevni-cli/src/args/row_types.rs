@@ -1,4 +1,4 @@
-//! What rows are, of formats whose files do not say.
+//! Arguments that name the types of Protocol Buffers and Thrift rows.
 
 use trevni_convert::{Format, ReadOptions, WriteOptions};
 

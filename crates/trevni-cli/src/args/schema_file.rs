@@ -1,4 +1,4 @@
-//! A schema that the user gives in a file.
+//! Reads a schema from a file.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How a file is written: the options that formats have, and which formats take them.
+//! Arguments for writing files, and the check that the output format supports them.
 
 use trevni::arrow::{Layout, WriterProperties, WriterPropertiesBuilder};
 use trevni::checksum::Checksum;

@@ -1,4 +1,4 @@
-//! `trevni bench`: measures Trevni beside Parquet on a file of the caller's own.
+//! `trevni bench`: compares Trevni with Parquet on the user's file.
 //!
 //! ```text
 //! input ──► table ──► columns that all formats hold ──► filter ──► check ──► rounds ──► report

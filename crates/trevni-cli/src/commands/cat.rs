@@ -1,4 +1,4 @@
-//! `trevni cat` and `trevni head`: rows as text.
+//! `trevni cat` and `trevni head`: print rows.
 
 use std::path::PathBuf;
 

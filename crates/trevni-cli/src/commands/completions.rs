@@ -1,4 +1,4 @@
-//! `trevni completions` and `trevni man`: what shells and `man` want to know of the command.
+//! `trevni completions` and `trevni man`: shell completions and manual pages.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `trevni concat`: files one behind another as one.
+//! `trevni concat`: concatenates files.
 
 mod rows;
 

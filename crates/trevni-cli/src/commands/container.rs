@@ -1,4 +1,4 @@
-//! What `layout`, `size` and `verify` say of containers of the Blosc family.
+//! `layout`, `size` and `verify` of containers of the Blosc family.
 //!
 //! ```text
 //! container ──► arrays ──► chunks ──► header: sizes, codec, filters        verify opens each chunk whole

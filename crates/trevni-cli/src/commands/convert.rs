@@ -1,4 +1,4 @@
-//! `trevni convert`: rows of one format to another.
+//! `trevni convert`: converts rows from one format to another.
 
 use std::path::PathBuf;
 use std::sync::Arc;

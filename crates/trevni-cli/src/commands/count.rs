@@ -1,4 +1,4 @@
-//! `trevni count`: how many rows.
+//! `trevni count`: counts rows.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

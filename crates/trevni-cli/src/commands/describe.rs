@@ -1,4 +1,4 @@
-//! `trevni describe`: what is in each column, found in one pass.
+//! `trevni describe`: profiles each column in one pass.
 
 mod block_chart;
 mod blocks;

@@ -1,4 +1,4 @@
-//! `trevni diff`: whether two files of rows say the same.
+//! `trevni diff`: compares the rows of two files.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `trevni layout`: the blocks of each column, where they are, and what is known of their values.
+//! `trevni layout`: lists the blocks of each column, with offsets and statistics.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `trevni meta`: the metadata, as the JSON of the reference's `trevni_meta`.
+//! `trevni meta`: prints the metadata, as the reference's `trevni_meta` does.
 //!
 //! ```text
 //! {"rowCount":3,"columnCount":1,"metadata":{},"columns":[{"trevni.name":"a","trevni.type":"int"}]}

@@ -1,4 +1,4 @@
-//! `trevni random`: a file of rows made by chance.
+//! `trevni random`: writes random rows.
 
 use std::path::PathBuf;
 

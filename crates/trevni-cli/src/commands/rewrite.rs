@@ -1,4 +1,4 @@
-//! `trevni rewrite`: a Trevni file with other settings, or fewer columns.
+//! `trevni rewrite`: rewrites a Trevni file with other properties or fewer columns.
 //!
 //! ```text
 //! codec, checksum, block size            columns ──► columns          what the columns are stays, and all metadata

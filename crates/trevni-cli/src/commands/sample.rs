@@ -1,4 +1,4 @@
-//! `trevni sample`: rows at random, each with the same probability, in the order of the file.
+//! `trevni sample`: prints a uniform sample of rows, in file order.
 //!
 //! All rows are read once; a reservoir keeps as many as are wanted.
 

@@ -1,4 +1,4 @@
-//! `trevni schema`: names and types, for people and for programs.
+//! `trevni schema`: prints the schema.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `trevni size`: which columns take the room.
+//! `trevni size`: prints the size of each column.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `trevni tail`: the last rows.
+//! `trevni tail`: prints the last rows.
 //!
 //! ```text
 //! trv, parquet, arrow, without a condition     count the rows, then read only the last ones

@@ -1,4 +1,4 @@
-//! The reference's command line: `totrevni` and `trevni_random`, with its arguments and its defaults.
+//! `totrevni` and `trevni_random`, with the arguments and defaults of the reference's tools.
 //!
 //! ```text
 //! totrevni [-codec C] in.avro out.trv           convert --to trv --layout avro --checksum null --codec C

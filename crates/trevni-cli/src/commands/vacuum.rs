@@ -1,4 +1,4 @@
-//! `trevni vacuum`: files that a data set needs no more.
+//! `trevni vacuum`: deletes the files that a data set no longer needs.
 
 use std::io::Write;
 use std::path::PathBuf;

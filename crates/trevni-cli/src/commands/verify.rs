@@ -1,4 +1,4 @@
-//! `trevni verify`: every byte that means something, and each fault with its place.
+//! `trevni verify`: verifies files and reports each fault.
 //!
 //! ```text
 //! statistics, blocks of each column ──► checksums, codecs, values, counts

@@ -1,4 +1,4 @@
-//! Opens the file that a command looks into; `-` is standard input, and a URL an object in a store.
+//! Opens a Trevni file: a path, `-` for the standard input, or a URL.
 
 use std::fs::File;
 use std::io::{self, Seek};

@@ -1,4 +1,4 @@
-//! How many rows are read, and how many are skipped before them.
+//! Arguments that limit the number of rows.
 
 use super::rows::ReadArgs;
 

@@ -1,4 +1,4 @@
-//! Several inputs as one table: files, folders, and patterns such as `data/*.parquet`.
+//! Opens several inputs as one table.
 //!
 //! ```text
 //! file, URL, -                      itself

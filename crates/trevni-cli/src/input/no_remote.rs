@@ -1,4 +1,4 @@
-//! URLs, where the feature `object_store` is not there: they are told apart from paths, and refused.
+//! Refuses URLs in builds without the feature `object_store`.
 
 use std::convert::Infallible;
 use std::io::{self, Write};

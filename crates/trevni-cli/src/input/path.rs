@@ -1,4 +1,4 @@
-//! What a path is by its name, and what is at it.
+//! The kinds of paths, and the size of what they name.
 
 #[cfg(feature = "blosc")]
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! The files that inputs name: paths, patterns such as `data/*.parquet`, and the files below folders.
+//! Expands inputs to files: paths, patterns such as `data/*.parquet`, and folders.
 
 use std::path::{Path, PathBuf};
 

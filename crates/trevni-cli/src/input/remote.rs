@@ -1,4 +1,4 @@
-//! URLs: objects in stores, as inputs and as outputs.
+//! Objects in stores, as inputs and outputs.
 //!
 //! ```text
 //! s3://bucket/key ──► store, path ──► Source       of a trv file only what is wanted is fetched

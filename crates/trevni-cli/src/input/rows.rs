@@ -1,4 +1,4 @@
-//! Opens a file of rows, whatever its format.
+//! Opens a row file of any format.
 
 use std::fmt::Display;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Rows without the first of them.
+//! Skips the first rows.
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;

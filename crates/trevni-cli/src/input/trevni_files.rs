@@ -1,4 +1,4 @@
-//! The Trevni files of an argument, for the commands that look into such files.
+//! The Trevni files that an argument names.
 //!
 //! ```text
 //! data set                a folder or a URL that ends in /     the files that its last commit names

@@ -1,4 +1,4 @@
-//! Data sets, as outputs: a folder, or a URL that ends in `/`.
+//! Data sets as outputs: a folder, or a URL that ends in `/`.
 
 use std::io::ErrorKind;
 use std::path::Path;

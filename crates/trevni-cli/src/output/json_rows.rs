@@ -1,4 +1,4 @@
-//! Rows as JSON text, rebuilt from the columns: the rules of the reference's `trevni_tojson`.
+//! Prints rows as JSON from the columns of a file, as the reference's `trevni_tojson` does.
 //!
 //! ```text
 //! column                                     text

@@ -1,4 +1,4 @@
-//! How rows are printed: as a table on a terminal, as JSON lines to pipes and files, or as `--format` says.
+//! Prints rows: as a table on a terminal, as JSON lines to pipes and files, or as `--format` says.
 
 use std::io::IsTerminal;
 

@@ -1,4 +1,4 @@
-//! Rows as tables: with borders and cut to a width for people, or as Markdown.
+//! Prints rows as tables, with borders and truncated to a width, or as Markdown.
 //!
 //! ```text
 //! ┌──────────────┬─────────┐      | place | mag |

@@ -1,4 +1,4 @@
-//! Where rows go: the options of a file that is made, and its making.
+//! Arguments of an output file, and writing rows to it.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Tables for people: columns as wide as their widest cell, numbers to the right.
+//! Prints aligned tables.
 
 use std::io::{self, Write};
 

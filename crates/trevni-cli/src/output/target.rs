@@ -1,4 +1,4 @@
-//! Where converted rows go: a file or an object that appears whole, standard output, or another stream.
+//! The target of an output: a file or an object that appears complete, the standard output, or another stream.
 //!
 //! ```text
 //! -, /dev/stdout                      standard output

@@ -1,4 +1,4 @@
-//! Codecs of the container's blocks.
+//! The codecs of Avro's blocks.
 //!
 //! ```text
 //! null      as they are          deflate     raw RFC 1951           snappy      raw snappy, then CRC-32 of the rows, high byte first

@@ -1,4 +1,4 @@
-//! The container: a header, and blocks of rows.
+//! Reads and writes Avro object container files: a header, and blocks of rows.
 //!
 //! ```text
 //! 'O' 'b' 'j' 1 │ metadata: a map of bytes, avro.schema and avro.codec among them │ sync, 16 bytes

@@ -1,4 +1,4 @@
-//! The containers that rows are written to.
+//! Creates containers for rows.
 //!
 //! ```text
 //! table        bcolz, superchunk     a folder, and in it one for each column

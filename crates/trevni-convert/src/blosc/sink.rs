@@ -1,4 +1,4 @@
-//! Rows on their way into a container; those of strings of unknown width wait until all have been seen.
+//! Writes rows into a container. Rows with strings of unknown width are buffered until all have been seen.
 //!
 //! ```text
 //! widths known      batch ──► ChunkedWriter

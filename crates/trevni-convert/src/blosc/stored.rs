@@ -1,4 +1,4 @@
-//! A sparse frame in a store, for those who wait for each chunk.
+//! A sparse frame in a store, read with blocking requests.
 //!
 //! ```text
 //! prefix/chunks.b2frame     when it is opened

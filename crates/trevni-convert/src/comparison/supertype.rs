@@ -1,4 +1,4 @@
-//! The type in which values of two types can be compared, and arrays as of that type.
+//! The common type of two types, for comparing their values.
 //!
 //! ```text
 //! supertype(int8, uint32) = int64      supertype(list<dictionary<utf8>>, large list<utf8>) = large list<large utf8>

@@ -1,4 +1,4 @@
-//! Cuts a stream of text into chunks of whole records.
+//! Splits text into chunks of whole records.
 //!
 //! ```text
 //! stream   a,b⏎1,"x⏎y"⏎2,z⏎3,…

@@ -1,4 +1,4 @@
-//! The values of a column, from text to an Arrow array.
+//! Parses the values of a column to an Arrow array.
 //!
 //! ```text
 //! spans ──► value is null? ──► parsed by its type ──► array

@@ -1,4 +1,4 @@
-//! What separates and encloses the fields of CSV, and how that is found out.
+//! Detects the delimiter of CSV.
 //!
 //! ```text
 //! a;b;c          `;` has 3 fields in every record, `,` has 1 or 2

@@ -1,4 +1,4 @@
-//! The types of columns, from the values of the first rows or of all.
+//! Infers the types of columns from the first records or from all.
 //!
 //! ```text
 //! chunk ──► values of the columns that need a type ──► candidates      merged over chunks; any order gives the same

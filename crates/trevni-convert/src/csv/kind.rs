@@ -1,4 +1,4 @@
-//! The types that inference knows, and which of them the values of a column have.
+//! The types that inference considers.
 //!
 //! ```text
 //! value          types that take it                a column has the first type, in the order of `Kind`, that takes

@@ -1,4 +1,4 @@
-//! Dates and times in text, with the syntax that inference accepts.
+//! Parses dates and times in the syntax that inference accepts.
 //!
 //! ```text
 //! date        2024-02-29                                    days since 1970-01-01

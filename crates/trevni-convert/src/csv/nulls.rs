@@ -1,4 +1,4 @@
-//! Which values are null.
+//! The texts that mean null.
 //!
 //! ```text
 //!                        columns that are not text              text columns

@@ -1,4 +1,4 @@
-//! Numbers in text, with the syntax that inference accepts.
+//! Parses numbers in the syntax that inference accepts.
 //!
 //! ```text
 //! integer   -?(0|[1-9][0-9]*)                                7  -42  0          not +7, 007

@@ -1,4 +1,4 @@
-//! How CSV is read.
+//! Options for reading CSV.
 
 /// How CSV is read. Types are set by `types` and `schema` of [`ReadOptions`](crate::ReadOptions).
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! What is to be read of a file: which of its columns, and of what types.
+//! The columns of a file that are read, and their types.
 //!
 //! ```text
 //! names of the file ──► those that are wanted ──► type given? by --type, by a schema ──► columns

@@ -1,4 +1,4 @@
-//! Record batches from chunks, parsed by threads and given in order.
+//! Reads record batches from chunks that several threads parse, in order.
 //!
 //! ```text
 //! chunk ──► Table ──► arrays, bad rows ──► batches of at most `batch_size` rows

@@ -1,4 +1,4 @@
-//! Records of text, byte by byte: where a record and its fields begin and end.
+//! Splits text into records and fields.
 //!
 //! ```text
 //! a,"b ""x"",

@@ -1,4 +1,4 @@
-//! The records of a chunk as columns of spans: where in the text each value is.
+//! The fields of a chunk by column, as spans of its text.
 //!
 //! ```text
 //! id,name⏎1,"a ""b"""⏎2,⏎     id     1..2   3..4        text    the chunk, and behind it what came out of quotes

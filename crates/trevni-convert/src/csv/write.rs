@@ -1,4 +1,4 @@
-//! Writes CSV, by Arrow's writer.
+//! Writes CSV with Arrow's writer.
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A data set in a store, for those who wait for each batch.
+//! Data sets in a store, with blocking requests.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Decodes the messages of a file or a stream.
+//! Decodes IPC messages.
 //!
 //! ```text
 //! dictionary messages ──► values by id ──┐

@@ -1,4 +1,4 @@
-//! Reads files of Arrow IPC.
+//! Reads Arrow IPC files.
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::buffer::Buffer;

@@ -1,4 +1,4 @@
-//! Reads streams of Arrow IPC.
+//! Reads Arrow IPC streams.
 //!
 //! ```text
 //! ff ff ff ff │ length of the metadata │ metadata: kind of message, length of the body │ body

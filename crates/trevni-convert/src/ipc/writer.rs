@@ -1,4 +1,4 @@
-//! Writes files and streams of Arrow IPC.
+//! Writes Arrow IPC files and streams.
 
 use std::io::Write;
 use std::sync::Arc;

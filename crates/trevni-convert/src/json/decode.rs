@@ -1,4 +1,4 @@
-//! Decodes records by arrow-json's decoder, and says what is wrong with one.
+//! Decodes records with arrow-json's decoder, and explains what is wrong with a bad one.
 
 use std::borrow::Cow;
 use std::sync::Arc;

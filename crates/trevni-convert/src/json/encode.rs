@@ -1,4 +1,4 @@
-//! JSON of the types that `arrow-json` does not write, or not so that nothing is lost.
+//! Encodes the types as JSON that `arrow-json` does not write, or not without loss.
 //!
 //! ```text
 //! union       {"branch":value}, as Avro's JSON encoding has it; a null branch is null

@@ -1,4 +1,4 @@
-//! Whether JSON values fit a schema, without building them.
+//! Checks that JSON values fit a schema, without building them.
 //!
 //! ```text
 //! {"a":0.5,"b":{"c":"x"}}      a: Int64         misfit: a, 0.5

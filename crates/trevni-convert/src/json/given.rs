@@ -1,4 +1,4 @@
-//! Types of fields that are given, and not inferred.
+//! Declared types of fields.
 //!
 //! ```text
 //! a: utf8         {"a":1} {"a":[1,2]} {"a":{"b":null}}      "1"  "[1,2]"  "{\"b\":null}"

@@ -1,4 +1,4 @@
-//! The schema of JSON objects, from the values of some or of all.
+//! Infers the schema of JSON objects.
 //!
 //! ```text
 //! null fits any type; true: Boolean; 1: Int64 (UInt64 where that is too narrow); 1 and 0.5: Float64; other mixtures: Utf8

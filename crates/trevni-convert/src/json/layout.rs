@@ -1,4 +1,4 @@
-//! How rows lie in JSON text, and where values end.
+//! The layout of rows in JSON text, and the ends of values.
 //!
 //! ```text
 //! {"a":1}⏎{"a":2}⏎        lines      every line is a row

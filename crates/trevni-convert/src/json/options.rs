@@ -1,4 +1,4 @@
-//! How JSON is read.
+//! Options for reading JSON.
 
 /// How JSON is read. Types are set by `schema` of [`ReadOptions`](crate::ReadOptions).
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Record batches from JSON.
+//! Reads record batches from JSON.
 //!
 //! A bad row is left out and counted, as long as so many may be; the rows before one that may not are given before the
 //! error. If the cause is a type that was inferred from the first rows, the report says so.

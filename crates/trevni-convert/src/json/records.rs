@@ -1,4 +1,4 @@
-//! Cuts JSON text into records, each of which is to be a row.
+//! Splits JSON text into records.
 //!
 //! ```text
 //! text ──► layout ──► records ──► chunks of records, each with its place in the file

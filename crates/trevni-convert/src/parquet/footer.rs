@@ -1,4 +1,4 @@
-//! Corrects what some writers put into the footer.
+//! Corrects footers that some writers get wrong.
 //!
 //! ```text
 //! rows of the file        not the sum of those of the row groups: the sum counts

@@ -1,4 +1,4 @@
-//! Which column fills which field.
+//! Binds columns to the fields of a message.
 //!
 //! ```text
 //! columns   a: Int64   b: Union(null, x, y)   │   message M { int32 a = 2; oneof b { string x = 1; M2 y = 3; } }

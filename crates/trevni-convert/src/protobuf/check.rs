@@ -1,4 +1,4 @@
-//! Values that a later one replaces: they make no row, but must be well-formed all the same.
+//! Validates values that a later one replaces.
 //!
 //! ```text
 //! text = "\xff" │ text = "fine"      no string, so no message: as other readers have it

@@ -1,4 +1,4 @@
-//! Sets of descriptors: what `protoc --include_imports --descriptor_set_out` writes.
+//! Descriptor sets, as `protoc --include_imports --descriptor_set_out` writes them.
 //!
 //! ```text
 //! FileDescriptorSet ─► file: package, syntax ─► message ─► field: name, number, label, type, options

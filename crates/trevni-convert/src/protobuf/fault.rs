@@ -1,4 +1,4 @@
-//! What is wrong with a row, and in which of its fields.
+//! The error of a row, with the path of its field.
 //!
 //! ```text
 //! "it ends within a value"  ──under("b")──under("a")──►  message 7 at byte 99, "a.b": it ends ...

@@ -1,4 +1,4 @@
-//! Points and spans of time: seconds and nanoseconds in a message, one number in a column.
+//! Timestamps and durations: seconds and nanoseconds in a message, one number in a column.
 //!
 //! ```text
 //! Timestamp  -1.5 s   seconds -2, nanos 500000000      nanos count forward

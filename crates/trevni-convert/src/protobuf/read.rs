@@ -1,4 +1,4 @@
-//! Messages to columns.
+//! Decodes messages to columns.
 //!
 //! ```text
 //! scan: key │ value │ key │ value ...  ──►  Seen: column, member, where  ──sorted by column──►  Grow

@@ -1,4 +1,4 @@
-//! The scalar types: how each lies in a message, in a column, and what its zero is.
+//! The scalar types: their encoding, their Arrow type and their default.
 //!
 //! ```text
 //! bytes of a message ──take──► Plain ──push──► Grow

@@ -1,4 +1,4 @@
-//! The shape of a message: its columns, and which fields fill them.
+//! The layout of a message: its columns, and the fields that fill them.
 //!
 //! ```text
 //! message M {                          columns   members, in the order of the columns

@@ -1,4 +1,4 @@
-//! A stream of messages to batches.
+//! Reads batches from a stream of messages.
 //!
 //! ```text
 //! length ─ message ─► a row      length ─ message that is bad ─► passed over, or an error      length ─ too little

@@ -1,4 +1,4 @@
-//! The bytes of a message.
+//! The wire format of messages.
 //!
 //! ```text
 //! number << 3 | 0   varint            number << 3 | 5   4 bytes      number << 3 | 3   fields ... and the same

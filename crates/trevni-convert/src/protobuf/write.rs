@@ -1,4 +1,4 @@
-//! Columns to messages.
+//! Encodes columns as messages.
 //!
 //! ```text
 //! row ─► Walk ─► number, value │ number, value │ ...  in the order of the numbers ─► length before it ─► out

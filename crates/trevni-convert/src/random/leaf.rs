@@ -1,4 +1,4 @@
-//! Values by chance, and dictionaries of them.
+//! Random values, and dictionaries of them.
 
 use std::sync::Arc;
 

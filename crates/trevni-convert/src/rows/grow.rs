@@ -1,4 +1,4 @@
-//! A column that grows value by value.
+//! Builds a column value by value.
 //!
 //! ```text
 //! null      validity 0, and an empty slot       list, map   the items first, then end_list

@@ -1,4 +1,4 @@
-//! A column that is walked value by value.
+//! Reads a column value by value.
 //!
 //! ```text
 //! list, map   items, entries give a range of rows of what is inside      dictionaries, run ends are seen through

@@ -1,4 +1,4 @@
-//! The rows that pass a predicate, so many at the most.
+//! Filters rows by a predicate, up to a limit.
 //!
 //! ```text
 //! batch     1 2 3 4 5      > 2      3 4 5      limit 2      3 4

@@ -1,4 +1,4 @@
-//! Compressed bytes, known by how they begin.
+//! Detects compressed input by its first bytes, and decompresses it.
 //!
 //! ```text
 //! 1f 8b 08      gzip, of any number of members        42 5a 68 '1'..'9'     bzip2

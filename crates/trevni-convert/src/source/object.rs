@@ -1,4 +1,4 @@
-//! An object in a store, for those who read one byte after another and wait for each.
+//! An object in a store as a blocking reader.
 //!
 //! ```text
 //! head        first chunks ──┐ kept

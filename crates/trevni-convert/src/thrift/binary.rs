@@ -1,4 +1,4 @@
-//! The binary protocol: all numbers of fixed size, high byte first.
+//! The binary protocol: numbers of fixed size, high byte first.
 //!
 //! ```text
 //! field   type (1), id (2), value      STOP is type 0       bool   1 byte, 0 or 1

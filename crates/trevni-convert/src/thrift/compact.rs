@@ -1,4 +1,4 @@
-//! The compact protocol: numbers of as few bytes as they need.
+//! The compact protocol: numbers as varints.
 //!
 //! ```text
 //! field   ddddtttt          d = how much larger the id is than the one before, t = type;  STOP is 0

@@ -1,4 +1,4 @@
-//! The values of defaults.
+//! The values of defaults and constants.
 //!
 //! ```text
 //! 3  true  "a"  Color.RED  ORIGIN        [1, 2]        {"x": 1}: a map, or a struct by the names of its fields

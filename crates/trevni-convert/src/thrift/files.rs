@@ -1,4 +1,4 @@
-//! An IDL file and those that it includes.
+//! Loads an IDL file and the files that it includes.
 //!
 //! ```text
 //! row.thrift ──► shared.thrift ──► units.thrift       a name is looked up in its own file, and as

@@ -1,4 +1,4 @@
-//! The interface definition language: what one file of it says.
+//! The interface definition language (IDL).
 //!
 //! ```text
 //! include "shared.thrift"          enum Color { RED, GREEN = 5 }

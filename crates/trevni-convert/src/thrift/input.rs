@@ -1,4 +1,4 @@
-//! Bytes that are read piece by piece until a struct is whole.
+//! Buffers input until a struct is complete.
 //!
 //! ```text
 //! read ──►  [ taken │ rest: the struct at hand, and more ]   more: the taken bytes go, others come behind

@@ -1,4 +1,4 @@
-//! Which column goes to which field.
+//! Binds columns to the fields of a struct.
 //!
 //! ```text
 //! columns by name ─► fields in the order of their ids      no column: not written, unless it is required

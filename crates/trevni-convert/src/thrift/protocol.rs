@@ -1,4 +1,4 @@
-//! How values lie in bytes: what both protocols have in common.
+//! The interface of both protocols.
 //!
 //! ```text
 //! struct = field* STOP        field = type, id, value        list, set = type of items, count, items

@@ -1,4 +1,4 @@
-//! Structs to columns.
+//! Decodes structs to columns.
 //!
 //! ```text
 //! bytes at hand ─► a struct ─► Grow ─┬─ whole, and it fits: a row

@@ -1,4 +1,4 @@
-//! What the rows are: structs with all names looked up.
+//! Structs with all names resolved.
 //!
 //! ```text
 //! Record "Row" ─ Field 1 "id"   I64

@@ -1,4 +1,4 @@
-//! From names to what they stand for.
+//! Resolves the names of an IDL.
 //!
 //! ```text
 //! typedef Id ─► I64      Color ─► Enum      Point ─► Record, made once, shared by all that name it

@@ -1,4 +1,4 @@
-//! The values of a struct, from bytes to columns.
+//! Decodes the values of a struct to columns.
 //!
 //! ```text
 //! field by id ─┬ known: of its type, or the row is bad      fields that did not come: null, the default,

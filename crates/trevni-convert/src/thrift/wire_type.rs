@@ -1,4 +1,4 @@
-//! The types that bytes tell of themselves, whatever the IDL says.
+//! The types of the wire format.
 
 /// A type on the wire. An enum is an i32 there, and text the same as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Columns to structs.
+//! Encodes columns as structs.
 //!
 //! ```text
 //! row of Walk ─► fields by ascending id ─► bytes, one struct behind the other

@@ -1,4 +1,4 @@
-//! A Trevni file in a store: only what is wanted is fetched.
+//! Reads a Trevni file in a store, fetching the needed ranges only.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! A Bloscpack file whose beginning is as long as was expected.
+//! Writes a Bloscpack file whose number of chunks is known in advance.
 //!
 //! ```text
 //! begin    ··· room for header, metadata, offsets ··· │

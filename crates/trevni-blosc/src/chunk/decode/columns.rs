@@ -1,4 +1,4 @@
-//! A few elements of blocks of which each stream has one byte of every element, and is a column.
+//! Decodes a few elements of blocks whose streams each hold one byte of every element.
 //!
 //! ```text
 //! streams    a0 b0 c0 d0 ...   stored: looked into

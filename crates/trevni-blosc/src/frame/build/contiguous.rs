@@ -1,4 +1,4 @@
-//! One file: room for the header, chunks as they come, index and trailer, and last the header.
+//! Writes a contiguous frame: the chunks, the index, the trailer, and the header last.
 
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A directory: a file for each chunk as it comes, and last the one that names them.
+//! Writes a sparse frame: a file for each chunk, and the index last.
 
 use std::path::{Path, PathBuf};
 

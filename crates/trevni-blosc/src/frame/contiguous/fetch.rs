@@ -1,4 +1,4 @@
-//! Reading: header, index and trailer at once, chunks one by one.
+//! Reads a contiguous frame: header, index and trailer at once, chunks when needed.
 
 use std::ops::Range;
 

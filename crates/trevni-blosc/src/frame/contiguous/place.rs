@@ -1,4 +1,4 @@
-//! Writing: a plan gets its places, then its bytes go behind the frame, or all of them to a new file.
+//! Writes an edit of a contiguous frame, at its end or as a new file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};

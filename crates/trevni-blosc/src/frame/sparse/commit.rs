@@ -1,4 +1,4 @@
-//! Writing: new chunks to new files, then the index in place of the old one, then away with what it no longer names.
+//! Commits an edit of a sparse frame: new chunks, then the index, then removal of old chunks.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Columns that come and go.
+//! Adds and removes columns of a table.
 //!
 //! ```text
 //! bcolz         the folder of the column, and __rootdirs__

@@ -1,4 +1,4 @@
-//! Chunks in files of their own.
+//! Files of one chunk each.
 //!
 //! ```text
 //! cbytes    what bcolz counts: the chunks that are full, without the 16 bytes before them, and one chunk uncompressed

@@ -1,4 +1,4 @@
-//! Chunks in files of several.
+//! Files of several chunks each.
 //!
 //! ```text
 //! file    1          2          3

@@ -1,4 +1,4 @@
-//! One array, or the columns of a table that share a file.
+//! The columns of a table that share the files of one array.
 //!
 //! ```text
 //! dtype: int64                        an array: data/__1__.bin

@@ -1,4 +1,4 @@
-//! How chunks are compressed, in the words of bcolz and of the proposals.
+//! Compression parameters, in the terms of bcolz and of the proposals.
 //!
 //! ```text
 //! "cparams": {"clevel": 5, "shuffle": 1, "cname": "lz4", "quantize": 0}      shuffle: 0, 1, 2 (bits); true, false

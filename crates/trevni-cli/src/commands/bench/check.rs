@@ -1,4 +1,4 @@
-//! Compares what a format gives with what it has to give, before anything is timed.
+//! Verifies that each format returns the rows that were written.
 
 use arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow::compute::{cast, concat_batches, filter_record_batch, take_record_batch};

@@ -1,4 +1,4 @@
-//! Which columns all formats hold. Others are left out of the table for all of them, so that all have the same work.
+//! Finds the columns that all formats can store.
 
 use arrow::array::RecordBatch;
 use trevni_convert::{Format, WriteOptions};

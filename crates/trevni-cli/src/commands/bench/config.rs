@@ -1,4 +1,4 @@
-//! What is measured of a format.
+//! The interface of a measured format.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;

@@ -1,4 +1,4 @@
-//! The filter that is timed: the caller's, or a comparison that keeps about one row in a hundred.
+//! The measured filter: the user's, or a comparison that about one row in a hundred passes.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the times were taken on.
+//! Describes the machine.
 
 use trevni::__kernel::Level;
 

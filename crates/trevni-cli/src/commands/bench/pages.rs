@@ -1,4 +1,4 @@
-//! Which pages of a Parquet file a filter may keep rows of, by the least and greatest values in the page index.
+//! Prunes Parquet pages by the minimum and maximum values of the page index.
 //!
 //! The crate `parquet` has the index but leaves its use to the caller; Trevni's reader uses its own statistics by itself.
 

@@ -1,4 +1,4 @@
-//! The results, as a table with bars and as JSON.
+//! Prints the results, as a table and as JSON.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Rows at random.
+//! Random row numbers.
 
 use std::collections::BTreeSet;
 

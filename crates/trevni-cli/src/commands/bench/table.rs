@@ -1,4 +1,4 @@
-//! The rows that are measured: read once, held in memory as Arrow batches of one size.
+//! The measured rows, in memory as batches of one size.
 
 use arrow::array::{Array, RecordBatch};
 use arrow::compute::BatchCoalescer;

@@ -1,4 +1,4 @@
-//! Runs the configurations by turns and takes the times.
+//! Runs the configurations in turn and measures them.
 //!
 //! ```text
 //! for each round, for each measure, for each configuration: one lap

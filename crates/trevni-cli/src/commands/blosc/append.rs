@@ -1,4 +1,4 @@
-//! `trevni blosc append`: more bytes behind those of a Bloscpack file, or of any container of one array.
+//! `trevni blosc append`: appends bytes to a Bloscpack file or to a container of one array.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! `trevni blosc compress`: any bytes to a Bloscpack file.
+//! `trevni blosc compress`: compresses bytes to a Bloscpack file.
 
 use std::fs::File;
 use std::io::Read;

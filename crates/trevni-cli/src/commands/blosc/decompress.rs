@@ -1,4 +1,4 @@
-//! `trevni blosc decompress`: the bytes of a Bloscpack file, or of any array of the family.
+//! `trevni blosc decompress`: extracts the bytes of a Bloscpack file or of any array.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

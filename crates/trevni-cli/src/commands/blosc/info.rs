@@ -1,4 +1,4 @@
-//! `trevni blosc info`: what a container is made of.
+//! `trevni blosc info`: describes a container.
 
 use std::io::Write;
 use std::path::PathBuf;

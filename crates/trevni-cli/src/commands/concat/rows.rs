@@ -1,4 +1,4 @@
-//! `trevni concat` of data sets: their rows, as one table, in one file.
+//! `trevni concat` of data sets: copies their rows into one file.
 
 use std::path::Path;
 

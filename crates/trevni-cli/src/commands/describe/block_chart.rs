@@ -1,4 +1,4 @@
-//! The blocks of a Trevni file, drawn by the rows they hold and by where they are in the file.
+//! Draws the blocks of a Trevni file, by rows and by file offset.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Where the columns of a file are: their bytes and, in Trevni files, their blocks.
+//! The byte ranges of the columns of a file and, in Trevni files, of their blocks.
 
 use std::fs::File;
 use std::path::Path;

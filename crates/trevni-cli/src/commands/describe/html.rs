@@ -1,4 +1,4 @@
-//! The description as a page: one file, without scripts and without anything from a network.
+//! Writes the profile as an HTML page, in one file without scripts or external resources.
 //!
 //! ```text
 //! name, rows, columns, bytes

@@ -1,4 +1,4 @@
-//! Text and numbers in a page: escaped, shortened, grouped.
+//! Escapes and shortens text for HTML, and groups digits.
 
 use std::fmt::{self, Display, Write};
 

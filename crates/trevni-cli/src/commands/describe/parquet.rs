@@ -1,4 +1,4 @@
-//! Where the columns of a Parquet file are: the bytes that its footer says.
+//! The byte ranges of the columns of a Parquet file.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What one pass over a column finds, in memory that does not grow with the rows.
+//! Profiles a column in one pass, in constant memory.
 //!
 //! ```text
 //!              rows, nulls   min, max   distinct      mean, histogram     most frequent values

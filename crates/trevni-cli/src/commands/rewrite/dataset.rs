@@ -1,4 +1,4 @@
-//! `trevni rewrite` of a data set: each of its files is written anew, and one commit names them all.
+//! `trevni rewrite` of data sets: rewrites each file, and commits once.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A folder with an array in it, or a folder for each column.
+//! Creates a folder with one array, or with one folder per column.
 //!
 //! ```text
 //! one column "values"    CarrayBuilder

@@ -1,4 +1,4 @@
-//! Columns whose type is given, by a schema or by `--type`.
+//! Parses columns with declared types.
 //!
 //! ```text
 //! boolean                        true, false, 1, 0

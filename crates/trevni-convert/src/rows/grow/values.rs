@@ -1,4 +1,4 @@
-//! What has grown of a column: one kind of buffer for each kind of type.
+//! The buffers of a column that is built, by type.
 
 use std::collections::HashMap;
 use std::sync::Arc;

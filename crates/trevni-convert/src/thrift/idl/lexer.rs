@@ -1,4 +1,4 @@
-//! The words of an IDL.
+//! Splits IDL text into tokens.
 //!
 //! ```text
 //! Point  shared.Point  i32     a name          "text" 'text'          a literal

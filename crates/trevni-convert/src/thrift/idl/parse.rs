@@ -1,4 +1,4 @@
-//! An IDL from text.
+//! Parses an IDL file.
 //!
 //! ```text
 //! document ─► definition ─► field ─► type, value (term.rs)         a token ahead is enough everywhere

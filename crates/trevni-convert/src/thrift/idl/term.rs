@@ -1,4 +1,4 @@
-//! Types and values, which may lie in each other.
+//! Parses types and constant values, which nest.
 //!
 //! ```text
 //! i32   shared.Point   list<T>   map<K, V>              3   2.5   "text"   Color.RED   [a, b]   {k: v}
