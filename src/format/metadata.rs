@@ -4,7 +4,7 @@
 //! metadata = long pairs, then of each pair: string key, bytes value
 //! file     trevni.codec, trevni.checksum
 //! column   trevni.name, trevni.type, trevni.codec, trevni.checksum, trevni.values, trevni.array, trevni.parent
-//!          arrow.statistics, arrow.bloom: made anew by every writer
+//!          arrow.statistics, arrow.bloom: written by every writer
 //! ```
 //! Keys that start `trevni.` are reserved. The pairs keep the order in which they were set, as in the
 //! reference; setting a key again keeps its place, and of a key that a file repeats the last value counts.

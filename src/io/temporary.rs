@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
-    /// One thread creates files whilst others search the folder: no file is lost.
+    /// One thread creates files while others search the folder: no file is lost.
     #[test]
     fn a_file_that_is_being_created_is_never_taken() {
         let folder = tempfile::tempdir().unwrap();

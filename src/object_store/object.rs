@@ -4,7 +4,7 @@
 //! open     first bytes ──► size, e-tag                one request, and for a small object the only one
 //! fetch    requests ──► bytes                         each compared with what was asked for
 //! ```
-//! An object that changes between two requests is an error: the store is told the e-tag of the first (unless that is a
+//! An object that changes between two requests is an error: the store is given the e-tag of the first (unless that is a
 //! weak one), and sizes are compared.
 
 use std::ops::Range;

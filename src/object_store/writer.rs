@@ -137,7 +137,7 @@ impl ObjectWriter {
 
     async fn settle(&mut self, result: Result<()>) -> Result<()> {
         if result.is_err() {
-            // The first fault is the one to be told.
+            // The first fault is the one to be reported.
             let _ = self.abort().await;
         }
         result

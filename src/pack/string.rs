@@ -332,14 +332,14 @@ pub(crate) fn put(
         let mut distinct = Distinct::of(strings, there, most);
         // Long strings would be many bytes where none need be.
         let long = distinct.as_ref().is_some_and(|distinct| distinct.longest() > SLOT);
-        let told = there.is_none() || !long;
-        if !told {
+        let reports = there.is_none() || !long;
+        if !reports {
             distinct = Distinct::of(strings, None, most);
         }
         if let Some(distinct) = distinct {
             put_dictionary(&distinct, hints, deeper, out);
             let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
-            found = Some(distinct).filter(|_| told);
+            found = Some(distinct).filter(|_| reports);
             if few && out.size_from(start) < strings.bytes().len() / 2 {
                 return found;
             }

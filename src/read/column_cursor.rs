@@ -325,7 +325,7 @@ impl ColumnCursor {
         match items {
             Ok(items) => self.items = items,
             Err(e) => {
-                // The decoder stands anywhere now: the block must be opened anew.
+                // The decoder stands anywhere now: the block must be opened again.
                 self.rows_left = 0;
                 return Err(self.place_here(e));
             }

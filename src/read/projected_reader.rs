@@ -118,7 +118,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         self
     }
 
-    /// Reads with the threads of another reader, and nothing ahead until it is told to.
+    /// Reads with the threads of another reader, and prefetches nothing until it is enabled.
     #[cfg(feature = "arrow")]
     pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
         self.pool.clone_from(&other.pool);

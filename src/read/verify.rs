@@ -43,7 +43,7 @@ pub(crate) fn is_of_nulls(column: &ColumnMetadata) -> bool {
 }
 
 impl<R: ReadAt> FileReader<R> {
-    /// Verifies every block of every column. `progress` is told each column that is done.
+    /// Verifies every block of every column. `progress` is called for each column that is done.
     pub fn verify(&self, mut progress: impl FnMut(usize)) -> Verification {
         let mut seen = Verification::default();
         for column in 0..self.columns().len() {

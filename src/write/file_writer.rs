@@ -109,7 +109,7 @@ impl FileWriterBuilder {
     }
 
     /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
-    /// 0 never replaces them, which is written and read soonest; 100 does so wherever it saves a byte, and cuts
+    /// 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte, and cuts
     /// doubles in two where that is smaller. Default: 68.
     pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
         self.blocks.symbols_below = hundredths.min(100);

@@ -8,7 +8,7 @@
 //! read as far as these say. What the metadata tells of a NumPy array gives type and shape; without it a file is bytes.
 //!
 //! Files take rows behind the last and, where there is room, other attributes; nothing else in them changes. Each change writes
-//! the whole file anew and renames it into place.
+//! the whole file again and renames it into place.
 //!
 //! ```
 //! use trevni_blosc::bloscpack::{Bloscpack, BloscpackBuilder};

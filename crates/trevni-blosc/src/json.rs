@@ -21,7 +21,7 @@ pub(super) struct Separators {
     key: &'static str,
 }
 
-/// Those of `json.dumps`, unless it is told others.
+/// Those of `json.dumps` by default.
 pub(super) const BLANKS: Separators = Separators { item: ", ", key: ": " };
 
 /// As short as can be.

@@ -11,8 +11,8 @@ use crate::stdout;
 pub(crate) enum Fault {
     /// The data, or the machine: exit code 1.
     Data(String),
-    /// The same, and it has been told already.
-    Told,
+    /// The same, already reported.
+    Reported,
     /// The call: exit code 2.
     Usage(String),
 }
@@ -27,7 +27,7 @@ impl Fault {
     pub(crate) fn text(self) -> String {
         match self {
             Fault::Data(text) | Fault::Usage(text) => text,
-            Fault::Told => "it failed".into(),
+            Fault::Reported => "it failed".into(),
         }
     }
 
@@ -38,7 +38,7 @@ impl Fault {
             return ExitCode::SUCCESS;
         }
         match self {
-            Fault::Told => ExitCode::from(1),
+            Fault::Reported => ExitCode::from(1),
             Fault::Data(text) => {
                 tell(&format!("error: {text}"));
                 ExitCode::from(1)

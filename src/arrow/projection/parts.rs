@@ -5,7 +5,7 @@
 //! then      s<y>, b                   what else is wanted of a, b, s
 //! together  a, b, s<x, y>             arrays of the same rows
 //! ```
-//! Parts are told apart within structs, but not within lists, maps and unions: of one of these, two different
+//! Parts are distinguished within structs, but not within lists, maps and unions: of one of these, two different
 //! parts are read as if they were two fields.
 
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@
 //! passed          x...x..........x        gathered until they are a batch; other columns are read for that batch
 //! kept            the values of columns that predicates looked at and that are wanted later, too
 //! ```
-//! A column is read once, by the first that needs it. (What several need of a struct is told apart; of a list, a map or
+//! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a map or
 //! a union two different parts are read apart.)
 
 use std::collections::VecDeque;

@@ -215,7 +215,7 @@ fn fill(out: &mut Vec<u8>, len: usize, n: usize, bit: bool) {
     }
 }
 
-/// A bitmap is read and searched soonest, by far: another form takes one byte of so many of its, or less.
+/// A bitmap is read and searched fastest, by far: another form takes one byte of so many of its, or less.
 const MUCH: usize = 4;
 
 /// Appends `n` bits from bit `offset`, as a bitmap or in the form that takes least.

@@ -23,7 +23,7 @@ const SAMPLE: usize = 512;
 /// Fewer numbers are not worth a search.
 const FEW: usize = 48;
 
-/// How often each byte comes is told of no fewer.
+/// Byte frequencies are not estimated for fewer numbers.
 const SOME: usize = 256;
 
 /// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.

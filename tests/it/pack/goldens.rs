@@ -32,7 +32,7 @@ fn files_that_were_written_are_still_read() {
     }
 }
 
-/// Writes the files anew, for when the format is to change: only with `TREVNI_WRITE_GOLDENS` set.
+/// Writes the files again, after a change of the format: only with `TREVNI_WRITE_GOLDENS` set.
 #[test]
 fn write_the_files() {
     if std::env::var_os("TREVNI_WRITE_GOLDENS").is_none() {

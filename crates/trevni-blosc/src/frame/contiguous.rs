@@ -8,7 +8,7 @@
 //!        └─────────────────── cbytes ──────────────────────────────┘           frame_len ────┘
 //! ```
 //! The second drawing is the same file after a commit: nothing that the old header leads to is overwritten, and then the
-//! header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it is written anew.
+//! header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it is rewritten.
 
 mod fetch;
 mod place;
@@ -161,11 +161,11 @@ impl ContiguousFrame {
             }
         };
         let placed = Placed::new(&self.frame, &lens, plan)?;
-        match placed.anew {
+        match placed.rewritten {
             true => write_anew(path, &self.source, &self.frame, &placed, plan)?,
             false => write_behind(path, &self.frame, &placed, plan)?,
         }
-        if placed.anew {
+        if placed.rewritten {
             self.source = Source::file(File::open(path)?);
         }
         (self.frame, self.lens) = (placed.frame, Some(placed.lens));

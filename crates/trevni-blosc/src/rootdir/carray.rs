@@ -160,7 +160,7 @@ impl Carray {
         self.sized.as_ref().map_or(Ok(()), |sized| sized.check(&self.folder))
     }
 
-    /// The bytes of the chunks, counted anew.
+    /// The bytes of the chunks, counted again.
     pub(super) fn counted_cbytes(&self) -> Result<u64> {
         self.data.cbytes(&self.folder, &self.cut)
     }

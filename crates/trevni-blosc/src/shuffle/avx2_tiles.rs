@@ -12,7 +12,7 @@
 //! T is the width, or the next power of two, or 16: wider elements go in parts of 16 bytes. Where the width is less
 //! than T, the elements are moved together, and each store goes over the next.
 #![allow(unsafe_code)]
-// Registers are told apart by numbers below T, which the compiler sees; all that tables hold is small.
+// Registers are distinguished by numbers below T, which the compiler sees; all that tables hold is small.
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;

@@ -8,7 +8,7 @@
 //! T is the width, or the next power of two, or 16: wider elements go in parts of 16 bytes. The way back does the
 //! same in the other order.
 #![allow(unsafe_code)]
-// Registers are told apart by numbers below T, which the compiler sees; all that tables hold is small.
+// Registers are distinguished by numbers below T, which the compiler sees; all that tables hold is small.
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;

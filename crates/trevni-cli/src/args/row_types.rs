@@ -40,14 +40,12 @@ impl RowTypeArgs {
     pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
         #[cfg(feature = "protobuf")]
         if format.name == "protobuf" && self.message.is_none() {
-            let what = "rows of protobuf are told by --proto-descriptor and --message";
+            let what = "rows of protobuf need --proto-descriptor and --message";
             return Err(Fault::Usage(what.to_owned()));
         }
         #[cfg(feature = "thrift")]
         if format.name == "thrift" && self.struct_name.is_none() {
-            return Err(Fault::Usage(
-                "rows of thrift are told by --thrift and --struct".to_owned(),
-            ));
+            return Err(Fault::Usage("rows of thrift need --thrift and --struct".to_owned()));
         }
         let _ = format;
         Ok(())

@@ -33,7 +33,7 @@ pub(crate) struct WriteArgs {
     #[arg(long, value_name = "ROWS")]
     block_rows: Option<usize>,
     /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0 writes
-    /// and reads soonest, 100 is smallest. Default: 68.
+    /// and reads fastest, 100 is smallest. Default: 68.
     #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
     symbols_below: Option<u8>,
     /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.

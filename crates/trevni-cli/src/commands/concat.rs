@@ -17,8 +17,8 @@ use crate::output::target::Target;
 /// Put Trevni files together, one behind another, as one file.
 ///
 /// Where all have the same columns, codecs and checksums, their blocks are copied and not decoded. Otherwise rows are
-/// written anew, with the settings of the first file. The metadata is that of the first. Rows of data sets are written
-/// anew: their files may differ, and some columns are only in their paths.
+/// rewritten with the settings of the first file. The metadata is that of the first. Rows of data sets are rewritten:
+/// their files may differ, and some columns are only in their paths.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file to be made; `-` is standard output.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         Some(what) => {
             check_columns(&files, &inputs)?;
             write_anew(&files, &mut target, &bar)?;
-            format!("rows written anew, for the files differ: {what}")
+            format!("rows rewritten, because the files differ: {what}")
         }
     };
     bar.finish_and_clear();

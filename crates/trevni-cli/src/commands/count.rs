@@ -50,7 +50,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         writeln!(out, "{sum}")?;
     }
     out.flush()?;
-    if good { Ok(()) } else { Err(Fault::Told) }
+    if good { Ok(()) } else { Err(Fault::Reported) }
 }
 
 fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {

@@ -50,5 +50,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         return Ok(out.flush()?);
     }
     out.flush()?;
-    Err(Fault::Told)
+    Err(Fault::Reported)
 }

@@ -28,12 +28,12 @@ use crate::output::target::Target;
 /// The keys of a file's metadata that say what its columns are.
 pub(crate) const SCHEMAS: [&str; 3] = [keys::ARROW_SCHEMA, keys::AVRO_SCHEMA, keys::LAYOUT];
 
-/// Write a Trevni file anew: with another codec, checksum, layout or block size, other order of columns, or fewer.
+/// Rewrite a Trevni file: with another codec, checksum, layout or block size, other order of columns, or fewer.
 ///
 /// What is not asked for stays as it is, codec, checksum and metadata included.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Trevni file, or a data set, of which each file is written anew; `-` is standard input.
+    /// A Trevni file, or a data set, of which each file is rewritten; `-` is standard input.
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
@@ -83,8 +83,8 @@ fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
     let chosen = choose_columns(file, args)?;
     let write = &args.output.write;
     let columns = chosen.iter().filter_map(|i| header.columns.get(*i));
-    let columns =
-        columns.map(|column| settled(column, write.codec.is_some(), write.checksum.is_some()));
+    let columns = columns
+        .map(|column| with_settings(column, write.codec.is_some(), write.checksum.is_some()));
     let columns: Vec<ColumnMetadata> = columns.collect::<Result<_, Fault>>()?;
     let mut builder = write.file_writer(header.metadata.clone())?;
     if header.version.number() == 1 {
@@ -99,7 +99,7 @@ fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
 }
 
 /// A column without the settings that the file's are to replace.
-fn settled(
+fn with_settings(
     column: &ColumnMetadata,
     no_codec: bool,
     no_checksum: bool,

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         let wanted = usize::try_from(reader.remaining()).map_or(batch, |left| left.min(batch));
         let rows = match reader.read(wanted, &mut data) {
             Ok(rows) => rows,
-            // Rows before the fault have been printed: let them out before the error is told.
+            // Rows before the fault have been printed: let them out before the error is reported.
             Err(e) => {
                 out.flush()?;
                 return Err(of_file()(e));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::{Fault, tell};
 use crate::input::file;
-use crate::input::trevni_files::{files_of, told};
+use crate::input::trevni_files::{files_of, reported};
 use crate::output::table::UNCHECKED;
 use crate::stdout;
 
@@ -27,10 +27,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let mut out = stdout::stdout();
     let mut good = true;
     for path in &args.files {
-        good &= told(verify_input(path, &mut out))?;
+        good &= reported(verify_input(path, &mut out))?;
         out.flush()?;
     }
-    if good { Ok(()) } else { Err(Fault::Told) }
+    if good { Ok(()) } else { Err(Fault::Reported) }
 }
 
 /// Verifies a file, or each file of a data set, a folder or a pattern.

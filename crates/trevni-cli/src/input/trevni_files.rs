@@ -92,7 +92,7 @@ fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), Fault> 
 }
 
 /// Whether a file is good; one that cannot be opened is told of, and the others come all the same.
-pub(crate) fn told(done: Result<bool, Fault>) -> Result<bool, Fault> {
+pub(crate) fn reported(done: Result<bool, Fault>) -> Result<bool, Fault> {
     match done {
         Err(Fault::Data(text)) => {
             tell(&format!("error: {text}"));

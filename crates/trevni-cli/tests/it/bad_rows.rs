@@ -100,7 +100,7 @@ fn described_rows_come_and_go() {
     {
         let output = run(&["cat", "--from", format, str(&trv)]);
         assert_eq!(code(&output), 2);
-        let expected = format!("error: rows of {format} are told by {told}\n");
+        let expected = format!("error: rows of {format} need {told}\n");
         assert!(said(&output).starts_with(&expected), "{}", said(&output));
         assert_eq!(code(&run(&["convert", str(&trv), "-", "--to", format])), 2);
     }

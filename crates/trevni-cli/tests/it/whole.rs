@@ -55,7 +55,7 @@ fn rows_are_written_anew_where_settings_differ() {
     let to = folder.path().join("to.trv");
     let text = told(&["concat", str(&to), str(&a), str(&b)]);
     assert!(
-        text.contains(": rows written anew, for the files differ: column \"id#value\": codec "),
+        text.contains(": rows rewritten, because the files differ: column \"id#value\": codec "),
         "{text}"
     );
     assert_eq!(out(&["cat", str(&to)]), out(&["cat", str(&a)]).repeat(2));

@@ -4,7 +4,7 @@
 //! first string   user_000042/a ──► texts "user_" "/a"; one number, of 6 digits
 //! each           the same texts, and digits between them     fails at the first string that is otherwise
 //! widths         all alike: with leading zeros               else free, if no string has leading zeros
-//! settled        "user_0" ##### "/a"                         what all numbers share goes into the texts
+//! merged        "user_0" ##### "/a"                         what all numbers share goes into the texts
 //! ```
 
 use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
@@ -144,7 +144,7 @@ impl FoundTemplate {
                 false => numbers.iter_mut().for_each(Number::repeat),
             }
         }
-        Self::settled(texts, numbers)
+        Self::merged(texts, numbers)
     }
 
     /// The texts of a string with digits: before the first number, and behind each.
@@ -163,13 +163,13 @@ impl FoundTemplate {
     }
 
     /// Decides how wide numbers are, and puts what is always the same into the texts.
-    fn settled(texts: Vec<Text>, numbers: Vec<Number>) -> Option<Self> {
+    fn merged(texts: Vec<Text>, numbers: Vec<Number>) -> Option<Self> {
         let mut texts = texts.into_iter().map(|text| text.bytes);
-        let mut settled = Self { first: texts.next()?, numbers: Vec::new() };
+        let mut merged = Self { first: texts.next()?, numbers: Vec::new() };
         for (mut number, behind) in numbers.into_iter().zip(texts) {
-            let text = match settled.numbers.last_mut() {
+            let text = match merged.numbers.last_mut() {
                 Some(before) => &mut before.behind,
-                None => &mut settled.first,
+                None => &mut merged.first,
             };
             let most = number.values.iter().copied().max()?;
             if number.shortest == number.longest {
@@ -188,12 +188,12 @@ impl FoundTemplate {
                 number.width = u8::try_from(FREE).ok()?;
             }
             number.behind = behind;
-            settled.numbers.push(number);
+            merged.numbers.push(number);
         }
-        let texts = std::iter::once(&settled.first);
-        let mut texts = texts.chain(settled.numbers.iter().map(|number| &number.behind));
+        let texts = std::iter::once(&merged.first);
+        let mut texts = texts.chain(merged.numbers.iter().map(|number| &number.behind));
         let short = texts.all(|text| text.len() <= MOST_TEXT);
-        (short && !settled.numbers.is_empty()).then_some(settled)
+        (short && !merged.numbers.is_empty()).then_some(merged)
     }
 
     /// Appends the template and the numbers.

@@ -65,7 +65,7 @@ impl Fixture {
         std::fs::read(self.folder.path().join("a.blp")).unwrap()
     }
 
-    /// As it is now, for its holder and for who opens it anew.
+    /// As it is now, for its holder and for who opens it again.
     fn check(&self, count: u32) {
         let again = Bloscpack::open_path(self.folder.path().join("a.blp")).unwrap();
         for file in [&self.file, &again] {

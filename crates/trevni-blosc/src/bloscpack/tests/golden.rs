@@ -135,7 +135,7 @@ fn parameters_are_those_of_the_first_chunk() {
             continue;
         };
         let params = Bloscpack::open_path(&path).unwrap().params().clone();
-        // The two kinds of LZ4 are not told apart in chunks.
+        // The two kinds of LZ4 are not distinguished in chunks.
         assert_eq!(params.compressor.name(), codec.trim_end_matches("hc"), "{name}");
         let expected = match filter {
             "byte" => Filter::Shuffle { group: 0 },

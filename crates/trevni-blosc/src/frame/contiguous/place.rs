@@ -17,8 +17,8 @@ const SECTOR: usize = 512;
 
 /// A planned frame with all its places, and the bytes around its chunks.
 pub(super) struct Placed {
-    /// Whether the file is written anew, not extended.
-    pub(super) anew: bool,
+    /// Whether the file is rewritten, not extended.
+    pub(super) rewritten: bool,
     pub(super) frame: SuperChunk,
     pub(super) lens: Vec<u32>,
     /// The header.
@@ -32,8 +32,8 @@ impl Placed {
         let lens = lens_of(lens, plan)?;
         let live: u64 = lens.iter().copied().map(u64::from).sum();
         let behind = old.header.frame_len - u64::from(old.header.header_len);
-        let anew = must_be_anew(old, plan, live, behind + plan.written());
-        let mut next = if anew { 0 } else { behind };
+        let rewritten = must_rewrite(old, plan, live, behind + plan.written());
+        let mut next = if rewritten { 0 } else { behind };
         let mut place = |len: u32| {
             let at = next;
             next += u64::from(len);
@@ -41,7 +41,7 @@ impl Placed {
         };
         let index = Index::new(plan.fates.iter().zip(&lens).map(|(fate, len)| match fate {
             Fate::Special(kind) => Slot::Special(*kind),
-            Fate::Stay(_, at) if !anew => Slot::At(*at),
+            Fate::Stay(_, at) if !rewritten => Slot::At(*at),
             Fate::Stay(..) | Fate::Write(_) => place(*len),
         }));
         let mut header = plan.header.clone();
@@ -52,7 +52,7 @@ impl Placed {
         let mut head = Vec::new();
         header.put(&mut head)?;
         let frame = SuperChunk::new(header, index, plan.sizes.clone(), plan.trailer.clone())?;
-        Ok(Self { anew, frame, lens, head, tail })
+        Ok(Self { rewritten, frame, lens, head, tail })
     }
 }
 
@@ -69,7 +69,7 @@ fn lens_of(old: &[u32], plan: &Plan<'_>) -> Result<Vec<u32>> {
 
 /// Whether the file cannot, or should not, be extended: C-Blosc2 looks for the trailer of a frame without bytes right behind
 /// the header; a header in two sectors could be cut by a crash; and holes should not take half of the file.
-fn must_be_anew(old: &SuperChunk, plan: &Plan<'_>, live: u64, all: u64) -> bool {
+fn must_rewrite(old: &SuperChunk, plan: &Plan<'_>, live: u64, all: u64) -> bool {
     let len = plan.header.encoded_len();
     let in_place = len as u64 == u64::from(old.header.header_len) && len <= SECTOR;
     let empty = old.header.nbytes == 0 || plan.header.nbytes == 0;

@@ -294,13 +294,13 @@ fn many_small_commits_leave_a_file_of_bounded_size() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.b2frame");
     let (mut frame, mut parts) = walks(&path, false, 2);
-    let mut anew = 0;
+    let mut rewritten = 0;
     for seed in 0..200 {
         let number = seed % 2;
         parts[number as usize] = walk(seed, VALUES);
         let before = frame.header().frame_len;
         frame.update(number, &packed(&params(), &parts[number as usize])).unwrap();
-        anew += u32::from(frame.header().frame_len < before);
+        rewritten += u32::from(frame.header().frame_len < before);
         // Every commit finds the frame as the last has left it, whoever opens it.
         if seed % 3 == 0 {
             frame = Frame::open(&path).unwrap();
@@ -310,7 +310,7 @@ fn many_small_commits_leave_a_file_of_bounded_size() {
     let file = std::fs::metadata(&path).unwrap().len();
     assert_eq!(file, frame.header().frame_len);
     assert!(file < 4 * 8 * 2 * VALUES as u64, "{file}");
-    assert!((20..150).contains(&anew), "{anew} of 200");
+    assert!((20..150).contains(&rewritten), "{rewritten} of 200");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn change(frame: &mut Frame, number: usize) -> trevni::Result<()> {
         3 => frame.insert(1, &packed(&params(), &walk(78, 10))),
         4 => frame.set_attributes(&Attributes::from_iter([("k".into(), json!(number))])),
         _ => {
-            // So much goes that the file is written anew.
+            // So much goes that the file is rewritten.
             let chunks = vec![(0, chunk)];
             frame.commit(Edit { chunks, count: 1, shape: vec![256], attributes: None })
         }

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection
 use super::Result;
 use super::filter::{Extreme, Filter, PageTest};
 
-/// The rows of pages that may match; `None` where nothing can be told.
+/// The rows of pages that may match; `None` where nothing is known.
 pub(super) fn selection(
     builder: &ParquetRecordBatchReaderBuilder<Bytes>,
     filter: &Filter,

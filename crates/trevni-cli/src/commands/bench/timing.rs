@@ -67,7 +67,7 @@ impl Outcome {
 }
 
 /// A configuration with its file.
-struct Runner {
+struct MeasuredConfig {
     config: Config,
     file: Bytes,
     laps: [Vec<f64>; Measure::ALL.len()],
@@ -82,30 +82,31 @@ pub(super) fn run(
 ) -> Result<Vec<Outcome>> {
     let answers = Answers::of(work)?;
     let order: Vec<&str> = configs.iter().map(|config| config.name).collect();
-    let mut runners = Vec::new();
+    let mut measured = Vec::new();
     for config in configs {
         let name = config.name;
         bar.set_message(format!("{name}: comparing what is read with what was written"));
-        runners.push(Runner::new(config, work, &answers).map_err(|e| format!("{name}: {e}"))?);
+        measured
+            .push(MeasuredConfig::new(config, work, &answers).map_err(|e| format!("{name}: {e}"))?);
     }
     for round in 1..=rounds {
         for (place, measure) in Measure::ALL.into_iter().enumerate() {
             // None is always the first.
-            runners.rotate_left(1);
-            for runner in &mut runners {
-                bar.set_message(format!("round {round} of {rounds}: {}", runner.config.name));
-                let lap = runner.lap(work, measure, &answers)?;
-                if let (Some(lap), Some(laps)) = (lap, runner.laps.get_mut(place)) {
+            measured.rotate_left(1);
+            for config in &mut measured {
+                bar.set_message(format!("round {round} of {rounds}: {}", config.config.name));
+                let lap = config.lap(work, measure, &answers)?;
+                if let (Some(lap), Some(laps)) = (lap, config.laps.get_mut(place)) {
                     laps.push(lap);
                 }
             }
         }
     }
-    runners.sort_by_key(|runner| order.iter().position(|name| *name == runner.config.name));
-    Ok(runners.into_iter().map(|runner| runner.outcome(answers.kept())).collect())
+    measured.sort_by_key(|config| order.iter().position(|name| *name == config.config.name));
+    Ok(measured.into_iter().map(|config| config.outcome(answers.kept())).collect())
 }
 
-impl Runner {
+impl MeasuredConfig {
     /// Writes the file, and reads it in every way that is timed to see that it is right.
     fn new(config: Config, work: &Work<'_>, answers: &Answers) -> Result<Self> {
         let table = work.table;

@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
     }
     writer.close()?;
     let written = target.commit(&args.output)?;
-    tell(&format!("{count} rows, {written} bytes: rows written anew"));
+    tell(&format!("{count} rows, {written} bytes: rows rewritten"));
     Ok(())
 }
 

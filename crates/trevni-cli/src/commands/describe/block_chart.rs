@@ -9,7 +9,7 @@ use super::html_text::{NAME, grouped, text};
 const UNITS: f64 = 10_000.0;
 /// The least width of a block by offset, so that small ones can be seen.
 const LEAST: f64 = 60.0;
-/// Blocks of a column that are told apart by edges and shades. Edges of more would cover them.
+/// Blocks of a column that are distinguished by edges and shades. Edges of more would cover them.
 const EDGED: usize = 24;
 
 /// Writes a row for each column.

@@ -26,7 +26,7 @@ const REGISTERS: u8 = 14;
 const FREQUENT: usize = 1024;
 /// The compression of t-digests.
 const DIGEST: u16 = 200;
-/// Characters of a value that are told apart.
+/// Characters of a value that are distinguished.
 const TEXT: usize = 200;
 /// Values of which histograms are exact. Beyond these, they come from a digest of all values.
 const EXACT: usize = 8192;

@@ -149,7 +149,7 @@ pub(super) fn key_of(
 }
 
 /// The symbols so far. Of numbers without a name there is no end: when there are too many, the next batch
-/// begins anew.
+/// begins again.
 pub(super) fn dictionary(
     symbols: &mut Vec<String>,
     numbers: &mut HashMap<String, i32>,
