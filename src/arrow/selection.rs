@@ -109,7 +109,7 @@ impl RowSelection {
         !self.ranges.is_empty()
     }
 
-    /// The rows as selectors, in turns those that are passed over and those that are read; the last reads.
+    /// The rows as selectors, alternately skipped and read; the last reads.
     pub fn iter(&self) -> impl Iterator<Item = RowSelector> + '_ {
         let mut at = 0;
         let selectors = self.ranges.iter().flat_map(move |range| {

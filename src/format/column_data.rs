@@ -32,7 +32,7 @@ pub struct ColumnData {
     pub values: Values,
 }
 
-/// Rows of one column, lent to a writer.
+/// Rows of one column, borrowed by a writer.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnSlice<'a> {
     /// Of array columns: the length of each array.

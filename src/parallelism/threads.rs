@@ -7,7 +7,7 @@
 //! Nothing waits for work that nobody does, so a pool of busy threads delays a caller, but never stops it. With few
 //! threads a writer goes from column to column by itself and leaves codecs and checksums, more than half of the work,
 //! to the others: to wake a thread for each column of each batch would cost more than it saves. Readers have
-//! [`turns`](crate::read::prefetch).
+//! [`Prefetcher`](crate::read::prefetch::Prefetcher).
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 

@@ -1,9 +1,9 @@
 //! Decodes blocks: verifies the checksum, decompresses, and reads values.
 //!
 //! ```text
-//! byte codec    payload ──► serialised values ──► decoder          checksum of the values
+//! byte codec    payload ──► plain values ──► decoder          checksum of the values
 //! value codec   payload ──► packed block                           checksum of the payload, or of the values
-//!               form 0  ──► serialised values ──► decoder
+//!               form 0  ──► plain values ──► decoder
 //! ```
 //! This is the only place that knows which of them a payload is.
 
@@ -28,7 +28,7 @@ pub(crate) struct BlockDecoder {
     kind: BlockEncoding,
     decompressor: Option<Box<dyn Decompress>>,
     limits: Limits,
-    serialised: PlainBlock,
+    plain: PlainBlock,
     decoder: Decoder,
     /// The open block where its values are packed.
     packed: Option<PackedBlock>,
@@ -36,18 +36,18 @@ pub(crate) struct BlockDecoder {
     size: usize,
 }
 
-/// The open block where it is serialised.
+/// The open block where it is plain.
 #[derive(Debug, Default)]
 struct PlainBlock {
     /// Where its codec is `null`: the stored bytes themselves.
-    lent: Option<Bytes>,
+    stored: Option<Bytes>,
     /// Where it was compressed.
     decompressed: Vec<u8>,
 }
 
 impl PlainBlock {
     fn bytes(&self) -> &[u8] {
-        self.lent.as_deref().unwrap_or(&self.decompressed)
+        self.stored.as_deref().unwrap_or(&self.decompressed)
     }
 }
 
@@ -89,7 +89,7 @@ impl BlockDecoder {
             kind,
             decompressor,
             limits,
-            serialised: PlainBlock::default(),
+            plain: PlainBlock::default(),
             decoder: Decoder::default(),
             packed: None,
             size: 0,
@@ -111,7 +111,7 @@ impl BlockDecoder {
         if raw_len > self.limits.block_bytes && !self.is_stored(block) {
             return Err(Error::too_large("block", raw_len as u64, self.limits.block_bytes as u64));
         }
-        (self.serialised.lent, self.packed, self.size) = (None, None, raw_len);
+        (self.plain.stored, self.packed, self.size) = (None, None, raw_len);
         self.decoder = Decoder::default();
         let mut cursor = Cursor::new(&stored);
         let payload = cursor.take(block.compressed_size as usize, "block")?;
@@ -126,16 +126,16 @@ impl BlockDecoder {
         } else if codec == Codec::Null {
             self.lend(stored.slice_ref(payload), raw_len)?;
         } else if let Some(decompressor) = &mut self.decompressor {
-            decompressor.decompress(payload, raw_len, &mut self.serialised.decompressed)?;
+            decompressor.decompress(payload, raw_len, &mut self.plain.decompressed)?;
         }
         match verdict {
             Some(verdict) => Ok(verdict),
             None if self.packed.is_some() => self.verify_values(proof),
-            None => checksum.verify(self.serialised.bytes(), proof, codec == Codec::Null),
+            None => checksum.verify(self.plain.bytes(), proof, codec == Codec::Null),
         }
     }
 
-    /// Takes values that are stored as they are serialised.
+    /// Takes values that are stored as they are plain.
     fn lend(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
         if payload.len() != raw_len {
             return Err(Error::malformed(format!(
@@ -143,7 +143,7 @@ impl BlockDecoder {
                 payload.len()
             )));
         }
-        self.serialised.lent = Some(payload);
+        self.plain.stored = Some(payload);
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl BlockDecoder {
         Ok(())
     }
 
-    /// Whether the values are stored as they are serialised: they take as many bytes in the file.
+    /// Whether the values are stored as they are plain: they take as many bytes in the file.
     fn is_stored(&self, block: &BlockDescriptor) -> bool {
         self.kind.codec == Codec::Null && block.compressed_size == block.uncompressed_size
     }
@@ -172,7 +172,7 @@ impl BlockDecoder {
     /// The memory that the open block takes, besides stored bytes.
     pub(crate) fn memory(&self) -> usize {
         let packed = self.packed.as_ref().map_or(0, PackedBlock::memory);
-        self.serialised.decompressed.capacity().saturating_add(packed)
+        self.plain.decompressed.capacity().saturating_add(packed)
     }
 
     /// The memory that a block takes when it is opened, at the least.
@@ -184,7 +184,7 @@ impl BlockDecoder {
 
     /// Frees the open block.
     pub(crate) fn close(&mut self) {
-        (self.serialised, self.packed, self.decoder) = Default::default();
+        (self.plain, self.packed, self.decoder) = Default::default();
     }
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
@@ -214,21 +214,21 @@ impl BlockDecoder {
         Ok(out.into())
     }
 
-    /// Compares a checksum of the serialised values.
+    /// Compares a checksum of the plain values.
     fn verify_values(&mut self, proof: &[u8]) -> Result<Verdict> {
         let BlockEncoding { checksum, value_type, array, with_runs, .. } = self.kind;
         if checksum == Checksum::Null {
             return Ok(Verdict::Absent);
         }
         let packed = self.packed.as_mut().ok_or_else(no_block)?;
-        let serialised = BlockValues::decode(packed, value_type, array, &self.limits)?;
+        let plain = BlockValues::decode(packed, value_type, array, &self.limits)?;
         packed.rewind();
-        let serialised = serialised.encode_plain(with_runs, false);
-        if serialised.len() != self.size {
-            let (found, size) = (serialised.len(), self.size);
+        let plain = plain.encode_plain(with_runs, false);
+        if plain.len() != self.size {
+            let (found, size) = (plain.len(), self.size);
             return Err(Error::malformed(format!("values of {found} bytes, {size} announced")));
         }
-        checksum.verify(&serialised, proof, false)
+        checksum.verify(&plain, proof, false)
     }
 
     /// The bytes of the open block before its codec.
@@ -240,7 +240,7 @@ impl BlockDecoder {
     pub(crate) fn finish(&self) -> Result<()> {
         match &self.packed {
             Some(packed) => packed.finish(),
-            None => self.decoder.finish(self.serialised.bytes()),
+            None => self.decoder.finish(self.plain.bytes()),
         }
     }
 
@@ -251,7 +251,7 @@ impl BlockDecoder {
             Some(packed) => packed.first(&mut first)?,
             None => {
                 Decoder::default().values(
-                    self.serialised.bytes(),
+                    self.plain.bytes(),
                     self.kind.value_type,
                     1,
                     &mut first,
@@ -268,7 +268,7 @@ impl BlockDecoder {
             Some(packed) => packed.values(n, out),
             None if out.is_unpacked() => self.through(out, |opener, out| opener.values(n, out)),
             None => {
-                let block = self.serialised.bytes();
+                let block = self.plain.bytes();
                 self.decoder.values(block, self.kind.value_type, n, out)
             }
         }
@@ -301,7 +301,7 @@ impl BlockDecoder {
         packed.pick_presence(places, out).map(|ranks| ranks.len())
     }
 
-    /// Appends values that are serialised to a form that they are not decoded to.
+    /// Appends values that are plain to a form that they are not decoded to.
     fn through<T>(
         &mut self,
         out: &mut Values,
@@ -318,7 +318,7 @@ impl BlockDecoder {
         match &mut self.packed {
             Some(packed) => packed.skip_values(n),
             None => {
-                let block = self.serialised.bytes();
+                let block = self.plain.bytes();
                 self.decoder.skip_values(block, self.kind.value_type, n)
             }
         }
@@ -339,7 +339,7 @@ impl BlockDecoder {
                 self.through(out, |opener, out| opener.arrays(n, lengths, out, most))
             }
             None => {
-                let block = self.serialised.bytes();
+                let block = self.plain.bytes();
                 self.decoder.arrays(block, self.kind.value_type, n, lengths, out, most)
             }
         }
@@ -350,7 +350,7 @@ impl BlockDecoder {
         match &mut self.packed {
             Some(packed) => packed.skip_arrays(n, asked),
             None => {
-                let block = self.serialised.bytes();
+                let block = self.plain.bytes();
                 self.decoder.skip_arrays(block, self.kind.value_type, n)
             }
         }
@@ -367,7 +367,7 @@ impl BlockDecoder {
                 Ok(items)
             }
             None => {
-                let block = self.serialised.bytes();
+                let block = self.plain.bytes();
                 self.decoder.presence(block, n, out, self.limits.values)
             }
         }

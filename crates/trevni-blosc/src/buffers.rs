@@ -1,7 +1,7 @@
 //! Reuses the buffers that stored chunks are read into.
 //!
 //! ```text
-//! file ──► buffer ──► Bytes, lent ──► dropped ──► buffer, for the next chunk
+//! file ──► buffer ──► Bytes, buffer ──► dropped ──► buffer, for the next chunk
 //! ```
 //! New memory of the size of a chunk costs as much as decompressing a good part of it: it is cleared, and the system has to find it
 //! page by page.
@@ -29,20 +29,20 @@ impl Buffers {
         if bytes.len() < len {
             bytes.resize(len, 0);
         }
-        let mut lent = Lent { bytes, len, home: self.clone() };
-        read_exact_at(file, lent.bytes.get_mut(..len).unwrap_or_default(), offset)?;
-        Ok(Bytes::from_owner(lent))
+        let mut buffer = ReusedBuffer { bytes, len, pool: self.clone() };
+        read_exact_at(file, buffer.bytes.get_mut(..len).unwrap_or_default(), offset)?;
+        Ok(Bytes::from_owner(buffer))
     }
 
     /// The bytes of a file, at most so many.
     pub(super) fn read_all(&self, file: File, most: u64) -> io::Result<Bytes> {
         let size = file.metadata()?.len().min(most);
-        let mut lent = Lent { bytes: self.take(), len: 0, home: self.clone() };
-        lent.bytes.clear();
+        let mut buffer = ReusedBuffer { bytes: self.take(), len: 0, pool: self.clone() };
+        buffer.bytes.clear();
         // One more, so that the end is seen without more room.
-        lent.bytes.reserve(usize::try_from(size).unwrap_or(0).saturating_add(1));
-        lent.len = file.take(most).read_to_end(&mut lent.bytes)?;
-        Ok(Bytes::from_owner(lent))
+        buffer.bytes.reserve(usize::try_from(size).unwrap_or(0).saturating_add(1));
+        buffer.len = file.take(most).read_to_end(&mut buffer.bytes)?;
+        Ok(Bytes::from_owner(buffer))
     }
 
     /// The bytes of a file in `range`, as far as there are some.
@@ -67,21 +67,21 @@ impl Buffers {
 }
 
 /// A buffer on loan.
-struct Lent {
+struct ReusedBuffer {
     bytes: Vec<u8>,
     len: usize,
-    home: Buffers,
+    pool: Buffers,
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for ReusedBuffer {
     fn as_ref(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 }
 
-impl Drop for Lent {
+impl Drop for ReusedBuffer {
     fn drop(&mut self) {
-        self.home.keep(std::mem::take(&mut self.bytes));
+        self.pool.keep(std::mem::take(&mut self.bytes));
     }
 }
 

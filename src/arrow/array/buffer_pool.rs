@@ -1,8 +1,8 @@
 //! Reuses the buffers of dropped batches.
 //!
 //! ```text
-//! batch n      made ──► given out ──► dropped by the caller
-//!                └ buffers noted         └ no other owner: theirs for batch n + 1
+//! batch n      made ──► returned out ──► dropped by the caller
+//!                └ buffers listed         └ no other owner: theirs for batch n + 1
 //! ```
 //! A reader that is drained batch by batch then works in the same few pages, which stay in the cache; fresh ones
 //! would be asked of the system, and cleared by it, for every batch. What the caller keeps is left alone.
@@ -18,9 +18,9 @@ use arrow::record_batch::RecordBatch;
 #[derive(Debug, Default)]
 pub(crate) struct BufferPool {
     /// Buffers of the last batch.
-    noted: Vec<(usize, Buffer)>,
+    listed: Vec<(usize, Buffer)>,
     /// Memory that was needed only while a batch was made.
-    given: Vec<(usize, Buffer)>,
+    returned: Vec<(usize, Buffer)>,
     ones: VecDeque<Buffer>,
     fours: VecDeque<Buffer>,
     eights: VecDeque<Buffer>,
@@ -28,31 +28,31 @@ pub(crate) struct BufferPool {
 }
 
 impl BufferPool {
-    /// Takes back what is left of the last batch, in the order in which it was noted; what was there before and
+    /// Takes back what is left of the last batch, in the order in which it was listed; what was there before and
     /// found no use is let go.
     pub(crate) fn collect(&mut self) {
         for align in [1, 4, 8, 16] {
             self.of(align).into_iter().for_each(VecDeque::clear);
         }
-        let (mut noted, mut given) =
-            (std::mem::take(&mut self.noted), std::mem::take(&mut self.given));
-        for (align, buffer) in noted.drain(..).chain(given.drain(..)) {
+        let (mut listed, mut returned) =
+            (std::mem::take(&mut self.listed), std::mem::take(&mut self.returned));
+        for (align, buffer) in listed.drain(..).chain(returned.drain(..)) {
             if let Some(kept) = self.of(align) {
                 kept.push_back(buffer);
             }
         }
-        (self.noted, self.given) = (noted, given);
+        (self.listed, self.returned) = (listed, returned);
     }
 
-    /// Notes the buffers of a batch that is about to be given out.
+    /// Notes the buffers of a batch that is about to be returned out.
     pub(crate) fn note(&mut self, batch: &RecordBatch) {
-        self.noted.clear();
-        batch.columns().iter().for_each(|column| note(column, &mut self.noted));
+        self.listed.clear();
+        batch.columns().iter().for_each(|column| note(column, &mut self.listed));
     }
 
     /// Takes back, for the next batch, what arrays are made of that are about to be dropped.
     pub(crate) fn give_arrays(&mut self, arrays: &[ArrayRef]) {
-        arrays.iter().for_each(|array| note(array, &mut self.given));
+        arrays.iter().for_each(|array| note(array, &mut self.returned));
     }
 
     /// An empty vector, with memory if there is some that nobody else holds.
@@ -69,7 +69,7 @@ impl BufferPool {
 
     /// Gives back, for the next batch, memory that this one does not need any more.
     pub(crate) fn give<T: ArrowNativeType>(&mut self, vec: Vec<T>) {
-        self.given.push((align_of::<T>(), Buffer::from_vec(vec)));
+        self.returned.push((align_of::<T>(), Buffer::from_vec(vec)));
     }
 
     fn of(&mut self, align: usize) -> Option<&mut VecDeque<Buffer>> {
@@ -84,27 +84,27 @@ impl BufferPool {
 }
 
 /// Notes the buffers of an array.
-fn note(array: &dyn Array, noted: &mut Vec<(usize, Buffer)>) {
+fn note(array: &dyn Array, listed: &mut Vec<(usize, Buffer)>) {
     downcast_primitive_array!(
         array => {
-            noted.extend(array.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
+            listed.extend(array.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
             let values = array.values().inner();
-            noted.push((align_of_val(&array.values()[..]), values.clone()));
+            listed.push((align_of_val(&array.values()[..]), values.clone()));
         }
-        _ => note_data(&array.to_data(), noted),
+        _ => note_data(&array.to_data(), listed),
     )
 }
 
-fn note_data(data: &ArrayData, noted: &mut Vec<(usize, Buffer)>) {
-    noted.extend(data.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
+fn note_data(data: &ArrayData, listed: &mut Vec<(usize, Buffer)>) {
+    listed.extend(data.nulls().map(|nulls| (1, nulls.inner().inner().clone())));
     let layout = layout(data.data_type());
     let aligns = layout.buffers.iter().map(|buffer| match buffer {
         BufferSpec::FixedWidth { alignment, .. } => *alignment,
         _ => 1,
     });
     // Views have any number of buffers of bytes.
-    noted.extend(aligns.chain(std::iter::repeat(1)).zip(data.buffers().iter().cloned()));
-    data.child_data().iter().for_each(|child| note_data(child, noted));
+    listed.extend(aligns.chain(std::iter::repeat(1)).zip(data.buffers().iter().cloned()));
+    data.child_data().iter().for_each(|child| note_data(child, listed));
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! window          xxxxxxxxxxxxxxxx        rows not yet looked at, some thousand at a time
 //! 1st predicate   x..xx....x.....x        asked of all; its columns are read for all
 //! 2nd             x...x..........x        asked of those that are left; its columns are read for these
-//! passed          x...x..........x        gathered until they are a batch; other columns are read for that batch
+//! passed          x...x..........x        collected until they are a batch; other columns are read for that batch
 //! kept            the values of columns that predicates looked at and that are wanted later, too
 //! ```
 //! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a map or

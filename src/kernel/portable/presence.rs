@@ -20,7 +20,7 @@ pub struct Run {
     pub left: u32,
 }
 
-/// How far a call came that turns lengths into bits.
+/// How far a call came that converts lengths into bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Present {
     /// Bits appended.

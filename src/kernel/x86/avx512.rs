@@ -4,7 +4,7 @@
 //! data       b0 b1 c0 d0 d1 d2 ...                  64 bytes
 //! ends       0  1  1  0  0  1  ...                  bytes whose sign is clear
 //! last       1  2  5 ...                            vpcompressb: where each value ends
-//! gathered   .. .. b0 b1 │ .. .. .. c0 │ .. d0 d1 d2    vpermb: the bytes up to each end
+//! aligned    .. .. b0 b1 │ .. .. .. c0 │ .. d0 d1 d2    vpermb: the bytes up to each end
 //! shifted    b0 b1 00 00 │ c0 00 00 00 │ d0 d1 d2 00    vpsrlv: others fall off, zeros come
 //! folded     7+7 7+7 → 14+14 → 28+28                    maddubs, madd, shift
 //! ```

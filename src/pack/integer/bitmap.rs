@@ -5,7 +5,7 @@
 //! 2 bitmap     a bit each, low bit first, zeros to the end of the last byte
 //! 3 few ones   long how many │ numbers: places, ascending
 //! 4 few zeros  the same of those that are 0
-//! 5 runs       long how many │ numbers: lengths; the first is of zeros and may be 0, then they take turns
+//! 5 runs       long how many │ numbers: lengths; the first is of zeros and may be 0, then they alternate
 //! ```
 
 use std::ops::Range;

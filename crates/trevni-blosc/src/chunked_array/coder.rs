@@ -40,8 +40,9 @@ impl<T: Send> Coders<T> {
         make: impl Fn() -> Result<T> + Sync,
         work: impl Fn(&mut T, J) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let lend = || Ok(Lent { coder: Some(self.take().map_or_else(&make, Ok)?), home: self });
-        each(self.threads, jobs, lend, |lent, job| match &mut lent.coder {
+        let lend =
+            || Ok(BorrowedCoder { coder: Some(self.take().map_or_else(&make, Ok)?), home: self });
+        each(self.threads, jobs, lend, |borrowed, job| match &mut borrowed.coder {
             Some(coder) => work(coder, job),
             None => work(&mut make()?, job),
         })
@@ -105,12 +106,12 @@ impl Coders<Encoder> {
 }
 
 /// A coder that goes back to the others.
-struct Lent<'a, T: Send> {
+struct BorrowedCoder<'a, T: Send> {
     coder: Option<T>,
     home: &'a Coders<T>,
 }
 
-impl<T: Send> Drop for Lent<'_, T> {
+impl<T: Send> Drop for BorrowedCoder<'_, T> {
     fn drop(&mut self) {
         if let Some(coder) = self.coder.take() {
             self.home.keep(coder);

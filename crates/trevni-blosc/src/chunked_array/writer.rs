@@ -110,13 +110,13 @@ impl ArrayWriter {
         let (grid, bytes) = (grid.with_rows(rows.end), grid.chunk_bytes()?);
         let numbers: Vec<u64> = (0..grid.in_band()).collect();
         for wave in numbers.chunks(WAVE * self.encoders.threads) {
-            let gathered = wave.iter().map(|number| {
+            let chunks = wave.iter().map(|number| {
                 let mut blocks = vec![0; bytes];
                 grid.gather(*number, &rows, band, &mut blocks)?;
                 Ok(blocks)
             });
-            let gathered = gathered.collect::<Result<Vec<_>>>()?;
-            self.chunks(&gathered.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+            let chunks = chunks.collect::<Result<Vec<_>>>()?;
+            self.chunks(&chunks.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ impl Encoder {
         }
     }
 
-    /// Puts `at` where the hash of `word` is noted, and gives what was there.
+    /// Puts `at` where the hash of `word` is stored, and returns the previous value.
     #[inline(always)]
     fn swap(&mut self, word: u32, at: usize, bits: u32) -> Option<usize> {
         let hash = word.wrapping_mul(0x9e37_79b1) >> (32 - bits);

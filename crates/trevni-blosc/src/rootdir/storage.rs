@@ -198,7 +198,7 @@ pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec
     Ok((json::text(&Value::Object(map), json::BLANKS) + "\n").into_bytes())
 }
 
-/// The form, with what depends on the chunks settled.
+/// The form, with the parameters that depend on the chunks.
 pub(super) fn settle<'a>(form: Form, storages: impl Iterator<Item = &'a Storage>) -> Form {
     match form {
         Form::Superchunk(Superchunks { chunks: 0, slack }) => {

@@ -25,8 +25,8 @@ use super::path::is_folder;
 use crate::exit::Fault;
 use crate::signals;
 
-/// Bytes that are gathered before they go to the writer.
-const GATHERED: usize = 1 << 20;
+/// Bytes that are buffered before they go to the writer.
+const BUFFER_SIZE: usize = 1 << 20;
 
 /// The object of a URL, as a source of rows; `None` if it is no URL.
 pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
@@ -121,7 +121,7 @@ pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> 
     let Some((store, key)) = object(path)? else { return Ok(None) };
     signals::note_upload();
     let object = ObjectWriter::new(store, key).with_refuse_existing(!force);
-    Ok(Some(Upload { runtime: runtime()?, object, gathered: Vec::new() }))
+    Ok(Some(Upload { runtime: runtime()?, object, buffered: Vec::new() }))
 }
 
 /// A store, and a key there.
@@ -152,7 +152,7 @@ fn runtime() -> Result<&'static Runtime, Fault> {
 pub(crate) struct Upload {
     runtime: &'static Runtime,
     object: ObjectWriter,
-    gathered: Vec<u8>,
+    buffered: Vec<u8>,
 }
 
 impl Upload {
@@ -167,16 +167,16 @@ impl Upload {
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         signals::check()?;
-        self.gathered.extend_from_slice(bytes);
-        if self.gathered.len() >= GATHERED {
+        self.buffered.extend_from_slice(bytes);
+        if self.buffered.len() >= BUFFER_SIZE {
             self.flush()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let gathered = std::mem::take(&mut self.gathered);
-        Ok(self.runtime.block_on(self.object.put(gathered.into()))?)
+        let buffered = std::mem::take(&mut self.buffered);
+        Ok(self.runtime.block_on(self.object.put(buffered.into()))?)
     }
 }
 

@@ -4,7 +4,7 @@
 //! scan: key │ value │ key │ value ...  ──►  Seen: column, member, where  ──sorted by column──►  Grow
 //! ```
 //! A field may stand several times and anywhere: the last value counts, lists go on, messages are merged, being
-//! read as if one stood behind the other. So what stands where is noted first, and columns are filled then.
+//! read as if one stood behind the other. So what stands where is recorded first, and columns are filled then.
 
 use std::collections::HashSet;
 use std::ops::Range;

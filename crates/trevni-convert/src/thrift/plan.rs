@@ -4,7 +4,7 @@
 //! columns by name ─► fields in the order of their ids      no column: not written, unless it is required
 //!                                                          no field: an error
 //! ```
-//! Types are settled here, before the first row: an integer of any size may go to any other, for the values decide
+//! Types are resolved here, before the first row: an integer of any size may go to any other, for the values decide
 //! whether they fit; text of any kind goes to strings, enums and binaries.
 
 use std::collections::HashMap;

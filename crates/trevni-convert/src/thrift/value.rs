@@ -24,13 +24,13 @@ pub(super) struct Values {
     /// About how many bytes missing fields take in columns.
     pub(super) made: u64,
     /// The fields that led to an error, the innermost first.
-    trail: Vec<String>,
+    path: Vec<String>,
 }
 
 impl Values {
     /// The field that an error is about.
     pub(super) fn path(&self) -> String {
-        let names: Vec<_> = self.trail.iter().rev().map(String::as_str).collect();
+        let names: Vec<_> = self.path.iter().rev().map(String::as_str).collect();
         if names.is_empty() { String::new() } else { format!(", field {}", names.join(".")) }
     }
 
@@ -106,7 +106,7 @@ impl Values {
     ) -> Result<()> {
         let read = self.value::<P>(cursor, head, &field.kind, grow, depth);
         if read.is_err() {
-            self.trail.push(field.name.clone());
+            self.path.push(field.name.clone());
         }
         read
     }
@@ -193,7 +193,7 @@ impl Values {
                 Need::Optional => column.push_null()?,
                 Need::Default(value) => push_const(column, value)?,
                 Need::Required => {
-                    self.trail.push(field.name.clone());
+                    self.path.push(field.name.clone());
                     return Err(Error::malformed("required, and missing"));
                 }
             }

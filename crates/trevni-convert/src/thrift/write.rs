@@ -52,12 +52,12 @@ impl Structs<'_> {
         let columns = Walk::new(&all)?;
         for row in 0..batch.num_rows() {
             let start = self.bytes.len();
-            let mut trail = Vec::new();
-            let written = fields::<P>(&mut self.bytes, &self.plan, &columns, row, &mut trail);
+            let mut path = Vec::new();
+            let written = fields::<P>(&mut self.bytes, &self.plan, &columns, row, &mut path);
             if let Err(e) = written {
                 self.bytes.truncate(start);
                 self.flush()?;
-                return Err(bad(self.rows, &trail, &e));
+                return Err(bad(self.rows, &path, &e));
             }
             self.rows += 1;
             if self.bytes.len() >= PIECE {
@@ -75,8 +75,8 @@ impl Structs<'_> {
 }
 
 /// The error of a row.
-fn bad(row: u64, trail: &[String], e: &Error) -> Error {
-    let names: Vec<_> = trail.iter().rev().map(String::as_str).collect();
+fn bad(row: u64, path: &[String], e: &Error) -> Error {
+    let names: Vec<_> = path.iter().rev().map(String::as_str).collect();
     let what = match e.kind() {
         ErrorKind::Invalid(what) => what.clone(),
         other => other.to_string(),
@@ -89,7 +89,7 @@ fn fields<P: Encode>(
     plan: &Plan,
     columns: &Walk<'_>,
     row: usize,
-    trail: &mut Vec<String>,
+    path: &mut Vec<String>,
 ) -> Result<()> {
     let mut last = 0;
     for slot in &plan.0 {
@@ -97,11 +97,11 @@ fn fields<P: Encode>(
         let written = match (is_absent(&slot.shape, column, row), slot.required) {
             (Ok(true), false) => continue,
             (Ok(true), true) => Err(Error::invalid("required, and null")),
-            (Ok(false), _) => field::<P>(out, last, slot, column, row, trail),
+            (Ok(false), _) => field::<P>(out, last, slot, column, row, path),
             (Err(e), _) => Err(e),
         };
         if written.is_err() {
-            trail.push(slot.name.clone());
+            path.push(slot.name.clone());
         }
         written?;
         last = slot.id;
@@ -131,14 +131,14 @@ fn field<P: Encode>(
     slot: &Slot,
     column: &Walk<'_>,
     row: usize,
-    trail: &mut Vec<String>,
+    path: &mut Vec<String>,
 ) -> Result<()> {
     if slot.wire_type == WireType::Bool {
         P::put_bool_field(out, last, slot.id, column.bool(row)?);
         return Ok(());
     }
     P::put_head(out, last, slot.id, slot.wire_type);
-    value::<P>(out, &slot.shape, column, row, trail)
+    value::<P>(out, &slot.shape, column, row, path)
 }
 
 fn value<P: Encode>(
@@ -146,7 +146,7 @@ fn value<P: Encode>(
     shape: &Shape,
     column: &Walk<'_>,
     row: usize,
-    trail: &mut Vec<String>,
+    path: &mut Vec<String>,
 ) -> Result<()> {
     match shape {
         Shape::Nothing => return Err(Error::invalid("null")),
@@ -175,24 +175,24 @@ fn value<P: Encode>(
             let (rows, items) = column.items(row)?;
             P::put_list(out, kind.wire_type, rows.len())?;
             for row in rows {
-                item::<P>(out, kind, items, row, trail)?;
+                item::<P>(out, kind, items, row, path)?;
             }
         }
         Shape::Map(key, value) => {
             let (rows, keys, values) = column.entries(row)?;
             P::put_map(out, key.wire_type, value.wire_type, rows.len())?;
             for row in rows {
-                item::<P>(out, key, keys, row, trail)?;
-                item::<P>(out, value, values, row, trail)?;
+                item::<P>(out, key, keys, row, path)?;
+                item::<P>(out, value, values, row, path)?;
             }
         }
-        Shape::Struct(plan) => fields::<P>(out, plan, column, row, trail)?,
+        Shape::Struct(plan) => fields::<P>(out, plan, column, row, path)?,
         Shape::Union(members) => {
             let (at, row, column) = column.branch(row)?;
             let member = members.get(at).ok_or_else(|| Error::invalid("no such branch"))?;
-            let written = field::<P>(out, 0, member, column, row, trail);
+            let written = field::<P>(out, 0, member, column, row, path);
             if written.is_err() {
-                trail.push(member.name.clone());
+                path.push(member.name.clone());
             }
             written?;
             P::put_stop(out);
@@ -206,12 +206,12 @@ fn item<P: Encode>(
     item: &Item,
     column: &Walk<'_>,
     row: usize,
-    trail: &mut Vec<String>,
+    path: &mut Vec<String>,
 ) -> Result<()> {
     if is_absent(&item.shape, column, row)? {
         return Err(Error::invalid("an item is null, which Thrift has no form for"));
     }
-    value::<P>(out, &item.shape, column, row, trail)
+    value::<P>(out, &item.shape, column, row, path)
 }
 
 fn int<T: TryFrom<i64>>(column: &Walk<'_>, row: usize) -> Result<T> {

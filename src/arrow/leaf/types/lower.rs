@@ -1,7 +1,7 @@
 //! Converts leaf arrays to the values of a column.
 //!
 //! ```text
-//! int32, int64, utf8 ...    Arrow's own buffer, lent
+//! int32, int64, utf8 ...    Arrow's own buffer, borrowed
 //! int8, decimal128 ...      a buffer of ours
 //! ```
 

@@ -25,25 +25,25 @@ pub(super) fn batches(
     builder: ArrowStreamBuilder,
     columns: Vec<usize>,
 ) -> BoxStream<'static, Result<RecordBatch>> {
-    let begun = Turn::Begin(Box::new(builder), columns);
-    let turns = try_unfold(begun, |turn| async move {
-        let mut reading = turn.into_reading().await?;
+    let begun = Step::Begin(Box::new(builder), columns);
+    let steps = try_unfold(begun, |step| async move {
+        let mut reading = step.into_reading().await?;
         let batch = reading.next().await?;
-        Ok(batch.map(|batch| (batch, Turn::GoOn(reading))))
+        Ok(batch.map(|batch| (batch, Step::GoOn(reading))))
     });
-    turns.boxed()
+    steps.boxed()
 }
 
-enum Turn {
+enum Step {
     Begin(Box<ArrowStreamBuilder>, Vec<usize>),
     GoOn(Box<Reading>),
 }
 
-impl Turn {
+impl Step {
     async fn into_reading(self) -> Result<Box<Reading>> {
         match self {
-            Turn::Begin(builder, columns) => Ok(Box::new(Reading::begin(*builder, columns).await?)),
-            Turn::GoOn(reading) => Ok(reading),
+            Step::Begin(builder, columns) => Ok(Box::new(Reading::begin(*builder, columns).await?)),
+            Step::GoOn(reading) => Ok(reading),
         }
     }
 }

@@ -66,9 +66,9 @@ fn apaches_files_come_back_from_every_layout() {
 
 fn ints(metadata: &[(&str, &str)]) -> Table {
     let pairs = metadata.iter().map(|(key, value)| (key.to_string(), value.to_string()));
-    let noted = Field::new("a", arrow::datatypes::DataType::Int32, false);
-    let noted = noted.with_metadata([("unit".to_owned(), "m".to_owned())].into());
-    let schema = Arc::new(Schema::new_with_metadata(vec![noted], pairs.collect()));
+    let field = Field::new("a", arrow::datatypes::DataType::Int32, false);
+    let field = field.with_metadata([("unit".to_owned(), "m".to_owned())].into());
+    let schema = Arc::new(Schema::new_with_metadata(vec![field], pairs.collect()));
     let column: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
     let batch = RecordBatch::try_new(schema.clone(), vec![column]).unwrap();
     Table { schema, batches: vec![batch] }

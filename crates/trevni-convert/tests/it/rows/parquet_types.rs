@@ -44,9 +44,9 @@ fn runs(values: DataType) -> DataType {
 
 fn random(data_type: &DataType, nullable: bool, seed: u64) -> Table {
     let metadata = [("k".to_owned(), "v".to_owned())].into();
-    let noted = Field::new("c", data_type.clone(), nullable).with_metadata(metadata);
+    let field = Field::new("c", data_type.clone(), nullable).with_metadata(metadata);
     let metadata = [("k".to_owned(), "w".to_owned())].into();
-    let schema = Schema::new_with_metadata(vec![noted], metadata);
+    let schema = Schema::new_with_metadata(vec![field], metadata);
     collect(random_rows(Arc::new(schema), 200, seed, 64)).unwrap()
 }
 
