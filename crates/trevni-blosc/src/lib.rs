@@ -79,3 +79,8 @@ pub use compressor::Compressor;
 pub use dtype::{ByteOrder, Dtype, Field, Kind, Unit};
 pub use filter::{Filter, Filters};
 pub use open::{ContainerKind, Contents, is_container, kind_of, open, open_keys, open_source};
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -376,3 +376,8 @@ fn loses(integer: &str) -> arrow::error::ArrowError {
     let what = format!("{integer} would lose digits as a floating-point number");
     arrow::error::ArrowError::ParseError(what)
 }
+
+/// The example of the README compiles.
+#[cfg(all(doctest, feature = "csv", feature = "json"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
