@@ -27,7 +27,6 @@
 //! first that is not, and says how far it came; its caller finds out what is wrong. None allocates for more
 //! values than the bytes can hold.
 
-mod level;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -35,7 +34,7 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
-pub use level::Level;
+pub use crate::simd::Level;
 pub use portable::{
     Bits, CHUNK, ChunkStats, DIGITS, DigitRange, FIGURES, GROUP, INLINE, LANES, Modular,
     Multipliers, Offset, Ordered, Places, Present, Real, Run, SLOT, Slots, SymbolTable, Tuples,
@@ -48,7 +47,7 @@ macro_rules! at_level {
         match $level {
             Level::Portable => portable::$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            Level::Bmi2(level) => level.$kernel($($argument),*),
+            Level::Avx2(level) => level.$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             Level::Avx512(level) => level.$kernel($($argument),*),
         }

@@ -55,7 +55,7 @@
 //! The modules, from the lowest layer to the highest. A module imports from lower layers only, and a test holds it to that:
 //!
 //! ```text layers
-//! error keys scratch
+//! error keys scratch simd
 //! io kernel parallelism wire
 //! checksum codec object_store pack
 //! format
@@ -99,6 +99,7 @@ mod pack;
 pub mod parallelism;
 mod read;
 mod scratch;
+pub mod simd;
 mod stats;
 pub mod wire;
 mod write;

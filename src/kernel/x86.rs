@@ -13,8 +13,7 @@
 //! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
-//! [`Bmi2`] and [`Avx512`] are made only where the machine has the instructions, so whoever holds one may call
-//! its kernels.
+//! The tokens [`Avx2`] and [`Avx512`] prove that the machine has the instructions, so the kernels are their methods.
 #![allow(unsafe_code)]
 
 mod avx2_even;
@@ -43,55 +42,12 @@ mod words;
 use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
 use words::{avx2 as words_avx2, avx512 as words_avx512};
 
+use crate::simd::{Avx2, Avx512};
+
 use super::portable::{
     CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Offset, Ordered, Places, Real,
     Slots, SymbolTable, Tuples, WORDS, WordEnds,
 };
-
-/// AVX2, BMI2 and the bit counts that came with them are there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bmi2(());
-
-/// AVX-512 with VBMI and VBMI2 is there besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Avx512(Bmi2);
-
-impl Bmi2 {
-    /// Asks the machine.
-    pub(super) fn detect() -> Option<Self> {
-        let there = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
-        (there && !has_slow_pext()).then_some(Self(()))
-    }
-}
-
-impl Avx512 {
-    /// Asks the machine.
-    pub(super) fn detect() -> Option<Self> {
-        let there = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512cd")
-            && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vbmi2");
-        Bmi2::detect().filter(|_| there).map(Self)
-    }
-}
-
-/// AMD's processors before family 19h, and Hygon's, take pext and pdep apart bit by bit.
-fn has_slow_pext() -> bool {
-    use std::arch::x86_64::__cpuid;
-    // SAFETY: every x86-64 has this instruction; newer compilers know.
-    #[allow(unused_unsafe)]
-    let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
-    let amd = matches!(&vendor.ebx.to_le_bytes(), b"Auth" | b"Hygo");
-    let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
-    amd && family < 0x19
-}
 
 /// Makes the kernels of a token callable: the token proves that their instructions are there.
 macro_rules! kernels {
@@ -109,7 +65,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    Bmi2:
+    Avx2:
     bmi2::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
     bmi2::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
     bmi2::skip(bytes: &[u8], n: usize) -> (usize, usize);
@@ -191,7 +147,7 @@ kernels! {
 
 #[cfg(feature = "snappy")]
 kernels! {
-    Bmi2:
+    Avx2:
     snappy::decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool;
 }
 

@@ -1,24 +1,14 @@
 //! The shuffles, at each level of this machine: `cargo bench -p trevni-blosc`. Names end with the level, as
 //! `TREVNI_SIMD` has it.
-#![allow(missing_docs)]
+#![allow(clippy::cast_possible_truncation, missing_docs)]
 
 use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use trevni_blosc::shuffle::{self as kernel, Level};
-
-/// Random bits, the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
+use trevni::simd::Level;
+use trevni_blosc::shuffle as kernel;
+use trevni_testing::numbers::{Numbers, below};
 
 /// Measures a kernel at each level; `run` gets an empty state each time.
 fn each_level<S: Default>(
@@ -46,9 +36,9 @@ fn shuffle(c: &mut Criterion) {
         ("bitshuffle", kernel::bitshuffle),
     ];
     let mut group = c.benchmark_group("shuffle");
-    let mut n = Numbers(5);
+    let n = &mut Numbers(5);
     for block in [32 << 10, 256 << 10] {
-        let bytes: Vec<u8> = (0..block / 8).flat_map(|_| n.next().to_le_bytes()).collect();
+        let bytes: Vec<u8> = (0..block).map(|_| below(n, 256) as u8).collect();
         for (name, kernel) in kernels {
             for width in [2, 4, 8, 16] {
                 let name = format!("{name}/{width}/{}K", block >> 10);

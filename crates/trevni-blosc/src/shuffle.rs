@@ -11,7 +11,6 @@
 mod avx2_tiles;
 #[cfg(target_arch = "x86_64")]
 mod avx512_tiles;
-mod level;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -19,17 +18,21 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
-pub use level::Level;
+use trevni::simd::Level;
 
 /// Calls the kernel of a level.
 macro_rules! at_level {
     ($level:expr, $kernel:ident($($argument:expr),*)) => {
         match $level {
-            Level::Portable => portable::$kernel($($argument),*),
+            // SAFETY: the level has a token, which exists only where the machine has the instructions of the kernel.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2(token) => token.$kernel($($argument),*),
+            #[allow(unsafe_code)]
+            Level::Avx2(_) => unsafe { x86::avx2::$kernel($($argument),*) },
+            // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512(token) => token.$kernel($($argument),*),
+            #[allow(unsafe_code)]
+            Level::Avx512(_) => unsafe { x86::avx512::$kernel($($argument),*) },
+            _ => portable::$kernel($($argument),*),
         }
     };
 }

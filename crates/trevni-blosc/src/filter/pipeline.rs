@@ -10,7 +10,8 @@
 use std::mem;
 
 use super::{Filter, Filters, delta, trunc_prec};
-use crate::shuffle::{self, Level};
+use crate::shuffle;
+use trevni::simd::Level;
 use trevni::{Error, Result};
 
 /// A filter that moves bytes.

@@ -1,6 +1,6 @@
 //! Describes the machine.
 
-use trevni::__kernel::Level;
+use trevni::simd::Level;
 
 /// A machine.
 #[derive(Debug)]
