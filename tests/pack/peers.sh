@@ -20,4 +20,4 @@ PYTHON
   echo "the second decoder reads $file"
 done
 # Files that are made now, of every kind, compared by the tests.
-PATH="$work/venv/bin:$PATH" cargo test --features full --test it -- pack::
+PATH="$work/venv/bin:$PATH" cargo test --workspace --test it -- pack::
