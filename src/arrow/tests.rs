@@ -5,7 +5,6 @@
 //! ```
 #![allow(clippy::cast_possible_truncation)]
 
-mod equal;
 mod files;
 pub(super) mod sample;
 
@@ -28,7 +27,8 @@ use crate::format::column_data::ColumnData;
 use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::{Values, ValuesRef};
-use equal::assert_same;
+use trevni_testing::equality::assert_same;
+
 use sample::{Sampler, nested_types, types};
 
 /// As if written and read: the same data in buffers of our own.

@@ -5,6 +5,14 @@ use arrow::array::*;
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::*;
 
+/// Panics unless `found` is a valid array of the type and the rows of `expected`.
+#[track_caller]
+pub fn assert_same(expected: &ArrayRef, found: &ArrayRef) {
+    let data_type = found.data_type();
+    found.to_data().validate_full().unwrap_or_else(|e| panic!("{data_type}: {e}"));
+    same(expected, found).unwrap_or_else(|e| panic!("{data_type}: {e}"));
+}
+
 /// Compares two arrays; says where they first differ.
 pub fn same(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     if a.data_type() != b.data_type() || a.len() != b.len() {

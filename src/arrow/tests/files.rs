@@ -13,7 +13,6 @@ use arrow::datatypes::*;
 use bytes::Bytes;
 
 use super::super::*;
-use super::equal::assert_same;
 use super::sample::{self, Sampler};
 use crate::error::Result;
 use crate::format::column_data::ColumnSlice;
@@ -21,6 +20,7 @@ use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::ValuesRef;
 use crate::write::file_writer::FileWriter;
+use trevni_testing::equality::assert_same;
 
 fn write(batches: &[RecordBatch], schema: &SchemaRef, layout: Layout) -> Result<Bytes> {
     let properties = WriterProperties::builder().set_layout(layout).set_block_size(100).build();
