@@ -74,7 +74,7 @@ impl EncodingSample {
         self.blocks.iter().map(|raw| raw.bytes.len()).sum()
     }
 
-    /// Seals the blocks in the way that costs least.
+    /// Writes the blocks with the encoding that costs least.
     pub(crate) fn fill_nulls(
         self,
         column: &ColumnMetadata,
@@ -93,11 +93,11 @@ impl EncodingSample {
         }
         let fixed = blocks.iter().map(|raw| as_fixed(raw, column.value_type(), value_type));
         let fixed = fixed.collect::<Result<_>>()?;
-        let way = ColumnEncoding {
+        let encoding = ColumnEncoding {
             value_type: Some(value_type),
             ..ColumnEncoding::of(value_type, compressor.codec())
         };
-        let fixed = open.compress(fixed, way, compressor)?;
+        let fixed = open.compress(fixed, encoding, compressor)?;
         // Varints take time as well, those of more than eight bytes much of it.
         let slow = if bytes > values * 8 { values / 2 } else { values / 16 };
         let varints = open.compress(blocks, ColumnEncoding { slow, ..varints }, compressor)?;
@@ -105,7 +105,7 @@ impl EncodingSample {
     }
 }
 
-/// A way to write a column.
+/// An encoding of a column, and how its cost is weighed.
 struct ColumnEncoding {
     /// Another value type than the column had.
     value_type: Option<ValueType>,
@@ -128,10 +128,10 @@ impl EncodingSampling {
     fn compress(
         self,
         blocks: Vec<RawBlock>,
-        way: ColumnEncoding,
+        encoding: ColumnEncoding,
         compressor: &BlockCompressor,
     ) -> Result<ChosenEncoding> {
-        let ColumnEncoding { value_type, weight, slow } = way;
+        let ColumnEncoding { value_type, weight, slow } = encoding;
         let bytes: usize = blocks.iter().map(|raw| raw.bytes.len()).sum();
         let (mut cost, mut compressed) = (0, Vec::with_capacity(blocks.len()));
         for raw in blocks {

@@ -88,6 +88,9 @@ fn paths(code: &str) -> Vec<String> {
     whole.map(|path| path.trim_end_matches(':').to_owned()).collect()
 }
 
+/// Which modules each module imports from.
+type Imports = BTreeMap<Module, BTreeSet<Module>>;
+
 impl Crate {
     fn read(folder: &Path) -> Self {
         let files = files(folder, "rs").into_iter().filter_map(|path| {
@@ -150,11 +153,12 @@ impl Crate {
     }
 
     /// Which modules each module imports from, but for its own children.
-    fn imports(&self) -> BTreeMap<Module, BTreeSet<Module>> {
+    fn imports(&self) -> Imports {
         let mut all = BTreeMap::new();
         for (module, code) in &self.code {
-            let private = uses(code).into_iter().filter(|(public, _)| !public).flat_map(|u| u.1);
-            let of_uses: BTreeSet<String> = uses(code).into_iter().flat_map(|u| u.1).collect();
+            let uses = uses(code);
+            let private = uses.iter().filter(|(public, _)| !public).flat_map(|u| u.1.clone());
+            let of_uses: BTreeSet<&String> = uses.iter().flat_map(|u| &u.1).collect();
             let inline = paths(code)
                 .into_iter()
                 .filter(|path| !of_uses.iter().any(|used| used.starts_with(path.as_str())));
@@ -168,27 +172,6 @@ impl Crate {
         all
     }
 
-    /// The imports between the children of a folder; each with a file and what it imports.
-    fn imports_in(&self, folder: &Module) -> BTreeMap<String, BTreeMap<String, String>> {
-        let mut all: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (from, targets) in self.imports() {
-            for to in targets {
-                let (Some(a), Some(b)) =
-                    (from.strip_prefix(&folder[..]), to.strip_prefix(&folder[..]))
-                else {
-                    continue;
-                };
-                if let (Some(a), Some(b)) = (a.first(), b.first())
-                    && a != b
-                {
-                    let example = format!("{} imports {}", from.join("::"), to.join("::"));
-                    all.entry(a.clone()).or_default().insert(b.clone(), example);
-                }
-            }
-        }
-        all
-    }
-
     /// All folders: modules that have children.
     fn folders(&self) -> BTreeSet<Module> {
         self.texts.keys().filter_map(|module| Some(module.split_last()?.1.to_vec())).collect()
@@ -196,19 +179,20 @@ impl Crate {
 
     /// What is wrong with the imports.
     fn faults(&self) -> Vec<String> {
-        let files = self.imports().into_iter();
-        let files = files.map(|(a, b)| (a.join("::"), b.iter().map(|b| b.join("::")).collect()));
+        let imports = self.imports();
+        let files =
+            imports.iter().map(|(a, b)| (a.join("::"), b.iter().map(|b| b.join("::")).collect()));
         let mut faults: Vec<String> = circles(&files.collect())
             .into_iter()
             .map(|circle| format!("files import each other: {circle}"))
             .collect();
         for folder in self.folders() {
-            let imports = self.imports_in(&folder);
-            let names = imports.iter().map(|(a, b)| (a.clone(), b.keys().cloned().collect()));
+            let within = imports_in(&imports, &folder);
+            let names = within.iter().map(|(a, b)| (a.clone(), b.keys().cloned().collect()));
             for circle in circles(&names.collect()) {
                 faults.push(format!("{}: folders import each other: {circle}", folder.join("::")));
             }
-            faults.extend(self.upward(&folder, &imports));
+            faults.extend(self.upward(&folder, &within));
         }
         faults
     }
@@ -240,6 +224,26 @@ impl Crate {
         }
         faults
     }
+}
+
+/// The imports between the children of a folder, each with an example.
+fn imports_in(imports: &Imports, folder: &Module) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut all: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (from, targets) in imports {
+        for to in targets {
+            let (Some(a), Some(b)) = (from.strip_prefix(&folder[..]), to.strip_prefix(&folder[..]))
+            else {
+                continue;
+            };
+            if let (Some(a), Some(b)) = (a.first(), b.first())
+                && a != b
+            {
+                let example = format!("{} imports {}", from.join("::"), to.join("::"));
+                all.entry(a.clone()).or_default().insert(b.clone(), example);
+            }
+        }
+    }
+    all
 }
 
 /// The layer of each module, from the block in a documentation.

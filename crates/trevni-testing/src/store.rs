@@ -73,7 +73,7 @@ impl Shared {
         self.asked.lock().unwrap().push(asked);
         let number = self.number.fetch_add(1, Ordering::SeqCst);
         match self.fault {
-            Fault::Fails(at) if at == number => Err(failure("it was told to fail")),
+            Fault::Fails(at) if at == number => Err(failure("this request fails")),
             Fault::Hangs(at) if at == number => std::future::pending().await,
             _ => Ok(number),
         }

@@ -25,7 +25,7 @@ use crate::io::ReadAt;
 pub struct ArrowReader<R> {
     pub(super) schema: SchemaRef,
     pub(super) output: Output<R>,
-    pub(super) way: RowSource<R>,
+    pub(super) source: RowSource<R>,
     pub(super) batch_size: usize,
     /// How many of the rows that pass predicates may be read, if not all.
     pub(super) portion: Option<u64>,
@@ -74,7 +74,7 @@ impl<R: ReadAt> ArrowReader<R> {
 
     fn read(&mut self) -> Result<Option<StoredBatch>> {
         let Output { reader, .. } = &mut self.output;
-        match &mut self.way {
+        match &mut self.source {
             RowSource::Straight(remaining) => {
                 let rows = remaining.split_off_first(self.batch_size as u64);
                 if !rows.selects_any() {
@@ -94,7 +94,7 @@ impl<R: ReadAt> ArrowReader<R> {
                 }
                 reader.read_ahead(filter_reader.worth_opening());
                 let read = reader.read(&rows)?;
-                let kept = filter_reader.settle(rows, read.rows)?;
+                let kept = filter_reader.take_kept(rows, read.rows)?;
                 self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
                 let Output { fields, wanted, stored, read: mask, .. } = &self.output;
                 let mut parts = filter_reader.parts(&kept);
@@ -112,7 +112,7 @@ impl<R: ReadAt> Iterator for ArrowReader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.next_batch();
         if batch.is_err() {
-            match &mut self.way {
+            match &mut self.source {
                 RowSource::Straight(remaining) => *remaining = RowSelection::default(),
                 RowSource::Sifted(filter_reader) => filter_reader.clear(),
             }

@@ -262,7 +262,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
         filter_reader::keep(&mut stages, schema.fields(), &self.projection);
         let reader = self.reader(&output, stages.first().map(Stage::reader), ahead)?;
-        let way = match stages.is_empty() {
+        let source = match stages.is_empty() {
             true => RowSource::Straight(rows),
             false => RowSource::Sifted(Box::new(FilterReader::new(
                 schema.fields().clone(),
@@ -283,7 +283,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
                 read: output,
                 reader,
             },
-            way,
+            source,
             batch_size: self.batch_size,
             portion: None,
             pending: VecDeque::new(),

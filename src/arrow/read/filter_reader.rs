@@ -162,7 +162,11 @@ impl<R: ReadAt> FilterReader<R> {
     }
 
     /// Takes what is kept of the first of rows that [`next`](Self::next) gave. The others are given again.
-    pub(crate) fn settle(&mut self, rows: RowSelection, read: usize) -> Result<Vec<StoredBatch>> {
+    pub(crate) fn take_kept(
+        &mut self,
+        rows: RowSelection,
+        read: usize,
+    ) -> Result<Vec<StoredBatch>> {
         let given = rows.row_count();
         if (read as u64) < given {
             self.passed.put_back(rows, read as u64);

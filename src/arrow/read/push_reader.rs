@@ -76,7 +76,7 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// The columns that predicates look at, in file order; `None` if there are no predicates.
     pub(in crate::arrow) fn columns_asked(&self) -> Option<Vec<usize>> {
-        let RowSource::Sifted(filter_reader) = &self.way else { return None };
+        let RowSource::Sifted(filter_reader) = &self.source else { return None };
         let mut columns: Vec<_> = filter_reader.columns().collect();
         columns.sort_unstable();
         columns.dedup();
@@ -85,7 +85,7 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// Takes the rows away that are to be read, or asked.
     pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
-        match &mut self.way {
+        match &mut self.source {
             RowSource::Straight(remaining) => std::mem::take(remaining),
             RowSource::Sifted(filter_reader) => {
                 self.portion = Some(0);
@@ -96,7 +96,7 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// Asks the predicates of rows behind those that were asked. Whether it is worth asking of more.
     pub(in crate::arrow) fn sift(&mut self, rows: RowSelection) -> Result<bool> {
-        match &mut self.way {
+        match &mut self.source {
             RowSource::Straight(_) => Ok(false),
             RowSource::Sifted(filter_reader) => filter_reader.sift_all(rows),
         }
@@ -104,7 +104,7 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// Of the rows that passed and were not given out: all if these are the last, or as many as make whole batches.
     pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
-        let RowSource::Sifted(filter_reader) = &self.way else { return RowSelection::default() };
+        let RowSource::Sifted(filter_reader) = &self.source else { return RowSelection::default() };
         let passed = filter_reader.passed();
         let part = if last { 0 } else { passed.row_count() % self.batch_size as u64 };
         let whole = passed.row_count() - part;
@@ -114,7 +114,7 @@ impl<R: ReadAt> ArrowReader<R> {
     /// Gives rows to be read next, behind those that were read: of those that passed the first, if there are
     /// predicates.
     pub(in crate::arrow) fn give_rows(&mut self, rows: RowSelection) {
-        match &mut self.way {
+        match &mut self.source {
             RowSource::Straight(remaining) => *remaining = rows,
             RowSource::Sifted(_) => self.portion = Some(rows.row_count()),
         }

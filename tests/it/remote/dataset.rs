@@ -208,7 +208,7 @@ fn an_error_at_any_request_leaves_the_old_or_the_new() {
                         break;
                     }
                     Err(e) => {
-                        assert!(e.to_string().contains("told to fail"), "{e}");
+                        assert!(e.to_string().contains("this request fails"), "{e}");
                         assert_eq!(found, old, "{number}");
                         failed += 1;
                         // The files stay only where the commit may have been written for all that is known.

@@ -35,7 +35,7 @@ fn an_error_at_any_request_ends_the_stream() {
         assert_eq!((rows.unwrap(), requests), (1_100_000, 2));
         for number in 0..2 {
             let (rows, _) = read(Fault::Fails(number)).await;
-            assert!(rows.unwrap_err().to_string().contains("told to fail"), "{number}");
+            assert!(rows.unwrap_err().to_string().contains("this request fails"), "{number}");
             let (rows, _) = read(Fault::Short(number)).await;
             assert!(rows.unwrap_err().to_string().contains("1 bytes short of a range"), "{number}");
         }

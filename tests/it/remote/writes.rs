@@ -83,7 +83,7 @@ fn an_error_at_any_request_leaves_nothing() {
         for number in 0..requests {
             let store = Arc::new(RecordingStore::new(Fault::Fails(number)));
             let e = write(store.clone(), 100_000, false).await.unwrap_err();
-            assert!(e.to_string().contains("told to fail"), "{number}");
+            assert!(e.to_string().contains("this request fails"), "{number}");
             assert_eq!(written(&store).await, None);
             let aborted = store.requests().last() == Some(&Request::Abort);
             assert_eq!(aborted, number > 0, "{number}");

@@ -58,7 +58,7 @@ pub(crate) const HOMES: [Home; 11] = [
     Home { name: "sparsegrid", place: Place::B2nd { sparse: true, dimensions: 3 } },
 ];
 
-/// What proves the chunks of a Bloscpack file, in turns.
+/// The checksums of the chunks of a Bloscpack file, one after another.
 const DIGESTS: [&str; 9] =
     ["None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 

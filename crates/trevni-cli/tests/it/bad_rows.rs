@@ -95,12 +95,12 @@ fn described_rows_come_and_go() {
         let args = ["diff", "--from", format, str(&from), str(&back)];
         assert!(out(&[&args[..], &described].concat()).starts_with("equal: 50 rows"));
     }
-    for (format, told) in
+    for (format, needed) in
         [("thrift", "--thrift and --struct"), ("protobuf", "--proto-descriptor and --message")]
     {
         let output = run(&["cat", "--from", format, str(&trv)]);
         assert_eq!(code(&output), 2);
-        let expected = format!("error: rows of {format} need {told}\n");
+        let expected = format!("error: rows of {format} need {needed}\n");
         assert!(said(&output).starts_with(&expected), "{}", said(&output));
         assert_eq!(code(&run(&["convert", str(&trv), "-", "--to", format])), 2);
     }

@@ -2,7 +2,7 @@
 
 use super::{code, rows_file, run_with, said};
 
-/// What `cat` says of bytes that it is told to read as a format; it must fail.
+/// What `cat` says of bytes that it reads as a format; it must fail.
 fn fault(format: &str, bytes: &[u8], options: &[&str]) -> String {
     let output = run_with(&[&["cat", "-", "--from", format], options].concat(), bytes);
     assert_eq!(code(&output), 1, "{format}: {}", said(&output));

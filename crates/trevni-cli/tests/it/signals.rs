@@ -12,7 +12,7 @@ use super::*;
 
 const SIGNALS: [Signal; 4] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL];
 
-/// Formats, by the name of the output, and what else the command is told.
+/// Formats, by the name of the output, and further arguments.
 const OUTPUTS: &[(&str, &[&str])] = &[
     ("x.trv", &[]),
     ("x.csv", &[]),

@@ -13,7 +13,7 @@ fn made(folder: &Path, name: &str, options: &[&str]) -> PathBuf {
     to
 }
 
-fn told(args: &[&str]) -> String {
+fn stderr_of(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(code(&output), 0, "{args:?}: {}", said(&output));
     said(&output)
@@ -28,7 +28,7 @@ fn layout(path: &Path) -> Json {
 fn blocks_are_copied_where_settings_agree() {
     let folder = tempfile::tempdir().unwrap();
     let (a, to) = (made(folder.path(), "a.trv", &[]), folder.path().join("to.trv"));
-    let text = told(&["concat", str(&to), str(&a), str(&a), str(&a)]);
+    let text = stderr_of(&["concat", str(&to), str(&a), str(&a), str(&a)]);
     assert!(
         text.starts_with("1200 rows of 3 files, ") && text.ends_with(": blocks copied\n"),
         "{text}"
@@ -53,7 +53,7 @@ fn rows_are_written_anew_where_settings_differ() {
     let (a, b) =
         (made(folder.path(), "a.trv", &[]), made(folder.path(), "b.trv", &["--codec", "deflate"]));
     let to = folder.path().join("to.trv");
-    let text = told(&["concat", str(&to), str(&a), str(&b)]);
+    let text = stderr_of(&["concat", str(&to), str(&a), str(&b)]);
     assert!(
         text.contains(": rows rewritten, because the files differ: column \"id#value\": codec "),
         "{text}"

@@ -16,17 +16,19 @@ use trevni_blosc::frame::Keys;
 #[derive(Debug)]
 pub(super) struct StoredKeys(pub(super) StoredObject);
 
+impl StoredKeys {
+    fn read(&self, key: &str, options: GetOptions) -> Result<Bytes> {
+        let path = self.0.path.clone().join(key);
+        self.0.wait(async { Ok(self.0.store.get_opts(&path, options).await?.bytes().await?) })
+    }
+}
+
 impl Keys for StoredKeys {
     fn get(&self, key: &str) -> Result<Bytes> {
-        let path = self.0.path.clone().join(key);
-        self.0.wait(async {
-            Ok(self.0.store.get_opts(&path, GetOptions::default()).await?.bytes().await?)
-        })
+        self.read(key, GetOptions::default())
     }
 
     fn get_start(&self, key: &str, len: usize) -> Result<Bytes> {
-        let path = self.0.path.clone().join(key);
-        let options = GetOptions { range: Some((0..len as u64).into()), ..GetOptions::default() };
-        self.0.wait(async { Ok(self.0.store.get_opts(&path, options).await?.bytes().await?) })
+        self.read(key, GetOptions { range: Some((0..len as u64).into()), ..GetOptions::default() })
     }
 }

@@ -35,7 +35,7 @@ fn ok(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }
 
-/// Where the first row of a file of `writer` is told to be wrong.
+/// Where the first row of a file of `writer` is reported as wrong.
 fn err(writer: &str, what: &str) -> Result<String, String> {
     let offset = file_of(writer, &[]).len();
     Err(format!("block 0, offset {offset}: malformed: row 0: {what}"))
