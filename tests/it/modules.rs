@@ -298,6 +298,19 @@ fn modules_import_from_lower_layers() {
     }
 }
 
+/// Without the feature `arrow` there is no Arrow, and containers are read without it.
+#[test]
+fn arrow_is_named_only_above_the_formats() {
+    for (member, above) in
+        [("src", &["arrow", "dataset", "error"][..]), ("crates/trevni-blosc/src", &["numpy"])]
+    {
+        for (module, code) in Crate::read(&workspace().join(member)).code {
+            let is_above = module.first().is_some_and(|name| above.contains(&name.as_str()));
+            assert!(is_above || !code.contains("use arrow"), "{} names Arrow", module.join("::"));
+        }
+    }
+}
+
 #[test]
 fn planted_faults_are_found() {
     let planted = |files: &[(&str, &str)]| {
