@@ -18,23 +18,23 @@
 //!
 //! What touches the file system is in one place, what touches stores in another; the rest is the same for both.
 
-mod ask;
 #[cfg(feature = "object_store")]
 mod async_writer;
-mod bounds;
 mod commit;
-mod evolve;
+mod file_names;
+mod file_scan;
+mod file_statistics;
 mod folder;
 mod merge;
 mod merged_schema;
-mod names;
 mod partition;
 mod pending;
 mod properties;
 mod prune;
 mod reader;
-mod rolling;
+mod rolling_writer;
 mod scan;
+mod schema_adapter;
 mod snapshot;
 #[cfg(feature = "object_store")]
 mod store;
@@ -52,10 +52,10 @@ use std::time::Duration;
 
 use arrow::datatypes::{FieldRef, SchemaRef};
 
+pub use crate::dataset::schema_adapter::adapt_batch;
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncDatasetWriter;
 pub use commit::DataFile;
-pub use evolve::adapt_batch;
 pub use folder::Folder;
 pub use merged_schema::{FileSchema, MergedSchema};
 pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};

@@ -55,7 +55,7 @@
 //! The modules, from the lowest layer to the highest. A module imports from lower layers only, and a test holds it to that:
 //!
 //! ```text layers
-//! error keys scratch simd
+//! error keys buffer_reuse simd
 //! io kernel parallelism wire
 //! checksum codec object_store pack
 //! format
@@ -84,6 +84,7 @@
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
+mod buffer_reuse;
 pub mod checksum;
 pub mod codec;
 #[cfg(feature = "arrow")]
@@ -98,7 +99,6 @@ pub mod object_store;
 mod pack;
 pub mod parallelism;
 mod read;
-mod scratch;
 pub mod simd;
 mod stats;
 pub mod wire;

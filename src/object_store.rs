@@ -24,14 +24,14 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
-mod beside;
 mod object;
 mod requests;
+mod spawn;
 mod url;
 mod writer;
 
 pub use self::url::{environment, from_url, is_literal};
-pub(crate) use beside::beside;
+pub(crate) use crate::object_store::spawn::spawn;
 pub use object::{Fetched, Location, Object, fetch};
 pub use requests::FetchOptions;
 pub use writer::ObjectWriter;

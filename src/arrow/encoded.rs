@@ -61,7 +61,7 @@ pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
 }
 
 /// The values an array of `field` stands for, as an array of `to`.
-pub(crate) fn lower(
+pub(crate) fn to_stored(
     array: &ArrayRef,
     field: &Field,
     to: &Field,
@@ -77,18 +77,18 @@ pub(crate) fn lower(
             }
             let dictionary = array.as_any_dictionary();
             let inner = Field::new(field.name(), values.as_ref().clone(), true);
-            let values = lower(dictionary.values(), &inner, to, path)?;
+            let values = to_stored(dictionary.values(), &inner, to, path)?;
             take(&values, dictionary.keys(), path)
         }
         DataType::RunEndEncoded(_, inner) => {
             let (values, rows) = run_values(array)?;
-            take(&lower(values, inner, to, path)?, &rows, path)
+            take(&to_stored(values, inner, to, path)?, &rows, path)
         }
         DataType::Union(..) if !is_union(to.data_type()) => {
             let DataType::Struct(fields) = to.data_type() else {
                 return Err(Error::invalid(format!("field {path}: a union is no {to}")));
             };
-            let only = fields.iter().map(|inner| lower(array, field, inner, path));
+            let only = fields.iter().map(|inner| to_stored(array, field, inner, path));
             nested::record(fields, only.collect::<Result<_>>()?, None, array.len())
         }
         data_type => {
@@ -96,7 +96,7 @@ pub(crate) fn lower(
             let stored = nested::fields(to.data_type());
             let children = nested::children(array).into_iter().zip(fields.iter().zip(&stored));
             let children = children
-                .map(|(child, (field, to))| lower(&child, field, to, &path.then(field.name())));
+                .map(|(child, (field, to))| to_stored(&child, field, to, &path.then(field.name())));
             nested::with_children(array, to.data_type(), children.collect::<Result<_>>()?)
         }
     }
@@ -143,7 +143,7 @@ fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)
 }
 
 /// An array of `field` that stands for the values of `array`; `None` if keys or run ends cannot count them.
-pub(crate) fn raise(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>> {
+pub(crate) fn from_stored(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>> {
     if array.data_type() == field.data_type() {
         return Ok(Some(array.clone()));
     }
@@ -161,7 +161,7 @@ pub(crate) fn raise(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>>
         }
         DataType::Union(..) if !is_union(array.data_type()) => {
             match nested::children(array).first() {
-                Some(only) => raise(only, field),
+                Some(only) => from_stored(only, field),
                 None => Err(Error::malformed("a union without values")),
             }
         }
@@ -169,7 +169,7 @@ pub(crate) fn raise(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>>
             let fields = nested::fields(data_type);
             let mut children = nested::children(array);
             for (child, field) in children.iter_mut().zip(&fields) {
-                match raise(child, field)? {
+                match from_stored(child, field)? {
                     Some(raised) => *child = raised,
                     None => return Ok(None),
                 }

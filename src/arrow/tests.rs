@@ -59,7 +59,7 @@ fn shred(
     let mut shredder = Shredder::new(&plan.columns, &[]);
     for (((shape, stored), field), array) in plan.shapes.iter().zip(stored).zip(fields).zip(batch) {
         let path = FieldPath::new(field.name());
-        let array = encoded::lower(array, field, stored, &path)?;
+        let array = encoded::to_stored(array, field, stored, &path)?;
         assert_eq!(array.data_type(), stored.data_type());
         shredder.shred(shape, stored, &array, &path)?;
     }
@@ -75,7 +75,7 @@ fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
     let mut data = shred(&plan, &stored, &fields, std::slice::from_ref(array))?;
     let path = FieldPath::new(field.name());
     let back = assemble(&plan.shapes[0], &stored[0], array.len(), &mut data, &path)?;
-    Ok(encoded::raise(&back, field)?.expect("fits its keys"))
+    Ok(encoded::from_stored(&back, field)?.expect("fits its keys"))
 }
 
 #[test]
@@ -203,12 +203,12 @@ fn keys_that_cannot_count_the_values_say_so() {
     let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..300));
     let data_type = DataType::Dictionary(Box::new(DataType::UInt8), Box::new(DataType::Int32));
     let field = Field::new("f", data_type, true);
-    assert!(encoded::raise(&values, &field).unwrap().is_none());
-    assert!(encoded::raise(&values.slice(0, 256), &field).unwrap().is_some());
+    assert!(encoded::from_stored(&values, &field).unwrap().is_none());
+    assert!(encoded::from_stored(&values.slice(0, 256), &field).unwrap().is_some());
     let ends = Arc::new(Field::new("e", DataType::Int16, false));
     let runs = DataType::RunEndEncoded(ends, Arc::new(Field::new("v", DataType::Int32, true)));
     let values: ArrayRef = Arc::new(Int32Array::from(vec![7; 40_000]));
-    assert!(encoded::raise(&values, &Field::new("f", runs, true)).unwrap().is_none());
+    assert!(encoded::from_stored(&values, &Field::new("f", runs, true)).unwrap().is_none());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 
 use super::commit::DataFile;
 use super::properties::{DatasetMode, DatasetProperties};
-use super::rolling::{Finished, Rolling};
+use super::rolling_writer::{Finished, Rolling};
 use super::store::Prefix;
 use super::writer::{DatasetSummary, Written, partitions};
 use crate::error::{Error, Result};

@@ -18,8 +18,8 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use bytes::Bytes;
 
-use super::bounds::ColumnBounds;
-use super::names;
+use super::file_names;
+use super::file_statistics::ColumnBounds;
 use crate::arrow::ArrowReaderBuilder;
 use crate::arrow::ArrowWriter;
 use crate::arrow::{schema_from_ipc, schema_to_ipc};
@@ -171,7 +171,7 @@ fn files(batch: &RecordBatch) -> Result<Vec<DataFile>> {
     let three = paths.iter().flatten().zip(rows.values()).zip(bytes.values());
     three
         .map(|((path, rows), bytes)| {
-            names::check(path)?;
+            file_names::check(path)?;
             Ok(DataFile { path: path.to_owned(), rows: *rows, bytes: *bytes })
         })
         .collect()

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::commit::{Commit, DataFile};
-use super::names;
+use super::file_names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
@@ -53,14 +53,14 @@ impl Folder {
         let commits = self.commits()?;
         if commits.is_empty() {
             let files = self.files()?;
-            let files = files.into_iter().filter(|found| names::is_visible(&found.path));
+            let files = files.into_iter().filter(|found| file_names::is_visible(&found.path));
             let plain = files.map(|found| self.plain(found)).collect::<Result<_>>()?;
             return Ok((None, Snapshot::of_files(plain)?));
         }
         let last = commits.iter().max().copied();
         let mut history = History::new(commits);
         while let Some(number) = history.next(1).first().copied() {
-            history.push(number, fs::read(self.at(&names::commit(number)))?)?;
+            history.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
         }
         Ok((last, history.finish()?))
     }
@@ -76,19 +76,19 @@ impl Folder {
         let path = if folder.is_empty() { self.path.clone() } else { self.at(folder) };
         let names = entries(&path).into_iter().flatten().flatten();
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-        names.filter(|name| !names::is_hidden(name)).any(|name| {
+        names.filter(|name| !file_names::is_hidden(name)).any(|name| {
             let below =
                 || if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let partition = name.contains('=') && depth < DEPTH;
-            name.ends_with(names::ENDING) || partition && self.has_rows(&below(), depth + 1)
+            name.ends_with(file_names::ENDING) || partition && self.has_rows(&below(), depth + 1)
         })
     }
 
     /// The numbers of all commits.
     pub(super) fn commits(&self) -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();
-        for entry in entries(&self.path.join(names::COMMITS))? {
-            numbers.extend(entry?.file_name().to_str().and_then(names::commit_number));
+        for entry in entries(&self.path.join(file_names::COMMITS))? {
+            numbers.extend(entry?.file_name().to_str().and_then(file_names::commit_number));
         }
         Ok(numbers)
     }
@@ -105,7 +105,7 @@ impl Folder {
                 let name = entry.file_name();
                 let Some(name) = name.to_str() else { continue };
                 let temporary = name.starts_with(TEMPORARY);
-                if names::is_hidden(name) && !temporary && name != names::COMMITS {
+                if file_names::is_hidden(name) && !temporary && name != file_names::COMMITS {
                     continue;
                 }
                 let path = if folder.is_empty() { name.into() } else { format!("{folder}/{name}") };
@@ -115,7 +115,7 @@ impl Folder {
                 };
                 if about.is_dir() && !entry.file_type()?.is_symlink() {
                     folders.push(path);
-                } else if about.is_file() && (temporary || names::is_visible(&path)) {
+                } else if about.is_file() && (temporary || file_names::is_visible(&path)) {
                     let age = about.modified()?.elapsed().unwrap_or_default();
                     files.push(FoundFiles { path, bytes: about.len(), age });
                 }
@@ -151,7 +151,7 @@ impl Folder {
         bytes: &[u8],
         files: &mut Vec<Listed>,
     ) -> Result<bool> {
-        let path = self.at(&names::commit(number));
+        let path = self.at(&file_names::commit(number));
         self.make_folders(&path)?;
         step();
         let mut write = || {
@@ -244,12 +244,12 @@ impl Folder {
         files.retain(|found| !held.contains(&found.path));
         let mut commits = Vec::new();
         for number in self.commits()? {
-            let about = self.at(&names::commit(number)).metadata()?;
+            let about = self.at(&file_names::commit(number)).metadata()?;
             commits.push((number, about.modified()?.elapsed().unwrap_or_default()));
         }
         let mut listing = Listing::new(files, commits, older);
         while let Some(number) = listing.next(1).first().copied() {
-            listing.push(number, fs::read(self.at(&names::commit(number)))?)?;
+            listing.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
         }
         listing.plan()
     }
@@ -258,7 +258,7 @@ impl Folder {
     pub(super) fn remove_replaced(&self) -> Result<Vacuumed> {
         let mut commits = Vec::new();
         for number in self.commits()? {
-            let path = names::commit(number);
+            let path = file_names::commit(number);
             let commit = Commit::decode(fs::read(self.at(&path))?.into());
             commits.push((number, commit.map_err(|e| e.in_file(&path))?));
         }

@@ -15,7 +15,7 @@ use arrow::array::{Array, ArrayRef, StringArray};
 use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::{DataType, Field, FieldRef};
 
-use super::names;
+use super::file_names;
 use crate::error::{Error, Result};
 
 /// The value that stands for null.
@@ -128,7 +128,7 @@ pub(super) fn column<'a>(field: &Field, paths: impl Iterator<Item = &'a str>) ->
 /// Refuses a column that cannot be in the names of folders.
 pub(super) fn check(field: &Field) -> Result<()> {
     use DataType::*;
-    if names::is_hidden(field.name()) {
+    if file_names::is_hidden(field.name()) {
         let what = format!("files of a partition column {:?} would be hidden", field.name());
         return Err(Error::invalid(what));
     }
@@ -159,7 +159,7 @@ mod tests {
             Some(".."),
         ] {
             let path = format!("{}/part.trv", folder("ci=ty/", value));
-            names::check(&path).unwrap();
+            file_names::check(&path).unwrap();
             assert_eq!(values(&path).unwrap(), [("ci=ty/".to_owned(), value.map(str::to_owned))]);
         }
         assert_eq!(folder("city", Some("Ulm b")), "city=Ulm%20b");

@@ -13,7 +13,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::commit::Commit;
-use super::names;
+use super::file_names;
 use crate::error::Result;
 use crate::io::{Listed, TemporaryFile, Unused, is_temporary};
 
@@ -31,7 +31,7 @@ pub(super) struct Pending {
 impl Pending {
     /// Starts a list in a data set.
     pub(super) fn start(folder: &Path) -> Result<Self> {
-        let mut list = TemporaryFile::create(&folder.join(names::COMMITS), PREFIX, 0o666)?;
+        let mut list = TemporaryFile::create(&folder.join(file_names::COMMITS), PREFIX, 0o666)?;
         list.file_mut().write_all(format!("{}\n", boot()).as_bytes())?;
         Ok(Self { folder: folder.to_owned(), list, files: Vec::new() })
     }
@@ -53,7 +53,7 @@ impl Pending {
 /// Deletes what writers that were killed have left in a data set.
 pub(super) fn remove_unused(folder: &Path) -> Result<()> {
     let mut named = None;
-    for entry in fs::read_dir(folder.join(names::COMMITS)).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(folder.join(file_names::COMMITS)).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if !name.to_str().is_some_and(|name| is_temporary(name, PREFIX)) {
             continue;
@@ -70,7 +70,7 @@ pub(super) fn remove_unused(folder: &Path) -> Result<()> {
             Some(named) => named,
             none => none.insert(committed(folder)?),
         };
-        for path in lines.filter(|path| names::check(path).is_ok() && !named.contains(*path)) {
+        for path in lines.filter(|path| file_names::check(path).is_ok() && !named.contains(*path)) {
             let _ = fs::remove_file(folder.join(path));
         }
         unused.remove();
@@ -81,7 +81,7 @@ pub(super) fn remove_unused(folder: &Path) -> Result<()> {
 /// The files of writers that are at work.
 pub(super) fn held(folder: &Path) -> Result<HashSet<String>> {
     let mut held = HashSet::new();
-    for entry in fs::read_dir(folder.join(names::COMMITS)).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(folder.join(file_names::COMMITS)).into_iter().flatten().flatten() {
         let name = entry.file_name();
         if name.to_str().is_some_and(|name| is_temporary(name, PREFIX))
             && Unused::take(&entry.path()).is_none()
@@ -97,9 +97,9 @@ pub(super) fn held(folder: &Path) -> Result<HashSet<String>> {
 /// The files that any commit names.
 fn committed(folder: &Path) -> Result<HashSet<String>> {
     let mut named = HashSet::new();
-    for entry in fs::read_dir(folder.join(names::COMMITS))? {
+    for entry in fs::read_dir(folder.join(file_names::COMMITS))? {
         let entry = entry?;
-        if entry.file_name().to_str().and_then(names::commit_number).is_some() {
+        if entry.file_name().to_str().and_then(file_names::commit_number).is_some() {
             let commit = Commit::decode(fs::read(entry.path())?.into())?;
             named.extend(commit.files.into_iter().map(|file| file.path));
         }

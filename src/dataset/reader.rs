@@ -18,7 +18,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::ask::{FileScan, ScanPredicate, unwrapped};
+use super::file_scan::{FileScan, ScanPredicate, unwrapped};
 use super::folder::Folder;
 use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder};

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{FieldRef, SchemaRef};
 
-use super::ask::ScanPredicate;
 use super::commit::DataFile;
+use super::file_scan::ScanPredicate;
 use super::snapshot::Snapshot;
 use crate::arrow::Predicate;
 use crate::error::Result;

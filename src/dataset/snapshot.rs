@@ -11,12 +11,12 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, UInt64Array, new_null_array};
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 
-use super::bounds::{self, ColumnBounds};
 use super::commit::{Commit, DataFile};
-use super::evolve::evolve;
+use super::file_statistics::{self, ColumnBounds};
 use super::merge::Merger;
 use super::prune::{self, Fact};
-use super::{names, partition};
+use super::schema_adapter::evolve;
+use super::{file_names, partition};
 use crate::arrow::{ColumnPath, Node};
 use crate::error::{Error, Result};
 
@@ -75,7 +75,8 @@ impl History {
             }
             _ => {}
         }
-        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
+        let commit =
+            Commit::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))?;
         self.commits.push((number, commit));
         Ok(())
     }
@@ -175,7 +176,7 @@ impl Snapshot {
     /// What is known of a column in the files of a group.
     fn fact(&self, group: &FileGroup, rows: &[u64], name: &str) -> Option<Fact> {
         let (_, field) = self.schema.fields().find(name)?;
-        let data_type = bounds::bounded(field.data_type())?;
+        let data_type = file_statistics::bounded(field.data_type())?;
         let name = name.to_owned();
         let partition = self.partitions.iter().position(|field| *field.name() == name);
         if let Some(value) = partition.and_then(|at| group.values.get(at)) {

@@ -16,7 +16,7 @@ use futures_util::{StreamExt, TryStreamExt};
 
 use super::Dataset;
 use super::commit::{Commit, DataFile};
-use super::names;
+use super::file_names;
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
 use crate::arrow::ArrowReaderOptions;
@@ -146,10 +146,10 @@ impl Prefix {
     }
 
     async fn commits(&self) -> Result<Vec<(u64, Duration)>> {
-        let listed = self.list(names::COMMITS).await?;
+        let listed = self.list(file_names::COMMITS).await?;
         let number = |meta: &ObjectMeta| {
             let name = meta.location.filename()?;
-            Some((names::commit_number(name)?, age(meta)))
+            Some((file_names::commit_number(name)?, age(meta)))
         };
         Ok(listed.iter().filter_map(number).collect())
     }
@@ -159,7 +159,11 @@ impl Prefix {
         let listed = self.list("").await?;
         let found = |meta: &ObjectMeta| {
             let path = self.path_of(&meta.location)?.to_owned();
-            names::is_visible(&path).then(|| FoundFiles { path, bytes: meta.size, age: age(meta) })
+            file_names::is_visible(&path).then(|| FoundFiles {
+                path,
+                bytes: meta.size,
+                age: age(meta),
+            })
         };
         Ok(listed.iter().filter_map(found).collect())
     }
@@ -180,7 +184,7 @@ impl Prefix {
         let read = |number| {
             let place = self.clone();
             async move {
-                let path = names::commit(number);
+                let path = file_names::commit(number);
                 let bytes = place.read(path.clone()).await.map_err(|e| e.in_file(&path))?;
                 Ok((number, bytes))
             }
@@ -237,7 +241,7 @@ impl Prefix {
 
     /// Writes a commit; gives whether its number was free.
     async fn write_commit(&self, number: u64, bytes: &[u8]) -> Result<bool> {
-        let path = names::commit(number);
+        let path = file_names::commit(number);
         let mut object =
             ObjectWriter::new(self.store.clone(), self.key(&path)?).with_refuse_existing(true);
         // One request, however large.
@@ -309,7 +313,7 @@ impl Prefix {
         let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
         let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {
             let commit = Commit::decode(bytes.into());
-            Ok((number, commit.map_err(|e| e.in_file(&names::commit(number)))?))
+            Ok((number, commit.map_err(|e| e.in_file(&file_names::commit(number)))?))
         });
         self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
     }

@@ -16,14 +16,14 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 
-use super::ask::{FileScan, ScanPredicate};
+use super::file_scan::{FileScan, ScanPredicate};
 use super::reader::check_rows;
 use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
 use super::store::Prefix;
 use crate::arrow::ArrowStream;
 use crate::error::Result;
 use crate::io::Limits;
-use crate::object_store::beside;
+use crate::object_store::spawn;
 
 /// Files that are opened ahead.
 const AHEAD: usize = 1;
@@ -139,7 +139,7 @@ impl Files {
         while self.ahead.len() <= AHEAD
             && let Some(part) = self.parts.pop_front()
         {
-            self.ahead.push_back(beside(self.opener.clone().open(part)));
+            self.ahead.push_back(spawn(self.opener.clone().open(part)));
         }
         let Some(next) = self.ahead.pop_front() else { return Ok(false) };
         self.current = next.await?;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::commit::Commit;
-use super::names;
+use super::file_names;
 use crate::error::{Error, Result};
 
 /// What was removed.
@@ -43,7 +43,7 @@ pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> VacuumPlan {
         }
     }
     for (number, _) in old {
-        plan.paths.push(names::commit(*number));
+        plan.paths.push(file_names::commit(*number));
         plan.vacuumed.commits += 1;
     }
     plan
@@ -97,7 +97,8 @@ impl Listing {
         if self.done {
             return Ok(());
         }
-        let commit = Commit::decode(bytes.into()).map_err(|e| e.in_file(&names::commit(number)))?;
+        let commit =
+            Commit::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))?;
         let age = self.commits.get(self.read).map_or(Duration::ZERO, |(_, age)| *age);
         self.read += 1;
         // Whoever reads what a young commit replaced may go on doing so.
@@ -115,7 +116,7 @@ impl Listing {
         let (mut paths, mut vacuumed) = (Vec::new(), Vacuumed::default());
         // Commits first: a file that is gone must not be named by one.
         for (number, _) in self.commits.iter().skip(self.read).rev() {
-            paths.push(names::commit(*number));
+            paths.push(file_names::commit(*number));
             vacuumed.commits += 1;
         }
         for found in self.files.iter().filter(is_old) {

@@ -11,12 +11,12 @@ use arrow::array::{RecordBatch, RecordBatchWriter};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
-use super::bounds::FileBounds;
 use super::commit::{Commit, DataFile};
+use super::file_statistics::FileBounds;
 use super::folder::Folder;
 use super::pending::Pending;
 use super::properties::{DatasetMode, DatasetProperties};
-use super::rolling::{Finished, Rolling};
+use super::rolling_writer::{Finished, Rolling};
 use super::snapshot::Snapshot;
 use crate::error::Result;
 

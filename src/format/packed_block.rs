@@ -23,11 +23,11 @@ use self::values::{PackedValues, Part};
 use super::bitmap::Bits;
 use super::value::ValueType;
 use super::values::Values;
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::format::budget::{check_items, check_lengths};
 use crate::kernel;
 use crate::pack::{DEPTH, Input, Numbers, PackedBits};
-use crate::scratch::Scratch;
 
 pub(crate) const SERIALISED: u8 = 0;
 pub(crate) const PACKED: u8 = 1;

@@ -12,63 +12,63 @@
 //! tuples     codes → strings, some at a time
 //! ```
 
+mod bitpack;
 mod bits;
-mod bounds;
 mod decimals;
+mod digits;
 mod expand;
-mod figures;
+mod fsst;
 mod gather;
-mod lanes;
+mod length_bitmap;
+mod min_max;
 mod offsets;
-mod presence;
+mod prefixes;
+mod string_gather;
 mod strings;
-mod symbols;
-mod text;
-mod tuples;
+mod utf8;
 mod varints;
 mod views;
-mod words;
 
-pub(super) use bits::{copy_bits, count_ones, each_run, ranks};
-pub use bounds::Ordered;
-pub(super) use bounds::bounds;
-pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
-pub(super) use decimals::{decimals, digit_range, digits};
-pub(super) use expand::{expand, repeat_ends};
-pub(super) use figures::figures;
-pub use figures::{FIGURES, ZEROS};
-pub use gather::{SLOT, Slots};
-pub(super) use gather::{gather, gather_strings, repeat};
-pub use lanes::{CHUNK, ChunkStats, LANES, Modular};
-pub(super) use lanes::{
+pub use crate::kernel::portable::bitpack::{CHUNK, ChunkStats, LANES, Modular};
+pub(super) use crate::kernel::portable::bitpack::{
     accumulate, chunk_stats, count_above, frame, one, scale, side_by_side, unframe, unframe_to,
     varint_size, widen,
 };
+pub(super) use crate::kernel::portable::digits::figures;
+pub use crate::kernel::portable::digits::{FIGURES, ZEROS};
+pub(super) use crate::kernel::portable::fsst::symbols;
+pub use crate::kernel::portable::fsst::{GROUP, SymbolTable};
+pub(super) use crate::kernel::portable::length_bitmap::presence;
+pub use crate::kernel::portable::length_bitmap::{Present, Run};
+pub use crate::kernel::portable::min_max::Ordered;
+pub(super) use crate::kernel::portable::min_max::bounds;
+pub use crate::kernel::portable::string_gather::Tuples;
+pub(super) use crate::kernel::portable::string_gather::gather_tuples;
+pub(super) use crate::kernel::portable::utf8::is_text;
+pub(super) use bits::{copy_bits, count_ones, each_run, ranks};
+pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
+pub(super) use decimals::{decimals, digit_range, digits};
+pub(super) use expand::{expand, repeat_ends};
+pub use gather::{SLOT, Slots};
+pub(super) use gather::{gather, gather_strings, repeat};
 pub(super) use offsets::lengths_to_offsets;
-pub(super) use presence::presence;
-pub use presence::{Present, Run};
 pub(super) use strings::{put_strings, skip_strings, strings};
-pub(super) use symbols::symbols;
-pub use symbols::{GROUP, SymbolTable};
-pub(super) use text::is_text;
-pub use tuples::Tuples;
-pub(super) use tuples::gather_tuples;
 pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
 
+pub use crate::kernel::portable::prefixes::{Offset, Places, WORDS, WordEnds, word_of};
+pub(super) use crate::kernel::portable::prefixes::{ends_among, places, words};
 pub use views::INLINE;
 pub(super) use views::{view, views};
-pub use words::{Offset, Places, WORDS, WordEnds, word_of};
-pub(super) use words::{ends_among, places, words};
 
 /// What the kernels of other levels share.
 #[cfg(target_arch = "x86_64")]
 pub(super) use {
     bits::{ones, word},
+    fsst::WINDOW,
     gather::all_below,
-    symbols::WINDOW,
-    tuples::{CODES, TUPLE},
+    prefixes::{first_bytes, words_of_bytes},
+    string_gather::{CODES, TUPLE},
     varints::{Number, numbers},
-    words::{first_bytes, words_of_bytes},
 };
 
 /// For every machine there is `snap`.

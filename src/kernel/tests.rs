@@ -1,9 +1,9 @@
 //! Each kernel at each level of this machine, beside its portable twin.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
-mod figures;
+mod bitpack;
+mod digits;
 mod gather;
-mod lanes;
 mod nulls;
 #[cfg(feature = "snappy")]
 mod snappy;

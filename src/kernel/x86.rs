@@ -16,31 +16,31 @@
 //! The tokens [`Avx2`] and [`Avx512`] prove that the machine has the instructions, so the kernels are their methods.
 #![allow(unsafe_code)]
 
-mod avx2_even;
 mod avx2_expand;
-mod avx512;
+mod avx2_fixed_width_varints;
 mod avx512_expand;
 mod avx512_gather;
-mod avx512_put;
-mod avx512_sums;
+mod avx512_prefix_sum;
+mod avx512_varints;
+mod avx512_varints_encode;
 mod avx512_views;
-mod bmi2;
-mod figures;
+mod bitpack;
+mod bmi2_varints;
+mod digits;
+mod fsst;
 mod gather;
-mod lanes;
+mod permutation_tables;
+mod prefixes;
 #[cfg(feature = "snappy")]
 mod snappy;
+mod string_gather;
 mod strings;
-mod strings_put;
-mod symbols;
-mod tables;
-mod tuples;
+mod strings_encode;
 mod views;
 mod window;
-mod words;
 
-use lanes::{avx2 as lanes_avx2, avx512 as lanes_avx512};
-use words::{avx2 as words_avx2, avx512 as words_avx512};
+use crate::kernel::x86::bitpack::{avx2 as lanes_avx2, avx512 as lanes_avx512};
+use crate::kernel::x86::prefixes::{avx2 as words_avx2, avx512 as words_avx512};
 
 use crate::simd::{Avx2, Avx512};
 
@@ -66,17 +66,17 @@ macro_rules! kernels {
 
 kernels! {
     Avx2:
-    bmi2::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
-    bmi2::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
-    bmi2::skip(bytes: &[u8], n: usize) -> (usize, usize);
-    bmi2::put_longs(values: &[i64], out: &mut Vec<u8>);
-    bmi2::put_ints(values: &[i32], out: &mut Vec<u8>);
+    bmi2_varints::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    bmi2_varints::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    bmi2_varints::skip(bytes: &[u8], n: usize) -> (usize, usize);
+    bmi2_varints::put_longs(values: &[i64], out: &mut Vec<u8>);
+    bmi2_varints::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    strings_encode::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
     views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
-    tuples::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    string_gather::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
     lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
@@ -86,7 +86,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx2::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    figures::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    digits::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -104,19 +104,19 @@ kernels! {
 
 kernels! {
     Avx512:
-    avx512::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
-    avx512::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
-    avx512::skip(bytes: &[u8], n: usize) -> (usize, usize);
-    avx512_put::put_longs(values: &[i64], out: &mut Vec<u8>);
-    avx512_put::put_ints(values: &[i32], out: &mut Vec<u8>);
+    avx512_varints::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    avx512_varints::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    avx512_varints::skip(bytes: &[u8], n: usize) -> (usize, usize);
+    avx512_varints_encode::put_longs(values: &[i64], out: &mut Vec<u8>);
+    avx512_varints_encode::put_ints(values: &[i32], out: &mut Vec<u8>);
     strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_put::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    strings_encode::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
     avx512_views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
     avx512_gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
-    tuples::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    string_gather::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
-    avx512_sums::accumulate[T: Modular](numbers: &mut [T], before: T);
+    avx512_prefix_sum::accumulate[T: Modular](numbers: &mut [T], before: T);
     lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx512::widen[N: Copy + Into<i64>](numbers: &[N], out: &mut Vec<i128>);
@@ -125,7 +125,7 @@ kernels! {
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
     lanes_avx512::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    figures::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    digits::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
     lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
@@ -136,7 +136,7 @@ kernels! {
     words_avx512::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
     lanes_avx512::places(words: &[u64; WORDS], word: u64) -> Places;
     lanes_avx512::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
-    symbols::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
+    fsst::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
     avx512_expand::expand[T: Copy + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );

@@ -21,7 +21,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::runtime::Handle;
 
-use super::beside;
+use super::spawn::spawn;
 use crate::error::{Error, Result};
 
 /// Bytes of a part. The least that stores take is 5 MiB.
@@ -167,7 +167,7 @@ impl ObjectWriter {
         }
         let Some(upload) = &mut self.upload else { return Ok(()) };
         let part = upload.put_part(self.waiting.take(self.part));
-        self.parts.push(beside(async move { Ok(part.await?) }));
+        self.parts.push(spawn(async move { Ok(part.await?) }));
         Ok(())
     }
 

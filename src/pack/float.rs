@@ -30,13 +30,13 @@ use super::integer;
 use super::integer::{MOST_PARTS, Numbers, check_places, each_chunk, long};
 use super::payload::Payload;
 use super::payload_reader::Input;
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::Modular;
 use crate::pack::integer::bitmap::{self, PackedBits};
 use crate::pack::integer::dictionary::{Dictionary, Packed};
 use crate::pack::integer::sparse;
 use crate::pack::integer::value_counts::Counted;
-use crate::scratch::Scratch;
 use crate::wire;
 
 const PLAIN: u8 = 0;

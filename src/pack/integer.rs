@@ -35,9 +35,9 @@ use self::byte_stream_split::{ByteNumbers, Parts, Steps};
 use self::dictionary::{Dictionary, Packed};
 use super::payload::Payload;
 use super::payload_reader::Input;
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
-use crate::scratch::Scratch;
 
 /// How deep numbers lie within numbers at the most.
 pub(crate) const DEPTH: u32 = 4;

@@ -34,9 +34,9 @@ use super::integer;
 use super::integer::{MOST_PARTS, Numbers, each_chunk, long, look_up};
 use super::payload::Payload;
 use super::payload_reader::Input;
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, SLOT};
-use crate::scratch::Scratch;
 use crate::wire;
 
 /// What no read may have too many of.

@@ -1,7 +1,7 @@
 //! Packed numbers come back, in whole and in part, and other bytes give errors.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
-mod places;
+mod take;
 
 use proptest::prelude::*;
 

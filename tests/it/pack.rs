@@ -15,13 +15,13 @@ use bytes::Bytes;
 use serde_json::{Value as Json, json};
 use trevni::{ColumnData, ColumnMetadata, FileReader, Value};
 
+mod encodings;
 mod examples;
 mod goldens;
 #[cfg(feature = "arrow")]
-mod joined;
-mod kinds;
-mod refused;
-mod samples;
+mod joined_columns;
+mod malformed;
+mod sample_columns;
 
 /// The kinds of each sort of packed values that were met.
 type Kinds = HashMap<String, Vec<Json>>;

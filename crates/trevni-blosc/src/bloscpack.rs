@@ -32,9 +32,9 @@
 //! ```
 
 mod append;
-mod beginning;
 mod builder;
 pub(crate) mod digest;
+mod file_start;
 pub(crate) mod header;
 mod metadata;
 mod numpy;
@@ -53,13 +53,13 @@ pub use self::builder::BloscpackBuilder;
 pub use self::digest::Digest;
 pub use self::properties::{BloscpackProperties, MetadataProperties, Room};
 
-use self::beginning::{Beginning, Sizes};
 use self::header::Version;
 use self::numpy::Described;
 use super::array::{Chunking, Container, Edit, Layout, Order};
 use super::buffers::Source;
 use super::chunk::{self, Generation, Params};
 use super::dtype::{Dtype, Kind};
+use crate::bloscpack::file_start::{Beginning, Sizes};
 use trevni::io::{ReadAt, read_within};
 use trevni::{Error, Result};
 

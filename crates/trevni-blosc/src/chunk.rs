@@ -33,11 +33,11 @@
 
 mod block_size;
 mod blocks;
+mod byte_range;
 mod decode;
 mod dictionary;
 mod encode;
 mod header;
-mod part;
 mod special;
 mod special_kind;
 mod split;
@@ -49,7 +49,7 @@ pub use header::{Content, Header};
 pub use special::special;
 pub use special_kind::Special;
 
-pub(super) use part::{HEAD, needed};
+pub(super) use crate::chunk::byte_range::{HEAD, needed};
 
 use super::{Compressor, Filter, Filters};
 

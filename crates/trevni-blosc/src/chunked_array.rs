@@ -15,7 +15,7 @@
 //!
 //! A change first makes all new chunks, then has the container take them at once: it is made whole or not at all.
 
-mod coder;
+mod chunk_coder;
 pub(super) mod edit;
 mod flat;
 mod grid;
@@ -24,7 +24,7 @@ mod writer;
 
 use std::ops::Range;
 
-use coder::Coders;
+use crate::chunked_array::chunk_coder::Coders;
 use view::View;
 pub use writer::ArrayWriter;
 

@@ -40,6 +40,7 @@
 mod attributes;
 mod b2nd;
 mod build;
+mod commit_step;
 mod contiguous;
 mod edit;
 mod header;
@@ -49,7 +50,6 @@ mod metalayer;
 mod remote;
 mod sparse;
 mod special;
-mod step;
 mod superchunk;
 mod trailer;
 

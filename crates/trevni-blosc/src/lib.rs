@@ -44,7 +44,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! buffers dtype journal json msgpack run shuffle
+//! buffers dtype journal json msgpack repeated_byte shuffle
 //! compressor filter
 //! chunk
 //! array
@@ -68,8 +68,8 @@ mod json;
 mod msgpack;
 pub mod numpy;
 mod open;
+mod repeated_byte;
 pub mod rootdir;
-mod run;
 pub mod shuffle;
 
 pub use array::{Attributes, Build, Chunking, Container, Edit, Layout, Order};

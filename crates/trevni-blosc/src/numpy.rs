@@ -16,9 +16,9 @@
 //! On the way back an Arrow type that is none of these is refused, and so is a null, for NumPy has none but "not a time".
 //! Strings, of which NumPy's all have one width, get the width that their field's metadata says, or the greatest there is.
 
-mod lower;
-mod raise;
+mod from_arrow;
 mod reader;
+mod to_arrow;
 mod width;
 mod writer;
 
@@ -33,8 +33,8 @@ pub use reader::{ChunkedReader, Column};
 pub use width::Widths;
 pub use writer::{ChunkedWriter, NumpyField};
 
-pub(crate) use lower::lower;
-pub(crate) use raise::raise;
+pub(crate) use crate::numpy::from_arrow::from_arrow;
+pub(crate) use crate::numpy::to_arrow::to_arrow;
 
 use crate::{self as blosc, ByteOrder, Dtype, Kind, Unit};
 use trevni::{Error, Result};

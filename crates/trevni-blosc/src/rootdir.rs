@@ -51,27 +51,27 @@ mod attributes;
 mod blp;
 mod build;
 mod carray;
+mod chunk_splitter;
 mod chunklen;
+mod column_names;
 mod column_writer;
 mod ctable;
-mod cut;
 mod data;
 mod directory;
+mod directory_format;
 mod edit;
 mod excerpt;
-mod fill;
-mod form;
+mod fill_value;
 mod meta;
-mod names;
 mod sizes;
 mod storage;
 mod superchunk;
 mod yaml;
 
+pub use crate::rootdir::directory_format::{Form, Slack, Superchunks};
 pub use build::{CarrayBuilder, CtableBuilder};
 pub use carray::Carray;
 pub use ctable::Ctable;
-pub use form::{Form, Slack, Superchunks};
 pub use storage::Storage;
 
 use std::path::Path;
@@ -92,7 +92,7 @@ impl Rootdir {
     /// Opens a directory, whatever it is, in either form.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let folder = Folder::open(path.as_ref())?;
-        if folder.exists(names::ROOTDIRS)? || is_shared(&folder)? {
+        if folder.exists(column_names::ROOTDIRS)? || is_shared(&folder)? {
             return Ok(Rootdir::Ctable(Box::new(Ctable::open_in(folder)?)));
         }
         Ok(Rootdir::Carray(Box::new(Carray::open_in(folder)?)))
@@ -101,7 +101,7 @@ impl Rootdir {
     /// Whether a path is a directory that can be opened here, as far as the names of its files tell.
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let exists = |file: &str| path.as_ref().join(file).is_file();
-        exists(names::ROOTDIRS) || exists(storage::STORAGE)
+        exists(column_names::ROOTDIRS) || exists(storage::STORAGE)
     }
 }
 

@@ -26,7 +26,7 @@ use arrow::error::ArrowError;
 
 use self::container::{Block, BlockReader, BlockWriter};
 use super::report::Report;
-use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, seconds, select};
+use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, second_timestamps, select};
 use trevni::arrow::{AvroDecoder, AvroEncoder, schema_to_avro};
 use trevni::wire::Cursor;
 use trevni::{Error, ErrorKind, Result};
@@ -157,7 +157,7 @@ fn create<'a>(
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
     // Avro has no times in seconds: a bare integer would be all that is left of one.
-    let stored = seconds::in_milliseconds(&schema);
+    let stored = second_timestamps::in_milliseconds(&schema);
     let encoder = AvroEncoder::try_new(stored.as_ref().unwrap_or(&schema))?;
     let codec = options.codec.as_deref().unwrap_or("snappy");
     let blocks = BlockWriter::try_new(to, encoder.avro_schema(), codec)?;
@@ -177,7 +177,11 @@ impl<W: Write> Sink for File<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.bytes.clear();
         self.ends.clear();
-        let cast = self.stored.as_ref().map(|schema| seconds::cast(batch, schema)).transpose()?;
+        let cast = self
+            .stored
+            .as_ref()
+            .map(|schema| second_timestamps::cast(batch, schema))
+            .transpose()?;
         self.encoder.encode(cast.as_ref().unwrap_or(batch), &mut self.bytes, &mut self.ends)?;
         self.blocks.write(&self.bytes, &self.ends)
     }

@@ -19,10 +19,10 @@
 
 mod chunk;
 mod column;
+mod datetime;
 mod delimiter;
 mod infer;
-mod kind;
-mod moment;
+mod inferred_type;
 mod nulls;
 mod number;
 mod options;
@@ -38,13 +38,13 @@ pub use self::options::CsvReadOptions;
 
 use self::chunk::{Chunk, Chunks, whole_lines};
 use self::infer::Inference;
-use self::kind::Kind;
 use self::nulls::Nulls;
 use self::plan::Plan;
 use self::reader::{ChunkParser, CsvReader};
 use self::record::Dialect;
 use self::table::Layout;
-use super::{Format, ReadOptions, Rows, Source, encoding, lossy, select};
+use super::{Format, ReadOptions, Rows, Source, encoding, select};
+use crate::csv::inferred_type::Kind;
 use trevni::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {

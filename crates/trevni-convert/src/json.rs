@@ -15,15 +15,15 @@
 //! **Written** are lines. Nulls are written; what JSON has no number for (NaN, infinities) becomes null. A value of a union
 //! is `{"branch":value}`.
 
+mod declared_types;
 mod decode;
 mod encode;
-mod fit;
-mod given;
 mod infer;
 mod layout;
 mod options;
 mod reader;
 mod records;
+mod schema_check;
 mod write;
 
 pub use self::options::JsonReadOptions;

@@ -31,8 +31,8 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! caught comparison encoding lossy ordered random rename report rows seconds select source temporal type_name
-//! avro blosc csv ipc json many parquet protobuf thrift trv
+//! catch_panic comparison encoding lossy_integers parallel random rename report rows second_timestamps select source temporal_range type_name
+//! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
 //! ```
 
@@ -40,7 +40,7 @@
 mod avro;
 #[cfg(feature = "blosc")]
 mod blosc;
-mod caught;
+mod catch_panic;
 mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
@@ -52,10 +52,10 @@ mod ipc;
 mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
-mod lossy;
-mod many;
+mod lossy_integers;
+mod multi_file;
 #[cfg(feature = "csv")]
-mod ordered;
+mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "protobuf")]
@@ -66,11 +66,11 @@ mod report;
 #[cfg(any(feature = "protobuf", feature = "thrift"))]
 mod rows;
 #[cfg(any(feature = "avro", feature = "parquet"))]
-mod seconds;
+mod second_timestamps;
 mod select;
 mod source;
 #[cfg(any(feature = "csv", feature = "json"))]
-mod temporal;
+mod temporal_range;
 #[cfg(feature = "thrift")]
 mod thrift;
 mod trv;
@@ -85,6 +85,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
+pub use crate::multi_file::{OpenPart, Part, rows_of};
 #[cfg(feature = "blosc")]
 pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
 pub use comparison::Comparison;
@@ -97,7 +98,6 @@ pub use dataset::dataset_in_store;
 pub use encoding::Encoding;
 #[cfg(feature = "json")]
 pub use json::JsonReadOptions;
-pub use many::{OpenPart, Part, rows_of};
 #[cfg(feature = "protobuf")]
 pub use protobuf::ProtobufType;
 pub use random::random_rows;

@@ -53,5 +53,5 @@ fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {
 
 /// What the library makes of a file, or of a table. It panics at some that it does not take.
 fn caught<T>(of: fn(ParquetError) -> Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    super::caught::caught(|text| of(ParquetError::General(text)), run)
+    super::catch_panic::caught(|text| of(ParquetError::General(text)), run)
 }

@@ -8,17 +8,17 @@
 //! objects in between, which would be slower, larger than the bytes allow, and without an order of its maps.
 
 mod bind;
-mod check;
 mod descriptor;
-mod fault;
-mod moment;
+mod message_layout;
 mod read;
+mod row_error;
 mod scalar;
 mod schema;
-mod shape;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod timestamp;
+mod validate;
 mod wire;
 mod write;
 
@@ -29,8 +29,8 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema, select};
+use crate::protobuf::message_layout::Record;
 use descriptor::Types;
-use shape::Record;
 use trevni::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {

@@ -6,8 +6,8 @@
 //! ```
 //! Which columns there are is never decided here: both take an Arrow field or array as it is.
 
-mod grow;
-mod walk;
+mod array_builder;
+mod row_cursor;
 
-pub(super) use grow::Grow;
-pub(super) use walk::Walk;
+pub(super) use crate::rows::array_builder::Grow;
+pub(super) use crate::rows::row_cursor::Walk;

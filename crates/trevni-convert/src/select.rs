@@ -4,7 +4,7 @@
 //! rows of the file ──► range ──► predicate ──► limit ──► columns
 //! ```
 
-mod passing;
+mod filter;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use self::passing::Passing;
 use super::{ReadOptions, Rows};
+use crate::select::filter::Passing;
 use trevni::{Error, Result};
 
 /// The columns and rows that are wanted of all there are.

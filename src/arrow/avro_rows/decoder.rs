@@ -120,7 +120,7 @@ impl AvroDecoder {
         for ((shape, stored), field) in fields {
             let path = FieldPath::new(field.name());
             let array = assemble(shape, stored, rows, &mut self.data, &path)?;
-            let array = encoded::raise(&array, field)?;
+            let array = encoded::from_stored(&array, field)?;
             arrays.push(array.ok_or_else(|| Error::malformed("more symbols than keys"))?);
         }
         self.data.columns = columns_of(&self.plan);

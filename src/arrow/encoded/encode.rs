@@ -14,7 +14,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
-use super::raise;
+use super::from_stored;
 use crate::arrow::array::expand_nulls::within;
 use crate::arrow::array::take::take;
 use crate::error::{Error, Result};
@@ -89,7 +89,7 @@ pub(crate) fn dictionary(
     within("values of a dictionary in one batch", array.len())?;
     let (firsts, keys) = Comparable::new(array)?.distinct(array);
     let values = take(array, &UInt64Array::from(firsts))?;
-    let Some(values) = raise(&values, &Field::new("", value_type.clone(), true))? else {
+    let Some(values) = from_stored(&values, &Field::new("", value_type.clone(), true))? else {
         return Ok(None);
     };
     match key_type {
@@ -134,7 +134,7 @@ pub(crate) fn runs(
     let ends = starts.iter().copied().skip(1).chain(starts.first().map(|_| array.len()));
     let ends: Vec<usize> = ends.collect();
     let starts: Vec<u64> = starts.into_iter().map(|row| row as u64).collect();
-    let Some(values) = raise(&take(array, &UInt64Array::from(starts))?, values)? else {
+    let Some(values) = from_stored(&take(array, &UInt64Array::from(starts))?, values)? else {
         return Ok(None);
     };
     match end_type {

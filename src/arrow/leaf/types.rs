@@ -18,12 +18,12 @@
 
 mod fixed;
 mod float16;
-mod lower;
-mod raise;
+mod to_arrow;
+mod to_values;
 
+pub(crate) use crate::arrow::leaf::types::to_arrow::{to_arrow, to_arrow_optional};
+pub(crate) use crate::arrow::leaf::types::to_values::to_values;
 pub(crate) use fixed::lower_fixed;
-pub(crate) use lower::lower;
-pub(crate) use raise::{raise, raise_optional};
 
 use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
 

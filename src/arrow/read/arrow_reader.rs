@@ -62,7 +62,7 @@ impl<R: ReadAt> ArrowReader<R> {
                 }
                 continue;
             };
-            if let Some(batch) = stored.raise(&self.schema)? {
+            if let Some(batch) = stored.to_batch(&self.schema)? {
                 self.output.reader.note(&batch);
                 return Ok(Some(batch));
             }

@@ -42,7 +42,7 @@ pub(crate) fn assemble(
     match shape {
         FieldLayout::Leaf { column } => {
             let values = take_values(*column, field, n, data, path)?;
-            types::raise(values, field.data_type(), None, &mut data.pool)
+            types::to_arrow(values, field.data_type(), None, &mut data.pool)
         }
         FieldLayout::Optional { counts, inner } => {
             let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
@@ -51,13 +51,13 @@ pub(crate) fn assemble(
                 let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
                 let values = take_values(*counts, field, n, data, path)?;
                 let nulls = Some(NullBuffer::new(there));
-                return types::raise(values, field.data_type(), nulls, &mut data.pool);
+                return types::to_arrow(values, field.data_type(), nulls, &mut data.pool);
             }
             let there = take_presence(data, *counts, n, path)?;
             let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
             if let FieldLayout::Leaf { column } = inner.as_ref() {
                 let values = take_values(*column, field, n, data, path)?;
-                return types::raise_optional(values, field.data_type(), nulls, &mut data.pool);
+                return types::to_arrow_optional(values, field.data_type(), nulls, &mut data.pool);
             }
             spread(&assemble(inner, field, n, data, path)?, &nulls)
         }

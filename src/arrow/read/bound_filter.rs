@@ -52,7 +52,7 @@ impl BoundFilter {
     }
 
     fn ask_raised(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
-        let Some(batch) = rows.raise(schema)? else {
+        let Some(batch) = rows.to_batch(schema)? else {
             let (first, second) = rows.halves()?;
             let halves = [self.ask(&first, schema)?, self.ask(&second, schema)?];
             let halves: Vec<&dyn Array> = halves.iter().map(|half| half as &dyn Array).collect();

@@ -20,10 +20,10 @@ pub(crate) struct StoredBatch {
 
 impl StoredBatch {
     /// The rows as they are given out; `None` if there are more values among them than keys can count.
-    pub(crate) fn raise(&self, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
+    pub(crate) fn to_batch(&self, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for (array, field) in self.arrays.iter().zip(schema.fields()) {
-            match encoded::raise(array, field)? {
+            match encoded::from_stored(array, field)? {
                 Some(array) => arrays.push(array),
                 None => return Ok(None),
             }

@@ -12,8 +12,8 @@
 //! that and bind callers to a runtime. Meanwhile requests go on by themselves where a tokio runtime is at hand; elsewhere
 //! they go on between batches. The names are those of `parquet::arrow::async_reader`.
 
-mod ahead;
 mod batches;
+mod prefetch;
 mod windows;
 
 use std::ops::Range;

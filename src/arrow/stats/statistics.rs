@@ -122,8 +122,8 @@ impl ColumnStatistics {
         let nulls = statistics.blocks.iter().map(|block| u64::from(block.nulls));
         let (exact, nulls) =
             (exact.collect::<Vec<_>>().into(), UInt64Array::from_iter_values(nulls));
-        let min = raise(bounds().map(|b| b.map(|b| &b.min)), value_type, data_type);
-        let max = raise(bounds().map(|b| b.map(|b| &b.max)), value_type, data_type);
+        let min = bounds_to_array(bounds().map(|b| b.map(|b| &b.min)), value_type, data_type);
+        let max = bounds_to_array(bounds().map(|b| b.map(|b| &b.max)), value_type, data_type);
         // What is no value of the type is said of other rows than there are.
         let (Ok(min), Ok(max)) = (min, max) else { return Ok(None) };
         Ok(Some(Self { blocks, min, max, nulls, exact }))
@@ -131,7 +131,7 @@ impl ColumnStatistics {
 }
 
 /// Values of a column, some missing, as an array.
-pub(crate) fn raise<'a>(
+pub(crate) fn bounds_to_array<'a>(
     values: impl Iterator<Item = Option<&'a Value<'static>>>,
     value_type: ValueType,
     data_type: &DataType,
@@ -153,7 +153,7 @@ pub(crate) fn raise<'a>(
     if there.iter().all(|there| !there) {
         return Ok(arrow::array::new_null_array(data_type, there.len()));
     }
-    types::raise_optional(dense, data_type, NullBuffer::from(there), &mut BufferPool::default())
+    types::to_arrow_optional(dense, data_type, NullBuffer::from(there), &mut BufferPool::default())
 }
 
 /// The order of the values of a column, by the type they are read as.

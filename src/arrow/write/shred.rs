@@ -46,7 +46,7 @@ pub(crate) fn shred_batch(
             let what = format!("field {path}: {given} given for {expected}");
             return Err(Error::invalid(what));
         }
-        let array = encoded::lower(array, field, stored, &path)?;
+        let array = encoded::to_stored(array, field, stored, &path)?;
         shredder.shred(shape, stored, &array, &path)?;
     }
     Ok(shredder.finish())
@@ -142,7 +142,7 @@ impl<'a> Shredder<'a> {
         };
         let values = match planned.size {
             Some(size) => types::lower_fixed(array, size, path)?,
-            None => types::lower(array, planned.metadata.value_type(), path)?,
+            None => types::to_values(array, planned.metadata.value_type(), path)?,
         };
         set_values(&mut self.out, column, values)
     }

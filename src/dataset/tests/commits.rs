@@ -5,7 +5,7 @@ use crate::dataset::commit::Commit;
 
 fn put(folder: &Path, number: u64, commit: &Commit) {
     std::fs::create_dir_all(folder.join("_commits")).unwrap();
-    std::fs::write(folder.join(names::commit(number)), commit.encode().unwrap()).unwrap();
+    std::fs::write(folder.join(file_names::commit(number)), commit.encode().unwrap()).unwrap();
 }
 
 fn properties() -> DatasetProperties {
@@ -129,11 +129,11 @@ fn hostile_commits_are_errors() {
     assert!(scan.clone().with_offset(u64::MAX).build().unwrap().next().is_none());
     drop(scan);
     // One is missing.
-    std::fs::rename(path.join(names::commit(2)), path.join(names::commit(3))).unwrap();
+    std::fs::rename(path.join(file_names::commit(2)), path.join(file_names::commit(3))).unwrap();
     let e = Dataset::open(path).unwrap_err().to_string();
     assert!(e.contains("commit 2 is missing"), "{e}");
-    std::fs::remove_file(path.join(names::commit(3))).unwrap();
-    std::fs::remove_file(path.join(names::commit(0))).unwrap();
+    std::fs::remove_file(path.join(file_names::commit(3))).unwrap();
+    std::fs::remove_file(path.join(file_names::commit(0))).unwrap();
     assert!(Dataset::open(path).unwrap_err().to_string().contains("commit 0 is missing"));
 }
 
@@ -142,7 +142,7 @@ fn what_is_no_commit_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let summary = write(path, &[rows(0..10)], properties());
-    let at = path.join(names::commit(summary.commit));
+    let at = path.join(file_names::commit(summary.commit));
     let whole = std::fs::read(&at).unwrap();
     for len in (0..whole.len()).step_by(11) {
         std::fs::write(&at, &whole[..len]).unwrap();
@@ -167,7 +167,7 @@ fn commits_come_back_as_they_went() {
     let folder = tempfile::tempdir().unwrap();
     let properties = DatasetProperties::builder().set_partition_by(["city"]).build();
     let summary = write(folder.path(), &[rows(0..100)], properties);
-    let bytes = std::fs::read(folder.path().join(names::commit(summary.commit))).unwrap();
+    let bytes = std::fs::read(folder.path().join(file_names::commit(summary.commit))).unwrap();
     let commit = Commit::decode(bytes.clone().into()).unwrap();
     assert_eq!((&commit.files, &*commit.partitions), (&summary.files, &["city".to_owned()][..]));
     assert_eq!(commit.bounds.iter().map(|b| &*b.name).collect::<Vec<_>>(), ["id", "year", "value"]);

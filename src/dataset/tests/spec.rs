@@ -36,7 +36,7 @@ fn commits_have_the_columns_of_the_page() {
     let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let by_year = DatasetProperties::builder().set_partition_by(["year"]).build();
     let summary = write(folder.path(), &[batch], by_year);
-    let file = std::fs::read(folder.path().join(names::commit(summary.commit))).unwrap();
+    let file = std::fs::read(folder.path().join(file_names::commit(summary.commit))).unwrap();
     let builder = ArrowReaderBuilder::try_new(bytes::Bytes::from(file)).unwrap();
     let shown = |field: &FieldRef| match field.data_type() {
         DataType::Struct(fields) => {

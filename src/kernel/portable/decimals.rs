@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr, Sub};
 
 use super::Modular;
-use crate::scratch::Scratched;
+use crate::buffer_reuse::Scratched;
 
 /// How many values have their digits found at a time.
 pub const DIGITS: usize = 256;

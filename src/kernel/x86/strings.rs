@@ -14,7 +14,7 @@
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-use super::strings_put::{PIECE, copy_piece};
+use super::strings_encode::{PIECE, copy_piece};
 use crate::kernel::portable;
 
 /// After so many strings of one length, the next is expected to have it too.

@@ -17,11 +17,11 @@ use bytes::Bytes;
 use super::Numbers;
 use super::delta::DeltaSums;
 use super::tail;
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, ChunkStats, LANES, Level, Modular};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
-use crate::scratch::Scratch;
 use crate::wire;
 
 /// Fewer numbers of a chunk than this are sooner taken one by one.

@@ -13,12 +13,12 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::{MOST_PARTS, Numbers, long};
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::integer;
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
-use crate::scratch::Scratch;
 use crate::wire;
 
 const ZEROS: u8 = 0;

@@ -17,12 +17,12 @@ use bytes::Bytes;
 
 use super::bit_packing;
 use super::{BYTES, FRAME, Numbers, PARTS, STEPS, each_chunk};
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
 use crate::pack::entropy::Frequencies;
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
-use crate::scratch::Scratch;
 use crate::wire;
 
 /// Numbers of a byte each.

@@ -6,8 +6,8 @@
 //! ```
 
 use super::tail;
+use crate::buffer_reuse::Scratch;
 use crate::kernel::{self, CHUNK, LANES, Level, Modular};
-use crate::scratch::Scratch;
 
 /// The differences of a chunk.
 pub(crate) struct DeltaSums<'a> {

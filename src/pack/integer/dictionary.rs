@@ -9,8 +9,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::{Numbers, each_chunk, look_up, no_such_code};
+use crate::buffer_reuse::Scratch;
 use crate::error::Result;
-use crate::scratch::Scratch;
 
 /// Of how many entries one is unpacked by itself rather than all.
 const MANY: usize = 16;

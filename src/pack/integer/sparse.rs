@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::bitmap::PackedBits;
+use crate::buffer_reuse::{Scratch, Scratched};
 use crate::error::Result;
 use crate::kernel::{self, Level};
-use crate::scratch::{Scratch, Scratched};
 
 /// Values whose marks are made bits at once.
 const GROUP: usize = 64;

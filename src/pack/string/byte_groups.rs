@@ -14,12 +14,12 @@ use super::distinct::StringsRef;
 use super::fsst::{Expander, Symbols};
 use super::hints::StringHints;
 use super::{PLAIN, SYMBOLS, Target};
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::pack::integer;
 use crate::pack::integer::{Numbers, long};
 use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
-use crate::scratch::Scratch;
 use crate::wire;
 
 /// Strings of a group.

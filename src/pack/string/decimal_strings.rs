@@ -7,9 +7,9 @@
 
 use super::Target;
 use super::distinct::StringsRef;
+use crate::buffer_reuse::Scratch;
 use crate::error::Result;
 use crate::pack::integer::Numbers;
-use crate::scratch::Scratch;
 
 /// The longest string that is read as an integer.
 const MOST: usize = 16;

@@ -17,11 +17,11 @@ mod tests;
 mod views;
 
 use super::{Target, check_utf8};
+use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, FIGURES, Level, ZEROS};
 use crate::pack::integer::Numbers;
 use crate::pack::payload_reader::Input;
-use crate::scratch::Scratch;
 
 pub(crate) use find::FoundTemplate;
 

@@ -39,15 +39,15 @@ fn write_the_files() {
         println!("skipped: TREVNI_WRITE_GOLDENS is not set, and testdata/pack stays as it is");
         return;
     }
-    let kinds = samples::kinds(ROWS);
-    let widths = samples::widths(1030, [3, 16, 17, 33].into_iter());
+    let kinds = sample_columns::kinds(ROWS);
+    let widths = sample_columns::widths(1030, [3, 16, 17, 33].into_iter());
     let some = |names: &[&str]| -> Vec<_> {
-        let chosen = |(column, _): &&samples::Column| names.contains(&column.name());
+        let chosen = |(column, _): &&sample_columns::Column| names.contains(&column.name());
         kinds.iter().filter(chosen).cloned().collect()
     };
     let blocks = some(&["sorted", "indexed", "any double", "pages", "dense", "items", "item name"]);
     let texts = some(&["words", "pages", "numbered", "split 64"]);
-    let long = samples::kinds(1030);
+    let long = sample_columns::kinds(1030);
     let spread = ["skewed", "wandering", "multiples of codes"];
     let spread = long.into_iter().filter(|(column, _)| spread.contains(&column.name())).collect();
     let all = [
@@ -59,7 +59,7 @@ fn write_the_files() {
     ];
     for (name, columns, rows, block_rows, codec) in all {
         let path = Path::new(FOLDER).join(name).with_extension("trv");
-        std::fs::write(&path, samples::written(columns, rows, block_rows, codec)).unwrap();
+        std::fs::write(&path, sample_columns::written(columns, rows, block_rows, codec)).unwrap();
         let lines: Vec<Json> = columns.iter().map(|(column, data)| line(column, data)).collect();
         // As the second decoder prints them, where it can.
         let lines = decoded(&path).map_or(lines, |(lines, _)| lines);

@@ -11,7 +11,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::beginning::{self, Sizes};
+use super::file_start::{self, Sizes};
 use super::header::{HEADER_LEN, Header, Version};
 use super::numpy::Described;
 use super::{Bloscpack, metadata, offsets};
@@ -105,7 +105,7 @@ impl Plan {
             }
         };
         let mut out = AtomicFile::create(path, true)?;
-        beginning::put(&mut out, &self.header, &section, &self.starts)?;
+        file_start::put(&mut out, &self.header, &section, &self.starts)?;
         copy(file, file.beginning.end, self.kept, &mut out)?;
         for chunk in &self.chunks {
             out.write_all(chunk)?;

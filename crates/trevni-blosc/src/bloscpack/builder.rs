@@ -12,7 +12,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::beginning;
+use super::file_start;
 use super::header::{HEADER_LEN, Header, Version};
 use super::metadata;
 use super::numpy::Described;
@@ -125,7 +125,7 @@ impl<W: Write> BloscpackBuilder<W> {
             Some(*end - len)
         });
         let starts: Vec<_> = ends.collect();
-        beginning::put(&mut self.to, &header, &section, &starts)?;
+        file_start::put(&mut self.to, &header, &section, &starts)?;
         Ok(first)
     }
 

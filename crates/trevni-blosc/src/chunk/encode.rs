@@ -15,7 +15,7 @@ use super::stream::Stream;
 use super::{Content, Generation, Header, MAX_NBYTES, Params, Special, block_size, dictionary};
 use crate::compressor::Compress;
 use crate::filter::{Pipeline, Scratch, room};
-use crate::run::run;
+use crate::repeated_byte::run;
 use crate::{Compressor, Filter};
 use trevni::{Error, Result};
 

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::coder::{self, Coders};
+use super::chunk_coder::{self, Coders};
 use super::flat;
 use super::grid::Grid;
 use crate::array::{Chunking, Container, Edit, Layout, Order};
@@ -63,7 +63,7 @@ pub(crate) fn truncate(container: &dyn Container, len: u64) -> Result<Edit> {
     }
     let mut kept = vec![0; size(total - start)?];
     flat::read(container, &Coders::readers(1, &Limits::default()), start, &mut kept)?;
-    let chunk = coder::encode(1, container.params(), vec![&kept])?;
+    let chunk = chunk_coder::encode(1, container.params(), vec![&kept])?;
     keep(chunk.into_iter().map(|chunk| (last, chunk)).collect(), last + 1)
 }
 
@@ -104,7 +104,7 @@ fn filled(container: &dyn Container, rows: u64) -> Result<Vec<Vec<u8>>> {
     let layout = container.layout();
     if let Some(grid) = Grid::of(layout)? {
         let one = fill(layout, size(grid.chunk_bytes()? as u64)?);
-        let chunk = coder::encode(1, container.params(), vec![&one])?;
+        let chunk = chunk_coder::encode(1, container.params(), vec![&one])?;
         let times = grid.in_band();
         return Ok((0..times).flat_map(|_| chunk.iter().cloned()).collect());
     }
@@ -112,7 +112,7 @@ fn filled(container: &dyn Container, rows: u64) -> Result<Vec<Vec<u8>>> {
         Some(whole) => size(whole)?,
         None => rows_size(rows, layout.row_bytes()?)?,
     };
-    coder::encode(1, container.params(), vec![&fill(layout, bytes)])
+    chunk_coder::encode(1, container.params(), vec![&fill(layout, bytes)])
 }
 
 type Chunks = (Vec<(u64, Vec<u8>)>, u64);
@@ -151,7 +151,7 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
     }
     let count =
         parts.last().map_or(0, |(number, _)| number + 1).max(layout.chunks_in_use(layout.rows())?);
-    let encoded = coder::encode(
+    let encoded = chunk_coder::encode(
         threads,
         container.params(),
         parts.iter().map(|(_, part)| &**part).collect(),
@@ -187,7 +187,7 @@ fn put_grid(
     let bytes = size(bytes as u64)?;
     let threads = threads.min(MOST / bytes.max(1)).max(1);
     let numbers: Vec<u64> = grid.chunks_of(&rows).collect();
-    let chunks = coder::each(threads, numbers, make, |(decoder, encoder), number| {
+    let chunks = chunk_coder::each(threads, numbers, make, |(decoder, encoder), number| {
         let mut blocks = vec![0; bytes];
         if number < old {
             let chunk = container.chunk(number)?;

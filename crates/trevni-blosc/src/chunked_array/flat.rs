@@ -11,7 +11,7 @@ use crate::chunk::{self, Decoder};
 use trevni::io::Limits;
 use trevni::{Error, Result};
 
-use super::coder::Coders;
+use super::chunk_coder::Coders;
 
 /// So many bytes of a chunk are not worth several threads.
 const FEW: usize = 1 << 16;

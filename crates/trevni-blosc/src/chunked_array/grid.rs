@@ -17,7 +17,7 @@ use crate::chunk::Decoder;
 use trevni::io::Limits;
 use trevni::{Error, Result};
 
-use super::coder::Coders;
+use super::chunk_coder::Coders;
 
 /// The numbers of a grid; all of equal length, at least 1, and none of them 0.
 #[derive(Debug, Clone)]

@@ -289,7 +289,7 @@ fn rows_of_arrays_in_fortran_order_come_in_c_order() {
     layout.order = Order::F;
     let parts: Vec<&[u8]> = bytes.chunks(52).collect();
     layout.chunks = parts.len() as u64;
-    let chunks = coder::encode(1, &params, parts).unwrap();
+    let chunks = chunk_coder::encode(1, &params, parts).unwrap();
     let mut array = ChunkedArray::new(Memory { layout, params, chunks });
     let wanted: Vec<u8> = (0..72i32).flat_map(i32::to_le_bytes).collect();
     for from in 0..n {

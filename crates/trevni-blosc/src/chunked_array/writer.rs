@@ -7,7 +7,7 @@
 //!                              │ chunks 0 to 7 handed on too │
 //! ```
 
-use super::coder::Coders;
+use super::chunk_coder::Coders;
 use super::flat;
 use super::grid::Grid;
 use crate::array::{Attributes, Build, Chunking, Layout};

@@ -17,7 +17,7 @@
 use lz4::block::{self, CompressionMode};
 
 use super::window::Window;
-use crate::run::run;
+use crate::repeated_byte::run;
 
 /// Streams that are so many times shorter than what they stand for are read here: nearly all of it repeats.
 const SHORT: usize = 32;

@@ -11,7 +11,7 @@
 //! header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it is rewritten.
 
 mod fetch;
-mod place;
+mod write_edit;
 
 use std::fs::File;
 use std::ops::Range;
@@ -27,8 +27,8 @@ use super::superchunk::SuperChunk;
 use crate::array::{Attributes, Container, Edit, Layout};
 use crate::buffers::Source;
 use crate::chunk::{Header, Params};
+use crate::frame::contiguous::write_edit::{Placed, write_anew, write_behind};
 use fetch::{Area, Head, fetch, fetch_header, heads};
-use place::{Placed, write_anew, write_behind};
 use trevni::io::ReadAt;
 use trevni::{Error, Result};
 

@@ -14,7 +14,7 @@ use arrow::buffer::MutableBuffer;
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use super::{field_of, raise};
+use super::{field_of, to_arrow};
 use crate::{ChunkedArray, Kind};
 use trevni::io::Limits;
 use trevni::{Error, Result};
@@ -82,7 +82,7 @@ impl ChunkedReader {
                 DataType::Struct(inner) if spread => fields.extend(inner.iter().cloned()),
                 _ => fields.push(Arc::new(field)),
             }
-            let open = raise(dtype, shape, 0, MutableBuffer::new(0))?;
+            let open = to_arrow(dtype, shape, 0, MutableBuffer::new(0))?;
             windows.push(Window { array, first: 0, open, spread, next: FIRST });
         }
         let schema = Arc::new(Schema::new(fields));
@@ -174,7 +174,7 @@ impl Window {
         self.open = self.open.slice(0, 0);
         let mut buffer = MutableBuffer::from_len_zeroed(bytes);
         self.array.read_into(rows.start, buffer.as_slice_mut())?;
-        self.open = raise(self.array.dtype(), row_shape(&self.array), count, buffer)?;
+        self.open = to_arrow(self.array.dtype(), row_shape(&self.array), count, buffer)?;
         self.first = rows.start;
         Ok(())
     }

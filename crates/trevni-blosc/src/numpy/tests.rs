@@ -18,10 +18,10 @@ fn there_and_back(field: &Field, array: &ArrayRef) -> (Dtype, Vec<u8>, ArrayRef)
     widths.see(&RecordBatch::try_new(schema, vec![array.clone()]).unwrap()).unwrap();
     let (dtype, shape) = dtype_of(field, widths.of(0)).unwrap();
     let mut bytes = Vec::new();
-    lower(array, &dtype, &shape, &mut bytes).unwrap();
+    from_arrow(array, &dtype, &shape, &mut bytes).unwrap();
     let mut buffer = MutableBuffer::new(bytes.len());
     buffer.extend_from_slice(&bytes);
-    let back = raise(&dtype, &shape, array.len(), buffer).unwrap();
+    let back = to_arrow(&dtype, &shape, array.len(), buffer).unwrap();
     let told = field_of(field.name(), &dtype, &shape).unwrap();
     assert_eq!(told.data_type(), back.data_type());
     assert_eq!(dtype_of(&told, None).unwrap(), (dtype.clone(), shape));
@@ -124,7 +124,7 @@ fn records_are_structs() {
         bytes.extend_from_slice(&f64::from(-row).to_be_bytes());
         bytes.extend_from_slice(&[9, 9, 9, b'x', b'y']);
     }
-    let array = raise(&dtype, &[], 3, bytes).unwrap();
+    let array = to_arrow(&dtype, &[], 3, bytes).unwrap();
     let rows = array.as_struct();
     assert_eq!(rows.column_names(), ["a", "b", "c"]);
     assert_eq!(rows.column(0).as_primitive::<Int32Type>().values()[..], [0, 1, 2]);
@@ -156,7 +156,9 @@ fn what_numpy_has_not_is_refused_with_its_column() {
     refused(DataType::new_list(DataType::Int32, true));
     refused(DataType::Interval(IntervalUnit::YearMonth));
     let lowered = |array: ArrayRef, dtype: &str| {
-        lower(&array, &Dtype::parse(dtype).unwrap(), &[], &mut Vec::new()).unwrap_err().to_string()
+        from_arrow(&array, &Dtype::parse(dtype).unwrap(), &[], &mut Vec::new())
+            .unwrap_err()
+            .to_string()
     };
     let null: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None]));
     assert_eq!(lowered(null, "<i4"), "invalid: a null, which NumPy has not");
@@ -171,7 +173,7 @@ fn what_numpy_has_not_is_refused_with_its_column() {
 fn hostile_elements_are_errors() {
     let mut bytes = MutableBuffer::new(0);
     bytes.extend_from_slice(&0xd800u32.to_le_bytes());
-    let e = raise(&Dtype::parse("<U1").unwrap(), &[], 1, bytes).unwrap_err();
+    let e = to_arrow(&Dtype::parse("<U1").unwrap(), &[], 1, bytes).unwrap_err();
     assert_eq!(e.to_string(), "malformed: 0xd800 is no character");
     for shape in [vec![u64::MAX], vec![1 << 40, 1 << 40]] {
         assert!(field_of("a", &Dtype::parse("<i4").unwrap(), &shape).is_err());

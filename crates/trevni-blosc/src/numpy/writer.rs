@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, StructArray};
 use arrow::datatypes::SchemaRef;
 
-use super::{Widths, dtype_of, lower};
+use super::{Widths, dtype_of, from_arrow};
 use crate::{self as blosc, ArrayWriter, Attributes, Dtype};
 use trevni::{Error, Result};
 
@@ -73,7 +73,7 @@ impl ChunkedWriter {
         }
         for ((field, array), column) in self.arrays.iter_mut().zip(&columns) {
             self.bytes.clear();
-            lower(column, &field.dtype, &field.shape, &mut self.bytes)
+            from_arrow(column, &field.dtype, &field.shape, &mut self.bytes)
                 .map_err(|e| e.in_column(&field.name))?;
             array.write(&self.bytes)?;
         }

@@ -9,11 +9,11 @@
 use std::path::Path;
 
 use super::attributes::Stored;
+use super::column_names::{self, ROOTDIRS};
 use super::column_writer::ColumnWriter;
 use super::ctable::check_shared;
 use super::directory;
-use super::form::Form;
-use super::names::{self, ROOTDIRS};
+use super::directory_format::Form;
 use super::sizes::Sizes;
 use super::storage::{Column, Columns, Storage, settle};
 use crate::Attributes;
@@ -130,7 +130,7 @@ impl CtableBuilder {
                         &Attributes::new(),
                     )?;
                 }
-                self.folder.put(ROOTDIRS, &[&names::to_bytes(&self.names)])?;
+                self.folder.put(ROOTDIRS, &[&column_names::to_bytes(&self.names)])?;
             }
             Form::Superchunk(_) => {
                 let column = |((name, writer), sizes): ((&String, ColumnWriter), &Sizes)| {
@@ -169,7 +169,8 @@ fn put_array(
 }
 
 fn check_names(columns: &[(String, Storage)], form: Form) -> Result<()> {
-    let check = if form == Form::Bcolz { names::check } else { names::check_superchunk };
+    let check =
+        if form == Form::Bcolz { column_names::check } else { column_names::check_superchunk };
     columns.iter().try_for_each(|(name, _)| check(name))?;
     let mut sorted: Vec<_> = columns.iter().map(|(name, _)| name).collect();
     sorted.sort();

@@ -12,12 +12,12 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::attributes::Stored;
-use super::cut::Cut;
+use super::chunk_splitter::Cut;
 use super::data::{self, Data};
 use super::directory::{self, Sized};
+use super::directory_format::Form;
 use super::edit;
 use super::excerpt;
-use super::form::Form;
 use super::sizes::Sizes;
 use super::storage::{Column, Storage, settle};
 use crate::chunk::{Header, Params};

@@ -6,9 +6,9 @@
 //! ```
 
 use super::blp;
-use super::cut::Cut;
+use super::chunk_splitter::Cut;
+use super::directory_format::Form;
 use super::edit::{check_chunk, counted};
-use super::form::Form;
 use super::sizes::Sizes;
 use super::storage::Storage;
 use super::superchunk::{self, assemble};

@@ -11,19 +11,19 @@
 //! With superchunks all columns share the files in `meta`, and so the rows of a chunk and the compression. In bcolz each column is an array
 //! of its own.
 
-mod change;
+mod columns;
 
-pub(super) use change::check_shared;
+pub(super) use crate::rootdir::ctable::columns::check_shared;
 
 use std::path::Path;
 
 use super::attributes::Stored;
 use super::carray::Carray;
+use super::column_names::{self, ROOTDIRS};
 use super::data;
 use super::directory::{self, Sized};
-use super::form::Form;
+use super::directory_format::Form;
 use super::meta::META_BYTES;
-use super::names::{self, ROOTDIRS};
 use super::sizes::Sizes;
 use super::storage::{Column, settle};
 use crate::journal::{Folder, Transaction};
@@ -66,7 +66,7 @@ impl Ctable {
     }
 
     fn open_bcolz(folder: Folder, rootdirs: &[u8]) -> Result<Self> {
-        let names = names::parse(&folder.path(ROOTDIRS), rootdirs)?;
+        let names = column_names::parse(&folder.path(ROOTDIRS), rootdirs)?;
         let open =
             |name: &String| Carray::open_in(folder.child(name)?).map_err(|e| e.in_column(name));
         let columns = names.iter().map(open).collect::<Result<_>>()?;

@@ -16,8 +16,8 @@ use bytes::Bytes;
 
 use self::superchunks::Superchunked;
 use super::blp;
-use super::cut::Cut;
-use super::form::{Form, Superchunks};
+use super::chunk_splitter::Cut;
+use super::directory_format::{Form, Superchunks};
 use super::superchunk;
 use crate::Edit;
 use crate::buffers::Buffers;

@@ -9,7 +9,7 @@
 use bytes::Bytes;
 
 use super::attributes::{ATTRIBUTES, ATTRS, Stored};
-use super::form::{Form, Superchunks};
+use super::directory_format::{Form, Superchunks};
 use super::meta::{META_BYTES, Meta};
 use super::sizes::{SHAPE, SIZES, Sizes};
 use super::storage::{Columns, STORAGE, parse_form, to_superchunk};

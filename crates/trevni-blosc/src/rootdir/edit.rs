@@ -7,7 +7,7 @@
 //! ```
 //! Every chunk that is new, or must stand for more than before, is in the edit.
 
-use super::cut::Cut;
+use super::chunk_splitter::Cut;
 use super::excerpt;
 use crate::Edit;
 use crate::chunk::Header;

@@ -19,9 +19,9 @@ pub(super) use columns::{Column, Columns};
 use serde_json::Value;
 
 use super::chunklen;
+use super::directory_format::{Form, Slack, Superchunks};
 use super::excerpt;
-use super::fill;
-use super::form::{Form, Slack, Superchunks};
+use super::fill_value;
 use super::meta::Meta;
 use crate::chunk::{Generation, Params};
 use crate::json;
@@ -86,7 +86,7 @@ impl Storage {
             storage.chunk_shape = chunk_shape;
         }
         if let Some(dflt) = dflt {
-            storage.fill = fill::parse(dflt, &storage.dtype)?;
+            storage.fill = fill_value::parse(dflt, &storage.dtype)?;
         }
         Ok(storage)
     }
@@ -108,7 +108,7 @@ impl Storage {
 
     /// The fill value, with the numbers of Python that JSON does not know.
     fn dflt(&self) -> Result<String> {
-        let value = fill::to_value(&self.fill, &self.dtype)?;
+        let value = fill_value::to_value(&self.fill, &self.dtype)?;
         match (&self.dtype.kind, &value) {
             (Kind::Float, Value::String(name)) => Ok(name.clone()),
             _ => Ok(json::text(&value, json::BLANKS)),

@@ -16,7 +16,7 @@
 use bytes::Bytes;
 
 use super::blp::in_file;
-use super::form::Slack;
+use super::directory_format::Slack;
 use crate::bloscpack::digest::Digest;
 use crate::bloscpack::header::{HEADER_LEN, Header, Version};
 use crate::bloscpack::offsets;

@@ -4,7 +4,7 @@ mod spec;
 
 use std::path::Path;
 
-use super::cut::Cut;
+use super::chunk_splitter::Cut;
 use super::*;
 use crate::array::Build;
 use crate::chunk::{Decoder, Encoder, Header};

@@ -7,33 +7,33 @@ mod bad_rows;
 mod bench;
 #[cfg(all(feature = "blosc", feature = "parquet"))]
 mod blosc;
-mod condition;
+mod column_names;
+mod concat_rewrite_random;
 mod convert;
 mod csv;
+mod damaged_files;
 mod dataset;
 mod describe;
 mod diff;
-mod faults;
 #[cfg(unix)]
 mod inputs;
 mod json;
-mod names;
+mod json_tree;
 mod other_writers;
 #[cfg(unix)]
 mod outputs;
 #[cfg(feature = "aws")]
 mod panics;
-mod printed;
+mod print;
 mod reference;
-mod sets;
 #[cfg(unix)]
 mod signals;
 mod tables;
-mod tree;
+mod trevni_files;
 mod urls;
 mod vacuum;
-mod verified;
-mod whole;
+mod verify;
+mod where_filter;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 
-use self::tree::tree;
+use crate::json_tree::tree;
 use trevni_testing::data::{REFUSED, meta, reference_files, stem};
 
 /// Runs the command with `input` at its standard input.

@@ -17,10 +17,10 @@ use arrow::array::{
 };
 use arrow::datatypes::*;
 
-use super::kind::{self, Candidates, Kind};
+use super::inferred_type::{self, Candidates, Kind};
 use super::nulls::Nulls;
 use super::table::Span;
-use super::{moment, number};
+use super::{datetime, number};
 
 /// A column that is wanted.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
         let lossy = self.column.lossy;
         let Some(kind) = self.column.kind else { return declared_types::parse(self, bad) };
         match kind {
-            Kind::Boolean => Arc::new(self.booleans(bad, kind::boolean)),
+            Kind::Boolean => Arc::new(self.booleans(bad, inferred_type::boolean)),
             Kind::Integer => self.array::<Int64Type>(bad, |text| number::signed(text.as_bytes())),
             Kind::Unsigned => {
                 self.array::<UInt64Type>(bad, |text| number::unsigned(text.as_bytes()))
@@ -104,19 +104,19 @@ impl<'a> Cells<'a> {
                 let value = number::float(text)?;
                 (lossy || keeps_digits(value, text)).then_some(value)
             }),
-            Kind::Date => self.array::<Date32Type>(bad, |text| moment::date(text.as_bytes())),
+            Kind::Date => self.array::<Date32Type>(bad, |text| datetime::date(text.as_bytes())),
             Kind::Time(TimeUnit::Nanosecond) => {
-                self.array::<Time64NanosecondType>(bad, |text| moment::time(text.as_bytes()))
+                self.array::<Time64NanosecondType>(bad, |text| datetime::time(text.as_bytes()))
             }
             Kind::Time(_) => self.array::<Time64MicrosecondType>(bad, |text| {
-                let time = moment::time(text.as_bytes())?;
+                let time = datetime::time(text.as_bytes())?;
                 (time % 1000 == 0).then_some(time / 1000)
             }),
             Kind::Timestamp(unit) => self.timestamps(unit, None, bad, naive),
             Kind::TimestampUtc(unit) => {
                 let utc = Some(Arc::from("UTC"));
                 self.timestamps(unit, utc, bad, |text| {
-                    moment::moment(text.as_bytes()).filter(|moment| moment.has_offset)
+                    datetime::moment(text.as_bytes()).filter(|moment| moment.has_offset)
                 })
             }
             Kind::Text => self.strings(bad),
@@ -201,7 +201,7 @@ impl<'a> Cells<'a> {
         unit: TimeUnit,
         zone: Option<Arc<str>>,
         bad: &mut BadRows,
-        parse: impl Fn(&str) -> Option<moment::Moment>,
+        parse: impl Fn(&str) -> Option<datetime::Moment>,
     ) -> ArrayRef {
         let lossy = self.column.lossy;
         let units = |per_second: i64| {
@@ -256,19 +256,19 @@ impl<'a> Cells<'a> {
 }
 
 /// A moment without an offset; a date is its midnight.
-pub(super) fn naive(text: &str) -> Option<moment::Moment> {
+pub(super) fn naive(text: &str) -> Option<datetime::Moment> {
     let bytes = text.as_bytes();
-    if let Some(days) = moment::date(bytes) {
+    if let Some(days) = datetime::date(bytes) {
         let seconds = i64::from(days) * 86_400;
-        return Some(moment::Moment { seconds, nanoseconds: 0, has_offset: false });
+        return Some(datetime::Moment { seconds, nanoseconds: 0, has_offset: false });
     }
-    moment::moment(bytes).filter(|moment| !moment.has_offset)
+    datetime::moment(bytes).filter(|moment| !moment.has_offset)
 }
 
 /// Whether a number has all digits of a text that is an integer.
 pub(super) fn keeps_digits(value: f64, text: &str) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    value.abs() < EXACT || super::lossy::keeps(value, text.trim())
+    value.abs() < EXACT || crate::lossy_integers::keeps(value, text.trim())
 }
 
 impl Column {

@@ -9,10 +9,10 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, Chunks};
-use super::kind::{Candidates, Kind};
+use super::inferred_type::{Candidates, Kind};
 use super::nulls::Nulls;
 use super::table::{Layout, Table};
-use crate::ordered::ordered;
+use crate::parallel::ordered;
 use trevni::Result;
 
 /// Infers the types of the columns that a layout keeps.

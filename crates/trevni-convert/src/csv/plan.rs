@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use super::column::Column;
-use super::kind::Kind;
+use super::inferred_type::Kind;
 use super::nulls::Nulls;
 use super::options::CsvReadOptions;
 use crate::ReadOptions;

@@ -19,7 +19,7 @@ use super::chunk::Chunk;
 use super::column::{BadRows, BadValue, Cells, Column};
 use super::table::{Layout, Table};
 use crate::ReadOptions;
-use crate::ordered::ordered;
+use crate::parallel::ordered;
 use trevni::{Error, Result};
 
 /// How chunks are parsed.

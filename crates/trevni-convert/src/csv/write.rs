@@ -7,7 +7,7 @@ use arrow::array::RecordBatch;
 use arrow::csv::{Writer, WriterBuilder};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
-use crate::{Sink, WriteOptions, temporal};
+use crate::{Sink, WriteOptions, temporal_range};
 use trevni::{Error, Result};
 
 pub(super) fn create<'a>(
@@ -38,13 +38,14 @@ struct Text<W: Write>(Writer<W>);
 
 impl<W: Write> Sink for Text<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if batch.columns().iter().all(|column| temporal::is_printable(column)) {
+        if batch.columns().iter().all(|column| temporal_range::is_printable(column)) {
             return Ok(self.0.write(batch)?);
         }
-        let columns = batch.columns().iter().map(|column| match temporal::is_printable(column) {
-            true => Ok(column.clone()),
-            false => temporal::as_text(column),
-        });
+        let columns =
+            batch.columns().iter().map(|column| match temporal_range::is_printable(column) {
+                true => Ok(column.clone()),
+                false => temporal_range::as_text(column),
+            });
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let fields = batch
             .schema()

@@ -8,7 +8,7 @@ use arrow::ipc::{Block, Message, root_as_footer, root_as_message};
 
 use super::FILE;
 use super::decoder::Decoder;
-use crate::caught::Caught;
+use crate::catch_panic::Caught;
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
 use trevni::io::ReadAt;
 use trevni::{Error, Result};

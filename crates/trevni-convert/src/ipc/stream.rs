@@ -15,7 +15,7 @@ use arrow::ipc::{Message, root_as_message};
 
 use super::STREAM;
 use super::decoder::Decoder;
-use crate::caught::Caught;
+use crate::catch_panic::Caught;
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
 use trevni::{Error, Result};
 

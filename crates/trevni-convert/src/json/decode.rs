@@ -9,10 +9,10 @@ use arrow::error::ArrowError;
 use arrow::json::reader::{Decoder, ReaderBuilder};
 use serde_json::Value;
 
-use super::fit::{Fit, Misfit};
-use super::given::{nested_as_text, unmarked};
+use super::declared_types::{nested_as_text, unmarked};
 use super::layout;
-use crate::{ReadOptions, loses, lossy};
+use super::schema_check::{Fit, Misfit};
+use crate::{ReadOptions, loses, lossy_integers};
 
 /// Decodes objects of a schema.
 pub(super) struct RecordDecoder {
@@ -117,13 +117,13 @@ impl RecordDecoder {
 
     /// A batch in which no integer lost digits.
     fn checked(&self, batch: RecordBatch, text: &[u8]) -> Result<RecordBatch, ArrowError> {
-        if self.lossy || !lossy::is_suspicious(&batch) {
+        if self.lossy || !lossy_integers::is_suspicious(&batch) {
             return Ok(batch);
         }
-        let Some(schema) = lossy::as_text(&self.schema) else { return Ok(batch) };
+        let Some(schema) = lossy_integers::as_text(&self.schema) else { return Ok(batch) };
         let mut decoder = self.build(&schema)?;
         decoder.decode(text)?;
-        match decoder.flush()?.and_then(|text| lossy::lost(&batch, &text)) {
+        match decoder.flush()?.and_then(|text| lossy_integers::lost(&batch, &text)) {
             Some(lost) => Err(loses(&lost)),
             None => Ok(batch),
         }

@@ -18,7 +18,7 @@ use arrow::error::ArrowError;
 use arrow::json::writer::{NullableEncoder, make_encoder};
 use arrow::json::{Encoder, EncoderFactory, EncoderOptions};
 
-use crate::temporal;
+use crate::temporal_range;
 
 /// Encoders for unions, maps, intervals, and times out of range.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ impl EncoderFactory for Encoders {
             DataType::Union(..) => Box::new(Union::try_new(array, options)?),
             DataType::Map(..) => Box::new(Map::try_new(array.as_map(), options)?),
             DataType::Interval(unit) => Box::new(Interval { array, unit: *unit }),
-            other if other.is_temporal() && !temporal::is_printable(array) => {
-                Box::new(Times(temporal::Texts::try_new(array)?))
+            other if other.is_temporal() && !temporal_range::is_printable(array) => {
+                Box::new(Times(temporal_range::Texts::try_new(array)?))
             }
             _ => return Ok(None),
         };
@@ -156,7 +156,7 @@ fn is_text(data_type: &DataType) -> bool {
 }
 
 /// Dates, times and durations of which some are out of range.
-struct Times<'a>(temporal::Texts<'a>);
+struct Times<'a>(temporal_range::Texts<'a>);
 
 impl Encoder for Times<'_> {
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, Fields, Schema};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::given::{GivenTypes, marked};
+use super::declared_types::{GivenTypes, marked};
 use super::layout::Values;
 use super::records::Place;
 

@@ -13,8 +13,8 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
+use super::declared_types::GivenTypes;
 use super::decode::{RecordDecoder, fault};
-use super::given::GivenTypes;
 use super::infer::Inference;
 use super::records::{Chunk, Place, Records};
 use crate::{ReadOptions, Rows, Source, select};

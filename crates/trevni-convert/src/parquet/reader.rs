@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::{
 };
 
 use super::{FORMAT, caught, fault, footer};
-use crate::{ReadOptions, Report, Rows, Source, refuse_schema, seconds, select};
+use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::{Predicate, schema_from_ipc};
 use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
@@ -80,7 +80,7 @@ impl File {
             let Some(mut batches) = self.batches.take() else { return Ok(None) };
             let next = caught(fault, || {
                 let batch = batches.next().transpose()?;
-                batch.map(|batch| seconds::cast(&batch, &self.schema)).transpose()
+                batch.map(|batch| second_timestamps::cast(&batch, &self.schema)).transpose()
             });
             match next {
                 Ok(Some(batch)) => {
@@ -139,7 +139,7 @@ fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, O
     // Some writers store seconds as bare integers; those are seconds to the library.
     let fields = said.fields().iter().zip(plain.schema().fields()).map(|(said, plain)| {
         let is_said = said.data_type() == plain.data_type();
-        if is_said { said.clone() } else { seconds::field_in_milliseconds(said) }
+        if is_said { said.clone() } else { second_timestamps::field_in_milliseconds(said) }
     });
     let stored = Schema::new_with_metadata(fields.collect::<Vec<_>>(), said.metadata().clone());
     if stored.fields() != said.fields() {
@@ -168,7 +168,7 @@ fn restored(schema: &Schema, said: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let said = said.fields().iter().find(|said| said.name() == field.name());
         let is_same = |said: &&FieldRef| {
-            seconds::field_in_milliseconds(said).data_type() == field.data_type()
+            second_timestamps::field_in_milliseconds(said).data_type() == field.data_type()
         };
         said.filter(is_same).unwrap_or(field).clone()
     });

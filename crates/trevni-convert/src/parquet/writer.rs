@@ -12,7 +12,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::{caught, refusal};
-use crate::{Sink, WriteOptions, seconds};
+use crate::{Sink, WriteOptions, second_timestamps};
 use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
 
@@ -56,7 +56,7 @@ pub(super) fn create<'a>(
     pairs.sort();
     let mut pairs: Vec<_> =
         pairs.into_iter().map(|(k, v)| KeyValue::new(k.clone(), v.clone())).collect();
-    if seconds::in_milliseconds(&schema).is_some() {
+    if second_timestamps::in_milliseconds(&schema).is_some() {
         pairs.push(KeyValue::new(ARROW_SCHEMA.to_owned(), encode_arrow_schema(&schema)));
     }
     let properties = WriterProperties::builder()
@@ -64,7 +64,7 @@ pub(super) fn create<'a>(
         .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))
         .build();
     // Parquet has no times in seconds. They are stored as milliseconds; the Arrow schema says what they were.
-    let stored = seconds::in_milliseconds(&schema);
+    let stored = second_timestamps::in_milliseconds(&schema);
     let options = ArrowWriterOptions::new()
         .with_properties(properties)
         .with_skip_arrow_metadata(stored.is_some());
@@ -130,7 +130,11 @@ fn unfinished() -> Error {
 impl<W: Write + Send> Sink for Groups<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let mut writer = self.writer.take().ok_or_else(unfinished)?;
-        let cast = self.stored.as_ref().map(|schema| seconds::cast(batch, schema)).transpose()?;
+        let cast = self
+            .stored
+            .as_ref()
+            .map(|schema| second_timestamps::cast(batch, schema))
+            .transpose()?;
         self.writer = Some(caught(refusal, || {
             writer.write(cast.as_ref().unwrap_or(batch)).map_err(refusal)?;
             if writer.memory_size() >= ROW_GROUP {

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit, UnionMode};
 
-use super::fault::{Fault, Outcome};
+use super::message_layout::{Column, Kind, Member, Names, Record, Rule};
+use super::row_error::{Fault, Outcome};
 use super::scalar::Scalar;
-use super::shape::{Column, Kind, Member, Names, Record, Rule};
 use super::wire::Wire;
 use trevni::Error;
 

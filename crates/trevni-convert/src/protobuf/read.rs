@@ -9,11 +9,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::check::{check, expect};
-use super::fault::{Fault, Outcome};
-use super::moment::Moment;
+use super::message_layout::{Column, Entry, Kind, Member, Names, Record, Rule};
+use super::row_error::{Fault, Outcome};
 use super::scalar::{Plain, Scalar};
-use super::shape::{Column, Entry, Kind, Member, Names, Record, Rule};
+use super::timestamp::Moment;
+use super::validate::{check, expect};
 use super::wire::{Cursor, Wire};
 use crate::rows::Grow;
 use trevni::{Error, Result};

@@ -11,7 +11,7 @@ use arrow::datatypes::{
     DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit, UnionFields, UnionMode,
 };
 
-use super::shape::{Column, Kind, Member, Record, Rule};
+use super::message_layout::{Column, Kind, Member, Record, Rule};
 use trevni::{Error, Result};
 
 /// The key of the schema's metadata that has the full name of the message.

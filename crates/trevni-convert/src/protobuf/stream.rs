@@ -15,8 +15,8 @@ use arrow::array::{Array, AsArray, RecordBatch, RecordBatchOptions, RecordBatchR
 use arrow::datatypes::{DataType, Field, SchemaRef};
 use arrow::error::ArrowError;
 
+use super::message_layout::{Kind, Member, Record, Rule};
 use super::read::{Reader, Seen};
-use super::shape::{Kind, Member, Record, Rule};
 use super::{LONGEST, ProtobufType};
 use crate::rows::Grow;
 use crate::{ReadOptions, Report};

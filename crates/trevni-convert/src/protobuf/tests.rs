@@ -3,9 +3,9 @@
 mod any;
 mod faults;
 mod golden;
-mod kinds;
 mod sets;
 mod show;
+mod types;
 mod writing;
 
 use std::sync::atomic::Ordering;

@@ -12,10 +12,10 @@ use arrow::datatypes::SchemaRef;
 
 use super::LONGEST;
 use super::bind::{Bound, BoundField, Form, How};
-use super::fault::{Fault, Outcome};
-use super::moment::Moment;
+use super::message_layout::{Names, Record};
+use super::row_error::{Fault, Outcome};
 use super::scalar::{Plain, Scalar};
-use super::shape::{Names, Record};
+use super::timestamp::Moment;
 use super::wire::{Wire, put_key, put_sized, put_varint};
 use crate::Sink;
 use crate::rows::Walk;

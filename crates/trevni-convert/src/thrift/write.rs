@@ -11,8 +11,8 @@ use arrow::array::{RecordBatch, StructArray};
 
 use super::ThriftProtocol;
 use super::binary::Binary;
+use super::bind::{Item, Plan, Shape, Slot};
 use super::compact::Compact;
-use super::plan::{Item, Plan, Shape, Slot};
 use super::protocol::Encode;
 use super::wire_type::WireType;
 use crate::Sink;

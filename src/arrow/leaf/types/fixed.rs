@@ -9,7 +9,7 @@ use arrow::array::{Array, AsArray};
 use arrow::buffer::Buffer;
 use arrow::datatypes::*;
 
-use super::lower::{fixed, lower};
+use super::to_values::{fixed, to_values};
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::leaf::borrowed_column::BorrowedValues;
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub(crate) fn lower_fixed(
             Ok(fixed(array.len(), DURATION, Buffer::from_vec(data)))
         }
         data_type if data_type.is_decimal() => {
-            let shortest = lower(array, ValueType::Bytes, path)?;
+            let shortest = to_values(array, ValueType::Bytes, path)?;
             let mut data = Vec::with_capacity(size.saturating_mul(array.len()));
             for row in 0..array.len() {
                 let Some(Value::Bytes(value)) = shortest.as_slice().get(row) else {
@@ -56,7 +56,7 @@ pub(crate) fn lower_fixed(
             }
             Ok(fixed(array.len(), size, Buffer::from_vec(data)))
         }
-        _ => lower(array, ValueType::Bytes, path),
+        _ => to_values(array, ValueType::Bytes, path),
     }
 }
 

@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, try_unfold};
 
 use super::ArrowStreamBuilder;
-use super::ahead::Windows;
+use super::prefetch::Windows;
 use crate::arrow::read::arrow_reader::ArrowReader;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;

@@ -173,7 +173,7 @@ impl Known {
         if *values.data_type() != self.place.data_type || !has_filter(values.data_type()) {
             return Ok(());
         }
-        let lowered = types::lower(&**values, self.value_type, &FieldPath::new("condition"))?;
+        let lowered = types::to_values(&**values, self.value_type, &FieldPath::new("condition"))?;
         let hashes = hashes(lowered.as_slice(), 0..values.len());
         for (may, filter) in may.iter_mut().zip(&filters.blocks) {
             *may &= hashes.iter().any(|hash| filter.may_have(*hash));

@@ -55,7 +55,7 @@ impl Index {
         let first: Option<Vec<Value<'static>>> =
             blocks.iter().map(|block| block.first_value.clone()).collect();
         let Some(first) = first.filter(|first| statistics::ascend(first)) else { return Ok(None) };
-        let first = statistics::raise(first.iter().map(Some), value_type, data_type);
+        let first = statistics::bounds_to_array(first.iter().map(Some), value_type, data_type);
         let utf16 = value_type == ValueType::String && !is_ours;
         // What is no value of the type is told by whoever reads the block.
         Ok(first.ok().map(|first| Self { first, utf16 }))

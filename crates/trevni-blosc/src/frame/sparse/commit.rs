@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::{INDEX_KEY, Keys, chunk_key};
 use crate::chunk::Header;
+use crate::frame::commit_step::step;
 use crate::frame::edit::{Fate, Plan};
 use crate::frame::index::{Index, Slot};
 use crate::frame::special::HEADER;
-use crate::frame::step::step;
 use crate::frame::superchunk::SuperChunk;
 use trevni::io::AtomicFile;
 use trevni::{Error, Result};

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::super::step::stop_at;
 use super::commits::{params, walks};
 use super::{Attributes, ContiguousFrame, Edit, Frame, packed, walk};
+use crate::frame::commit_step::stop_at;
 
 /// The name of the test that is run in a process of its own.
 const CHILD: &str = "frame::tests::crash::child";

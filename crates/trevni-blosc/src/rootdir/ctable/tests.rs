@@ -238,7 +238,7 @@ fn columns_in_columns() {
 #[test]
 fn tables_of_two_dimensions_in_boxes() {
     use crate::Chunking;
-    use crate::rootdir::form::Slack;
+    use crate::rootdir::directory_format::Slack;
     use crate::rootdir::superchunk::assemble;
     let home = tempfile::tempdir().unwrap();
     let write = |file: &str, bytes: &[u8]| {

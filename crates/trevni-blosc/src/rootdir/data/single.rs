@@ -7,13 +7,13 @@
 use bytes::Bytes;
 
 use super::super::blp;
-use super::super::cut::Cut;
 use super::super::edit::{counted, find};
 use super::{missing, numbered};
 use crate::Edit;
 use crate::buffers::Buffers;
 use crate::chunk::Header;
 use crate::journal::{Folder, Sink, Transaction};
+use crate::rootdir::chunk_splitter::Cut;
 use trevni::Result;
 
 /// Reads a chunk that stands for at most `most` bytes.

@@ -11,14 +11,14 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::super::cut::Cut;
 use super::super::edit::{check_chunk, counted, find};
-use super::super::form::Superchunks;
 use super::super::superchunk::{self, Index, assemble};
 use super::{missing, numbered};
 use crate::Edit;
 use crate::bloscpack::digest::Digest;
 use crate::journal::{Folder, Sink, Transaction};
+use crate::rootdir::chunk_splitter::Cut;
+use crate::rootdir::directory_format::Superchunks;
 use trevni::Result;
 
 /// Superchunk files, and the chunks in them.

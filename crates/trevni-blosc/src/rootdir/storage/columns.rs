@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Storage, parse_dtype};
 use crate::rootdir::excerpt;
-use crate::rootdir::fill;
+use crate::rootdir::fill_value;
 use crate::rootdir::meta::Meta;
 use crate::{ByteOrder, Dtype};
 use trevni::{Error, Result};
@@ -109,7 +109,7 @@ impl Columns {
 
     /// What stands behind `dflt`.
     pub(super) fn dflt(&self) -> Result<Value> {
-        self.tree(|column| fill::to_value(&column.storage.fill, &column.storage.dtype))
+        self.tree(|column| fill_value::to_value(&column.storage.fill, &column.storage.dtype))
     }
 
     /// A value for each column, in maps by their names.

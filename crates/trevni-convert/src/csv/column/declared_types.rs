@@ -16,8 +16,8 @@ use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
 use arrow::datatypes::*;
 
 use super::{BadRows, Cells, keeps_digits, naive};
-use crate::csv::kind;
-use crate::csv::moment::{self, Moment};
+use crate::csv::datetime::{self, Moment};
+use crate::csv::inferred_type;
 
 /// Whether CSV can hold a type.
 pub(crate) fn is_readable(data_type: &DataType) -> bool {
@@ -49,7 +49,7 @@ pub(crate) fn parse(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
         Float32 => floats::<Float32Type>(cells, bad, f64::from),
         Float64 => floats::<Float64Type>(cells, bad, |value| value),
         Date32 => Arc::new(cells.primitives::<Date32Type>(bad, |text| {
-            moment::date(text.as_bytes()).or_else(|| Date32Type::parse(text))
+            datetime::date(text.as_bytes()).or_else(|| Date32Type::parse(text))
         })),
         Timestamp(unit, None) => cells.timestamps(*unit, None, bad, naive),
         Timestamp(unit, Some(zone)) => in_zone(cells, *unit, zone, bad),
@@ -66,7 +66,7 @@ fn boolean(text: &str) -> Option<bool> {
     match text.trim() {
         "1" => Some(true),
         "0" => Some(false),
-        text => kind::boolean(text),
+        text => inferred_type::boolean(text),
     }
 }
 
@@ -91,7 +91,7 @@ fn keeps_figures<T: ArrowPrimitiveType>(value: f64, text: &str) -> bool {
     const SMALL: f64 = 2048.0;
     match T::DATA_TYPE {
         DataType::Float64 => keeps_digits(value, text),
-        _ => value.abs() < SMALL || crate::csv::lossy::keeps(value, text.trim()),
+        _ => value.abs() < SMALL || crate::lossy_integers::keeps(value, text.trim()),
     }
 }
 
@@ -124,7 +124,7 @@ fn fraction(text: &str) -> i64 {
 fn in_zone(cells: Cells<'_>, unit: TimeUnit, zone: &Arc<str>, bad: &mut BadRows) -> ArrayRef {
     let parsed = zone.parse::<Tz>().ok();
     cells.timestamps(unit, Some(zone.clone()), bad, |text| {
-        if let Some(moment) = moment::moment(text.as_bytes()).filter(|m| m.has_offset) {
+        if let Some(moment) = datetime::moment(text.as_bytes()).filter(|m| m.has_offset) {
             return Some(moment);
         }
         let time = string_to_datetime(parsed.as_ref()?, text).ok()?;

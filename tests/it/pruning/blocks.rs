@@ -12,7 +12,7 @@ use trevni::{
 };
 
 use crate::arrow::write;
-use crate::filtered::needed::{blocks_read, blocks_with, noting, table};
+use crate::filters::blocks_read::{blocks_read, blocks_with, noting, table};
 
 /// The rows of a condition, and what was read of a column for them.
 fn rows(file: &Bytes, condition: &str, column: &str) -> (Vec<u64>, Vec<usize>) {

@@ -15,7 +15,7 @@ use trevni::{
     ValuesRef,
 };
 
-use crate::arrow::{read, write};
+use super::arrow::{read, write};
 use trevni_testing::arrays::batches;
 use trevni_testing::equality::same_rows;
 

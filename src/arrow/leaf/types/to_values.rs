@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 
 /// Lowers an array to values of a column of this type, one for each row: null rows have any.
-pub(crate) fn lower(
+pub(crate) fn to_values(
     array: &dyn Array,
     to: ValueType,
     path: &FieldPath<'_>,

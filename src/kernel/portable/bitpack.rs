@@ -8,7 +8,7 @@
 //! Numbers that follow each other lie in neighbouring lanes at the same bits, so a plain loop over a row shifts
 //! them all alike, and what comes out is in order.
 
-use crate::scratch::Scratched;
+use crate::buffer_reuse::Scratched;
 
 /// How many numbers a chunk has.
 pub const CHUNK: usize = 1024;

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use crate::error::{Error, Result};
 
 /// Begins work.
-pub(crate) fn beside<T: Send + 'static>(
+pub(crate) fn spawn<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> BoxFuture<'static, Result<T>> {
     let Ok(runtime) = Handle::try_current() else { return work.boxed() };
@@ -41,14 +41,14 @@ mod tests {
 
     #[test]
     fn needs_no_runtime() {
-        assert_eq!(beside(async { Ok(3) }).now_or_never().unwrap().unwrap(), 3);
+        assert_eq!(spawn(async { Ok(3) }).now_or_never().unwrap().unwrap(), 3);
     }
 
     #[tokio::test]
     async fn goes_on_by_itself_and_stops_when_dropped() {
         let done = Arc::new(AtomicBool::new(false));
         let theirs = done.clone();
-        let work = beside(async move {
+        let work = spawn(async move {
             theirs.store(true, Ordering::Relaxed);
             Ok(())
         });
@@ -58,7 +58,7 @@ mod tests {
 
         let held = Arc::new(());
         let theirs = held.clone();
-        let endless = beside(async move {
+        let endless = spawn(async move {
             std::future::pending::<()>().await;
             drop(theirs);
             Ok(())
@@ -67,7 +67,7 @@ mod tests {
         drop(endless);
         tokio::task::yield_now().await;
         assert_eq!(Arc::strong_count(&held), 1);
-        let fails = beside(async { Err::<(), _>(Error::invalid("no")) });
+        let fails = spawn(async { Err::<(), _>(Error::invalid("no")) });
         assert!(fails.await.is_err());
     }
 }

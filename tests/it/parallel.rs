@@ -4,8 +4,8 @@ use bytes::Bytes;
 use trevni::codec::Codec;
 use trevni::*;
 
-use crate::seek::nested_bytes;
-use crate::testdata::Numbers;
+use super::seek::nested_bytes;
+use super::testdata::Numbers;
 
 const ROWS: u64 = 3000;
 

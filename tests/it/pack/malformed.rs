@@ -99,8 +99,8 @@ fn claims_take_no_room() {
 #[test]
 fn another_checksum() {
     use trevni::codec::Codec;
-    let columns = samples::widths(100, [9].into_iter());
-    let mut file = samples::written(&columns, 100, 100, Codec::Pack);
+    let columns = sample_columns::widths(100, [9].into_iter());
+    let mut file = sample_columns::written(&columns, 100, 100, Codec::Pack);
     let at = file.len() - 5;
     file[at] ^= 1;
     let e = read_one(file.clone()).unwrap_err();

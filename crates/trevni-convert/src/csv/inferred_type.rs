@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
 
-use super::moment;
+use super::datetime;
 use super::number::{self, Integer};
 
 /// A type that inference knows.
@@ -162,15 +162,15 @@ impl Candidates {
             return BOOLEAN;
         }
         let bytes = text.as_bytes();
-        if let Some(days) = moment::date(bytes) {
+        if let Some(days) = datetime::date(bytes) {
             self.is_far |= !NANOSECOND_DAYS.contains(&days);
             return DATE | TIMESTAMP;
         }
-        if let Some(time) = moment::time(bytes) {
+        if let Some(time) = datetime::time(bytes) {
             self.needs_nanos |= time % 1000 != 0;
             return TIME;
         }
-        match moment::moment(bytes) {
+        match datetime::moment(bytes) {
             Some(moment) => {
                 self.needs_nanos |= moment.nanoseconds % 1000 != 0;
                 self.is_far |= moment.in_units(1_000_000_000).is_none();

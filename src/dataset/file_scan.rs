@@ -11,8 +11,8 @@ use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use super::evolve::adapt_batch;
 use super::merge::merge_types;
+use super::schema_adapter::adapt_batch;
 use crate::arrow::{Bound, ColumnPath, Node, Predicate};
 use crate::arrow::{ProjectionMask, projected_schema};
 use crate::error::{Error, Result};
@@ -114,7 +114,7 @@ impl ScanPredicate {
         let value = |field: &FieldRef| {
             let constant = constants.iter().find(|(constant, _)| constant.name() == field.name());
             match constant {
-                Some((_, value)) => super::evolve::evolve(value, field.data_type()),
+                Some((_, value)) => super::schema_adapter::evolve(value, field.data_type()),
                 None => Ok(new_null_array(field.data_type(), 1)),
             }
         };

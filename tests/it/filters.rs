@@ -1,8 +1,8 @@
 //! Rows chosen while they are read: whatever the predicates, selections, projections and files, they are those that
 //! Arrow's kernels choose of all.
 
-pub(crate) mod needed;
-mod parts;
+pub(crate) mod blocks_read;
+mod nested_fields;
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use proptest::prelude::*;
 use trevni::arrow::*;
 use trevni::codec::Codec;
 
-use crate::arrow::write;
-use crate::testdata::Numbers;
+use super::arrow::write;
+use super::testdata::Numbers;
 use trevni_testing::arrays::batches;
 use trevni_testing::equality::same_rows;
 use trevni_testing::numbers::below;

@@ -4,8 +4,8 @@
 //! text = "\xff" │ text = "fine"      no string, so no message: as other readers have it
 //! ```
 
+use super::message_layout::{Kind, Member, Record, Rule};
 use super::scalar::Scalar;
-use super::shape::{Kind, Member, Record, Rule};
 use super::wire::{Cursor, Wire};
 use trevni::{Error, Result};
 

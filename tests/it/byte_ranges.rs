@@ -8,7 +8,7 @@ use bytes::Bytes;
 use trevni::io::ReadAt;
 use trevni::*;
 
-use crate::testdata::{self, Numbers};
+use super::testdata::{self, Numbers};
 
 /// A file that notes what is read of it.
 struct RecordingStore(Bytes, Arc<Mutex<BTreeSet<u64>>>);

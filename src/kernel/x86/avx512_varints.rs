@@ -16,7 +16,7 @@
 
 use std::arch::x86_64::*;
 
-use super::tables::{IOTA, before, places, table};
+use super::permutation_tables::{IOTA, before, places, table};
 use super::window::Window;
 use crate::kernel::portable::Number;
 

@@ -8,7 +8,7 @@ use trevni::arrow::*;
 use trevni::codec::Codec;
 use trevni::{FileReader, ValueType};
 
-use crate::testdata::Numbers;
+use super::testdata::Numbers;
 
 const ROWS: usize = 60_000;
 

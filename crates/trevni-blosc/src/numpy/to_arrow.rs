@@ -22,7 +22,7 @@ use trevni::{Error, Result};
 const NAT: i64 = i64::MIN;
 
 /// The array of `rows` rows, each of `shape` elements, whose bytes these are.
-pub(crate) fn raise(
+pub(crate) fn to_arrow(
     dtype: &Dtype,
     shape: &[u64],
     rows: usize,
@@ -33,7 +33,7 @@ pub(crate) fn raise(
     };
     let size = usize::try_from(*size).unwrap_or(usize::MAX);
     let within = rows.checked_mul(size).ok_or_else(|| unsupported(dtype))?;
-    let values = raise(dtype, inner, within, bytes)?;
+    let values = to_arrow(dtype, inner, within, bytes)?;
     let field = field_of("item", dtype, inner)?;
     let field = Field::new_list_field(values.data_type().clone(), field.is_nullable());
     let size = i32::try_from(size).map_err(|_| unsupported(dtype))?;
@@ -182,7 +182,7 @@ fn record(fields: &[blosc::Field], size: usize, count: usize, bytes: &[u8]) -> R
         for record in bytes.chunks_exact(size.max(1)) {
             picked.extend_from_slice(record.get(start..start + width).unwrap_or_default());
         }
-        let array = raise(&field.dtype, &field.shape, count, picked)?;
+        let array = to_arrow(&field.dtype, &field.shape, count, picked)?;
         arrays.push((Arc::new(field_of(&field.name, &field.dtype, &field.shape)?), array));
         start += width;
     }

@@ -6,7 +6,7 @@ use base64::Engine;
 use serde_json::Value as Json;
 use trevni::arrow::ArrowReaderBuilder;
 
-use crate::testdata::{REFUSED, reference_files, stem};
+use super::testdata::{REFUSED, reference_files, stem};
 
 /// Whether a row of an array is what the reference printed for it.
 fn is(array: &dyn Array, row: usize, json: &Json) -> bool {

@@ -12,7 +12,7 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2_even::{even_values, store_even};
+use super::avx2_fixed_width_varints::{even_values, store_even};
 use super::window::{WINDOW, Window};
 use crate::kernel::portable::{self, Number};
 

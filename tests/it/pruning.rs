@@ -10,8 +10,8 @@ use trevni::arrow::*;
 use trevni::codec::Codec;
 
 use self::tables::{Kind, condition, table};
-use crate::arrow::write;
-use crate::testdata::Numbers;
+use super::arrow::write;
+use super::testdata::Numbers;
 use trevni_testing::equality::same_rows;
 
 #[derive(Debug, Clone)]

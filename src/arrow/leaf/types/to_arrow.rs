@@ -1,4 +1,4 @@
-//! Converts the values of a column to leaf arrays; the inverse of [`lower`](super::lower()).
+//! Converts the values of a column to leaf arrays; the inverse of [`lower`](super::to_values()).
 //!
 //! ```text
 //! Vec<i32>, Vec<i64>, Strings    moved into Arrow's buffers
@@ -22,7 +22,7 @@ use crate::kernel::{self, Level};
 use crate::pack::Views;
 
 /// Raises values, one for each row, to an array of a leaf type with these nulls.
-pub(crate) fn raise(
+pub(crate) fn to_arrow(
     values: Values,
     data_type: &DataType,
     nulls: Option<NullBuffer>,
@@ -71,7 +71,7 @@ pub(crate) fn raise(
 }
 
 /// Raises the values of the valid rows to an array with these nulls.
-pub(crate) fn raise_optional(
+pub(crate) fn to_arrow_optional(
     values: Values,
     data_type: &DataType,
     nulls: NullBuffer,
@@ -87,21 +87,23 @@ pub(crate) fn raise_optional(
         }
         (data_type, Values::Int(v)) => {
             let values = Values::Int(expanded(v, &nulls, pool));
-            raise(values, data_type, Some(nulls), pool)
+            to_arrow(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Long(v)) => {
             let values = Values::Long(expanded(v, &nulls, pool));
-            raise(values, data_type, Some(nulls), pool)
+            to_arrow(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Float(v)) => {
             let values = Values::Float(expanded(v, &nulls, pool));
-            raise(values, data_type, Some(nulls), pool)
+            to_arrow(values, data_type, Some(nulls), pool)
         }
         (data_type, Values::Double(v)) => {
             let values = Values::Double(expanded(v, &nulls, pool));
-            raise(values, data_type, Some(nulls), pool)
+            to_arrow(values, data_type, Some(nulls), pool)
         }
-        (data_type, values) => expand_nulls::spread(&raise(values, data_type, None, pool)?, &nulls),
+        (data_type, values) => {
+            expand_nulls::spread(&to_arrow(values, data_type, None, pool)?, &nulls)
+        }
     }
 }
 

@@ -22,17 +22,17 @@ const KINDS: [(&str, &str); 10] = [
 const KINDS_FOR_ZSTD: [(&str, &str); 2] =
     [("forms", "[0,1,2]"), ("numbers", "[0,1,2,3,4,5,6,7,8,9,10]")];
 
-fn check(columns: &[samples::Column], rows: usize, block_rows: usize) -> Option<Kinds> {
+fn check(columns: &[sample_columns::Column], rows: usize, block_rows: usize) -> Option<Kinds> {
     check_of(columns, rows, block_rows, Codec::Pack)
 }
 
 fn check_of(
-    columns: &[samples::Column],
+    columns: &[sample_columns::Column],
     rows: usize,
     block_rows: usize,
     codec: Codec,
 ) -> Option<Kinds> {
-    let file = samples::written(columns, rows, block_rows, codec);
+    let file = sample_columns::written(columns, rows, block_rows, codec);
     let expected: Vec<Json> = columns.iter().map(|(column, data)| line(column, data)).collect();
     assert_same(&read(&file), &expected, "our reader");
     let (found, kinds) = decoded_bytes(&file)?;
@@ -43,7 +43,7 @@ fn check_of(
 #[test]
 fn a_second_decoder_reads_every_kind() {
     // Two whole chunks and a rest.
-    let Some(kinds) = check(&samples::kinds(2300), 2300, 16_384) else { return };
+    let Some(kinds) = check(&sample_columns::kinds(2300), 2300, 16_384) else { return };
     for (sort, expected) in KINDS {
         let met = kinds.get(sort).unwrap_or_else(|| panic!("no {sort}"));
         assert_eq!(serde_json::to_string(met).unwrap(), expected, "{sort}");
@@ -56,7 +56,7 @@ fn a_second_decoder_reads_what_zstd_went_over() {
     if !Codec::PackZstd.is_available() {
         return println!("skipped: this build has no zstd");
     }
-    let Some(kinds) = check_of(&samples::kinds(2300), 2300, 16_384, Codec::PackZstd) else {
+    let Some(kinds) = check_of(&sample_columns::kinds(2300), 2300, 16_384, Codec::PackZstd) else {
         return;
     };
     for (sort, expected) in KINDS_FOR_ZSTD {
@@ -66,7 +66,7 @@ fn a_second_decoder_reads_what_zstd_went_over() {
 
 #[test]
 fn a_second_decoder_reads_every_width() {
-    let columns = samples::widths(1100, 1..=64);
+    let columns = sample_columns::widths(1100, 1..=64);
     let Some(kinds) = check(&columns, 1100, 16_384) else { return };
     for place in ["widths", "rest widths"] {
         let met = &kinds[place];
@@ -80,6 +80,6 @@ fn a_second_decoder_reads_any_number_of_rows_and_blocks() {
     for (rows, block_rows) in
         [(0, 10), (1, 10), (63, 16_384), (65, 16_384), (200, 37), (1024, 16_384), (2048, 1024)]
     {
-        check(&samples::kinds(rows), rows, block_rows);
+        check(&sample_columns::kinds(rows), rows, block_rows);
     }
 }

@@ -5,9 +5,9 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::fetch::Area;
+use crate::frame::commit_step::step;
 use crate::frame::edit::{Fate, Plan};
 use crate::frame::index::{Index, Slot};
-use crate::frame::step::step;
 use crate::frame::superchunk::SuperChunk;
 use trevni::io::{AtomicFile, ReadAt};
 use trevni::{Error, Result};

@@ -8,7 +8,7 @@ use arrow::datatypes::*;
 use trevni::arrow::*;
 use trevni::codec::Codec;
 
-use super::needed::{blocks_read, noting};
+use super::blocks_read::{blocks_read, noting};
 use crate::arrow::write;
 use trevni_testing::equality::same;
 

@@ -9,7 +9,7 @@ use arrow::array::{Array, ArrayRef, AsArray, StructArray};
 use arrow::compute::cast;
 use arrow::datatypes::*;
 
-use super::raise::{turn, word};
+use super::to_arrow::{turn, word};
 use super::{is_binary, is_text, time_unit};
 use crate::{self as blosc, ByteOrder, Dtype, Kind};
 use trevni::{Error, Result};
@@ -18,7 +18,7 @@ use trevni::{Error, Result};
 const NAT: i64 = i64::MIN;
 
 /// Appends the bytes of an array's rows, each of `shape` elements.
-pub(crate) fn lower(
+pub(crate) fn from_arrow(
     array: &ArrayRef,
     dtype: &Dtype,
     shape: &[u64],
@@ -30,7 +30,7 @@ pub(crate) fn lower(
     }
     if let Some((_, inner)) = shape.split_first() {
         let list = array.as_fixed_size_list_opt().ok_or_else(|| mismatch(array, dtype))?;
-        return lower(&inner_values(list)?, dtype, inner, out);
+        return from_arrow(&inner_values(list)?, dtype, inner, out);
     }
     let start = out.len();
     elements(array, dtype, out)?;
@@ -72,7 +72,7 @@ fn elements(array: &ArrayRef, dtype: &Dtype, out: &mut Vec<u8>) -> Result<()> {
         (Kind::Complex, size) => {
             let pairs = array.as_fixed_size_list_opt().ok_or_else(|| mismatch(array, dtype))?;
             let part = Dtype::new(Kind::Float, size / 2);
-            lower(&inner_values(pairs)?, &part, &[], out)
+            from_arrow(&inner_values(pairs)?, &part, &[], out)
         }
         (Kind::DateTime(_) | Kind::TimeDelta(_), 8) => times(array, dtype, out),
         (Kind::Bytes | Kind::Void, size) => binary(array, dtype, size, out),
@@ -196,7 +196,7 @@ fn record(
     let mut columns = Vec::new();
     for (field, column) in fields.iter().zip(rows.columns()) {
         let mut bytes = Vec::new();
-        lower(column, &field.dtype, &field.shape, &mut bytes)
+        from_arrow(column, &field.dtype, &field.shape, &mut bytes)
             .map_err(|e| e.in_column(&field.name))?;
         columns.push((bytes.len().checked_div(rows.len()).unwrap_or(0), bytes));
     }

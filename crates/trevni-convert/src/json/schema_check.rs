@@ -12,7 +12,7 @@ use std::fmt;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::given::{is_marked, is_text};
+use super::declared_types::{is_marked, is_text};
 use super::layout::Values;
 
 /// Checks values against a schema.

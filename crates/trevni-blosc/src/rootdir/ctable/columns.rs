@@ -10,13 +10,13 @@ use super::super::carray::Carray;
 use super::super::column_writer::ColumnWriter;
 use super::super::directory::{self, Sized};
 use super::super::excerpt;
-use super::super::form::Form;
 use super::super::meta::META_BYTES;
-use super::super::names::{self, ROOTDIRS};
 use super::super::storage::{Column, Columns, Storage};
 use super::Ctable;
 use crate::Container;
 use crate::journal::{Sink, Transaction};
+use crate::rootdir::column_names::{self, ROOTDIRS};
+use crate::rootdir::directory_format::Form;
 use trevni::{Error, Result};
 
 impl Ctable {
@@ -58,7 +58,7 @@ impl Ctable {
             directory::put_attributes(&mut change, &prefix, self.form, &Stored::default())?;
             let mut names = self.names.clone();
             names.insert(at, name.to_owned());
-            change.put(ROOTDIRS, &[&names::to_bytes(&names)])?;
+            change.put(ROOTDIRS, &[&column_names::to_bytes(&names)])?;
         }
         self.end(change)
     }
@@ -85,7 +85,7 @@ impl Ctable {
                 change.remove(name)?;
                 let names: Vec<_> =
                     self.names.iter().filter(|found| *found != name).cloned().collect();
-                change.put(ROOTDIRS, &[&names::to_bytes(&names)])?;
+                change.put(ROOTDIRS, &[&column_names::to_bytes(&names)])?;
             }
         }
         self.end(change)
@@ -97,7 +97,7 @@ impl Ctable {
             return sized.check(&self.folder);
         }
         let rootdirs = self.folder.read(ROOTDIRS, META_BYTES)?.unwrap_or_default();
-        if names::parse(ROOTDIRS, &rootdirs)? == self.names {
+        if column_names::parse(ROOTDIRS, &rootdirs)? == self.names {
             return self.columns.iter().try_for_each(Carray::check_unchanged);
         }
         Err(Error::invalid(format!("{ROOTDIRS} has changed since it was opened")))
@@ -117,9 +117,9 @@ impl Ctable {
             return Err(Error::invalid(format!("{what}: the table has {} rows", self.rows())));
         }
         match self.form {
-            Form::Bcolz => names::check(name),
+            Form::Bcolz => column_names::check(name),
             Form::Superchunk(_) => {
-                names::check_superchunk(name)?;
+                column_names::check_superchunk(name)?;
                 check_shared(self.columns.iter().map(Carray::storage).chain([storage]))
             }
         }

@@ -17,7 +17,7 @@ use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 use super::windows::{Cutter, Window};
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
-use crate::object_store::{Fetched, beside};
+use crate::object_store::{Fetched, spawn};
 use crate::read::remote_file::{RemoteFile, insert_pieces};
 
 /// Fetches rows of some columns, window by window.
@@ -69,7 +69,7 @@ impl Windows {
             let (object, requests) = (file.object().clone(), window.requests.clone());
             let fetch = match requests.is_empty() {
                 true => std::future::ready(Ok(Vec::new())).boxed(),
-                false => beside(async move { object.fetch(&requests).await }),
+                false => spawn(async move { object.fetch(&requests).await }),
             };
             self.ahead.push_back(Ahead { window, pieces: maybe_done(fetch) });
         }

@@ -13,7 +13,7 @@
 
 use std::arch::x86_64::*;
 
-use super::tables::{parts, sevens, table, with_behind};
+use super::permutation_tables::{parts, sevens, table, with_behind};
 use crate::kernel::portable::Number;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]

@@ -14,10 +14,10 @@ use arrow::compute::cast;
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::row::{RowConverter, SortField};
 
-use super::bounds::FileBounds;
+use super::file_statistics::FileBounds;
 use super::properties::DatasetProperties;
 use super::snapshot::without;
-use super::{names, partition};
+use super::{file_names, partition};
 use crate::arrow::ArrowWriter;
 use crate::arrow::take;
 use crate::error::{Error, Result};
@@ -200,7 +200,7 @@ impl Rolling {
         let Some(Open { writer, bounds }) = self.open.remove(folder) else { return Ok(None) };
         self.held = self.held.saturating_sub(writer.memory_size());
         let (_, chunks) = writer.into_chunks()?;
-        Ok(Some(Finished { path: names::new_file(folder), chunks, bounds }))
+        Ok(Some(Finished { path: file_names::new_file(folder), chunks, bounds }))
     }
 
     /// Ends one of the files that are still open.
