@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use trevni::__kernel::{self as kernel, Level, Run};
+use trevni::__kernel::{self as kernel, LengthRun, Level};
 
 /// What a block holds before it is compressed.
 const BLOCK: usize = 64 << 10;
@@ -61,18 +61,18 @@ fn varints(c: &mut Criterion) {
     let mut group = c.benchmark_group("varints");
     for (name, values) in numbers() {
         let mut bytes = Vec::new();
-        kernel::put_longs(Level::Portable, &values, &mut bytes);
+        kernel::varint::encode_longs(Level::Portable, &values, &mut bytes);
         let n = values.len();
         each_level(&mut group, &format!("longs/{name}"), n, |level, out: &mut Vec<i64>| {
             out.clear();
-            black_box(kernel::longs(level, &bytes, n, out));
+            black_box(kernel::varint::decode_longs(level, &bytes, n, out));
         });
         each_level(&mut group, &format!("skip/{name}"), n, |level, _: &mut ()| {
-            black_box(kernel::skip(level, &bytes, n));
+            black_box(kernel::varint::skip_varints(level, &bytes, n));
         });
         each_level(&mut group, &format!("put_longs/{name}"), n, |level, out: &mut Vec<u8>| {
             out.clear();
-            kernel::put_longs(level, &values, out);
+            kernel::varint::encode_longs(level, &values, out);
         });
         let Ok(ints) = values.iter().map(|v| i32::try_from(*v)).collect::<Result<Vec<_>, _>>()
         else {
@@ -80,11 +80,11 @@ fn varints(c: &mut Criterion) {
         };
         each_level(&mut group, &format!("ints/{name}"), n, |level, out: &mut Vec<i32>| {
             out.clear();
-            black_box(kernel::ints(level, &bytes, n, out));
+            black_box(kernel::varint::decode_ints(level, &bytes, n, out));
         });
         each_level(&mut group, &format!("put_ints/{name}"), n, |level, out: &mut Vec<u8>| {
             out.clear();
-            kernel::put_ints(level, &ints, out);
+            kernel::varint::encode_ints(level, &ints, out);
         });
     }
     group.finish();
@@ -107,7 +107,7 @@ fn strings(c: &mut Criterion) {
     for (shortest, longest) in [(4, 4), (14, 14), (26, 26), (3, 7), (10, 50), (100, 100)] {
         let (offsets, data) = texts(&mut numbers, shortest, longest);
         let mut bytes = Vec::new();
-        kernel::put_strings(Level::Portable, &offsets, &data, &mut bytes);
+        kernel::string::encode_strings(Level::Portable, &offsets, &data, &mut bytes);
         let (n, name) = (offsets.len() - 1, format!("{shortest}-{longest}"));
         type Out = (Vec<i32>, Vec<u8>);
         each_level(
@@ -118,15 +118,15 @@ fn strings(c: &mut Criterion) {
                 offsets.clear();
                 data.clear();
                 offsets.push(0);
-                black_box(kernel::strings(level, &bytes, n, offsets, data));
+                black_box(kernel::string::decode_strings(level, &bytes, n, offsets, data));
             },
         );
         each_level(&mut group, &format!("put_strings/{name}"), n, |level, out: &mut Vec<u8>| {
             out.clear();
-            kernel::put_strings(level, &offsets, &data, out);
+            kernel::string::encode_strings(level, &offsets, &data, out);
         });
         group.bench_function(format!("skip_strings/{name}/portable"), |b| {
-            b.iter(|| black_box(kernel::skip_strings(&bytes, n)));
+            b.iter(|| black_box(kernel::string::skip_strings(&bytes, n)));
         });
     }
     group.finish();
@@ -143,7 +143,7 @@ fn rows(n: usize, nulls_in_100: u64) -> (Vec<u8>, Vec<u8>) {
         lengths.push(if count == 1 { value } else { 3 - value - 2 * count });
     }
     let mut bytes = Vec::new();
-    kernel::put_longs(Level::Portable, &lengths, &mut bytes);
+    kernel::varint::encode_longs(Level::Portable, &lengths, &mut bytes);
     (valid.chunks(8).map(byte).collect(), bytes)
 }
 
@@ -159,18 +159,18 @@ fn nulls(c: &mut Criterion) {
             let mut bits = Vec::new();
             b.iter(|| {
                 bits.clear();
-                let mut run = Run::default();
-                black_box(kernel::presence(&lengths, n, &mut run, &mut bits, 0))
+                let mut run = LengthRun::default();
+                black_box(kernel::bitmap::lengths_to_bitmap(&lengths, n, &mut run, &mut bits, 0))
             });
         });
         let n = 16 << 10;
         each_level(&mut group, &format!("expand/4/{in_100}%"), n, |level, out: &mut Vec<i32>| {
             out.clear();
-            kernel::expand(level, &dense, &validity, 3, n, 0, out);
+            kernel::gather::expand(level, &dense, &validity, 3, n, 0, out);
         });
         each_level(&mut group, &format!("expand/8/{in_100}%"), n, |level, out: &mut Vec<i64>| {
             out.clear();
-            kernel::expand(level, &wide, &validity, 3, n, 0, out);
+            kernel::gather::expand(level, &wide, &validity, 3, n, 0, out);
         });
         each_level(
             &mut group,
@@ -178,7 +178,7 @@ fn nulls(c: &mut Criterion) {
             n,
             |level, out: &mut Vec<i32>| {
                 out.clear();
-                kernel::repeat_ends(level, &dense, &validity, 3, n, out);
+                kernel::gather::expand_offsets(level, &dense, &validity, 3, n, out);
             },
         );
     }
@@ -216,7 +216,7 @@ fn snappy(c: &mut Criterion) {
             |level, out: &mut Vec<u8>| {
                 for block in &blocks {
                     // The length of a full block takes three bytes.
-                    if !kernel::decompress_snappy(level, &block[3..], BLOCK, out) {
+                    if !kernel::snappy::decompress_snappy(level, &block[3..], BLOCK, out) {
                         out.resize(BLOCK, 0);
                         Decoder::new().decompress(block, out).unwrap();
                     }
@@ -238,66 +238,66 @@ fn pack(c: &mut Criterion) {
     for width in [1u32, 8, 13, 20, 44] {
         let values = std::array::from_fn(|_| (n.next() & ((1 << width) - 1)) as i64);
         let mut bytes = Vec::new();
-        kernel::frame(Level::Portable, &values, width, 0, &mut bytes);
+        kernel::bitpack::pack(Level::Portable, &values, width, 0, &mut bytes);
         each_level(&mut group, &format!("frame/{width}"), N, |level, out: &mut Vec<u8>| {
             out.clear();
-            kernel::frame(level, &values, width, 0, out);
+            kernel::bitpack::pack(level, &values, width, 0, out);
         });
-        each_level(&mut group, &format!("unframe/{width}"), N, |level, out: &mut Vec<i64>| {
+        each_level(&mut group, &format!("unpack/{width}"), N, |level, out: &mut Vec<i64>| {
             out.clear();
-            kernel::unframe(level, &bytes, width, 17, out);
+            kernel::bitpack::unpack(level, &bytes, width, 17, out);
         });
-        let name = format!("unframe/{width}/wide");
+        let name = format!("unpack/{width}/wide");
         each_level(&mut group, &name, N, |level, out: &mut Vec<i128>| {
             out.clear();
-            kernel::unframe(level, &bytes, width, 17, out);
-            kernel::scale(level, out, 100, 3);
+            kernel::bitpack::unpack(level, &bytes, width, 17, out);
+            kernel::bitpack::scale(level, out, 100, 3);
         });
     }
     let longs: Vec<i64> = (0..N).map(|_| n.next() as i64).collect();
     each_level(&mut group, "widen", N, |level, out: &mut Vec<i128>| {
         out.clear();
-        kernel::widen(level, &longs, out);
+        kernel::bitpack::widen(level, &longs, out);
     });
     let codes: Vec<u32> = (0..N).map(|_| n.below(40) as u32).collect();
     let table: Vec<f64> = (0..40).map(f64::from).collect();
     each_level(&mut group, "gather", N, |level, out: &mut Vec<f64>| {
         out.clear();
-        kernel::gather(level, &codes, &table, out);
+        kernel::gather::gather(level, &codes, &table, out);
     });
     let few: Vec<u32> = codes.iter().map(|code| code % 7).collect();
     let table: Vec<u128> = (0..7).collect();
     each_level(&mut group, "gather/views", N, |level, out: &mut Vec<u128>| {
         out.clear();
-        kernel::gather(level, &few, &table, out);
+        kernel::gather::gather(level, &few, &table, out);
     });
     let bits: Vec<u8> = (0..2048).map(|_| n.below(256) as u8).collect();
     let places: Vec<u32> = (0..16).map(|i| i * 1024 + n.below(1024) as u32).collect();
     each_level(&mut group, "ranks", places.len(), |level, out: &mut Vec<u32>| {
         out.clear();
-        kernel::ranks(level, &bits, &places, out);
+        kernel::bitmap::rank(level, &bits, &places, out);
     });
     for most in [1, 8, 25] {
         let lengths = (0..40).map(|i| if most == 1 { 1 } else { i % most }).collect();
-        let slots = kernel::Slots { bytes: vec![[b'a'; kernel::SLOT]; 40], lengths };
+        let slots = kernel::StringSlots { bytes: vec![[b'a'; kernel::SLOT]; 40], lengths };
         let name = format!("gather_strings/{most}");
         each_level(&mut group, &name, N, |level, out: &mut (Vec<i32>, Vec<u8>)| {
             out.0.clear();
             out.1.clear();
-            kernel::gather_strings(level, &codes, &slots, &mut out.0, &mut out.1);
+            kernel::gather::gather_strings(level, &codes, &slots, &mut out.0, &mut out.1);
         });
     }
     let ends: Vec<usize> = (1..=N / 4).map(|i| i * 4).collect();
     let values: Vec<i64> = (0..N as i64 / 4).collect();
     each_level(&mut group, "repeat", N, |level, out: &mut Vec<i64>| {
         out.clear();
-        kernel::repeat(level, &values, &ends, 0, out);
+        kernel::gather::repeat(level, &values, &ends, 0, out);
     });
     let offsets: Vec<i32> = (0..=N as i32).map(|i| i * 27 / 2).collect();
     let data = vec![b'x'; 27 * N];
     each_level(&mut group, "views", N, |level, out: &mut Vec<u128>| {
         out.clear();
-        kernel::views(level, &offsets, &data, 0, out);
+        kernel::string::offsets_to_views(level, &offsets, &data, 0, out);
     });
     group.finish();
 }

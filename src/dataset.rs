@@ -65,7 +65,7 @@ pub use scan::DatasetScan;
 pub use store::Prefix;
 #[cfg(feature = "object_store")]
 pub use stream::DatasetStream;
-pub use vacuum::Vacuumed;
+pub use vacuum::VacuumReport;
 pub use writer::{DatasetSummary, DatasetWriter};
 
 use self::commit::Commit;
@@ -125,12 +125,15 @@ impl Dataset<Folder> {
     ///
     /// A writer that takes longer than that, or a reader, loses files that it needs. Clocks are those of this machine and
     /// of the file system. A data set without commits is an error.
-    pub fn vacuum(path: impl AsRef<Path>, older: Duration) -> Result<Vacuumed> {
+    pub fn vacuum(path: impl AsRef<Path>, older: Duration) -> Result<VacuumReport> {
         Folder::new(path.as_ref()).vacuum(older)
     }
 
     /// What [`vacuum`](Self::vacuum) would remove: the paths below the folder, and what they come to.
-    pub fn vacuumable(path: impl AsRef<Path>, older: Duration) -> Result<(Vec<String>, Vacuumed)> {
+    pub fn vacuumable(
+        path: impl AsRef<Path>,
+        older: Duration,
+    ) -> Result<(Vec<String>, VacuumReport)> {
         let plan = Folder::new(path.as_ref()).vacuum_plan(older)?;
         Ok((plan.paths, plan.vacuumed))
     }
@@ -139,7 +142,7 @@ impl Dataset<Folder> {
     ///
     /// A reader that opened the data set before it was replaced fails at the next file that it opens. Files of writers
     /// that have not committed stay. Where nothing was replaced, nothing is removed.
-    pub fn remove_replaced(path: impl AsRef<Path>) -> Result<Vacuumed> {
+    pub fn remove_replaced(path: impl AsRef<Path>) -> Result<VacuumReport> {
         Folder::new(path.as_ref()).remove_replaced()
     }
 }

@@ -22,12 +22,12 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    place: Place,
+    place: ErrorLocation,
 }
 
 /// Where in a file an error was met; each part only if it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorLocation {
     /// Name of the file, where there are several.
     pub file: Option<String>,
     /// Name of the column.
@@ -91,7 +91,7 @@ pub enum ErrorKind {
 impl Error {
     /// An error of this kind, at no place yet.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, place: Place::default() }))
+        Self(Box::new(Inner { kind, place: ErrorLocation::default() }))
     }
 
     /// The input is not a well-formed file of its kind.
@@ -120,7 +120,7 @@ impl Error {
     }
 
     /// Where in the file it was met.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ErrorLocation {
         &self.0.place
     }
 
@@ -163,7 +163,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { file, column, block, chunk, offset } = &self.0.place;
+        let ErrorLocation { file, column, block, chunk, offset } = &self.0.place;
         if let Some(file) = file {
             write!(f, "{file}: ")?;
         }
@@ -249,7 +249,7 @@ impl From<arrow::error::ArrowError> for Error {
 #[cfg(feature = "arrow")]
 impl From<Error> for arrow::error::ArrowError {
     fn from(e: Error) -> Self {
-        let is_placed = e.0.place != Place::default();
+        let is_placed = e.0.place != ErrorLocation::default();
         match e.0.kind {
             ErrorKind::Arrow(arrow) if !is_placed => arrow,
             _ => arrow::error::ArrowError::ExternalError(Box::new(e)),
@@ -278,11 +278,11 @@ mod tests {
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
         assert_eq!(
             e.place(),
-            &Place {
+            &ErrorLocation {
                 column: Some("a".into()),
                 block: Some(2),
                 offset: Some(7),
-                ..Place::default()
+                ..ErrorLocation::default()
             }
         );
         let e = Error::new(ErrorKind::Checksum { stored: 1, computed: 0xab }).in_column("c");

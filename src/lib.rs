@@ -110,7 +110,7 @@ pub mod __kernel {
     pub use crate::kernel::*;
 }
 
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, ErrorLocation, Result};
 pub use format::bitmap::Bits;
 pub use format::block::BlockDescriptor;
 pub use format::column_data::{ColumnData, ColumnSlice};
@@ -130,7 +130,7 @@ pub use stats::block_statistics::{BlockStatistics, Bounds, Statistics};
 pub use stats::bloom_filter::Bloom;
 pub use stats::sort_order::Order;
 pub use write::column_writer::BLOCK_SIZE;
-pub use write::concat::{concat, copy_rows, disagreement};
+pub use write::concat::{concat, copy_rows, schema_difference};
 pub use write::file_chunks::FileChunks;
 pub use write::file_summary::{ColumnSummary, FileSummary};
 pub use write::file_writer::{FileWriter, FileWriterBuilder};

@@ -86,7 +86,7 @@ impl Decompress for Decoder {
             return Err(Error::malformed("snappy block claims more than it can hold"));
         }
         if let Some(elements) = behind_length(stored)
-            && kernel::decompress_snappy(Level::in_use(), elements, raw_len, out)
+            && kernel::snappy::decompress_snappy(Level::in_use(), elements, raw_len, out)
         {
             return Ok(());
         }

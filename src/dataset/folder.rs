@@ -15,7 +15,7 @@ use super::commit::{Commit, DataFile};
 use super::file_names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
+use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
 use crate::io::{AtomicFile, Listed, TEMPORARY};
@@ -231,7 +231,7 @@ impl Folder {
     }
 
     /// Removes what no commit names, and what is older.
-    pub(super) fn vacuum(&self, older: Duration) -> Result<Vacuumed> {
+    pub(super) fn vacuum(&self, older: Duration) -> Result<VacuumReport> {
         pending::remove_unused(&self.path)?;
         let plan = self.vacuum_plan(older)?;
         self.remove_all(plan)
@@ -255,7 +255,7 @@ impl Folder {
     }
 
     /// Removes what was replaced.
-    pub(super) fn remove_replaced(&self) -> Result<Vacuumed> {
+    pub(super) fn remove_replaced(&self) -> Result<VacuumReport> {
         let mut commits = Vec::new();
         for number in self.commits()? {
             let path = file_names::commit(number);
@@ -265,7 +265,7 @@ impl Folder {
         self.remove_all(vacuum::replaced(commits))
     }
 
-    fn remove_all(&self, plan: VacuumPlan) -> Result<Vacuumed> {
+    fn remove_all(&self, plan: VacuumPlan) -> Result<VacuumReport> {
         for path in &plan.paths {
             match self.remove(path) {
                 Err(e) if e.kind() == ErrorKind::NotFound => {}

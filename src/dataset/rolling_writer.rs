@@ -172,7 +172,7 @@ impl Rolling {
             self.held = (self.held + open.writer.memory_size()).saturating_sub(before);
             open.bounds.see(&slice)?;
             let full = open.writer.rows() >= self.properties.rows
-                || open.writer.bytes_sealed() >= self.properties.target;
+                || open.writer.bytes_written() >= self.properties.target;
             if some < batch.num_rows() {
                 let rest = batch.slice(some, batch.num_rows() - some);
                 self.waiting.push_front((folder.clone(), rest));

@@ -18,7 +18,7 @@ use super::Dataset;
 use super::commit::{Commit, DataFile};
 use super::file_names;
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, Vacuumed};
+use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
 use crate::arrow::ArrowReaderOptions;
 use crate::arrow::ArrowStreamBuilder;
 use crate::error::{Error, ErrorKind, Result};
@@ -83,7 +83,7 @@ impl Dataset<Prefix> {
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
         older: Duration,
-    ) -> Result<Vacuumed> {
+    ) -> Result<VacuumReport> {
         let place = Prefix::new(store, prefix.into());
         place.remove_all(place.vacuum_plan(older).await?).await
     }
@@ -93,7 +93,7 @@ impl Dataset<Prefix> {
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
         older: Duration,
-    ) -> Result<(Vec<String>, Vacuumed)> {
+    ) -> Result<(Vec<String>, VacuumReport)> {
         let plan = Prefix::new(store, prefix.into()).vacuum_plan(older).await?;
         Ok((plan.paths, plan.vacuumed))
     }
@@ -102,7 +102,7 @@ impl Dataset<Prefix> {
     pub async fn remove_replaced_in(
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
-    ) -> Result<Vacuumed> {
+    ) -> Result<VacuumReport> {
         Prefix::new(store, prefix.into()).remove_replaced().await
     }
 }
@@ -309,7 +309,7 @@ impl Prefix {
     }
 
     /// Removes what was replaced.
-    async fn remove_replaced(&self) -> Result<Vacuumed> {
+    async fn remove_replaced(&self) -> Result<VacuumReport> {
         let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
         let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {
             let commit = Commit::decode(bytes.into());
@@ -318,7 +318,7 @@ impl Prefix {
         self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
     }
 
-    async fn remove_all(&self, plan: VacuumPlan) -> Result<Vacuumed> {
+    async fn remove_all(&self, plan: VacuumPlan) -> Result<VacuumReport> {
         for path in &plan.paths {
             self.remove(path).await?;
         }

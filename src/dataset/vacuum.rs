@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Vacuumed {
+pub struct VacuumReport {
     /// How many files of rows.
     pub files: u64,
     /// Their bytes.
@@ -34,7 +34,7 @@ pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> VacuumPlan {
         commit.files.iter().map(|file| file.path.clone()).collect()
     };
     let mut named: HashSet<String> = new.iter().flat_map(paths).collect();
-    let mut plan = VacuumPlan { paths: Vec::new(), vacuumed: Vacuumed::default() };
+    let mut plan = VacuumPlan { paths: Vec::new(), vacuumed: VacuumReport::default() };
     for file in old.iter().flat_map(|(_, commit)| &commit.files) {
         if named.insert(file.path.clone()) {
             plan.paths.push(file.path.clone());
@@ -74,7 +74,7 @@ pub(super) struct Listing {
 #[derive(Debug)]
 pub(super) struct VacuumPlan {
     pub(super) paths: Vec<String>,
-    pub(super) vacuumed: Vacuumed,
+    pub(super) vacuumed: VacuumReport,
 }
 
 impl Listing {
@@ -113,7 +113,7 @@ impl Listing {
         }
         let is_old =
             |found: &&FoundFiles| found.age >= self.older && !self.named.contains(&found.path);
-        let (mut paths, mut vacuumed) = (Vec::new(), Vacuumed::default());
+        let (mut paths, mut vacuumed) = (Vec::new(), VacuumReport::default());
         // Commits first: a file that is gone must not be named by one.
         for (number, _) in self.commits.iter().skip(self.read).rev() {
             paths.push(file_names::commit(*number));

@@ -60,7 +60,7 @@ impl Bits {
 
     /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
     pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
-        kernel::copy_bits(source, offset, n, &mut self.bytes, self.len);
+        kernel::bitmap::copy_bits(source, offset, n, &mut self.bytes, self.len);
         self.len += n;
     }
 

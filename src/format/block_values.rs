@@ -89,7 +89,7 @@ impl BlockValues {
             }
             ItemCounts::Presence(bits) => {
                 let mut at = 0;
-                kernel::each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
+                kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
                     encoder.arrays(&vec![u32::from(there); count], values, at, fixed);
                     at += if there || !dense { count } else { 0 };
                 });

@@ -12,7 +12,7 @@
 
 use super::bitmap::Bits;
 use crate::error::{Error, Result};
-use crate::kernel::{self, Level, Run};
+use crate::kernel::{self, LengthRun, Level};
 use crate::wire::{self, Cursor};
 
 /// How many numbers are decoded at once.
@@ -89,7 +89,7 @@ impl LengthsEncoder {
 /// Reads lengths; remembers what is left of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LengthsDecoder {
-    run: Run,
+    run: LengthRun,
 }
 
 impl LengthsDecoder {
@@ -130,7 +130,8 @@ impl LengthsDecoder {
         out: &mut Bits,
     ) -> Result<(usize, usize)> {
         let taken = out.extend_with(|bits, len| {
-            let taken = kernel::presence(cursor.rest(), n, &mut self.run, bits, len);
+            let taken =
+                kernel::bitmap::lengths_to_bitmap(cursor.rest(), n, &mut self.run, bits, len);
             (taken.rows, taken)
         });
         cursor.take(taken.bytes, "array length")?;
@@ -146,7 +147,12 @@ impl LengthsDecoder {
     ) -> Result<usize> {
         let mut numbers: Vec<i32> = Vec::new();
         let bytes = match self.is_done() {
-            true => kernel::ints(Level::in_use(), cursor.rest(), n.min(AT_ONCE), &mut numbers),
+            true => kernel::varint::decode_ints(
+                Level::in_use(),
+                cursor.rest(),
+                n.min(AT_ONCE),
+                &mut numbers,
+            ),
             false => 0,
         };
         let mut used = 0;
@@ -171,7 +177,7 @@ impl LengthsDecoder {
         }
         if used > 0 {
             let all = used == numbers.len();
-            let part = || kernel::skip(Level::in_use(), cursor.rest(), used).1;
+            let part = || kernel::varint::skip_varints(Level::in_use(), cursor.rest(), used).1;
             let bytes = if all { bytes } else { part() };
             cursor.take(bytes, "array length")?;
             return Ok(sum);
@@ -185,12 +191,12 @@ impl LengthsDecoder {
 
 /// The run that a number stands for; a single length is a run of one.
 #[inline]
-fn run_of(number: i32) -> Result<Run> {
+fn run_of(number: i32) -> Result<LengthRun> {
     let number = i64::from(number);
     let (value, count) =
         if number >= 0 { (number, 1) } else { ((number + 1) & 1, (1 - number) / 2 + 1) };
     let whole = |n: i64| u32::try_from(n).map_err(|_| Error::malformed("array length"));
-    Ok(Run { value: whole(value)?, left: whole(count)? })
+    Ok(LengthRun { value: whole(value)?, left: whole(count)? })
 }
 
 #[cfg(test)]

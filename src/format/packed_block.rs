@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use self::values::{PackedValues, Part};
+use self::values::{PackedValues, ValueSelection};
 use super::bitmap::Bits;
 use super::value::ValueType;
 use super::values::Values;
@@ -125,7 +125,7 @@ impl PackedBlock {
 
     /// Appends the first value.
     pub(crate) fn first(&self, out: &mut Values) -> Result<()> {
-        self.values.read(&Part::Range(0..self.values.len().min(1)), out)
+        self.values.read(&ValueSelection::Range(0..self.values.len().min(1)), out)
     }
 
     /// Whether counts are 0 and 1, as bits.
@@ -158,14 +158,14 @@ impl PackedBlock {
     pub(crate) fn values(&mut self, n: usize, out: &mut Values) -> Result<()> {
         let range = self.items(n)?;
         self.value = self.at;
-        self.values.read(&Part::Range(range), out)
+        self.values.read(&ValueSelection::Range(range), out)
     }
 
     /// Appends the values of the items at places, which ascend and begin behind the last item taken.
     pub(crate) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
         self.pass(places)?;
         self.value = self.at;
-        self.values.read(&Part::Places(places), out)
+        self.values.read(&ValueSelection::Places(places), out)
     }
 
     /// Passes over the items up to the last of places.
@@ -242,11 +242,11 @@ impl PackedBlock {
     pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         let range = self.items(n)?;
         let (_, there) = self.present(&range)?;
-        self.put_bits(&Part::Range(range), out);
+        self.put_bits(&ValueSelection::Range(range), out);
         Ok(there)
     }
 
-    fn put_bits(&self, of: &Part<'_>, out: &mut Bits) {
+    fn put_bits(&self, of: &ValueSelection<'_>, out: &mut Bits) {
         if let PackedCounts::Slots(bits) | PackedCounts::Dense(bits) = &self.counts {
             of.bits(bits, out);
         }
@@ -257,11 +257,11 @@ impl PackedBlock {
         let range = self.items(n)?;
         let (stored, there) = self.present(&range)?;
         let before = bits.len();
-        self.put_bits(&Part::Range(range), bits);
+        self.put_bits(&ValueSelection::Range(range), bits);
         if matches!(self.counts, PackedCounts::Slots(_)) {
-            self.values.read(&Part::Range(stored), out)?;
+            self.values.read(&ValueSelection::Range(stored), out)?;
         } else {
-            self.values.read_spread(&Part::Range(stored), bits, before, out)?;
+            self.values.read_spread(&ValueSelection::Range(stored), bits, before, out)?;
         }
         Ok(there)
     }
@@ -276,9 +276,9 @@ impl PackedBlock {
         let before = bits.len();
         let ranks = self.pick_presence(places, bits)?;
         if matches!(self.counts, PackedCounts::Slots(_)) {
-            self.values.read(&Part::Places(places), out)?;
+            self.values.read(&ValueSelection::Places(places), out)?;
         } else {
-            self.values.read_spread(&Part::Places(&ranks), bits, before, out)?;
+            self.values.read_spread(&ValueSelection::Places(&ranks), bits, before, out)?;
         }
         Ok(ranks.len())
     }
@@ -316,25 +316,26 @@ impl PackedBlock {
             let values = self.take_lengths(range, lengths)?;
             let count = values.len();
             check_items(count, most)?;
-            self.values.read(&Part::Range(values), out)?;
+            self.values.read(&ValueSelection::Range(values), out)?;
             return Ok(count);
         }
         let mut bits = Bits::default();
         let (stored, there) = self.present(&range)?;
-        self.put_bits(&Part::Range(range), &mut bits);
+        self.put_bits(&ValueSelection::Range(range), &mut bits);
         let bytes = bits.as_bytes();
-        kernel::each_run(bytes, 0, n, |bit, count| {
+        kernel::bitmap::for_each_run(bytes, 0, n, |bit, count| {
             lengths.extend(std::iter::repeat_n(u32::from(bit), count));
         });
         if matches!(self.counts, PackedCounts::Slots(_)) {
             let (mut at, mut runs) = (stored.start, Vec::new());
-            kernel::each_run(bytes, 0, n, |bit, count| {
+            kernel::bitmap::for_each_run(bytes, 0, n, |bit, count| {
                 runs.extend(bit.then_some(at..at + count));
                 at += count;
             });
-            runs.into_iter().try_for_each(|run| self.values.read(&Part::Range(run), out))?;
+            runs.into_iter()
+                .try_for_each(|run| self.values.read(&ValueSelection::Range(run), out))?;
         } else {
-            self.values.read(&Part::Range(stored), out)?;
+            self.values.read(&ValueSelection::Range(stored), out)?;
         }
         Ok(there)
     }

@@ -150,7 +150,8 @@ fn check_presence(
     };
     slice.values.check(ValueType::Boolean)?;
     expect("lengths", len, items)?;
-    let ones = |items: Range<usize>| kernel::count_ones(bits, offset + items.start, items.len());
+    let ones =
+        |items: Range<usize>| kernel::bitmap::count_ones(bits, offset + items.start, items.len());
     let mut end = 0;
     let mut add = |part: Range<usize>| {
         end += ones(part);
@@ -161,7 +162,7 @@ fn check_presence(
         Spans::Rows => {
             let mut starts = Vec::with_capacity(rows + 1);
             starts.push(0);
-            kernel::each_run(bits, offset, rows, |bit, count| {
+            kernel::bitmap::for_each_run(bits, offset, rows, |bit, count| {
                 let before = starts.last().copied().unwrap_or(0);
                 let step = usize::from(bit);
                 starts.extend((1..=count).map(|i| before + i * step));

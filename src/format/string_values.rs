@@ -77,7 +77,7 @@ impl Offsets<'_> {
         let Some(used) = data.get(start..end).filter(|_| sorted) else {
             return Err(Error::invalid("string offsets go back, or past the data"));
         };
-        if text && !kernel::is_text(used, (0..n).map(|i| self.start(i) - start)) {
+        if text && !kernel::string::is_utf8(used, (0..n).map(|i| self.start(i) - start)) {
             return Err(Error::invalid(match std::str::from_utf8(used) {
                 Ok(_) => "string offset within a character",
                 Err(_) => "string is not UTF-8",

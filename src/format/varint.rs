@@ -14,20 +14,20 @@ use crate::wire::Cursor;
 /// Appends `n` longs to `out`.
 pub(crate) fn longs(cursor: &mut Cursor<'_>, n: usize, out: &mut Vec<i64>) -> Result<()> {
     let before = out.len();
-    let len = kernel::longs(Level::in_use(), cursor.rest(), n, out);
+    let len = kernel::varint::decode_longs(Level::in_use(), cursor.rest(), n, out);
     pass(cursor, len, out.len() - before == n)
 }
 
 /// Appends `n` ints to `out`; one that does not fit 32 bits is an error.
 pub(crate) fn ints(cursor: &mut Cursor<'_>, n: usize, out: &mut Vec<i32>) -> Result<()> {
     let before = out.len();
-    let len = kernel::ints(Level::in_use(), cursor.rest(), n, out);
+    let len = kernel::varint::decode_ints(Level::in_use(), cursor.rest(), n, out);
     pass(cursor, len, out.len() - before == n)
 }
 
 /// Passes over `n` varints.
 pub(crate) fn skip(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
-    let (passed, len) = kernel::skip(Level::in_use(), cursor.rest(), n);
+    let (passed, len) = kernel::varint::skip_varints(Level::in_use(), cursor.rest(), n);
     pass(cursor, len, passed == n)
 }
 

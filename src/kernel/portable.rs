@@ -14,13 +14,13 @@
 
 mod bitpack;
 mod bits;
+mod bounds;
 mod decimals;
 mod digits;
 mod expand;
 mod fsst;
 mod gather;
 mod length_bitmap;
-mod min_max;
 mod offsets;
 mod prefixes;
 mod string_gather;
@@ -31,34 +31,36 @@ mod views;
 
 pub use crate::kernel::portable::bitpack::{CHUNK, ChunkStats, LANES, Modular};
 pub(super) use crate::kernel::portable::bitpack::{
-    accumulate, chunk_stats, count_above, frame, one, scale, side_by_side, unframe, unframe_to,
+    chunk_stats, count_above, pack, prefix_sum, scale, unpack, unpack_group, unpack_one, unpack_to,
     varint_size, widen,
 };
-pub(super) use crate::kernel::portable::digits::figures;
-pub use crate::kernel::portable::digits::{FIGURES, ZEROS};
-pub(super) use crate::kernel::portable::fsst::symbols;
+pub use crate::kernel::portable::bounds::Ordered;
+pub(super) use crate::kernel::portable::bounds::min_max;
+pub(super) use crate::kernel::portable::digits::format_digits;
+pub use crate::kernel::portable::digits::{DIGITS_PER_WORD, ZEROS};
+pub(super) use crate::kernel::portable::fsst::expand_symbols;
 pub use crate::kernel::portable::fsst::{GROUP, SymbolTable};
-pub(super) use crate::kernel::portable::length_bitmap::presence;
-pub use crate::kernel::portable::length_bitmap::{Present, Run};
-pub use crate::kernel::portable::min_max::Ordered;
-pub(super) use crate::kernel::portable::min_max::bounds;
-pub use crate::kernel::portable::string_gather::Tuples;
-pub(super) use crate::kernel::portable::string_gather::gather_tuples;
-pub(super) use crate::kernel::portable::utf8::is_text;
-pub(super) use bits::{copy_bits, count_ones, each_run, ranks};
-pub use decimals::{Bits, DIGITS, DigitRange, Multipliers, Real};
-pub(super) use decimals::{decimals, digit_range, digits};
-pub(super) use expand::{expand, repeat_ends};
-pub use gather::{SLOT, Slots};
+pub(super) use crate::kernel::portable::length_bitmap::lengths_to_bitmap;
+pub use crate::kernel::portable::length_bitmap::{BitmapProgress, LengthRun};
+pub use crate::kernel::portable::string_gather::StringTuples;
+pub(super) use crate::kernel::portable::string_gather::gather_string_tuples;
+pub(super) use crate::kernel::portable::utf8::is_utf8;
+pub(super) use bits::{copy_bits, count_ones, for_each_run, rank};
+pub use decimals::{Bits, DIGITS, DigitRange, FloatBits, Multipliers};
+pub(super) use decimals::{digit_range, digits_to_floats, floats_to_digits};
+pub(super) use expand::{expand, expand_offsets};
+pub use gather::{SLOT, StringSlots};
 pub(super) use gather::{gather, gather_strings, repeat};
 pub(super) use offsets::lengths_to_offsets;
-pub(super) use strings::{put_strings, skip_strings, strings};
-pub(super) use varints::{ints, longs, put_ints, put_longs, skip};
+pub(super) use strings::{decode_strings, encode_strings, skip_strings};
+pub(super) use varints::{decode_ints, decode_longs, encode_ints, encode_longs, skip_varints};
 
-pub use crate::kernel::portable::prefixes::{Offset, Places, WORDS, WordEnds, word_of};
-pub(super) use crate::kernel::portable::prefixes::{ends_among, places, words};
+pub use crate::kernel::portable::prefixes::{
+    Offset, PREFIXES, PrefixMatches, PrefixRange, prefix_of,
+};
+pub(super) use crate::kernel::portable::prefixes::{find_prefix, min_max_among, prefixes};
 pub use views::INLINE;
-pub(super) use views::{view, views};
+pub(super) use views::{offsets_to_views, view};
 
 /// What the kernels of other levels share.
 #[cfg(target_arch = "x86_64")]

@@ -45,8 +45,8 @@ use crate::kernel::x86::prefixes::{avx2 as words_avx2, avx512 as words_avx512};
 use crate::simd::{Avx2, Avx512};
 
 use super::portable::{
-    CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Offset, Ordered, Places, Real,
-    Slots, SymbolTable, Tuples, WORDS, WordEnds,
+    CHUNK, ChunkStats, DIGITS, DigitRange, FloatBits, Modular, Multipliers, Offset, Ordered,
+    PREFIXES, PrefixMatches, PrefixRange, StringSlots, StringTuples, SymbolTable,
 };
 
 /// Makes the kernels of a token callable: the token proves that their instructions are there.
@@ -66,37 +66,37 @@ macro_rules! kernels {
 
 kernels! {
     Avx2:
-    bmi2_varints::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
-    bmi2_varints::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
-    bmi2_varints::skip(bytes: &[u8], n: usize) -> (usize, usize);
-    bmi2_varints::put_longs(values: &[i64], out: &mut Vec<u8>);
-    bmi2_varints::put_ints(values: &[i32], out: &mut Vec<u8>);
-    strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_encode::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
-    views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
+    bmi2_varints::decode_longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    bmi2_varints::decode_ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    bmi2_varints::skip_varints(bytes: &[u8], n: usize) -> (usize, usize);
+    bmi2_varints::encode_longs(values: &[i64], out: &mut Vec<u8>);
+    bmi2_varints::encode_ints(values: &[i32], out: &mut Vec<u8>);
+    strings::decode_strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
+    strings_encode::encode_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    views::offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     gather::gather[T: Copy + Default](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
-    gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
-    string_gather::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    gather::gather_strings(codes: &[u32], slots: &StringSlots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    string_gather::gather_string_tuples(codes: &[u32], tuples: &StringTuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
-    lanes_avx2::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    lanes_avx2::unpack[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx2::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx2::widen[N: Copy + Into<i64>](numbers: &[N], out: &mut Vec<i128>);
-    lanes_avx2::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
-    lanes_avx2::digits[R: Real](
+    lanes_avx2::digits_to_floats[R: FloatBits](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
+    lanes_avx2::floats_to_digits[R: FloatBits](
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
-    lanes_avx2::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    digits::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
-    lanes_avx2::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
+    lanes_avx2::digit_range[R: FloatBits](values: &[R], by: Multipliers) -> DigitRange;
+    digits::format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    lanes_avx2::pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
-    lanes_avx2::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
+    lanes_avx2::min_max[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
-    lanes_avx2::ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>);
+    lanes_avx2::rank(source: &[u8], places: &[u32], out: &mut Vec<u32>);
     lanes_avx2::varint_size(values: &[i64]) -> u64;
-    words_avx2::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
-    lanes_avx2::places(words: &[u64; WORDS], word: u64) -> Places;
-    lanes_avx2::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
+    words_avx2::prefixes[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; PREFIXES]) -> PrefixRange;
+    lanes_avx2::find_prefix(words: &[u64; PREFIXES], word: u64) -> PrefixMatches;
+    lanes_avx2::min_max_among(words: &[u64; PREFIXES], places: &PrefixMatches) -> (u64, u64);
     avx2_expand::expand[T: Copy + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );
@@ -104,43 +104,43 @@ kernels! {
 
 kernels! {
     Avx512:
-    avx512_varints::longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
-    avx512_varints::ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
-    avx512_varints::skip(bytes: &[u8], n: usize) -> (usize, usize);
-    avx512_varints_encode::put_longs(values: &[i64], out: &mut Vec<u8>);
-    avx512_varints_encode::put_ints(values: &[i32], out: &mut Vec<u8>);
-    strings::strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
-    strings_encode::put_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
-    avx512_views::views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
+    avx512_varints::decode_longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize;
+    avx512_varints::decode_ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize;
+    avx512_varints::skip_varints(bytes: &[u8], n: usize) -> (usize, usize);
+    avx512_varints_encode::encode_longs(values: &[i64], out: &mut Vec<u8>);
+    avx512_varints_encode::encode_ints(values: &[i32], out: &mut Vec<u8>);
+    strings::decode_strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize;
+    strings_encode::encode_strings[O: Copy + TryInto<usize>](offsets: &[O], data: &[u8], out: &mut Vec<u8>);
+    avx512_views::offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>);
     avx512_gather::gather[T: Copy + Default + 'static](codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool;
-    avx512_gather::gather_strings(codes: &[u32], slots: &Slots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
-    string_gather::gather_tuples(codes: &[u32], tuples: &Tuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    avx512_gather::gather_strings(codes: &[u32], slots: &StringSlots, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
+    string_gather::gather_string_tuples(codes: &[u32], tuples: &StringTuples, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> bool;
     gather::repeat[T: Modular](values: &[i64], ends: &[usize], start: usize, out: &mut Vec<T>);
-    avx512_prefix_sum::accumulate[T: Modular](numbers: &mut [T], before: T);
-    lanes_avx512::unframe[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
+    avx512_prefix_sum::prefix_sum[T: Modular](numbers: &mut [T], before: T);
+    lanes_avx512::unpack[T: Modular](bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>);
     lanes_avx512::scale[T: Modular](numbers: &mut [T], factor: T, shift: T);
     lanes_avx512::widen[N: Copy + Into<i64>](numbers: &[N], out: &mut Vec<i128>);
-    lanes_avx512::decimals[R: Real](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
-    lanes_avx512::digits[R: Real](
+    lanes_avx512::digits_to_floats[R: FloatBits](digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>);
+    lanes_avx512::floats_to_digits[R: FloatBits](
         values: &[R], by: Multipliers, out: &mut Vec<R::Digit>, wrong: &mut [R::Bits; DIGITS],
     ) -> bool;
-    lanes_avx512::digit_range[R: Real](values: &[R], by: Multipliers) -> DigitRange;
-    digits::figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
-    lanes_avx512::frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
+    lanes_avx512::digit_range[R: FloatBits](values: &[R], by: Multipliers) -> DigitRange;
+    digits::format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>);
+    lanes_avx512::pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
-    lanes_avx512::bounds[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
+    lanes_avx512::min_max[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
-    lanes_avx512::ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>);
+    lanes_avx512::rank(source: &[u8], places: &[u32], out: &mut Vec<u32>);
     lanes_avx512::varint_size(values: &[i64]) -> u64;
-    words_avx512::words[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; WORDS]) -> WordEnds;
-    lanes_avx512::places(words: &[u64; WORDS], word: u64) -> Places;
-    lanes_avx512::ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64);
-    fsst::symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
+    words_avx512::prefixes[O: Offset](ends: &[O], data: &[u8], behind: usize, out: &mut [u64; PREFIXES]) -> PrefixRange;
+    lanes_avx512::find_prefix(words: &[u64; PREFIXES], word: u64) -> PrefixMatches;
+    lanes_avx512::min_max_among(words: &[u64; PREFIXES], places: &PrefixMatches) -> (u64, u64);
+    fsst::expand_symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize;
     avx512_expand::expand[T: Copy + 'static](
         dense: &[T], validity: &[u8], offset: usize, n: usize, nothing: T, out: &mut Vec<T>,
     );
-    avx512_expand::repeat_ends[O: Copy + Default + 'static](
+    avx512_expand::expand_offsets[O: Copy + Default + 'static](
         dense: &[O], validity: &[u8], offset: usize, n: usize, out: &mut Vec<O>,
     );
 }

@@ -53,7 +53,7 @@ pub struct ObjectWriter {
     part: usize,
     concurrency: usize,
     refuse: bool,
-    waiting: Waiting,
+    waiting: PendingOutput,
     parts: FuturesUnordered<BoxFuture<'static, Result<()>>>,
     upload: Option<Box<dyn MultipartUpload>>,
     written: u64,
@@ -69,7 +69,7 @@ impl ObjectWriter {
             part: PART,
             concurrency: 8,
             refuse: false,
-            waiting: Waiting::default(),
+            waiting: PendingOutput::default(),
             parts: FuturesUnordered::new(),
             upload: None,
             written: 0,
@@ -128,7 +128,7 @@ impl ObjectWriter {
     pub async fn abort(&mut self) -> Result<()> {
         self.ended = true;
         self.parts.clear();
-        self.waiting = Waiting::default();
+        self.waiting = PendingOutput::default();
         match self.upload.take() {
             Some(mut upload) => Ok(upload.abort().await?),
             None => Ok(()),
@@ -256,12 +256,12 @@ impl std::fmt::Debug for ObjectWriter {
 
 /// Bytes that are not sent yet.
 #[derive(Default)]
-struct Waiting {
+struct PendingOutput {
     chunks: std::collections::VecDeque<Bytes>,
     len: usize,
 }
 
-impl Waiting {
+impl PendingOutput {
     fn push(&mut self, bytes: Bytes) {
         self.len += bytes.len();
         self.chunks.push_back(bytes);

@@ -25,7 +25,7 @@ use self::alp::Scale;
 use self::alp_rd::Split;
 use self::exceptions::Exceptions;
 use self::hints::FloatHints;
-use self::width::{Real, put_low, sample};
+use self::width::{FloatBits, put_low, sample};
 use super::integer;
 use super::integer::{MOST_PARTS, Numbers, check_places, each_chunk, long};
 use super::payload::Payload;
@@ -47,13 +47,13 @@ const FREQUENT: u8 = 4;
 
 /// Packed floats of one width.
 #[derive(Debug)]
-pub(crate) struct Floats<R: Real> {
+pub(crate) struct Floats<R: FloatBits> {
     n: usize,
     kind: FloatEncoding<R>,
 }
 
 #[derive(Debug)]
-enum FloatEncoding<R: Real> {
+enum FloatEncoding<R: FloatBits> {
     Plain(Bytes),
     Dictionary(Box<Dictionary<Floats<R>>>),
     Decimals { scale: Scale, digits: Numbers, exceptions: Exceptions<R::Bits> },
@@ -61,7 +61,7 @@ enum FloatEncoding<R: Real> {
     Frequent { value: R, others: PackedBits, rest: Box<Floats<R>> },
 }
 
-impl<R: Real> Floats<R> {
+impl<R: FloatBits> Floats<R> {
     /// The next `n` floats of a payload.
     pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let Some(deeper) = depth.checked_sub(1) else {
@@ -162,7 +162,7 @@ impl<R: Real> Floats<R> {
     }
 }
 
-impl<R: Real> Floats<R> {
+impl<R: FloatBits> Floats<R> {
     /// Appends the floats at places, which ascend.
     pub(crate) fn pick(&self, places: &[u32], out: &mut Vec<R>) -> Result<()> {
         check_places(places, self.n)?;
@@ -197,7 +197,7 @@ impl<R: Real> Floats<R> {
     }
 }
 
-impl<R: Real> Packed for Floats<R> {
+impl<R: FloatBits> Packed for Floats<R> {
     type Value = R;
 
     fn len(&self) -> usize {
@@ -217,7 +217,7 @@ fn check_patched(patched: bool) -> Result<()> {
     if patched { Ok(()) } else { Err(Error::malformed("an exception lies outside")) }
 }
 
-fn take_plain<R: Real>(input: &mut Input, n: usize) -> Result<Bytes> {
+fn take_plain<R: FloatBits>(input: &mut Input, n: usize) -> Result<Bytes> {
     let size = n.checked_mul(R::SIZE).ok_or_else(|| Error::malformed("too many floats"))?;
     input.take(size, "floats")
 }
@@ -230,7 +230,7 @@ fn u16_at(bytes: &[u8], i: usize) -> u16 {
     bytes.get(2 * i..).and_then(|rest| rest.first_chunk()).map_or(0, |two| u16::from_le_bytes(*two))
 }
 
-fn bits_at<R: Real>(bytes: &[u8], i: usize) -> R::Bits {
+fn bits_at<R: FloatBits>(bytes: &[u8], i: usize) -> R::Bits {
     let rest = bytes.get(R::SIZE * i..).unwrap_or_default();
     // One of the two: the size is known when this is compiled.
     R::Bits::wrap(match R::SIZE {
@@ -239,11 +239,11 @@ fn bits_at<R: Real>(bytes: &[u8], i: usize) -> R::Bits {
     })
 }
 
-fn plain<R: Real>(bytes: &[u8], i: usize) -> R {
+fn plain<R: FloatBits>(bytes: &[u8], i: usize) -> R {
     R::from_bits(bits_at::<R>(bytes, i))
 }
 
-fn read_plain<R: Real>(bytes: &[u8], range: Range<usize>, out: &mut Vec<R>) -> Result<()> {
+fn read_plain<R: FloatBits>(bytes: &[u8], range: Range<usize>, out: &mut Vec<R>) -> Result<()> {
     let part = bytes.get(range.start * R::SIZE..range.end * R::SIZE).unwrap_or_default();
     // One of the two: the size is known when this is compiled.
     match R::SIZE {
@@ -263,14 +263,14 @@ fn read_plain<R: Real>(bytes: &[u8], range: Range<usize>, out: &mut Vec<R>) -> R
     Ok(())
 }
 
-fn put_plain<R: Real>(values: &[R], out: &mut Vec<u8>) {
+fn put_plain<R: FloatBits>(values: &[R], out: &mut Vec<u8>) {
     out.reserve(values.len() * R::SIZE);
     values.iter().for_each(|value| put_low(value.to_bits().into(), R::SIZE, out));
 }
 
 /// Appends floats in the form that takes least. `hints` are those of earlier values of the
 /// column.
-pub(crate) fn put<R: Real>(values: &[R], hints: &FloatHints, depth: u32, out: &mut Payload) {
+pub(crate) fn put<R: FloatBits>(values: &[R], hints: &FloatHints, depth: u32, out: &mut Payload) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
     // Of one value nothing is saved, and a dictionary of it would have one of its own.
     if values.len() < 2 || deeper == 0 {
@@ -312,7 +312,7 @@ pub(crate) fn put<R: Real>(values: &[R], hints: &FloatHints, depth: u32, out: &m
 }
 
 /// Takes back what does not save a sixteenth.
-fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Payload) {
+fn keep_or_plain<R: FloatBits>(values: &[R], start: usize, out: &mut Payload) {
     let (packed, plain) = (out.size_from(start), values.len() * R::SIZE);
     if packed == 0 || packed > plain - plain / 16 {
         out.truncate(start);
@@ -321,7 +321,7 @@ fn keep_or_plain<R: Real>(values: &[R], start: usize, out: &mut Payload) {
     }
 }
 
-fn put_frequent<R: Real>(
+fn put_frequent<R: FloatBits>(
     values: &[R],
     value: R,
     hints: &FloatHints,
@@ -339,7 +339,7 @@ fn put_frequent<R: Real>(
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 4096;
 
-fn put_dictionary<R: Real>(
+fn put_dictionary<R: FloatBits>(
     values: &[R],
     hints: &FloatHints,
     depth: u32,
@@ -358,7 +358,7 @@ fn put_dictionary<R: Real>(
     true
 }
 
-fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Payload) {
+fn put_decimals<R: FloatBits>(values: &[R], scale: Scale, depth: u32, out: &mut Payload) {
     let (mut digits, mut exceptions) = (Vec::with_capacity(values.len()), Exceptions::default());
     alp::encode(values, scale, &mut digits, &mut exceptions);
     out.push(DECIMALS);
@@ -369,7 +369,7 @@ fn put_decimals<R: Real>(values: &[R], scale: Scale, depth: u32, out: &mut Paylo
     exceptions.put(R::SIZE, depth, out);
 }
 
-fn put_split<R: Real>(values: &[R], split: &Split, depth: u32, out: &mut Payload) {
+fn put_split<R: FloatBits>(values: &[R], split: &Split, depth: u32, out: &mut Payload) {
     let (mut codes, mut right) = (Vec::new(), Vec::new());
     let mut exceptions = Exceptions::default();
     alp_rd::encode(values, split, &mut codes, &mut right, &mut exceptions);

@@ -174,7 +174,7 @@ impl Numbers {
                 let last = ends.partition_point(|end| *end <= range.end).max(first);
                 let whole = ends.get(first..last).unwrap_or_default();
                 let of = values.get(first..last).unwrap_or_default();
-                kernel::repeat(Level::in_use(), of, whole, range.start, out);
+                kernel::gather::repeat(Level::in_use(), of, whole, range.start, out);
                 // The run that goes on behind the range.
                 let done = whole.last().copied().unwrap_or(range.start);
                 let value = values.get(last).map_or(0, |value| value.cast_unsigned());
@@ -202,7 +202,7 @@ impl Numbers {
                 let factor = T::wrap(factor.cast_unsigned());
                 let shift = T::wrap(shift.cast_unsigned());
                 let made = out.get_mut(start..).unwrap_or_default();
-                kernel::scale(Level::in_use(), made, factor, shift);
+                kernel::bitpack::scale(Level::in_use(), made, factor, shift);
                 Ok(())
             })?,
             IntegerEncoding::Bytes(bytes) => bytes.read(range, out),
@@ -249,7 +249,7 @@ impl Numbers {
                 let factor = T::wrap(factor.cast_unsigned());
                 let shift = T::wrap(shift.cast_unsigned());
                 let made = out.get_mut(start..).unwrap_or_default();
-                kernel::scale(Level::in_use(), made, factor, shift);
+                kernel::bitpack::scale(Level::in_use(), made, factor, shift);
             }
             IntegerEncoding::Bytes(bytes) => bytes.pick(places, out),
             IntegerEncoding::Parts(parts) => parts.pick(places, out)?,
@@ -307,7 +307,7 @@ pub(crate) fn look_up<T: Copy + Default + 'static>(
     values: &[T],
     out: &mut Vec<T>,
 ) -> Result<()> {
-    match kernel::gather(Level::in_use(), codes, values, out) {
+    match kernel::gather::gather(Level::in_use(), codes, values, out) {
         true => Ok(()),
         false => Err(no_such_code()),
     }

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Options {
     /// Symbols take the place of strings if they take less than so many hundredths of their bytes.
-    pub(crate) symbols_below: u8,
+    pub(crate) fsst_threshold: u8,
     /// Whether zstd goes over what is packed; strings are left to it then.
     pub(crate) zstd: bool,
 }
@@ -12,12 +12,12 @@ pub(crate) struct Options {
 impl Options {
     /// Whether doubles are cut in two: they take a quarter less then, and twice as long to read.
     pub(crate) fn splits(self) -> bool {
-        self.zstd || self.symbols_below >= 100
+        self.zstd || self.fsst_threshold >= 100
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { symbols_below: 68, zstd: false }
+        Self { fsst_threshold: 68, zstd: false }
     }
 }

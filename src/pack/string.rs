@@ -28,7 +28,7 @@ use self::dictionary::Entries;
 use self::distinct::{Distinct, StringsRef};
 use self::fsst::Expander;
 use self::hints::StringHints;
-use self::template::{FoundTemplate, Template, Words};
+use self::template::{FoundTemplate, SegmentedStrings, Template};
 use self::views::{ViewBuffer, Views};
 use super::integer;
 use super::integer::{MOST_PARTS, Numbers, each_chunk, long, look_up};
@@ -166,7 +166,7 @@ impl PackedStrings {
                 return self.check_made(start, ends, out);
             }
             StringEncoding::Template(template) => {
-                let mut words = Words::default();
+                let mut words = SegmentedStrings::default();
                 return each_chunk(range, |part| {
                     let read = |of: &Numbers, out: &mut Vec<i64>| of.read(part.clone(), out);
                     template.read(part.len(), read, &mut words, out)
@@ -232,7 +232,7 @@ impl PackedStrings {
             None => &[],
         };
         self.check_text(&part, bytes)?;
-        kernel::views(Level::in_use(), &offsets, bytes, number, views);
+        kernel::string::offsets_to_views(Level::in_use(), &offsets, bytes, number, views);
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl PackedStrings {
                 self.check_made(start, ends, out)
             }
             StringEncoding::Template(template) => {
-                let mut words = Words::default();
+                let mut words = SegmentedStrings::default();
                 places.chunks(CHUNK).try_for_each(|places| {
                     let pick = |of: &Numbers, out: &mut Vec<i64>| of.pick(places, out);
                     template.read(places.len(), pick, &mut words, out)
@@ -307,7 +307,7 @@ impl PackedStrings {
 
 /// Fails unless the parts of `bytes` that begin at `starts` are each UTF-8.
 pub(crate) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> Result<()> {
-    match kernel::is_text(bytes, starts) {
+    match kernel::string::is_utf8(bytes, starts) {
         true => Ok(()),
         false => Err(Error::malformed("string is not UTF-8")),
     }

@@ -32,7 +32,7 @@ pub(crate) fn largest(memory: usize, columns: usize) -> usize {
 type Opened = Result<BlockDecoder>;
 
 /// The next blocks of a column.
-pub(crate) struct Ahead {
+pub(crate) struct BlockPrefetch {
     pool: Arc<ThreadPool>,
     /// Blocks behind this row are not wanted.
     pub(crate) until: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Ahead {
     idle: Arc<Mutex<Vec<BlockDecoder>>>,
 }
 
-impl Ahead {
+impl BlockPrefetch {
     pub(crate) fn new(pool: Arc<ThreadPool>, until: u64, largest: usize) -> Self {
         Self { pool, until, largest, jobs: VecDeque::new(), idle: Arc::default() }
     }

@@ -14,7 +14,7 @@ use rayon::ThreadPool;
 
 use super::block_decoder::BlockDecoder;
 use super::block_fetch::{BlockFetcher, StoredBlocks};
-use super::block_prefetch::Ahead;
+use super::block_prefetch::BlockPrefetch;
 use super::file_reader::FileReader;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ pub(crate) struct ColumnCursor {
     /// The memory of this cursor's block among those of all.
     memory: usize,
     open_blocks: OpenBlocks,
-    ahead: Option<Ahead>,
+    ahead: Option<BlockPrefetch>,
     /// Of blocks that are opened next.
     pub(crate) stored: StoredBlocks,
     /// Whether first values are those of the blocks. Early writers of version 1 stored others there.
@@ -119,7 +119,7 @@ impl ColumnCursor {
     pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
         match &mut self.ahead {
             Some(ahead) => ahead.until = until,
-            None => self.ahead = Some(Ahead::new(pool.clone(), until, largest)),
+            None => self.ahead = Some(BlockPrefetch::new(pool.clone(), until, largest)),
         }
     }
 

@@ -34,7 +34,7 @@ const SALT: [u32; 8] = [
 ];
 
 /// Eight words.
-type Words = [u32; 8];
+type FilterBlock = [u32; 8];
 
 /// The most of them that a filter has: 4 MiB.
 const MOST_WORDS: usize = 1 << 17;
@@ -51,7 +51,7 @@ pub struct Bloom {
 /// The values of a block, to ask for one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BloomFilter {
-    words: Vec<Words>,
+    words: Vec<FilterBlock>,
 }
 
 impl ColumnMetadata {
@@ -130,7 +130,7 @@ pub(crate) fn hashes(values: ValuesRef<'_>, range: Range<usize>) -> Vec<u64> {
 impl BloomFilter {
     /// The word and the bits of a hash.
     #[allow(clippy::cast_possible_truncation)] // The halves are meant.
-    fn place(&self, hash: u64) -> (usize, Words) {
+    fn place(&self, hash: u64) -> (usize, FilterBlock) {
         let word = ((hash >> 32) * self.words.len() as u64) >> 32;
         let low = hash as u32;
         (word as usize, SALT.map(|salt| 1 << (low.wrapping_mul(salt) >> 27)))

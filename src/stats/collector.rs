@@ -108,13 +108,13 @@ impl StatisticsCollector {
 
     /// Looks at the values of slots, of which those that are not there have one that another has, or none.
     pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, there: &Bits) {
-        let ones = kernel::count_ones(there.as_bytes(), 0, there.len());
+        let ones = kernel::bitmap::count_ones(there.as_bytes(), 0, there.len());
         match values {
             _ if ones == there.len() => self.add(values, 0..values.len()),
             _ if ones == 0 => {}
             ValuesRef::Boolean { bits, offset, len } => {
                 self.count(ones);
-                let is_true = kernel::count_ones(bits, offset, len);
+                let is_true = kernel::bitmap::count_ones(bits, offset, len);
                 if self.order != Order::Unknown {
                     self.add_booleans(is_true, ones);
                 }
@@ -162,17 +162,17 @@ impl StatisticsCollector {
         let level = Level::in_use();
         match values {
             ValuesRef::Boolean { bits, offset, .. } => {
-                let ones = kernel::count_ones(bits, offset + range.start, range.len());
+                let ones = kernel::bitmap::count_ones(bits, offset + range.start, range.len());
                 self.add_booleans(ones, range.len());
             }
-            ValuesRef::Int(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
-            ValuesRef::Float(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
-            ValuesRef::Double(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Int(v) => self.add_ranks(kernel::bitpack::min_max(level, part(v, range))),
+            ValuesRef::Float(v) => self.add_ranks(kernel::bitpack::min_max(level, part(v, range))),
+            ValuesRef::Double(v) => self.add_ranks(kernel::bitpack::min_max(level, part(v, range))),
             ValuesRef::Long(v) if self.order == Order::Unsigned => {
                 let ranks = || part(v, range.clone()).iter().map(|v| v ^ i64::MIN);
                 self.add_ranks(ranks().min().zip(ranks().max()));
             }
-            ValuesRef::Long(v) => self.add_ranks(kernel::bounds(level, part(v, range))),
+            ValuesRef::Long(v) => self.add_ranks(kernel::bitpack::min_max(level, part(v, range))),
             ValuesRef::Bytes { offsets, data } if self.order == Order::Numbers => {
                 range.for_each(|i| self.add_number(offsets.value(i, data).unwrap_or_default()));
             }
@@ -206,7 +206,7 @@ impl StatisticsCollector {
             return self.compare_strings(offsets, data, 0..there.len(), has_empty);
         }
         let mut at = 0;
-        kernel::each_run(there.as_bytes(), 0, there.len(), |there, count| {
+        kernel::bitmap::for_each_run(there.as_bytes(), 0, there.len(), |there, count| {
             if there {
                 self.add(ValuesRef::Bytes { offsets, data }, at..at + count);
             }

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use crate::format::bitmap::Bits;
-use crate::kernel::{self, Level, Offset, Places, WORDS, WordEnds, word_of};
+use crate::kernel::{self, Level, Offset, PREFIXES, PrefixMatches, PrefixRange, prefix_of};
 
 /// Bytes of a string that are in a word.
 const BYTES: usize = 7;
@@ -73,11 +73,11 @@ pub(crate) fn extremes<'a, O: Offset>(
 ) -> (Option<Both<'a>>, bool) {
     let (mut both, mut has_empty) = (before, false);
     let ends = offsets.get(range.start..=range.end).unwrap_or_default();
-    let mut words = [0; WORDS];
+    let mut words = [0; PREFIXES];
     let mut at = 0;
     while at + 1 < ends.len() {
-        let part = ends.get(at..ends.len().min(at + WORDS + 1)).unwrap_or_default();
-        at += WORDS;
+        let part = ends.get(at..ends.len().min(at + PREFIXES + 1)).unwrap_or_default();
+        at += PREFIXES;
         let mut strings = Strings { ends: part, data, prefix: &[] };
         let (low, high) = both.unzip();
         let found = strings.words(&mut words);
@@ -100,15 +100,15 @@ struct Strings<'a, 's, O> {
 
 impl<'a, O: Offset> Strings<'a, '_, O> {
     /// The first words that are not all alike, of strings that are not empty.
-    fn words(&mut self, words: &mut [u64; WORDS]) -> WordEnds {
-        let words_behind = |shared, words: &mut [u64; WORDS]| {
-            kernel::words(Level::in_use(), self.ends, self.data, shared, words)
+    fn words(&mut self, words: &mut [u64; PREFIXES]) -> PrefixRange {
+        let words_behind = |shared, words: &mut [u64; PREFIXES]| {
+            kernel::string::prefixes(Level::in_use(), self.ends, self.data, shared, words)
         };
         let mut found = words_behind(0, words);
         let mut shared = 0;
         while found.least == found.greatest && is_open(found.least) {
             shared += BYTES;
-            found = WordEnds { has_empty: found.has_empty, ..words_behind(shared, words) };
+            found = PrefixRange { has_empty: found.has_empty, ..words_behind(shared, words) };
         }
         if shared > 0 {
             let any = words.iter().position(|word| *word > 0).and_then(|any| self.get(any));
@@ -123,10 +123,10 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         end: End,
         first: u64,
         so_far: Option<&'a [u8]>,
-        words: &[u64; WORDS],
+        words: &[u64; PREFIXES],
     ) -> Option<&'a [u8]> {
         let before = so_far.map(|best| match best.strip_prefix(self.prefix) {
-            Some(rest) => word_of(rest),
+            Some(rest) => prefix_of(rest),
             None if best < self.prefix => 0,
             None => u64::MAX,
         });
@@ -134,7 +134,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         if before.is_some_and(|before| is_better(before) || before == first && !is_open(first)) {
             return so_far;
         }
-        let mut places = kernel::places(Level::in_use(), words, first);
+        let mut places = kernel::string::find_prefix(Level::in_use(), words, first);
         self.cut(&mut places);
         let so_far = so_far.filter(|_| before == Some(first));
         if let Some(best) = so_far {
@@ -145,7 +145,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
     }
 
     /// Leaves out the places of a string, if it looks as if most were its.
-    fn leave_out(&self, string: &[u8], places: &mut Places) {
+    fn leave_out(&self, string: &[u8], places: &mut PrefixMatches) {
         let is_it = |i| self.get(i).is_some_and(|other| is_same(string, other));
         if !ones(places).take(FEW as usize).all(is_it) {
             return;
@@ -158,9 +158,9 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
     }
 
     /// The best of some strings, whose words are the same.
-    fn best_at(&self, end: End, first: u64, mut places: Places) -> Option<&'a [u8]> {
+    fn best_at(&self, end: End, first: u64, mut places: PrefixMatches) -> Option<&'a [u8]> {
         let level = Level::in_use();
-        let mut words = [0; WORDS];
+        let mut words = [0; PREFIXES];
         let (mut word, mut depth) = (first, self.prefix.len());
         while is_open(word) {
             if places.iter().map(|bits| bits.count_ones()).sum::<u32>() <= FEW {
@@ -168,17 +168,17 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
                 return strings.reduce(|a, b| end.of(a, b));
             }
             depth += BYTES;
-            kernel::words(level, self.ends, self.data, depth, &mut words);
-            let (least, greatest) = kernel::ends_among(level, &words, &places);
+            kernel::string::prefixes(level, self.ends, self.data, depth, &mut words);
+            let (least, greatest) = kernel::string::min_max_among(level, &words, &places);
             word = if end == End::Least { least } else { greatest };
-            let alike = kernel::places(level, &words, word);
+            let alike = kernel::string::find_prefix(level, &words, word);
             places.iter_mut().zip(alike).for_each(|(bits, alike)| *bits &= alike);
         }
         ones(&places).next().and_then(|i| self.get(i))
     }
 
     /// Leaves the places of strings that there are.
-    fn cut(&self, places: &mut Places) {
+    fn cut(&self, places: &mut PrefixMatches) {
         let mut left = self.ends.len().saturating_sub(1);
         for bits in places {
             *bits &= (u64::MAX >> (64 - left.clamp(1, 64))) * u64::from(left > 0);
@@ -197,7 +197,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
 }
 
 /// The places of the bits that are set.
-fn ones(places: &Places) -> impl Iterator<Item = usize> {
+fn ones(places: &PrefixMatches) -> impl Iterator<Item = usize> {
     places.iter().zip((0..).step_by(64)).flat_map(|(bits, at)| {
         let mut bits = *bits;
         std::iter::from_fn(move || {

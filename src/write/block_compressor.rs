@@ -138,13 +138,13 @@ pub(crate) struct SealQueue {
     pool: Option<Arc<ThreadPool>>,
     /// How many blocks may wait.
     most: usize,
-    waiting: VecDeque<(usize, Waiting)>,
+    waiting: VecDeque<(usize, PendingBlock)>,
     /// Memory of stored blocks that have gone to the spool, and of raw ones.
     stored: Vec<Vec<u8>>,
     raw: Vec<Vec<u8>>,
 }
 
-enum Waiting {
+enum PendingBlock {
     Sealed(CompressedBlock),
     Job { job: Arc<Job<Result<CompressedBlock>>>, bytes: usize },
 }
@@ -165,8 +165,8 @@ impl SealQueue {
     ) -> Result<()> {
         let stored = self.stored.pop().unwrap_or_default();
         let waiting = match &self.pool {
-            None => Waiting::Sealed(seal(stored)?),
-            Some(pool) => Waiting::Job { job: Job::spawn(pool, move || seal(stored)), bytes },
+            None => PendingBlock::Sealed(seal(stored)?),
+            Some(pool) => PendingBlock::Job { job: Job::spawn(pool, move || seal(stored)), bytes },
         };
         self.waiting.push_back((lane, waiting));
         Ok(())
@@ -174,7 +174,7 @@ impl SealQueue {
 
     /// Takes a block that is compressed already.
     pub(crate) fn push_sealed(&mut self, lane: usize, compressed: CompressedBlock) {
-        self.waiting.push_back((lane, Waiting::Sealed(compressed)));
+        self.waiting.push_back((lane, PendingBlock::Sealed(compressed)));
     }
 
     /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
@@ -191,8 +191,8 @@ impl SealQueue {
         }
         let (lane, first) = self.waiting.pop_front()?;
         let compressed = match first {
-            Waiting::Sealed(compressed) => Ok(compressed),
-            Waiting::Job { job, .. } => job.wait()?,
+            PendingBlock::Sealed(compressed) => Ok(compressed),
+            PendingBlock::Job { job, .. } => job.wait()?,
         };
         Some((lane, compressed))
     }
@@ -217,26 +217,26 @@ impl SealQueue {
     }
 }
 
-impl Waiting {
+impl PendingBlock {
     fn is_done(&self) -> bool {
         match self {
-            Waiting::Sealed(_) => true,
-            Waiting::Job { job, .. } => job.is_done(),
+            PendingBlock::Sealed(_) => true,
+            PendingBlock::Job { job, .. } => job.is_done(),
         }
     }
 
     /// Seals the block here, unless a thread has begun.
     fn run(&self) -> bool {
         match self {
-            Waiting::Sealed(_) => false,
-            Waiting::Job { job, .. } => job.run(),
+            PendingBlock::Sealed(_) => false,
+            PendingBlock::Job { job, .. } => job.run(),
         }
     }
 
     fn bytes(&self) -> usize {
         match self {
-            Waiting::Sealed(compressed) => compressed.descriptor.uncompressed_size as usize,
-            Waiting::Job { bytes, .. } => *bytes,
+            PendingBlock::Sealed(compressed) => compressed.descriptor.uncompressed_size as usize,
+            PendingBlock::Job { bytes, .. } => *bytes,
         }
     }
 }

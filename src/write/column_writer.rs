@@ -62,13 +62,13 @@ pub(crate) struct BlockSettings {
     /// The level of codecs that have one.
     pub(crate) level: Option<i32>,
     /// In hundredths of what they take by themselves: what strings must take less as symbols.
-    pub(crate) symbols_below: u8,
+    pub(crate) fsst_threshold: u8,
 }
 
 impl Default for BlockSettings {
     fn default() -> Self {
-        let Options { symbols_below, .. } = Options::default();
-        Self { bytes: None, rows: BLOCK_ROWS, level: None, symbols_below }
+        let Options { fsst_threshold, .. } = Options::default();
+        Self { bytes: None, rows: BLOCK_ROWS, level: None, fsst_threshold }
     }
 }
 
@@ -101,7 +101,7 @@ impl ColumnWriter {
         let (codec, with_runs) = (header.codec(i)?, header.version >= Version::V2);
         let packing = Packing {
             options: Options {
-                symbols_below: blocks.symbols_below,
+                fsst_threshold: blocks.fsst_threshold,
                 zstd: codec == Codec::PackZstd,
             },
             codec,

@@ -33,7 +33,7 @@ const BATCH_BYTES: u64 = 4 << 20;
 const MOST_ROWS: u64 = 16_384;
 
 /// Why files cannot be one file by copying their blocks: where their columns or settings differ. `None` if they can.
-pub fn disagreement<R: ReadAt>(files: &[FileReader<R>]) -> Result<Option<String>> {
+pub fn schema_difference<R: ReadAt>(files: &[FileReader<R>]) -> Result<Option<String>> {
     let Some((first, others)) = files.split_first() else {
         return Err(Error::invalid("no files to put together"));
     };
@@ -67,10 +67,10 @@ fn are_alike(a: &ColumnMetadata, b: &ColumnMetadata) -> bool {
     a.name() == b.name() && a.parent() == b.parent() && kind(a) == kind(b)
 }
 
-/// Writes files as one, copying their blocks. They must not [disagree](disagreement). The metadata is that of the
+/// Writes files as one, copying their blocks. They must not [disagree](schema_difference). The metadata is that of the
 /// first, but for what it says of the order of rows.
 pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result<FileSummary> {
-    if let Some(what) = disagreement(files)? {
+    if let Some(what) = schema_difference(files)? {
         return Err(Error::invalid(format!("files that differ cannot be one: {what}")));
     }
     let Some(first) = files.first() else { return Err(Error::invalid("no files")) };

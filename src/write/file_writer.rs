@@ -111,8 +111,8 @@ impl FileWriterBuilder {
     /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
     /// 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte, and cuts
     /// doubles in two where that is smaller. Default: 68.
-    pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
-        self.blocks.symbols_below = hundredths.min(100);
+    pub fn set_fsst_threshold(mut self, hundredths: u8) -> Self {
+        self.blocks.fsst_threshold = hundredths.min(100);
         self
     }
 
@@ -322,7 +322,7 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Bytes of compressed blocks so far, in memory and in the temporary file.
-    pub fn bytes_sealed(&self) -> u64 {
+    pub fn bytes_written(&self) -> u64 {
         self.spool.in_memory() as u64 + self.spool.spilled()
     }
 

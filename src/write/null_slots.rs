@@ -47,7 +47,7 @@ pub(crate) fn fill_nulls(
         ItemCounts::Presence(bits) => bits,
     };
     let n = bits.len();
-    let ones = kernel::count_ones(bits.as_bytes(), 0, n);
+    let ones = kernel::bitmap::count_ones(bits.as_bytes(), 0, n);
     let counts = presence_size(value_type, bits, ones, with_runs);
     let dense = value_type != ValueType::Null && ones * SPARSE < n;
     if dense {
@@ -73,9 +73,11 @@ fn size_of(value_type: ValueType, values: &Values) -> u64 {
         Values::Boolean(bits) => bits.len().div_ceil(8) as u64,
         Values::Int(v) if value_type == ValueType::Int => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();
-            kernel::varint_size(Level::in_use(), &wide)
+            kernel::varint::varint_size(Level::in_use(), &wide)
         }
-        Values::Long(v) if value_type == ValueType::Long => kernel::varint_size(Level::in_use(), v),
+        Values::Long(v) if value_type == ValueType::Long => {
+            kernel::varint::varint_size(Level::in_use(), v)
+        }
         Values::Int(v) => v.len() as u64 * 4,
         Values::Float(v) => v.len() as u64 * 4,
         Values::Long(v) => v.len() as u64 * 8,
@@ -86,7 +88,7 @@ fn size_of(value_type: ValueType, values: &Values) -> u64 {
                 _ => 0,
             });
             let lengths: Vec<i64> = lengths.collect();
-            kernel::varint_size(Level::in_use(), &lengths) + strings.data.len() as u64
+            kernel::varint::varint_size(Level::in_use(), &lengths) + strings.data.len() as u64
         }
     }
 }
@@ -130,7 +132,7 @@ fn lengths_size(value_type: ValueType, lengths: &[u32], with_runs: bool) -> u64 
 fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: bool) -> u64 {
     let (mut encoder, mut out) = (LengthsEncoder::new(with_runs), Vec::new());
     let valued = value_type != ValueType::Null;
-    kernel::each_run(bits.as_bytes(), 0, bits.len(), |bit, count| match bit {
+    kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |bit, count| match bit {
         // Each stands before its value.
         true if valued => encoder.flush(&mut out),
         bit => encoder.put_run(bit, count, &mut out),
@@ -142,7 +144,7 @@ fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: boo
 /// Calls `each` with the runs of slots, and whether they are there.
 fn each_slot_run(bits: &Bits, mut each: impl FnMut(bool, Range<usize>)) {
     let mut at = 0;
-    kernel::each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
+    kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
         each(there, at..at + count);
         at += count;
     });

@@ -163,7 +163,7 @@ fn append_slots(
     let mut result = Ok(());
     let gapless = offsets.bytes_between(items.clone());
     let mut there = 0;
-    kernel::each_run(bits, first + items.start, items.len(), |bit, count| {
+    kernel::bitmap::for_each_run(bits, first + items.start, items.len(), |bit, count| {
         there += if bit { offsets.bytes_between(at..at + count) } else { 0 };
         at += count;
     });
@@ -171,7 +171,7 @@ fn append_slots(
         return append_strings(out, offsets, data, items);
     }
     at = items.start;
-    kernel::each_run(bits, first + items.start, items.len(), |bit, count| {
+    kernel::bitmap::for_each_run(bits, first + items.start, items.len(), |bit, count| {
         if bit && result.is_ok() {
             result = append_strings(out, offsets, data, at..at + count);
         } else {
@@ -240,7 +240,7 @@ impl BlockValues {
         let values = self.values.as_slice();
         let there = match &self.counts {
             ItemCounts::Presence(bits) if !dense => {
-                kernel::count_ones(bits.as_bytes(), 0, bits.len())
+                kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len())
             }
             _ => values.len(),
         };
@@ -250,7 +250,7 @@ impl BlockValues {
         }
         match &self.counts {
             ItemCounts::Presence(bits) if self.value_type == ValueType::Null => {
-                collector.count(kernel::count_ones(bits.as_bytes(), 0, bits.len()));
+                collector.count(kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len()));
             }
             ItemCounts::Presence(bits) if !dense => collector.add_slots(values, bits),
             _ => collector.add(values, 0..values.len()),
@@ -285,8 +285,9 @@ fn put_values(
         Values::Float(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
         Values::Double(v) => pack::put_floats(v, &hints.floats, DEPTH, out),
         Values::Bytes(strings) => {
-            let all =
-                |bits: &&Bits| kernel::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len();
+            let all = |bits: &&Bits| {
+                kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len()
+            };
             let there = there.filter(|bits| !all(bits)).map(Bits::as_bytes);
             if let Some(distinct) =
                 pack::put_strings(as_ref(strings), there, &hints.strings, DEPTH, out)

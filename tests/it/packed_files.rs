@@ -255,7 +255,7 @@ proptest! {
             .set_codec(codec)
             .set_block_rows(rows)
             .set_block_size(bytes)
-            .set_symbols_below(symbols)
+            .set_fsst_threshold(symbols)
             .set_parallelism(threads)
             .set_layout(if avro { Layout::Avro } else { Layout::Split })
             .build();

@@ -58,7 +58,7 @@ use self::numpy::Described;
 use super::array::{Chunking, Container, Edit, Layout, Order};
 use super::buffers::Source;
 use super::chunk::{self, Generation, Params};
-use super::dtype::{Dtype, Kind};
+use super::dtype::{Dtype, DtypeKind};
 use crate::bloscpack::file_start::{Beginning, Sizes};
 use trevni::io::{ReadAt, read_within};
 use trevni::{Error, Result};
@@ -258,7 +258,7 @@ impl Container for Bloscpack {
                 "a Bloscpack file can be changed only if it is opened by its path",
             ));
         };
-        if let Some(plan) = append::Plan::new(self, edit)? {
+        if let Some(plan) = append::FileEdit::new(self, edit)? {
             plan.write(self, &path)?;
             *self = Self::open_path(&path)?;
         }
@@ -293,7 +293,7 @@ fn layout(beginning: &Beginning, described: Option<&Described>) -> Result<Layout
         metadata.map_or_else(Default::default, |m| numpy::attributes(m, described.is_some()));
     let (dtype, shape, order) = match described {
         Some(Described { dtype, shape, order }) => (dtype.clone(), shape.clone(), *order),
-        None => (Dtype::new(Kind::UInt, 1), vec![total], Order::C),
+        None => (Dtype::new(DtypeKind::UInt, 1), vec![total], Order::C),
     };
     let nbytes = described.map_or(Ok(total), Described::nbytes)?;
     if nbytes > total {

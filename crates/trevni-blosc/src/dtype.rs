@@ -55,7 +55,7 @@ pub struct Unit {
 
 /// What an element is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum DtypeKind {
     /// One byte, 0 or 1. `bool`, `|b1`
     Bool,
     /// Signed integer of 1, 2, 4, 8 bytes.
@@ -83,7 +83,7 @@ pub enum Kind {
 /// A field of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Its name. Padding has none, and is [`Kind::Void`].
+    /// Its name. Padding has none, and is [`DtypeKind::Void`].
     pub name: String,
     /// Its type.
     pub dtype: Dtype,
@@ -95,7 +95,7 @@ pub struct Field {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dtype {
     /// What an element is.
-    pub kind: Kind,
+    pub kind: DtypeKind,
     /// The order of its bytes; little for records, whose fields have their own.
     pub order: ByteOrder,
     /// Bytes of an element, at least 1 but for `S0`, `U0`, `V0` and records without fields.
@@ -104,7 +104,7 @@ pub struct Dtype {
 
 impl Dtype {
     /// A plain type in little-endian order.
-    pub fn new(kind: Kind, size: usize) -> Self {
+    pub fn new(kind: DtypeKind, size: usize) -> Self {
         Self { kind, order: ByteOrder::Little, size }
     }
 
@@ -137,7 +137,7 @@ impl Dtype {
     pub fn numpy_str(&self) -> String {
         let mut out = String::new();
         match &self.kind {
-            Kind::Record(fields) => record::put_list(fields, &mut out),
+            DtypeKind::Record(fields) => record::put_list(fields, &mut out),
             _ => plain::put(self, &mut out),
         }
         out
@@ -148,7 +148,7 @@ impl Dtype {
     pub fn name(&self) -> String {
         let mut out = String::new();
         match &self.kind {
-            Kind::Record(fields) => record::put_shown(fields, self.size, &mut out),
+            DtypeKind::Record(fields) => record::put_shown(fields, self.size, &mut out),
             _ => plain::put_name(self, &mut out),
         }
         out

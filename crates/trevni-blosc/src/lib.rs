@@ -11,7 +11,7 @@
 //! [`ChunkedArray`] reads and changes rows of whichever it is. [`open`] opens any file or folder:
 //!
 //! ```
-//! use trevni_blosc::rootdir::{CarrayBuilder, Form, Storage};
+//! use trevni_blosc::rootdir::{CarrayBuilder, DirectoryFormat, Storage};
 //! use trevni_blosc::{ArrayWriter, Attributes, ChunkedArray, Chunking, Dtype, Layout, Order};
 //!
 //! let folder = tempfile::tempdir()?;
@@ -21,7 +21,7 @@
 //! let build = CarrayBuilder::create(
 //!     &path,
 //!     Storage { chunk_shape: vec![100], ..storage.clone() },
-//!     Form::Bcolz,
+//!     DirectoryFormat::Bcolz,
 //!     false,
 //! )?;
 //! let mut writer = ArrayWriter::try_new(Box::new(build), &storage.params, &layout)?;
@@ -76,7 +76,7 @@ pub use array::{Attributes, Build, Chunking, Container, Edit, Layout, Order};
 pub use chunked_array::{ArrayWriter, ChunkedArray};
 pub use chunked_table::ChunkedTable;
 pub use compressor::Compressor;
-pub use dtype::{ByteOrder, Dtype, Field, Kind, Unit};
+pub use dtype::{ByteOrder, Dtype, DtypeKind, Field, Unit};
 pub use filter::{Filter, Filters};
 pub use open::{ContainerKind, Contents, is_container, kind_of, open, open_keys, open_source};
 

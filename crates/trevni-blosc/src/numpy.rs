@@ -36,7 +36,7 @@ pub use writer::{ChunkedWriter, NumpyField};
 pub(crate) use crate::numpy::from_arrow::from_arrow;
 pub(crate) use crate::numpy::to_arrow::to_arrow;
 
-use crate::{self as blosc, ByteOrder, Dtype, Kind, Unit};
+use crate::{self as blosc, ByteOrder, Dtype, DtypeKind, Unit};
 use trevni::{Error, Result};
 
 /// The key of a field's metadata that holds its dtype, as NumPy prints it.
@@ -67,9 +67,11 @@ fn last(shape: &[u64]) -> i32 {
 fn implied(dtype: &Dtype) -> bool {
     let little = dtype.order == ByteOrder::Little || dtype.size == 1;
     match &dtype.kind {
-        Kind::Complex | Kind::Unicode | Kind::Void => false,
-        Kind::DateTime(unit) | Kind::TimeDelta(unit) => little && time_unit(unit).is_some(),
-        Kind::Bytes | Kind::Record(_) => true,
+        DtypeKind::Complex | DtypeKind::Unicode | DtypeKind::Void => false,
+        DtypeKind::DateTime(unit) | DtypeKind::TimeDelta(unit) => {
+            little && time_unit(unit).is_some()
+        }
+        DtypeKind::Bytes | DtypeKind::Record(_) => true,
         _ => little,
     }
 }
@@ -88,33 +90,33 @@ fn time_unit(unit: &Unit) -> Option<TimeUnit> {
 /// The type of elements, and whether they may be null.
 fn data_type_of(dtype: &Dtype) -> Result<(DataType, bool)> {
     let data_type = match (&dtype.kind, dtype.size) {
-        (Kind::Bool, _) => DataType::Boolean,
-        (Kind::Int, 1) => DataType::Int8,
-        (Kind::Int, 2) => DataType::Int16,
-        (Kind::Int, 4) => DataType::Int32,
-        (Kind::Int, 8) => DataType::Int64,
-        (Kind::UInt, 1) => DataType::UInt8,
-        (Kind::UInt, 2) => DataType::UInt16,
-        (Kind::UInt, 4) => DataType::UInt32,
-        (Kind::UInt, 8) => DataType::UInt64,
-        (Kind::Float, 2) => DataType::Float16,
-        (Kind::Float, 4) => DataType::Float32,
-        (Kind::Float, 8) => DataType::Float64,
-        (Kind::Complex, 8) => pair(DataType::Float32),
-        (Kind::Complex, 16) => pair(DataType::Float64),
-        (Kind::Unicode, _) => DataType::Utf8,
-        (Kind::DateTime(unit), 8) => {
+        (DtypeKind::Bool, _) => DataType::Boolean,
+        (DtypeKind::Int, 1) => DataType::Int8,
+        (DtypeKind::Int, 2) => DataType::Int16,
+        (DtypeKind::Int, 4) => DataType::Int32,
+        (DtypeKind::Int, 8) => DataType::Int64,
+        (DtypeKind::UInt, 1) => DataType::UInt8,
+        (DtypeKind::UInt, 2) => DataType::UInt16,
+        (DtypeKind::UInt, 4) => DataType::UInt32,
+        (DtypeKind::UInt, 8) => DataType::UInt64,
+        (DtypeKind::Float, 2) => DataType::Float16,
+        (DtypeKind::Float, 4) => DataType::Float32,
+        (DtypeKind::Float, 8) => DataType::Float64,
+        (DtypeKind::Complex, 8) => pair(DataType::Float32),
+        (DtypeKind::Complex, 16) => pair(DataType::Float64),
+        (DtypeKind::Unicode, _) => DataType::Utf8,
+        (DtypeKind::DateTime(unit), 8) => {
             let time = time_unit(unit).map(|unit| DataType::Timestamp(unit, None));
             return Ok((time.unwrap_or(DataType::Int64), true));
         }
-        (Kind::TimeDelta(unit), 8) => {
+        (DtypeKind::TimeDelta(unit), 8) => {
             return Ok((time_unit(unit).map_or(DataType::Int64, DataType::Duration), true));
         }
-        (Kind::Bytes | Kind::Void, size) => {
+        (DtypeKind::Bytes | DtypeKind::Void, size) => {
             let size = i32::try_from(size);
             DataType::FixedSizeBinary(size.map_err(|_| unsupported(dtype))?)
         }
-        (Kind::Record(fields), _) => DataType::Struct(
+        (DtypeKind::Record(fields), _) => DataType::Struct(
             fields
                 .iter()
                 .filter(|field| !field.is_padding())
@@ -140,7 +142,7 @@ pub fn dtype_of(field: &Field, width: Option<usize>) -> Result<(Dtype, Vec<u64>)
     if let Some(said) = field.metadata().get(DTYPE_KEY) {
         let dtype = Dtype::parse(said)?;
         let (_, shape) = under_lists(field.data_type());
-        let extra = usize::from(matches!(dtype.kind, Kind::Complex));
+        let extra = usize::from(matches!(dtype.kind, DtypeKind::Complex));
         let shape = shape.get(..shape.len().saturating_sub(extra)).unwrap_or_default().to_vec();
         let fits = field_of(field.name(), &dtype, &shape)?;
         if same_type(fits.data_type(), field.data_type()) {
@@ -193,30 +195,30 @@ fn natural(data_type: &DataType, width: Option<usize>) -> Result<Dtype> {
         width.max(1).checked_mul(unit).ok_or_else(|| Error::invalid(format!("strings of {width}")))
     };
     Ok(match data_type {
-        DataType::Boolean => Dtype::new(Kind::Bool, 1),
-        DataType::Int8 => Dtype::new(Kind::Int, 1),
-        DataType::Int16 => Dtype::new(Kind::Int, 2),
-        DataType::Int32 => Dtype::new(Kind::Int, 4),
-        DataType::Int64 => Dtype::new(Kind::Int, 8),
-        DataType::UInt8 => Dtype::new(Kind::UInt, 1),
-        DataType::UInt16 => Dtype::new(Kind::UInt, 2),
-        DataType::UInt32 => Dtype::new(Kind::UInt, 4),
-        DataType::UInt64 => Dtype::new(Kind::UInt, 8),
-        DataType::Float16 => Dtype::new(Kind::Float, 2),
-        DataType::Float32 => Dtype::new(Kind::Float, 4),
-        DataType::Float64 => Dtype::new(Kind::Float, 8),
-        DataType::Date32 => Dtype::new(Kind::DateTime(Unit { count: 1, base: "D" }), 8),
-        DataType::Date64 => Dtype::new(Kind::DateTime(Unit { count: 1, base: "ms" }), 8),
-        DataType::Timestamp(unit, _) => Dtype::new(Kind::DateTime(time(unit)), 8),
-        DataType::Duration(unit) => Dtype::new(Kind::TimeDelta(time(unit)), 8),
+        DataType::Boolean => Dtype::new(DtypeKind::Bool, 1),
+        DataType::Int8 => Dtype::new(DtypeKind::Int, 1),
+        DataType::Int16 => Dtype::new(DtypeKind::Int, 2),
+        DataType::Int32 => Dtype::new(DtypeKind::Int, 4),
+        DataType::Int64 => Dtype::new(DtypeKind::Int, 8),
+        DataType::UInt8 => Dtype::new(DtypeKind::UInt, 1),
+        DataType::UInt16 => Dtype::new(DtypeKind::UInt, 2),
+        DataType::UInt32 => Dtype::new(DtypeKind::UInt, 4),
+        DataType::UInt64 => Dtype::new(DtypeKind::UInt, 8),
+        DataType::Float16 => Dtype::new(DtypeKind::Float, 2),
+        DataType::Float32 => Dtype::new(DtypeKind::Float, 4),
+        DataType::Float64 => Dtype::new(DtypeKind::Float, 8),
+        DataType::Date32 => Dtype::new(DtypeKind::DateTime(Unit { count: 1, base: "D" }), 8),
+        DataType::Date64 => Dtype::new(DtypeKind::DateTime(Unit { count: 1, base: "ms" }), 8),
+        DataType::Timestamp(unit, _) => Dtype::new(DtypeKind::DateTime(time(unit)), 8),
+        DataType::Duration(unit) => Dtype::new(DtypeKind::TimeDelta(time(unit)), 8),
         DataType::FixedSizeBinary(size) => {
-            Dtype::new(Kind::Bytes, usize::try_from(*size).unwrap_or(0))
+            Dtype::new(DtypeKind::Bytes, usize::try_from(*size).unwrap_or(0))
         }
         DataType::Struct(fields) => record(fields)?,
         DataType::Dictionary(_, values) => natural(values, width)?,
         DataType::RunEndEncoded(_, values) => natural(values.data_type(), width)?,
-        other if is_text(other) => Dtype::new(Kind::Unicode, wide(4)?),
-        other if is_binary(other) => Dtype::new(Kind::Bytes, wide(1)?),
+        other if is_text(other) => Dtype::new(DtypeKind::Unicode, wide(4)?),
+        other if is_binary(other) => Dtype::new(DtypeKind::Bytes, wide(1)?),
         other => {
             let what = format!("{other} has no form in NumPy");
             return Err(Error::unsupported(what));

@@ -17,7 +17,7 @@
 //! ├── a                                      an array
 //! └── b                                      an array
 //! ```
-//! This is the form of bcolz, which [`Form::Bcolz`] stands for. The other, [`Form::Superchunk`], is that of the proposals before it, which no
+//! This is the form of bcolz, which [`DirectoryFormat::Bcolz`] stands for. The other, [`DirectoryFormat::Superchunk`], is that of the proposals before it, which no
 //! released program has written: several chunks lie in a file `data/__1__.bin`. Both are read, both are written.
 //!
 //! [`Rootdir::open`] tells what there is. An array is a [`Container`](super::Container): it gives chunks and takes
@@ -27,14 +27,14 @@
 //! ```
 //! use trevni_blosc::{Attributes, Build, Container};
 //! use trevni_blosc::chunk::Encoder;
-//! use trevni_blosc::rootdir::{Carray, CarrayBuilder, Form, Storage};
+//! use trevni_blosc::rootdir::{Carray, CarrayBuilder, DirectoryFormat, Storage};
 //! use trevni_blosc::Dtype;
 //!
 //! let home = tempfile::tempdir()?;
 //! let path = home.path().join("squares");
 //! let storage = Storage::new(Dtype::parse("int64")?, &[], 1000)?;
 //! let mut encoder = Encoder::new(&storage.params)?;
-//! let mut builder = CarrayBuilder::create(&path, storage, Form::Bcolz, false)?;
+//! let mut builder = CarrayBuilder::create(&path, storage, DirectoryFormat::Bcolz, false)?;
 //! let mut chunk = Vec::new();
 //! let data: Vec<u8> = (0..1000).flat_map(|i: i64| (i * i).to_le_bytes()).collect();
 //! encoder.encode(&data, &mut chunk)?;
@@ -68,7 +68,7 @@ mod storage;
 mod superchunk;
 mod yaml;
 
-pub use crate::rootdir::directory_format::{Form, Slack, Superchunks};
+pub use crate::rootdir::directory_format::{DirectoryFormat, Slack, Superchunks};
 pub use build::{CarrayBuilder, CtableBuilder};
 pub use carray::Carray;
 pub use ctable::Ctable;

@@ -8,7 +8,7 @@ use crate::stdout;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum CliError {
     /// The data, or the machine: exit code 1.
     Data(String),
     /// The same, already reported.
@@ -17,17 +17,17 @@ pub(crate) enum Fault {
     Usage(String),
 }
 
-impl Fault {
+impl CliError {
     /// Names the file in an error.
-    pub(crate) fn of<E: Display>(name: impl Display) -> impl FnOnce(E) -> Fault {
-        move |e| Fault::Data(format!("{name}: {e}"))
+    pub(crate) fn of<E: Display>(name: impl Display) -> impl FnOnce(E) -> CliError {
+        move |e| CliError::Data(format!("{name}: {e}"))
     }
 
     /// What it says.
     pub(crate) fn text(self) -> String {
         match self {
-            Fault::Data(text) | Fault::Usage(text) => text,
-            Fault::Reported => "it failed".into(),
+            CliError::Data(text) | CliError::Usage(text) => text,
+            CliError::Reported => "it failed".into(),
         }
     }
 
@@ -38,12 +38,12 @@ impl Fault {
             return ExitCode::SUCCESS;
         }
         match self {
-            Fault::Reported => ExitCode::from(1),
-            Fault::Data(text) => {
+            CliError::Reported => ExitCode::from(1),
+            CliError::Data(text) => {
                 tell(&format!("error: {text}"));
                 ExitCode::from(1)
             }
-            Fault::Usage(text) => {
+            CliError::Usage(text) => {
                 tell(&format!("error: {text}"));
                 tell("\nFor more information, try '--help'.");
                 ExitCode::from(2)
@@ -69,20 +69,20 @@ pub(crate) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shortened(line.to_owned()));
 }
 
-impl From<trevni::Error> for Fault {
+impl From<trevni::Error> for CliError {
     fn from(e: trevni::Error) -> Self {
-        Fault::Data(e.to_string())
+        CliError::Data(e.to_string())
     }
 }
 
-impl From<std::io::Error> for Fault {
+impl From<std::io::Error> for CliError {
     fn from(e: std::io::Error) -> Self {
-        Fault::Data(e.to_string())
+        CliError::Data(e.to_string())
     }
 }
 
-impl From<serde_json::Error> for Fault {
+impl From<serde_json::Error> for CliError {
     fn from(e: serde_json::Error) -> Self {
-        Fault::Data(e.to_string())
+        CliError::Data(e.to_string())
     }
 }

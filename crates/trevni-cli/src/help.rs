@@ -134,7 +134,7 @@ const RARE: &[&str] = &[
     "shuffle",
     "skip_bad",
     "struct_name",
-    "symbols_below",
+    "fsst_threshold",
     "threads",
     "thrift",
     "thrift_protocol",

@@ -38,7 +38,7 @@ use commands::{
     bench, cat, completions, concat, convert, count, describe, diff, layout, meta, random, rewrite,
     sample, schema, size, tail, tojson, totrevni, vacuum, verify,
 };
-use exit::Fault;
+use exit::CliError;
 
 /// Trevni column files: look inside, verify, print, convert.
 #[derive(Debug, Parser)]
@@ -85,7 +85,7 @@ enum Command {
 }
 
 impl Command {
-    fn run(self) -> Result<(), Fault> {
+    fn run(self) -> Result<(), CliError> {
         match self {
             Command::Bench(args) => bench::run(args),
             Command::Cat(args) => cat::run(args),
@@ -120,7 +120,7 @@ impl Command {
 pub fn main() -> ExitCode {
     panics::install();
     if let Err(e) = signals::install() {
-        return Fault::from(e).report();
+        return CliError::from(e).report();
     }
     let done = panics::caught(|| {
         let matches = help::command().get_matches_from(totrevni::words());

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use super::exit::Fault;
+use super::exit::CliError;
 
 /// The most characters of a message.
 const MOST: usize = 500;
@@ -37,12 +37,12 @@ fn text(info: &PanicHookInfo<'_>) -> String {
 }
 
 /// Runs a command; a panic is an error.
-pub(crate) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+pub(crate) fn caught(run: impl FnOnce() -> Result<(), CliError>) -> Result<(), CliError> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         let said = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         let what = "the command failed unexpectedly";
         let advice = "this is a bug in trevni or a library: please report it";
-        Err(Fault::Data(format!("{what} ({advice}: {said})")))
+        Err(CliError::Data(format!("{what} ({advice}: {said})")))
     })
 }
 
@@ -58,7 +58,7 @@ mod tests {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
         drop(std::panic::take_hook());
-        let Err(Fault::Data(text)) = caught else { panic!("no error") };
+        let Err(CliError::Data(text)) = caught else { panic!("no error") };
         assert!(text.contains("please report it: of a thread at "), "{text}");
         assert!(text.contains("panics.rs:") && !text.contains('\n'), "{text}");
     }

@@ -38,7 +38,7 @@ fn note(e: io::Error) -> io::Error {
 }
 
 /// Writes a JSON value, on one line or on many, and ends the line.
-pub(crate) fn print_json(value: &serde_json::Value, pretty: bool) -> Result<(), crate::Fault> {
+pub(crate) fn print_json(value: &serde_json::Value, pretty: bool) -> Result<(), crate::CliError> {
     let mut out = stdout();
     if pretty {
         serde_json::to_writer_pretty(&mut out, value)?;

@@ -66,7 +66,7 @@ struct Datums<R> {
     blocks: BlockReader<R>,
     decoder: AvroDecoder,
     /// The block at hand, and how far it is decoded.
-    block: Option<(Block, Place)>,
+    block: Option<(Block, BlockPosition)>,
     batch_size: usize,
     /// Bytes of the rows that are decoded and not yet in a batch.
     bytes: u64,
@@ -76,7 +76,7 @@ struct Datums<R> {
 
 /// How far a block is decoded.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct BlockPosition {
     row: u64,
     byte: usize,
 }
@@ -87,7 +87,7 @@ impl<R: BufRead> Datums<R> {
             let (block, place) = match self.block.take() {
                 Some(at) => at,
                 None => match self.blocks.next()? {
-                    Some(block) => (block, Place::default()),
+                    Some(block) => (block, BlockPosition::default()),
                     None => break,
                 },
             };
@@ -108,13 +108,17 @@ impl<R: BufRead> Datums<R> {
 
     /// Decodes rows of a block until a batch is full: gives where it is then, or nothing when it is done. An error
     /// comes with the number of the row.
-    fn decode(&mut self, block: &Block, from: Place) -> Result<Option<Place>, (u64, Error)> {
+    fn decode(
+        &mut self,
+        block: &Block,
+        from: BlockPosition,
+    ) -> Result<Option<BlockPosition>, (u64, Error)> {
         let mut rows = Cursor::new(block.bytes.get(from.byte..).unwrap_or_default());
         for row in from.row..block.rows {
             if self.decoder.rows() >= self.batch_size {
                 let byte = block.bytes.len() - rows.remaining();
                 self.bytes += rows.position();
-                return Ok(Some(Place { row, byte }));
+                return Ok(Some(BlockPosition { row, byte }));
             }
             self.decoder.decode(&mut rows).map_err(|e| (row, e))?;
         }

@@ -39,7 +39,7 @@ impl Comparison {
             found.schema = schema;
             return Ok(found);
         }
-        let [mut a, mut b] = [a, b].map(Ahead::new);
+        let [mut a, mut b] = [a, b].map(BufferedRows::new);
         let mut differing = 0;
         while differing < most {
             let n = a.fill()?.min(b.fill()?);
@@ -147,12 +147,12 @@ fn unequal(pair: &[ArrayRef; 2], from: usize, n: usize, most: usize, found: &mut
 }
 
 /// Rows of a file, of which some are read and not yet compared.
-struct Ahead {
+struct BufferedRows {
     rows: Rows,
     batches: VecDeque<RecordBatch>,
 }
 
-impl Ahead {
+impl BufferedRows {
     fn new(rows: Rows) -> Self {
         Self { rows, batches: VecDeque::new() }
     }

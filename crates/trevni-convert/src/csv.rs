@@ -39,12 +39,12 @@ pub use self::options::CsvReadOptions;
 use self::chunk::{Chunk, Chunks, whole_lines};
 use self::infer::Inference;
 use self::nulls::Nulls;
-use self::plan::Plan;
+use self::plan::ColumnPlan;
 use self::reader::{ChunkParser, CsvReader};
 use self::record::Dialect;
 use self::table::Layout;
 use super::{Format, ReadOptions, Rows, Source, encoding, select};
-use crate::csv::inferred_type::Kind;
+use crate::csv::inferred_type::InferredType;
 use trevni::{Error, Result};
 
 pub(super) const FORMAT: Format = Format {
@@ -92,7 +92,7 @@ struct Start {
     chunks: Chunks<Input>,
     /// None if the file is empty.
     first: Option<Chunk>,
-    plan: Plan,
+    plan: ColumnPlan,
 }
 
 impl Start {
@@ -121,7 +121,7 @@ impl Start {
                 None => Vec::new(),
             },
         };
-        let plan = Plan::new(&names, options)?;
+        let plan = ColumnPlan::new(&names, options)?;
         Ok(Self { chunks, first, plan })
     }
 
@@ -137,7 +137,7 @@ impl Start {
         &mut self,
         rows: usize,
         options: &ReadOptions,
-    ) -> Result<(Vec<Kind>, Vec<Chunk>)> {
+    ) -> Result<(Vec<InferredType>, Vec<Chunk>)> {
         let Some(first) = self.first.take() else { return Ok((Vec::new(), Vec::new())) };
         let Some(mut inference) = self.inference(options) else {
             return Ok((Vec::new(), vec![first]));
@@ -147,7 +147,7 @@ impl Start {
     }
 
     /// The types of columns in all rows.
-    fn infer_all(self, options: &ReadOptions) -> Result<Vec<Kind>> {
+    fn infer_all(self, options: &ReadOptions) -> Result<Vec<InferredType>> {
         let Some(mut inference) = self.inference(options) else { return Ok(Vec::new()) };
         if let Some(first) = self.first {
             inference.all(first, self.chunks, options.threads)?;
@@ -155,7 +155,12 @@ impl Start {
         Ok(inference.kinds())
     }
 
-    fn rows(self, kinds: &[Kind], read: Vec<Chunk>, options: &ReadOptions) -> Result<CsvReader> {
+    fn rows(
+        self,
+        kinds: &[InferredType],
+        read: Vec<Chunk>,
+        options: &ReadOptions,
+    ) -> Result<CsvReader> {
         let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &self.plan.places());
         let (schema, columns) = self.plan.columns(kinds, options);
         let most_bad = usize::try_from(options.skip_bad).unwrap_or(usize::MAX).saturating_add(1);

@@ -85,7 +85,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 
-pub use crate::multi_file::{OpenPart, Part, rows_of};
+pub use crate::multi_file::{InputFile, OpenInput, rows_of};
 #[cfg(feature = "blosc")]
 pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
 pub use comparison::Comparison;

@@ -19,10 +19,10 @@ use trevni::dataset::{FileSchema, MergedSchema, adapt_batch};
 use trevni::{Error, Result};
 
 /// Opens a file, with these options as far as its format has use for them.
-pub type OpenPart = Box<dyn FnMut(&ReadOptions) -> Result<Rows> + Send>;
+pub type OpenInput = Box<dyn FnMut(&ReadOptions) -> Result<Rows> + Send>;
 
 /// One of several files that are a table.
-pub struct Part {
+pub struct InputFile {
     /// What it is called in errors.
     pub name: String,
     /// Its path, with `/` between names: folders of it that are called `key=value` are columns.
@@ -30,12 +30,12 @@ pub struct Part {
     /// Whether it is opened once: what comes from a pipe is not there again.
     pub once: bool,
     /// Opens it.
-    pub open: OpenPart,
+    pub open: OpenInput,
 }
 
-impl std::fmt::Debug for Part {
+impl std::fmt::Debug for InputFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Part").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("InputFile").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -44,9 +44,9 @@ impl std::fmt::Debug for Part {
 /// ```
 /// # #[cfg(feature = "csv")]
 /// # fn main() -> trevni::Result<()> {
-/// use trevni_convert::{Format, Part, ReadOptions, Source, rows_of};
+/// use trevni_convert::{Format, InputFile, ReadOptions, Source, rows_of};
 ///
-/// let part = |name: &str, text: &'static str| Part {
+/// let part = |name: &str, text: &'static str| InputFile {
 ///     name: name.to_owned(),
 ///     path: name.to_owned(),
 ///     once: false,
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Part {
 /// # #[cfg(not(feature = "csv"))]
 /// # fn main() {}
 /// ```
-pub fn rows_of(parts: Vec<Part>, options: &ReadOptions) -> Result<Rows> {
+pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
     let (mut files, mut waiting) = (Vec::new(), Vec::new());
     for mut part in parts {
         let rows = (part.open)(&whole(options)).map_err(|e| e.in_file(&part.name))?;
@@ -81,7 +81,7 @@ pub fn rows_of(parts: Vec<Part>, options: &ReadOptions) -> Result<Rows> {
     for (number, ((opened, part), file)) in waiting.into_iter().zip(&files).enumerate() {
         let constants = union.partition_values(number);
         let options = options_of(options, &file.schema, &schema, &constants);
-        queue.push_back(Waiting { part, opened, options, constants });
+        queue.push_back(LazyRows { part, opened, options, constants });
     }
     let many = Many { schema, queue, current: None, lossy: options.lossy, failed: false };
     select::select(Box::new(many), options)
@@ -189,8 +189,8 @@ fn options_of(
 }
 
 /// A file whose turn has not come.
-struct Waiting {
-    part: Part,
+struct LazyRows {
+    part: InputFile,
     /// What was opened for its schema, of a pipe.
     opened: Option<Rows>,
     options: ReadOptions,
@@ -206,7 +206,7 @@ struct Current {
 
 struct Many {
     schema: SchemaRef,
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<LazyRows>,
     current: Option<Current>,
     lossy: bool,
     failed: bool,
@@ -234,8 +234,8 @@ impl Many {
     }
 }
 
-fn open(next: Waiting) -> Result<Current> {
-    let Waiting { mut part, opened, options, constants } = next;
+fn open(next: LazyRows) -> Result<Current> {
+    let LazyRows { mut part, opened, options, constants } = next;
     let rows = match opened {
         Some(rows) => rows,
         None => (part.open)(&options).map_err(|e| e.in_file(&part.name))?,

@@ -140,6 +140,6 @@ fn create<'a>(
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
     let ThriftType { record, protocol } = given(options.thrift.as_ref())?;
-    let plan = bind::Plan::new(record, schema.fields(), "")?;
+    let plan = bind::StructEncoding::new(record, schema.fields(), "")?;
     Ok(Box::new(write::Structs { to, protocol: *protocol, plan, bytes: Vec::new(), rows: 0 }))
 }

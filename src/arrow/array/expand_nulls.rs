@@ -129,7 +129,15 @@ pub(crate) fn scatter<N: ArrowNativeType>(
     mut memory: Vec<N>,
 ) -> Vec<N> {
     let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::expand(Level::in_use(), dense, bits, offset, nulls.len(), N::default(), &mut memory);
+    kernel::gather::expand(
+        Level::in_use(),
+        dense,
+        bits,
+        offset,
+        nulls.len(),
+        N::default(),
+        &mut memory,
+    );
     memory
 }
 
@@ -144,7 +152,7 @@ pub(crate) fn repeat_ends<O: ArrowNativeType>(
     mut memory: Vec<O>,
 ) -> Vec<O> {
     let (bits, offset) = (nulls.validity(), nulls.offset());
-    kernel::repeat_ends(Level::in_use(), dense, bits, offset, nulls.len(), &mut memory);
+    kernel::gather::expand_offsets(Level::in_use(), dense, bits, offset, nulls.len(), &mut memory);
     memory
 }
 

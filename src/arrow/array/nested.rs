@@ -167,7 +167,7 @@ pub(crate) fn list(
 /// The offsets of lists of these lengths, in 32 bits.
 pub(crate) fn small_offsets(lengths: &[u32]) -> Result<OffsetBuffer<i32>> {
     let mut offsets = Vec::new();
-    match kernel::lengths_to_offsets(lengths, &mut offsets) {
+    match kernel::string::lengths_to_offsets(lengths, &mut offsets) {
         Some(()) => utf8::offsets(offsets, usize::MAX),
         None => {
             let items = lengths.iter().map(|n| u64::from(*n)).sum();

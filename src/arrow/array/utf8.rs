@@ -62,7 +62,7 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
 ) -> GenericByteViewArray<V> {
     let (offsets, data) = (array.value_offsets(), array.value_data());
     memory.clear();
-    kernel::views(Level::in_use(), offsets, data, 0, &mut memory);
+    kernel::string::offsets_to_views(Level::in_use(), offsets, data, 0, &mut memory);
     let buffers = [array.values().clone()];
     // SAFETY: the views' bytes are the values of an array whose values are valid for `T`, and so for `V`, whose
     // values are of the same type. A short view has its bytes and zeros behind them; a long one has its first

@@ -14,7 +14,7 @@ use arrow::datatypes::{Fields, SchemaRef};
 
 use super::super::Layout;
 use super::defaults::Push;
-use super::resolve::{Branch, Read, Step, resolve};
+use super::resolve::{Branch, Read, ResolutionStep, resolve};
 use super::skip::{no_branch, skip};
 use crate::arrow::avro::{Avro, plan, with_text};
 use crate::arrow::encoded;
@@ -51,7 +51,7 @@ pub struct AvroDecoder {
     schema: SchemaRef,
     stored: Fields,
     plan: LayoutPlan,
-    step: Step,
+    step: ResolutionStep,
     lossy: bool,
     rows: usize,
     empty: u64,
@@ -145,25 +145,27 @@ fn unfit() -> Error {
 }
 
 impl Sink<'_> {
-    fn run(&mut self, step: &Step, from: &mut Cursor<'_>) -> Result<()> {
+    fn run(&mut self, step: &ResolutionStep, from: &mut Cursor<'_>) -> Result<()> {
         match step {
-            Step::Leaf { column, read } => self.leaf(*column, read, from),
-            Step::List { counts, item } => {
+            ResolutionStep::Leaf { column, read } => self.leaf(*column, read, from),
+            ResolutionStep::List { counts, item } => {
                 self.items(*counts, from, |sink, from| sink.run(item, from))
             }
-            Step::Map { counts, key, value } => self.items(*counts, from, |sink, from| {
-                sink.leaf(*key, &Read::Text, from)?;
-                sink.run(value, from)
-            }),
-            Step::Record(steps) => steps.iter().try_for_each(|step| self.run(step, from)),
-            Step::Union(branches) => {
+            ResolutionStep::Map { counts, key, value } => {
+                self.items(*counts, from, |sink, from| {
+                    sink.leaf(*key, &Read::Text, from)?;
+                    sink.run(value, from)
+                })
+            }
+            ResolutionStep::Record(steps) => steps.iter().try_for_each(|step| self.run(step, from)),
+            ResolutionStep::Union(branches) => {
                 let at = from.long("branch of a union")?;
                 let branch = usize::try_from(at).ok().and_then(|at| branches.get(at));
                 self.branch(branch.ok_or_else(|| no_branch(at))?, from)
             }
-            Step::Branch(branch) => self.branch(branch, from),
-            Step::Skip(avro) => skip(avro, from),
-            Step::Constant(pushes) => pushes.iter().try_for_each(|push| self.push(push)),
+            ResolutionStep::Branch(branch) => self.branch(branch, from),
+            ResolutionStep::Skip(avro) => skip(avro, from),
+            ResolutionStep::Constant(pushes) => pushes.iter().try_for_each(|push| self.push(push)),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! the writer's schema ┐
-//! the reader's schema ┼── resolve ──► Step      what to do with the next bytes, and to which column it goes
+//! the reader's schema ┼── resolve ──► ResolutionStep      what to do with the next bytes, and to which column it goes
 //! its shape           ┘
 //!
 //! int -> long, float, double   long -> float, double   float -> double   string <-> bytes
@@ -24,15 +24,15 @@ use crate::error::{Error, Result};
 
 /// What to do with the next bytes of a row.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum ResolutionStep {
     /// A value of a column.
     Leaf { column: usize, read: Read },
     /// Blocks of items.
-    List { counts: usize, item: Box<Step> },
+    List { counts: usize, item: Box<ResolutionStep> },
     /// Blocks of keys and values.
-    Map { counts: usize, key: usize, value: Box<Step> },
+    Map { counts: usize, key: usize, value: Box<ResolutionStep> },
     /// Fields, one behind the other.
-    Record(Vec<Step>),
+    Record(Vec<ResolutionStep>),
     /// The number of a branch, and a value of it.
     Union(Vec<Branch>),
     /// A value of the one branch that there is.
@@ -49,7 +49,7 @@ pub(crate) struct Branch {
     /// A count for each of these columns.
     pub(crate) counts: Vec<(usize, u32)>,
     /// The value, if there is one; or why there cannot be.
-    pub(crate) step: Result<Option<Step>, String>,
+    pub(crate) step: Result<Option<ResolutionStep>, String>,
 }
 
 /// How a value is read.
@@ -81,7 +81,7 @@ pub(crate) fn resolve(
     reader: &Avro,
     notes: &Notes,
     shapes: &[FieldLayout],
-) -> Result<Step> {
+) -> Result<ResolutionStep> {
     let resolver = Resolver { notes };
     let step = match (writer, reader, shapes) {
         (Avro::Record { .. }, Avro::Record { .. }, shapes) => {
@@ -110,7 +110,12 @@ fn unlike(writer: &Avro, reader: &Avro) -> Why {
 }
 
 impl Resolver<'_> {
-    fn node(&self, writer: &Avro, reader: &Avro, shape: &FieldLayout) -> Result<Step, Why> {
+    fn node(
+        &self,
+        writer: &Avro,
+        reader: &Avro,
+        shape: &FieldLayout,
+    ) -> Result<ResolutionStep, Why> {
         match (writer, reader, shape) {
             (Avro::Union(branches), ..) => {
                 let branch = |branch| self.branch(branch, reader, shape);
@@ -120,36 +125,41 @@ impl Resolver<'_> {
                 {
                     return Err(why.clone());
                 }
-                Ok(Step::Union(branches))
+                Ok(ResolutionStep::Union(branches))
             }
             (writer, Avro::Union(_), _) => {
                 let Branch { counts, step } = self.branch(writer, reader, shape);
                 let branch = Branch { counts, step: Ok(step?) };
-                Ok(Step::Branch(Box::new(branch)))
+                Ok(ResolutionStep::Branch(Box::new(branch)))
             }
             (Avro::Record { .. }, Avro::Record { .. }, FieldLayout::Record(shapes)) => {
                 self.record(writer, reader, shapes)
             }
             (Avro::Array(writer), Avro::Array(reader), FieldLayout::List { counts, inner }) => {
                 let item = Box::new(self.node(writer, reader, inner)?);
-                Ok(Step::List { counts: *counts, item })
+                Ok(ResolutionStep::List { counts: *counts, item })
             }
             (Avro::Map(writer), Avro::Map(reader), FieldLayout::Map { counts, key, value }) => {
                 let FieldLayout::Leaf { column: key } = **key else {
                     return Err("keys of a map are strings".to_owned());
                 };
                 let value = Box::new(self.node(writer, reader, value)?);
-                Ok(Step::Map { counts: *counts, key, value })
+                Ok(ResolutionStep::Map { counts: *counts, key, value })
             }
             (writer, reader, FieldLayout::Leaf { column }) => {
                 let read = self.leaf(writer, reader).ok_or_else(|| unlike(writer, reader))?;
-                Ok(Step::Leaf { column: *column, read })
+                Ok(ResolutionStep::Leaf { column: *column, read })
             }
             _ => Err(unlike(writer, reader)),
         }
     }
 
-    fn record(&self, writer: &Avro, reader: &Avro, shapes: &[FieldLayout]) -> Result<Step, Why> {
+    fn record(
+        &self,
+        writer: &Avro,
+        reader: &Avro,
+        shapes: &[FieldLayout],
+    ) -> Result<ResolutionStep, Why> {
         let (Avro::Record { fields: theirs, .. }, Avro::Record { name, fields: ours }) =
             (writer, reader)
         else {
@@ -161,7 +171,7 @@ impl Resolver<'_> {
             let ours = at.and_then(|at| Some((ours.get(at)?, shapes.get(at)?)));
             let step = match ours {
                 Some(((_, our), shape)) => self.node(theirs, our, shape),
-                None => Ok(Step::Skip(theirs.clone())),
+                None => Ok(ResolutionStep::Skip(theirs.clone())),
             };
             steps.push(step.map_err(|why| format!("field {their_name}: {why}"))?);
         }
@@ -171,7 +181,7 @@ impl Resolver<'_> {
                 steps.push(self.default(name, our_name, our, shape)?);
             }
         }
-        Ok(Step::Record(steps))
+        Ok(ResolutionStep::Record(steps))
     }
 
     /// Which field of the reader's takes each of the writer's: the one of its name, or else one that has it for an
@@ -203,14 +213,14 @@ impl Resolver<'_> {
         name: &str,
         avro: &Avro,
         shape: &FieldLayout,
-    ) -> Result<Step, Why> {
+    ) -> Result<ResolutionStep, Why> {
         let notes = self.notes.fields.get(&(record.to_owned(), name.to_owned()));
         let Some(value) = notes.and_then(|notes| notes.default.as_ref()) else {
             return Err(format!("field {name} is not in the file, and has no default"));
         };
         let mut pushes = Vec::new();
         match constant(avro, shape, value, self.notes, &mut pushes) {
-            Some(()) => Ok(Step::Constant(pushes)),
+            Some(()) => Ok(ResolutionStep::Constant(pushes)),
             None => Err(format!("field {name}: its default {value} is no {}", avro.full_name())),
         }
     }

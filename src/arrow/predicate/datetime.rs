@@ -9,7 +9,7 @@
 
 /// Nanoseconds, and the zone if there is one, as its distance from UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct Datetime {
     pub(super) nanos: i128,
     pub(super) zone: Option<i128>,
 }
@@ -18,17 +18,17 @@ pub(super) const SECOND: i128 = 1_000_000_000;
 pub(super) const DAY: i128 = 86_400 * SECOND;
 
 /// A date, or a date and a time.
-pub(super) fn moment(text: &str) -> Option<Moment> {
+pub(super) fn moment(text: &str) -> Option<Datetime> {
     let (date, rest) = match text.char_indices().find(|(_, c)| matches!(c, 'T' | 't' | ' ')) {
         Some((at, _)) => (text.get(..at)?, text.get(at + 1..)),
         None => (text, None),
     };
     let days = days(date)?;
-    let Some(rest) = rest else { return Some(Moment { nanos: days * DAY, zone: None }) };
+    let Some(rest) = rest else { return Some(Datetime { nanos: days * DAY, zone: None }) };
     let zone_at = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
     let (time_text, zone) = (rest.get(..zone_at)?, rest.get(zone_at..)?);
     let zone = if zone.is_empty() { None } else { Some(distance(zone)?) };
-    Some(Moment { nanos: days * DAY + time(time_text)?, zone })
+    Some(Datetime { nanos: days * DAY + time(time_text)?, zone })
 }
 
 /// Days since 1970, of a year of four digits or, with a sign, more.

@@ -29,7 +29,7 @@ pub(crate) enum Number {
 
 /// Where a number lies among whole ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum NumberPosition {
     /// Below all that a type can hold.
     Below,
     At(i256),
@@ -85,19 +85,19 @@ impl Number {
     }
 
     /// Where it lies among whole numbers that stand for so many decimal places. NaN is above all.
-    pub(crate) fn place(&self, scale: i8) -> Place {
+    pub(crate) fn place(&self, scale: i8) -> NumberPosition {
         let (negative, digits, exponent) = match self {
             Number::Finite { negative, digits, exponent } => (*negative, digits, *exponent),
-            Number::Infinite { negative: true } => return Place::Below,
-            Number::Infinite { .. } | Number::Nan => return Place::Above,
+            Number::Infinite { negative: true } => return NumberPosition::Below,
+            Number::Infinite { .. } | Number::Nan => return NumberPosition::Above,
         };
         if digits.is_empty() {
-            return Place::At(i256::ZERO);
+            return NumberPosition::At(i256::ZERO);
         }
         let shift = i64::from(exponent) + i64::from(scale);
         let before_point = i64::try_from(digits.len()).unwrap_or(i64::MAX).saturating_add(shift);
         if before_point > BEYOND {
-            return if negative { Place::Below } else { Place::Above };
+            return if negative { NumberPosition::Below } else { NumberPosition::Above };
         }
         let kept = usize::try_from(before_point).unwrap_or(0);
         let mut whole = digits.get(..kept).unwrap_or(digits).to_owned();
@@ -105,13 +105,13 @@ impl Number {
         whole.extend(std::iter::repeat_n('0', kept.saturating_sub(whole.len())));
         let whole = i256::from_string(if whole.is_empty() { "0" } else { &whole });
         let Some(whole) = whole else {
-            return if negative { Place::Below } else { Place::Above };
+            return if negative { NumberPosition::Below } else { NumberPosition::Above };
         };
         let signed = if negative { whole.wrapping_neg() } else { whole };
         match (is_whole, negative) {
-            (true, _) => Place::At(signed),
-            (false, false) => Place::Behind(signed),
-            (false, true) => Place::Behind(signed.wrapping_sub(i256::ONE)),
+            (true, _) => NumberPosition::At(signed),
+            (false, false) => NumberPosition::Behind(signed),
+            (false, true) => NumberPosition::Behind(signed.wrapping_sub(i256::ONE)),
         }
     }
 
@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn have_their_place_among_whole_numbers() {
-        let at = |n: i128| Place::At(i256::from_i128(n));
-        let behind = |n: i128| Place::Behind(i256::from_i128(n));
+        let at = |n: i128| NumberPosition::At(i256::from_i128(n));
+        let behind = |n: i128| NumberPosition::Behind(i256::from_i128(n));
         for (text, scale, place) in [
             ("0", 0, at(0)),
             ("0.0", 9, at(0)),
@@ -234,11 +234,11 @@ mod tests {
             ("1250", -2, behind(12)),
             ("1e-300", 0, behind(0)),
             ("-1e-300", 0, behind(-1)),
-            ("1e77", 0, Place::Above),
-            ("-1e77", 0, Place::Below),
-            ("1e9999", 127, Place::Above),
-            ("inf", 0, Place::Above),
-            ("-inf", 0, Place::Below),
+            ("1e77", 0, NumberPosition::Above),
+            ("-1e77", 0, NumberPosition::Below),
+            ("1e9999", 127, NumberPosition::Above),
+            ("inf", 0, NumberPosition::Above),
+            ("-inf", 0, NumberPosition::Below),
             ("18446744073709551616", 0, at(1 << 64)),
         ] {
             assert_eq!(number(text).place(scale), place, "{text} {scale}");

@@ -122,8 +122,8 @@ impl<W: Write + Send> ArrowWriter<W> {
     }
 
     /// Bytes of blocks that are complete, in memory and in the temporary file.
-    pub fn bytes_sealed(&self) -> u64 {
-        self.file.bytes_sealed()
+    pub fn bytes_written(&self) -> u64 {
+        self.file.bytes_written()
     }
 
     /// Rows written so far.

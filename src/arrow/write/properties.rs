@@ -35,7 +35,7 @@ pub struct WriterProperties {
     version: Version,
     block_size: Option<usize>,
     block_rows: Option<usize>,
-    symbols_below: Option<u8>,
+    fsst_threshold: Option<u8>,
     memory_budget: Option<usize>,
     statistics: Option<bool>,
     column_statistics: Vec<(String, bool)>,
@@ -72,7 +72,7 @@ impl Default for WriterProperties {
             version: Version::default(),
             block_size: None,
             block_rows: None,
-            symbols_below: None,
+            fsst_threshold: None,
             memory_budget: None,
             statistics: None,
             column_statistics: Vec::new(),
@@ -127,8 +127,8 @@ impl WriterProperties {
         if let Some(rows) = self.block_rows {
             builder = builder.set_block_rows(rows);
         }
-        if let Some(hundredths) = self.symbols_below {
-            builder = builder.set_symbols_below(hundredths);
+        if let Some(hundredths) = self.fsst_threshold {
+            builder = builder.set_fsst_threshold(hundredths);
         }
         if let Some(bytes) = self.block_size {
             builder = builder.set_block_size(bytes);
@@ -301,8 +301,8 @@ impl WriterPropertiesBuilder {
     /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
     /// 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte, and cuts
     /// doubles in two where that is smaller. Default: 68.
-    pub fn set_symbols_below(mut self, hundredths: u8) -> Self {
-        self.0.symbols_below = Some(hundredths);
+    pub fn set_fsst_threshold(mut self, hundredths: u8) -> Self {
+        self.0.fsst_threshold = Some(hundredths);
         self
     }
 

@@ -12,28 +12,28 @@ const ROOM: usize = 1 << 16;
 
 /// Which of values, or of bits.
 #[derive(Debug)]
-pub(crate) enum Part<'a> {
+pub(crate) enum ValueSelection<'a> {
     Range(Range<usize>),
     /// Ascending.
     Places(&'a [u32]),
 }
 
-impl Part<'_> {
+impl ValueSelection<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
-            Part::Range(range) => range.len(),
-            Part::Places(places) => places.len(),
+            ValueSelection::Range(range) => range.len(),
+            ValueSelection::Places(places) => places.len(),
         }
     }
 
     /// Appends bits.
     pub(crate) fn bits(&self, of: &PackedBits, out: &mut Bits) {
         match self {
-            Part::Range(range) => out.extend_with(|bytes, len| {
+            ValueSelection::Range(range) => out.extend_with(|bytes, len| {
                 of.read(range.clone(), bytes, len);
                 (range.len(), ())
             }),
-            Part::Places(places) => of.each(places, |set, _| out.push(set)),
+            ValueSelection::Places(places) => of.each(places, |set, _| out.push(set)),
         }
     }
 }
@@ -75,14 +75,14 @@ impl PackedValues {
     }
 
     /// Appends values.
-    pub(crate) fn read(&self, of: &Part<'_>, out: &mut Values) -> Result<()> {
+    pub(crate) fn read(&self, of: &ValueSelection<'_>, out: &mut Values) -> Result<()> {
         out.reserve(of.len().min(ROOM));
         /// The same of a range and of places.
         macro_rules! part {
             ($from:ident.$read:ident or $pick:ident, $out:expr) => {
                 match of {
-                    Part::Range(range) => $from.$read(range.clone(), $out),
-                    Part::Places(places) => $from.$pick(places, $out),
+                    ValueSelection::Range(range) => $from.$read(range.clone(), $out),
+                    ValueSelection::Places(places) => $from.$pick(places, $out),
                 }
             };
         }
@@ -116,7 +116,7 @@ impl PackedValues {
     /// Appends values where bits are set, from bit `at` on, and something where they are not.
     pub(crate) fn read_spread(
         &self,
-        of: &Part<'_>,
+        of: &ValueSelection<'_>,
         bits: &Bits,
         at: usize,
         out: &mut Values,
@@ -127,7 +127,7 @@ impl PackedValues {
                 let mut dense = Values::$kind(Vec::new());
                 self.read(of, &mut dense)?;
                 if let Values::$kind(dense) = dense {
-                    kernel::expand(level, &dense, bytes, at, n, Default::default(), $out);
+                    kernel::gather::expand(level, &dense, bytes, at, n, Default::default(), $out);
                 }
                 Ok(())
             }};
@@ -147,7 +147,14 @@ impl PackedValues {
                 out.data = dense.data;
                 read?;
                 out.offsets.pop();
-                kernel::repeat_ends(level, &dense.offsets, bytes, at, n, &mut out.offsets);
+                kernel::gather::expand_offsets(
+                    level,
+                    &dense.offsets,
+                    bytes,
+                    at,
+                    n,
+                    &mut out.offsets,
+                );
                 Ok(())
             }
             Values::Views(out) => out.spread(bytes, at, n, |views| {
@@ -163,14 +170,14 @@ impl PackedValues {
                 self.read(of, &mut dense)?;
                 let Values::Boolean(dense) = dense else { return Ok(()) };
                 let mut next = 0;
-                kernel::each_run(bytes, at, n, |there, count| {
+                kernel::bitmap::for_each_run(bytes, at, n, |there, count| {
                     let from = if there { next } else { usize::MAX / 2 };
                     out.extend(dense.as_bytes(), from, count);
                     next += if there { count } else { 0 };
                 });
                 Ok(())
             }
-            Values::Null(_) => self.read(&Part::Range(0..0), out),
+            Values::Null(_) => self.read(&ValueSelection::Range(0..0), out),
         }
     }
 }

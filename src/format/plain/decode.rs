@@ -165,13 +165,13 @@ fn strings(cursor: &mut Cursor<'_>, n: usize, out: &mut Strings, text: bool) -> 
         return Err(Error::too_large("strings of one read", most as u64, i32::MAX as u64));
     }
     let Strings { offsets, data, .. } = &mut *out;
-    let len = kernel::strings(Level::in_use(), cursor.rest(), n, offsets, data);
+    let len = kernel::string::decode_strings(Level::in_use(), cursor.rest(), n, offsets, data);
     pass(cursor, len, offsets.len() - first == n)?;
     if text { check_text(out, first, start) } else { Ok(()) }
 }
 
 fn skip_strings(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
-    let (passed, len) = kernel::skip_strings(cursor.rest(), n);
+    let (passed, len) = kernel::string::skip_strings(cursor.rest(), n);
     pass(cursor, len, passed == n)
 }
 
@@ -190,7 +190,7 @@ fn check_text(out: &Strings, first: usize, start: usize) -> Result<()> {
     let new = out.data.get(start..).unwrap_or_default();
     let ends = out.offsets.get(first..).unwrap_or_default();
     let ends = ends.iter().map(|end| usize::try_from(*end).map_or(usize::MAX, |end| end - start));
-    match kernel::is_text(new, ends) {
+    match kernel::string::is_utf8(new, ends) {
         true => Ok(()),
         false => Err(Error::malformed("string is not UTF-8")),
     }

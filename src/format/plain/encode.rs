@@ -51,8 +51,10 @@ impl Encoder {
         match values {
             ValuesRef::Null(_) | ValuesRef::Views(_) | ValuesRef::Wide(_) => {}
             ValuesRef::Boolean { bits, offset, .. } => self.put_bits(bits, offset, range),
-            ValuesRef::Int(v) => kernel::put_ints(Level::in_use(), part(v, range), out),
-            ValuesRef::Long(v) => kernel::put_longs(Level::in_use(), part(v, range), out),
+            ValuesRef::Int(v) => kernel::varint::encode_ints(Level::in_use(), part(v, range), out),
+            ValuesRef::Long(v) => {
+                kernel::varint::encode_longs(Level::in_use(), part(v, range), out)
+            }
             ValuesRef::Float(v) => put_fixed(out, part(v, range), f32::to_le_bytes),
             ValuesRef::Double(v) => put_fixed(out, part(v, range), f64::to_le_bytes),
             ValuesRef::Bytes { offsets: Offsets::Small(o), data } => {
@@ -95,13 +97,13 @@ impl Encoder {
             ValuesRef::Int(v) if !fixed => {
                 self.each_array(lengths, first, |encoder, range| match part(v, range) {
                     [value] => wire::put_int(&mut encoder.bytes, *value),
-                    some => kernel::put_ints(Level::in_use(), some, &mut encoder.bytes),
+                    some => kernel::varint::encode_ints(Level::in_use(), some, &mut encoder.bytes),
                 });
             }
             ValuesRef::Long(v) if !fixed => {
                 self.each_array(lengths, first, |encoder, range| match part(v, range) {
                     [value] => wire::put_long(&mut encoder.bytes, *value),
-                    some => kernel::put_longs(Level::in_use(), some, &mut encoder.bytes),
+                    some => kernel::varint::encode_longs(Level::in_use(), some, &mut encoder.bytes),
                 });
             }
             _ if fixed => {
@@ -136,14 +138,14 @@ impl Encoder {
     /// Appends arrays of nulls, a bit for each length.
     pub(crate) fn presence(&mut self, bits: &[u8], offset: usize, range: Range<usize>) {
         let Self { bytes, lengths, .. } = self;
-        kernel::each_run(bits, offset + range.start, range.len(), |bit, count| {
+        kernel::bitmap::for_each_run(bits, offset + range.start, range.len(), |bit, count| {
             lengths.put_run(bit, count, bytes);
         });
     }
 
     fn put_bits(&mut self, source: &[u8], offset: usize, range: Range<usize>) {
         let used = self.bytes.len() * 8 - (8 - self.bits) % 8;
-        kernel::copy_bits(source, offset + range.start, range.len(), &mut self.bytes, used);
+        kernel::bitmap::copy_bits(source, offset + range.start, range.len(), &mut self.bytes, used);
         self.bits = (self.bits + range.len()) % 8;
     }
 }
@@ -179,7 +181,7 @@ fn put_strings<O: Copy + TryInto<usize>>(
             return put_one_string(out, data, start..end);
         }
     }
-    kernel::put_strings(Level::in_use(), offsets, data, out);
+    kernel::string::encode_strings(Level::in_use(), offsets, data, out);
 }
 
 /// Appends a string; one that is not in the data is empty.

@@ -192,15 +192,15 @@ lanes!(unpack64, pack64, u64);
 
 /// Appends the numbers of a chunk, each added to `base`: 1,024, whatever the bytes; those that are not there count
 /// as 0.
-pub(crate) fn unframe<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
+pub(crate) fn unpack<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
     let mut numbers = [T::default(); CHUNK];
-    unframe_to(bytes, width, base, &mut numbers, |slot, bits| *slot = T::wrap(bits));
+    unpack_to(bytes, width, base, &mut numbers, |slot, bits| *slot = T::wrap(bits));
     out.extend_from_slice(&numbers);
 }
 
 /// Calls `put` with a place and the bits of its number, for each of them.
 #[inline(always)]
-pub(crate) fn unframe_to<S>(
+pub(crate) fn unpack_to<S>(
     bytes: &[u8],
     width: u32,
     base: u64,
@@ -229,7 +229,7 @@ pub(crate) fn widen<N: Copy + Into<i64>>(numbers: &[N], out: &mut Vec<i128>) {
 
 /// Makes each number the sum of `before` and those up to it.
 #[inline(always)]
-pub(crate) fn accumulate<T: Modular>(numbers: &mut [T], before: T) {
+pub(crate) fn prefix_sum<T: Modular>(numbers: &mut [T], before: T) {
     let mut sum = before;
     for number in numbers {
         sum = sum.plus(*number);
@@ -240,7 +240,7 @@ pub(crate) fn accumulate<T: Modular>(numbers: &mut [T], before: T) {
 /// Appends a chunk of numbers, each less `base`; what is above `width` bits of one must be 0 then.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // What is above the width is 0.
-pub(crate) fn frame(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
+pub(crate) fn pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
     out.reserve(width as usize * ROW);
     match width {
         0 => {}
@@ -255,7 +255,7 @@ pub const LANES: usize = ROW / 2;
 
 /// The numbers of a chunk that lie in the lanes side by side.
 #[inline]
-pub(crate) fn side_by_side(bytes: &[u8], width: u32, group: usize) -> Option<[u16; LANES]> {
+pub(crate) fn unpack_group(bytes: &[u8], width: u32, group: usize) -> Option<[u16; LANES]> {
     let mut numbers = [0; LANES];
     if width == 0 {
         return Some(numbers);
@@ -279,7 +279,7 @@ pub(crate) fn side_by_side(bytes: &[u8], width: u32, group: usize) -> Option<[u1
 
 /// The `i`th number of a chunk; 0 if it is not there.
 #[inline]
-pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
+pub(crate) fn unpack_one(bytes: &[u8], width: u32, i: usize) -> u64 {
     match width {
         _ if i >= CHUNK => 0,
         1..=16 => one_of::<2>(bytes, width, i),

@@ -68,7 +68,12 @@ pub(crate) fn ones(n: usize) -> u64 {
 /// Calls `take` with each run of equal bits among the `n` bits from bit `offset`: the bit, and how many. A run may
 /// come in parts, 64 bits and less.
 #[inline]
-pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl FnMut(bool, usize)) {
+pub(crate) fn for_each_run(
+    source: &[u8],
+    offset: usize,
+    n: usize,
+    mut take: impl FnMut(bool, usize),
+) {
     for at in (0..n).step_by(64) {
         let mut left = (n - at).min(64);
         let mut word = word(source, offset.saturating_add(at));
@@ -85,7 +90,7 @@ pub(crate) fn each_run(source: &[u8], offset: usize, n: usize, mut take: impl Fn
 
 /// Appends for each place, which ascend, how many bits before it are set.
 #[inline(always)]
-pub(crate) fn ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
+pub(crate) fn rank(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
     let words = source.as_chunks::<8>().0;
     let (mut passed, mut before) = (0, 0);
     out.reserve(places.len());

@@ -79,7 +79,7 @@ impl Bits for u32 {
 }
 
 /// A float: `f64` or `f32`.
-pub trait Real: Copy + Debug + Default + Send + Sync + Scratched {
+pub trait FloatBits: Copy + Debug + Default + Send + Sync + Scratched {
     /// Its bits: `u64` or `u32`.
     type Bits: Bits;
     /// Decimal digits as an integer: `i64` or `i32`.
@@ -105,7 +105,7 @@ pub trait Real: Copy + Debug + Default + Send + Sync + Scratched {
     fn strange(digit: Self::Digit) -> Self::Bits;
 }
 
-impl Real for f64 {
+impl FloatBits for f64 {
     type Bits = u64;
     type Digit = i64;
     const WIDTH: u32 = 64;
@@ -148,7 +148,7 @@ impl Real for f64 {
     }
 }
 
-impl Real for f32 {
+impl FloatBits for f32 {
     type Bits = u32;
     type Digit = i32;
     const WIDTH: u32 = 32;
@@ -194,32 +194,36 @@ impl Real for f32 {
 
 impl Multipliers {
     #[inline(always)]
-    fn digit<R: Real>(self, value: R) -> R::Digit {
+    fn digit<R: FloatBits>(self, value: R) -> R::Digit {
         R::digit(value.widen() * self.ten)
     }
 
     #[inline(always)]
-    fn value<R: Real>(self, digit: R::Digit) -> R {
+    fn value<R: FloatBits>(self, digit: R::Digit) -> R {
         R::narrow(R::undigit(digit) * self.up * self.down)
     }
 
     /// Zero if the digit gives exactly this value.
     #[inline(always)]
-    fn wrong<R: Real>(self, digit: R::Digit, value: R) -> R::Bits {
+    fn wrong<R: FloatBits>(self, digit: R::Digit, value: R) -> R::Bits {
         (self.value::<R>(digit).to_bits() ^ value.to_bits()) | R::strange(digit)
     }
 }
 
 /// Appends the value of each digit.
 #[inline(always)]
-pub(crate) fn decimals<R: Real>(digits: &[R::Digit], by: Multipliers, out: &mut Vec<R>) {
+pub(crate) fn digits_to_floats<R: FloatBits>(
+    digits: &[R::Digit],
+    by: Multipliers,
+    out: &mut Vec<R>,
+) {
     out.extend(digits.iter().map(|digit| by.value::<R>(*digit)));
 }
 
 /// Appends the digits of up to [`DIGITS`] values, and marks those that do not give theirs back; says whether there
 /// are such.
 #[inline(always)]
-pub(crate) fn digits<R: Real>(
+pub(crate) fn floats_to_digits<R: FloatBits>(
     values: &[R],
     by: Multipliers,
     out: &mut Vec<R::Digit>,
@@ -238,7 +242,7 @@ pub(crate) fn digits<R: Real>(
 
 /// What the digits of values are, and how many have none.
 #[inline(always)]
-pub(crate) fn digit_range<R: Real>(values: &[R], by: Multipliers) -> DigitRange {
+pub(crate) fn digit_range<R: FloatBits>(values: &[R], by: Multipliers) -> DigitRange {
     let (mut low, mut high, mut exceptions) = (i64::MAX, i64::MIN, 0u32);
     for &value in values {
         let digit = by.digit(value);

@@ -7,14 +7,14 @@
 //! ```
 
 /// Figures of a word.
-pub const FIGURES: usize = 8;
+pub const DIGITS_PER_WORD: usize = 8;
 
 /// The text of the figure 0, eight times.
 pub const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// Appends the text of the eight figures of each number, without the first `skip` of them: what comes first is in the
 /// lowest byte. Of numbers that have more figures come any bytes.
-pub(crate) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
+pub(crate) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     let by = 8 * skip.min(7);
     out.extend(numbers.iter().map(|number| text(number.cast_unsigned() & 0xffff_ffff) >> by));
 }

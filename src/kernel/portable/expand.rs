@@ -76,7 +76,7 @@ fn choose<'a, T: Copy + 'a>(
 
 /// Appends `n + 1` ends: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the next if
 /// it is set, else the same again. Bits that are not there count as 0; when there is no next end, the last stays.
-pub(crate) fn repeat_ends<O: Copy + Default>(
+pub(crate) fn expand_offsets<O: Copy + Default>(
     dense: &[O],
     validity: &[u8],
     offset: usize,

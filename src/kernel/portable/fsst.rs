@@ -23,7 +23,12 @@ pub struct SymbolTable {
 
 /// Appends the text of codes, a window at a time, in groups, as long as each has a symbol and no more than `most`
 /// bytes come of them. Gives how many codes were taken.
-pub(crate) fn symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize {
+pub(crate) fn expand_symbols(
+    codes: &[u8],
+    table: &SymbolTable,
+    most: usize,
+    out: &mut Vec<u8>,
+) -> usize {
     let (start, mut taken) = (out.len(), 0);
     for window in codes.as_chunks::<WINDOW>().0 {
         let length = |code: &u8| {

@@ -13,14 +13,14 @@ pub const SLOT: usize = 32;
 
 /// Entries of strings, each in a slot of its own, and their lengths.
 #[derive(Debug, Clone, Default)]
-pub struct Slots {
+pub struct StringSlots {
     /// The bytes of each, and zeros.
     pub bytes: Vec<[u8; SLOT]>,
     /// How many each has.
     pub lengths: Vec<u32>,
 }
 
-impl Slots {
+impl StringSlots {
     /// How many entries there are.
     pub fn count(&self) -> usize {
         self.bytes.len().min(self.lengths.len())
@@ -50,7 +50,7 @@ pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
 /// nothing is appended. The caller has seen that no length is above [`SLOT`], and that offsets can count them.
 pub(crate) fn gather_strings(
     codes: &[u32],
-    slots: &Slots,
+    slots: &StringSlots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> bool {

@@ -13,7 +13,7 @@ use super::varints::{Number, first};
 
 /// What is left of a run of equal lengths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct LengthRun {
     /// The length.
     pub value: u32,
     /// How many more times.
@@ -22,7 +22,7 @@ pub struct Run {
 
 /// How far a call came that converts lengths into bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Present {
+pub struct BitmapProgress {
     /// Bits appended.
     pub rows: usize,
     /// Those that are set.
@@ -65,13 +65,13 @@ const RUNS: [u64; 256] = {
 /// Appends up to `n` bits, each a length of 0 or 1, to the `len` bits that lie in `bits`: first what is left of
 /// `run`, then lengths from the start of `bytes`; leaves in `run` what goes on behind the `n`. Stops before a
 /// length that is cut off, malformed, or above 1.
-pub(crate) fn presence(
+pub(crate) fn lengths_to_bitmap(
     bytes: &[u8],
     n: usize,
-    run: &mut Run,
+    run: &mut LengthRun,
     bits: &mut Vec<u8>,
     len: usize,
-) -> Present {
+) -> BitmapProgress {
     let mut sink = Sink::new(bits, len);
     let (mut rest, mut rows) = (bytes, 0);
     while rows < n {
@@ -89,12 +89,12 @@ pub(crate) fn presence(
         rows += count as usize;
     }
     let ones = sink.finish();
-    Present { rows, ones, bytes: bytes.len() - rest.len() }
+    BitmapProgress { rows, ones, bytes: bytes.len() - rest.len() }
 }
 
 /// The run that a number at the start stands for, and what follows; none if it is not whole, no int, or a length
 /// above 1.
-fn number(bytes: &[u8]) -> Option<(Run, &[u8])> {
+fn number(bytes: &[u8]) -> Option<(LengthRun, &[u8])> {
     let (bits, behind) = first(bytes)?;
     let number = i64::from(i32::from_bits(bits)?);
     let (value, count) = match number {
@@ -102,7 +102,10 @@ fn number(bytes: &[u8]) -> Option<(Run, &[u8])> {
         2.. => return None,
         _ => ((number + 1) & 1, (1 - number) / 2 + 1),
     };
-    Some((Run { value: u32::try_from(value).ok()?, left: u32::try_from(count).ok()? }, behind))
+    Some((
+        LengthRun { value: u32::try_from(value).ok()?, left: u32::try_from(count).ok()? },
+        behind,
+    ))
 }
 
 /// The runs of four numbers as one; none if they are too many bits or not all runs, which [`NONE`] makes too many.

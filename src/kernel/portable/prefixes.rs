@@ -7,10 +7,10 @@
 //! ```
 
 /// Strings that are looked at together.
-pub const WORDS: usize = 512;
+pub const PREFIXES: usize = 512;
 
 /// A bit for each of them.
-pub type Places = [u64; WORDS / 64];
+pub type PrefixMatches = [u64; PREFIXES / 64];
 
 /// Offsets of either width.
 pub trait Offset: Copy + TryInto<usize> + Into<i64> + PartialEq {}
@@ -20,7 +20,7 @@ impl Offset for i64 {}
 
 /// What words lie between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WordEnds {
+pub struct PrefixRange {
     /// The least of strings that are not empty; 0 if all are.
     pub least: u64,
     /// The greatest.
@@ -30,7 +30,7 @@ pub struct WordEnds {
 }
 
 /// The word of a string.
-pub fn word_of(string: &[u8]) -> u64 {
+pub fn prefix_of(string: &[u8]) -> u64 {
     word(first_bytes(string, 0), string.len().min(8) as i64)
 }
 
@@ -60,12 +60,12 @@ fn near_the_end(data: &[u8], start: usize) -> u64 {
 
 /// Writes the words of the strings between `ends`, behind so many bytes of each, as many as fit.
 #[inline(always)]
-pub(crate) fn words<O: Offset>(
+pub(crate) fn prefixes<O: Offset>(
     ends: &[O],
     data: &[u8],
     behind: usize,
-    out: &mut [u64; WORDS],
-) -> WordEnds {
+    out: &mut [u64; PREFIXES],
+) -> PrefixRange {
     let place = |start: &O| (*start).try_into().unwrap_or(usize::MAX);
     for (to, start) in out.iter_mut().zip(ends) {
         *to = first_bytes(data, place(start).saturating_add(behind));
@@ -78,8 +78,8 @@ pub(crate) fn words<O: Offset>(
 pub(crate) fn words_of_bytes<O: Offset>(
     ends: &[O],
     behind: usize,
-    out: &mut [u64; WORDS],
-) -> WordEnds {
+    out: &mut [u64; PREFIXES],
+) -> PrefixRange {
     let behind = i64::try_from(behind).unwrap_or(i64::MAX);
     // Less by one, where an empty string is the greatest of all.
     let (mut least, mut any, mut greatest) = (u64::MAX, u64::MAX, 0);
@@ -92,13 +92,13 @@ pub(crate) fn words_of_bytes<O: Offset>(
         any = any.min(word);
         greatest = greatest.max(word);
     }
-    WordEnds { least: least.wrapping_add(1), greatest, has_empty: any == 0 }
+    PrefixRange { least: least.wrapping_add(1), greatest, has_empty: any == 0 }
 }
 
 /// Which words are this one: the first by the lowest bit.
 #[inline(always)]
-pub(crate) fn places(words: &[u64; WORDS], word: u64) -> Places {
-    let mut places = [0; WORDS / 64];
+pub(crate) fn find_prefix(words: &[u64; PREFIXES], word: u64) -> PrefixMatches {
+    let mut places = [0; PREFIXES / 64];
     let (groups, _) = words.as_chunks::<64>();
     for (bits, group) in places.iter_mut().zip(groups) {
         for (i, other) in group.iter().enumerate() {
@@ -110,7 +110,7 @@ pub(crate) fn places(words: &[u64; WORDS], word: u64) -> Places {
 
 /// The least and the greatest of the words that have a bit.
 #[inline(always)]
-pub(crate) fn ends_among(words: &[u64; WORDS], places: &Places) -> (u64, u64) {
+pub(crate) fn min_max_among(words: &[u64; PREFIXES], places: &PrefixMatches) -> (u64, u64) {
     let (mut least, mut greatest) = (u64::MAX, 0);
     let (groups, _) = words.as_chunks::<64>();
     for (bits, group) in places.iter().zip(groups) {

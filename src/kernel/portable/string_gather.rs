@@ -8,7 +8,7 @@
 //! ```
 //! The first code of a tuple is in its lowest bits.
 
-use super::gather::{SLOT, Slots, all_below};
+use super::gather::{SLOT, StringSlots, all_below};
 
 /// The most bits of a tuple.
 const MOST_BITS: u32 = 8;
@@ -21,7 +21,7 @@ pub(crate) const CODES: usize = 4;
 
 /// What all tuples of codes stand for: of any codes of so many bits, there is a tuple.
 #[derive(Debug, Clone)]
-pub struct Tuples {
+pub struct StringTuples {
     /// How many entries there are, no more than codes of so many bits.
     pub(in crate::kernel) count: usize,
     /// How many codes are one tuple, 2 or 4, and how many bits each has.
@@ -35,9 +35,9 @@ pub struct Tuples {
     pub(in crate::kernel) longest: usize,
 }
 
-impl Tuples {
+impl StringTuples {
     /// The tuples of entries, if these are few and short.
-    pub fn of(slots: &Slots) -> Option<Self> {
+    pub fn of(slots: &StringSlots) -> Option<Self> {
         let count = slots.count();
         let bits = usize::BITS - count.checked_sub(1)?.leading_zeros();
         let bits = bits.max(1);
@@ -67,7 +67,7 @@ impl Tuples {
 
     /// Makes of the tuples, whose codes come before `place`, those with each code there. No entry has more than `W`
     /// bytes, so that as many are moved for each: less would take longer.
-    fn lengthen<const W: usize>(&mut self, place: usize, slots: &Slots) {
+    fn lengthen<const W: usize>(&mut self, place: usize, slots: &StringSlots) {
         let (shorter, their_ends) =
             (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
         self.bytes.reserve(shorter.len() << self.bits);
@@ -94,9 +94,9 @@ impl Tuples {
 
 /// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
 /// nothing is appended. The caller has seen that offsets can count them.
-pub(crate) fn gather_tuples(
+pub(crate) fn gather_string_tuples(
     codes: &[u32],
-    tuples: &Tuples,
+    tuples: &StringTuples,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> bool {

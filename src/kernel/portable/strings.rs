@@ -13,7 +13,12 @@ use super::varints::{MOST, Number, first, put_one};
 const PIECE: usize = 16;
 
 /// Appends up to `n` strings; gives the bytes they took.
-pub(crate) fn strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize {
+pub(crate) fn decode_strings(
+    bytes: &[u8],
+    n: usize,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) -> usize {
     offsets.reserve(n.min(bytes.len()));
     let mut rest = bytes;
     for _ in 0..n {
@@ -64,7 +69,11 @@ fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// Appends the strings between the offsets, each behind its length; one that is not in the data is empty.
-pub(crate) fn put_strings<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_strings<O: Copy + TryInto<usize>>(
+    offsets: &[O],
+    data: &[u8],
+    out: &mut Vec<u8>,
+) {
     let place = |offset: &O| (*offset).try_into().unwrap_or(usize::MAX);
     let Some((start, ends)) = offsets.split_first() else { return };
     let mut start = place(start);

@@ -6,7 +6,7 @@
 //! ```
 
 /// Whether the parts of `bytes` that begin at `starts` are each UTF-8.
-pub(crate) fn is_text(bytes: &[u8], mut starts: impl Iterator<Item = usize>) -> bool {
+pub(crate) fn is_utf8(bytes: &[u8], mut starts: impl Iterator<Item = usize>) -> bool {
     if bytes.is_ascii() {
         return true;
     }

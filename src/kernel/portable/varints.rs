@@ -76,19 +76,19 @@ impl Number for i32 {
     }
 }
 
-pub(crate) fn longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
+pub(crate) fn decode_longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
     numbers(bytes, n, out)
 }
 
-pub(crate) fn ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
+pub(crate) fn decode_ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
     numbers(bytes, n, out)
 }
 
-pub(crate) fn put_longs(values: &[i64], out: &mut Vec<u8>) {
+pub(crate) fn encode_longs(values: &[i64], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
-pub(crate) fn put_ints(values: &[i32], out: &mut Vec<u8>) {
+pub(crate) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
@@ -158,7 +158,7 @@ fn fold(bytes: u64) -> u64 {
 }
 
 /// Passes over up to `n` varints; gives how many, and their bytes.
-pub(crate) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
+pub(crate) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut rest, mut left) = (bytes, n);
     while left > 0 {
         if left >= 8

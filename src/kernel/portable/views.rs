@@ -25,7 +25,7 @@ const FIRST: [[u64; 2]; INLINE + 1] = {
 };
 
 /// Appends the views of the values between offsets into the data of a buffer.
-pub(crate) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
+pub(crate) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
     out.extend(offsets.windows(2).map(|ends| {
         let [start, end] = ends else { return 0 };
         view(start.cast_unsigned(), end.wrapping_sub(*start).cast_unsigned(), data, buffer)

@@ -12,7 +12,7 @@ fn figures_are_those_of_the_number() {
     for level in levels() {
         for skip in 0..8 {
             let mut words = vec![7; 3];
-            kernel::figures(level, &numbers, skip, &mut words);
+            kernel::decimal::format_digits(level, &numbers, skip, &mut words);
             assert_eq!(words.len(), 3 + numbers.len());
             for (number, word) in numbers.iter().zip(&words[3..]) {
                 let text = format!("{number:08}");
@@ -31,10 +31,10 @@ proptest! {
         numbers in prop::collection::vec(0i64..100_000_000, 0..100), skip in 0u32..99,
     ) {
         let mut expected = Vec::new();
-        kernel::figures(Level::Portable, &numbers, skip, &mut expected);
+        kernel::decimal::format_digits(Level::Portable, &numbers, skip, &mut expected);
         for level in levels() {
             let mut words = Vec::new();
-            kernel::figures(level, &numbers, skip, &mut words);
+            kernel::decimal::format_digits(level, &numbers, skip, &mut words);
             prop_assert_eq!(&words, &expected);
         }
     }
@@ -45,7 +45,7 @@ proptest! {
     ) {
         for level in levels() {
             let mut words = vec![7; 3];
-            kernel::figures(level, &numbers, skip, &mut words);
+            kernel::decimal::format_digits(level, &numbers, skip, &mut words);
             prop_assert_eq!(words.len(), 3 + numbers.len());
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{cases, levels};
-use crate::kernel::{self, Level, SLOT, Slots, SymbolTable, Tuples};
+use crate::kernel::{self, Level, SLOT, StringSlots, StringTuples, SymbolTable};
 
 proptest! {
     #![proptest_config(cases(300))]
@@ -18,7 +18,7 @@ proptest! {
         for level in levels() {
             let mut out = vec![7];
             let fine = codes.iter().all(|code| (*code as usize) < count);
-            prop_assert_eq!(kernel::gather(level, &codes, &table, &mut out), fine);
+            prop_assert_eq!(kernel::gather::gather(level, &codes, &table, &mut out), fine);
             let expected: Vec<u128> = match fine {
                 true => codes.iter().map(|code| table[*code as usize]).collect(),
                 false => vec![],
@@ -27,8 +27,8 @@ proptest! {
             let longs: Vec<i64> = table.iter().map(|v| (*v >> 64) as i64).collect();
             let floats: Vec<f32> = (0..count).map(|i| i as f32 / 3.0).collect();
             let (mut of_longs, mut of_floats) = (vec![7], vec![7.0]);
-            prop_assert_eq!(kernel::gather(level, &codes, &longs, &mut of_longs), fine);
-            prop_assert_eq!(kernel::gather(level, &codes, &floats, &mut of_floats), fine);
+            prop_assert_eq!(kernel::gather::gather(level, &codes, &longs, &mut of_longs), fine);
+            prop_assert_eq!(kernel::gather::gather(level, &codes, &floats, &mut of_floats), fine);
             let of: &[u32] = if fine { &codes } else { &[] };
             prop_assert!(of_longs[1..].iter().eq(of.iter().map(|code| &longs[*code as usize])));
             prop_assert!(of_floats[1..].iter().eq(of.iter().map(|code| &floats[*code as usize])));
@@ -45,15 +45,15 @@ proptest! {
             if at < lengths[i as usize] as usize { i * 7 + at as u8 } else { 0 }
         }));
         let bytes: Vec<[u8; SLOT]> = bytes.collect();
-        let slots = Slots { bytes, lengths };
+        let slots = StringSlots { bytes, lengths };
         let start = || (vec![before as i32], vec![1u8; before]);
         let (mut offsets, mut data) = start();
-        prop_assert!(kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
+        prop_assert!(kernel::gather::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
         for level in levels() {
             let (mut o, mut d) = start();
-            prop_assert!(kernel::gather_strings(level, &codes, &slots, &mut o, &mut d));
+            prop_assert!(kernel::gather::gather_strings(level, &codes, &slots, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
-            prop_assert!(!kernel::gather_strings(level, &[0, 30], &slots, &mut o, &mut d));
+            prop_assert!(!kernel::gather::gather_strings(level, &[0, 30], &slots, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
         }
     }
@@ -69,18 +69,18 @@ proptest! {
         let bytes = (0..count).map(|i| std::array::from_fn(|at| {
             if at < lengths[i] as usize { (i * 7 + at) as u8 } else { 0 }
         }));
-        let slots = Slots { bytes: bytes.collect(), lengths };
-        let tuples = Tuples::of(&slots);
+        let slots = StringSlots { bytes: bytes.collect(), lengths };
+        let tuples = StringTuples::of(&slots);
         prop_assert_eq!(tuples.is_some(), count <= 16);
         let Some(tuples) = tuples else { return Ok(()) };
         let start = || (vec![before as i32], vec![1u8; before]);
         let (mut offsets, mut data) = start();
-        prop_assert!(kernel::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
+        prop_assert!(kernel::gather::gather_strings(Level::Portable, &codes, &slots, &mut offsets, &mut data));
         for level in levels() {
             let (mut o, mut d) = start();
-            prop_assert!(kernel::gather_tuples(level, &codes, &tuples, &mut o, &mut d));
+            prop_assert!(kernel::gather::gather_string_tuples(level, &codes, &tuples, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
-            prop_assert!(!kernel::gather_tuples(level, &[0, count as u32], &tuples, &mut o, &mut d));
+            prop_assert!(!kernel::gather::gather_string_tuples(level, &[0, count as u32], &tuples, &mut o, &mut d));
             prop_assert_eq!((&o, &d), (&offsets, &data));
         }
     }
@@ -92,10 +92,10 @@ proptest! {
         let most = if within { u32::from(count) } else { 70 };
         let codes: Vec<u32> = codes.iter().map(|code| code % most).collect();
         let bytes = (0..count).map(|i| [i ^ 0x55; SLOT]).collect();
-        let slots = Slots { bytes, lengths: vec![1; usize::from(count)] };
+        let slots = StringSlots { bytes, lengths: vec![1; usize::from(count)] };
         for level in levels() {
             let (mut offsets, mut data) = (vec![2], vec![1u8; 2]);
-            let fine = kernel::gather_strings(level, &codes, &slots, &mut offsets, &mut data);
+            let fine = kernel::gather::gather_strings(level, &codes, &slots, &mut offsets, &mut data);
             prop_assert_eq!(fine, codes.iter().all(|code| *code < u32::from(count)));
             let codes = if fine { &codes[..] } else { &[] };
             prop_assert!(data[2..].iter().eq(&codes.iter().map(|code| *code as u8 ^ 0x55).collect::<Vec<_>>()));
@@ -112,13 +112,13 @@ proptest! {
         }
         let values: Vec<i64> = (0..ends.len() as i64).map(|i| i * 1_000_000_007).collect();
         let mut expected: Vec<i64> = vec![5];
-        kernel::repeat(Level::Portable, &values, &ends, start, &mut expected);
+        kernel::gather::repeat(Level::Portable, &values, &ends, start, &mut expected);
         for level in levels() {
             let mut out: Vec<i64> = vec![5];
-            kernel::repeat(level, &values, &ends, start, &mut out);
+            kernel::gather::repeat(level, &values, &ends, start, &mut out);
             prop_assert_eq!(&out, &expected);
             let mut ints: Vec<i32> = vec![5];
-            kernel::repeat(level, &values, &ends, start, &mut ints);
+            kernel::gather::repeat(level, &values, &ends, start, &mut ints);
             prop_assert!(ints.iter().zip(&expected).all(|(i, v)| *i == *v as i32));
         }
     }
@@ -132,14 +132,13 @@ fn views_are_the_same_at_every_level() {
         for (level, expected) in levels().into_iter().map(|level| {
             let mut expected = vec![1];
             let pairs = offsets[..n].windows(2);
-            expected
-                .extend(pairs.map(|ends| {
-                    kernel::view(ends[0] as u32, (ends[1] - ends[0]) as u32, &data, 3)
-                }));
+            expected.extend(pairs.map(|ends| {
+                kernel::string::view(ends[0] as u32, (ends[1] - ends[0]) as u32, &data, 3)
+            }));
             (level, expected)
         }) {
             let mut out = vec![1];
-            kernel::views(level, &offsets[..n], &data, 3, &mut out);
+            kernel::string::offsets_to_views(level, &offsets[..n], &data, 3, &mut out);
             assert_eq!(out, expected);
         }
     }
@@ -159,11 +158,11 @@ proptest! {
         if let Some((at, offset)) = odd && let Some(slot) = offsets.get_mut(at) {
             *slot = offset;
         }
-        let view = |ends: &[i32]| kernel::view(ends[0] as u32, ends[1].wrapping_sub(ends[0]) as u32, &data, buffer);
+        let view = |ends: &[i32]| kernel::string::view(ends[0] as u32, ends[1].wrapping_sub(ends[0]) as u32, &data, buffer);
         let expected: Vec<u128> = std::iter::once(1).chain(offsets.windows(2).map(view)).collect();
         for level in levels() {
             let mut out = vec![1];
-            kernel::views(level, &offsets, &data, buffer, &mut out);
+            kernel::string::offsets_to_views(level, &offsets, &data, buffer, &mut out);
             prop_assert_eq!(&out, &expected);
         }
     }
@@ -183,11 +182,11 @@ proptest! {
             table.masks[i] = if unknown == Some(i) { 0 } else { u8::MAX >> (8 - length) };
         }
         let mut expected = vec![3];
-        let taken = kernel::symbols(Level::Portable, &codes, &table, most, &mut expected);
+        let taken = kernel::fsst::expand_symbols(Level::Portable, &codes, &table, most, &mut expected);
         prop_assert!(expected.len() <= most + 1 && taken.is_multiple_of(kernel::GROUP));
         for level in levels() {
             let mut out = vec![3];
-            prop_assert_eq!(kernel::symbols(level, &codes, &table, most, &mut out), taken);
+            prop_assert_eq!(kernel::fsst::expand_symbols(level, &codes, &table, most, &mut out), taken);
             prop_assert_eq!(&out, &expected);
         }
     }

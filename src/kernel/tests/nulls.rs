@@ -2,6 +2,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{alone, cases, levels, put_one};
+use crate::kernel::bitmap::*;
+use crate::kernel::gather::*;
+use crate::kernel::string::*;
+use crate::kernel::varint::*;
 use crate::kernel::*;
 
 /// Bits as runs, which random ones are not.
@@ -66,7 +70,7 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
             assert_eq!(out[2..], expected, "{level:?} {offset} {n}");
         }
         let mut out = before.clone();
-        repeat_ends(level, dense, validity, offset, n, &mut out);
+        expand_offsets(level, dense, validity, offset, n, &mut out);
         assert_eq!(out, [&before[..], &ends].concat(), "{level:?} {offset} {n}");
     }
 }
@@ -130,9 +134,9 @@ proptest! {
     ) {
         let bytes = as_lengths(&bits, cuts);
         let mut all = vec![true; before];
-        let (mut out, mut run, mut at, mut rows) = (packed(&all), Run::default(), 0, 0);
+        let (mut out, mut run, mut at, mut rows) = (packed(&all), LengthRun::default(), 0, 0);
         for n in pieces.into_iter().chain([usize::MAX]) {
-            let done = presence(&bytes[at..], n, &mut run, &mut out, before + rows);
+            let done = lengths_to_bitmap(&bytes[at..], n, &mut run, &mut out, before + rows);
             let piece = &bits[rows..rows + done.rows];
             prop_assert_eq!(done.rows, n.min(bits.len() - rows));
             prop_assert_eq!(done.ones, piece.iter().filter(|bit| **bit).count());
@@ -149,13 +153,13 @@ proptest! {
         bytes in vec(prop_oneof![8 => 0..12u8, 1 => any::<u8>()], 0..200),
         n in 0..3000usize,
     ) {
-        let (mut out, mut run) = (Vec::new(), Run::default());
-        let done = presence(&bytes, n, &mut run, &mut out, 0);
+        let (mut out, mut run) = (Vec::new(), LengthRun::default());
+        let done = lengths_to_bitmap(&bytes, n, &mut run, &mut out, 0);
         let mut expected = Vec::new();
         let (mut at, mut left) = (0, 0usize);
         while expected.len() < n {
             let mut number = Vec::new();
-            let len = ints(Level::Portable, &bytes[at..], 1, &mut number);
+            let len = decode_ints(Level::Portable, &bytes[at..], 1, &mut number);
             let Some(number) = number.first().map(|number| i64::from(*number)) else { break };
             let (value, count) =
                 if number < 0 { ((number + 1) & 1, (1 - number) / 2 + 1) } else { (number, 1) };
@@ -187,7 +191,7 @@ proptest! {
         let places = [offset, offset, offset + n / 2, offset + n].map(|place| place as u32);
         for level in levels() {
             let mut found = vec![7];
-            ranks(level, &alone(&bytes), &places, &mut found);
+            rank(level, &alone(&bytes), &places, &mut found);
             let before = |place: u32| (0..place as usize).filter(is_set).count() as u32;
             prop_assert_eq!((found[0], &found[1..]), (7, &places.map(before)[..]));
         }
@@ -196,17 +200,17 @@ proptest! {
 
 #[test]
 fn a_run_left_over_that_is_no_bit_stays() {
-    let (mut out, mut run) = (vec![1], Run { value: 2, left: 1 });
-    let done = presence(&[2, 2], 2, &mut run, &mut out, 1);
-    assert_eq!((done, run.left, out), (Present::default(), 1, vec![1]));
+    let (mut out, mut run) = (vec![1], LengthRun { value: 2, left: 1 });
+    let done = lengths_to_bitmap(&[2, 2], 2, &mut run, &mut out, 1);
+    assert_eq!((done, run.left, out), (BitmapProgress::default(), 1, vec![1]));
 }
 
 #[test]
 fn the_longest_run_of_a_hostile_file() {
     let mut bytes = Vec::new();
     put_one(i64::from(i32::MIN), &mut bytes);
-    let (mut out, mut run) = (Vec::new(), Run::default());
-    let done = presence(&bytes, 1000, &mut run, &mut out, 0);
-    assert_eq!((done, out), (Present { rows: 1000, ones: 1000, bytes: 5 }, vec![0xff; 125]));
-    assert_eq!(run, Run { value: 1, left: (1 << 30) + 1 - 1000 });
+    let (mut out, mut run) = (Vec::new(), LengthRun::default());
+    let done = lengths_to_bitmap(&bytes, 1000, &mut run, &mut out, 0);
+    assert_eq!((done, out), (BitmapProgress { rows: 1000, ones: 1000, bytes: 5 }, vec![0xff; 125]));
+    assert_eq!(run, LengthRun { value: 1, left: (1 << 30) + 1 - 1000 });
 }

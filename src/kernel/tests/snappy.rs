@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use snap::raw::{Decoder, Encoder};
 
 use super::{cases, levels};
+use crate::kernel::snappy::*;
 use crate::kernel::*;
 
 /// What `snap` makes of the elements, if it takes them; each kernel must do the same.

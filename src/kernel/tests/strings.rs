@@ -2,6 +2,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{alone, cases, levels, put_one};
+use crate::kernel::string::*;
 use crate::kernel::*;
 
 /// Strings, as their lengths: short ones, long ones, and runs of the same length.
@@ -40,11 +41,15 @@ fn encoded<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) -> Vec<u8> {
 fn reads_alike(bytes: &[u8], n: usize) {
     let bytes = &*alone(bytes);
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
-    let taken = strings(Level::Portable, bytes, n, &mut offsets, &mut data);
+    let taken = decode_strings(Level::Portable, bytes, n, &mut offsets, &mut data);
     assert_eq!(skip_strings(bytes, n), (offsets.len() - 2, taken));
     for level in levels() {
         let (mut o, mut d) = (vec![0, 3], b"abc".to_vec());
-        assert_eq!(strings(level, bytes, n, &mut o, &mut d), taken, "{level:?} {n} of {bytes:x?}");
+        assert_eq!(
+            decode_strings(level, bytes, n, &mut o, &mut d),
+            taken,
+            "{level:?} {n} of {bytes:x?}"
+        );
         assert!(o == offsets && d == data, "{level:?} {n} of {bytes:x?}");
     }
 }
@@ -54,7 +59,7 @@ fn writes_alike<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) {
     let expected = [&b"before"[..], &encoded(offsets, data)].concat();
     for level in levels() {
         let mut out = b"before".to_vec();
-        put_strings(level, offsets, data, &mut out);
+        encode_strings(level, offsets, data, &mut out);
         assert!(out == expected, "{level:?}");
     }
 }
@@ -73,7 +78,7 @@ proptest! {
         reads_alike(&bytes, lengths.len() / 2);
         reads_alike(&bytes, usize::MAX);
         let (mut o, mut d) = (vec![0], Vec::new());
-        prop_assert_eq!(strings(Level::in_use(), &bytes, lengths.len(), &mut o, &mut d), bytes.len());
+        prop_assert_eq!(decode_strings(Level::in_use(), &bytes, lengths.len(), &mut o, &mut d), bytes.len());
         prop_assert!(o == offsets && d == data);
     }
 
@@ -140,7 +145,7 @@ fn lengths_of_more_bytes_than_they_need() {
 fn a_count_far_past_the_bytes_makes_no_room() {
     for level in levels() {
         let (mut offsets, mut data) = (vec![0], Vec::new());
-        strings(level, &[0; 100], usize::MAX, &mut offsets, &mut data);
+        decode_strings(level, &[0; 100], usize::MAX, &mut offsets, &mut data);
         assert!(offsets.len() == 101 && offsets.capacity() + data.capacity() < 1000);
     }
 }
@@ -154,27 +159,27 @@ proptest! {
         let (offsets, data) = (&*alone(&offsets), &*alone(&data));
         let rest = |pair: &[i32]| (pair[0] as usize + behind).min(pair[1] as usize)..pair[1] as usize;
         let expected: Vec<u64> =
-            offsets.windows(2).take(WORDS).map(|pair| word_of(&data[rest(pair)])).collect();
+            offsets.windows(2).take(PREFIXES).map(|pair| prefix_of(&data[rest(pair)])).collect();
         let least = expected.iter().copied().filter(|word| *word > 0).min().unwrap_or(0);
         let greatest = expected.iter().copied().max().unwrap_or(0);
-        let ends = WordEnds { least, greatest, has_empty: expected.contains(&0) };
+        let ends = PrefixRange { least, greatest, has_empty: expected.contains(&0) };
         let chosen = if expected.is_empty() { 1 } else { expected[pick % expected.len()] };
         let wide: Vec<i64> = offsets.iter().map(|offset| i64::from(*offset)).collect();
         for level in levels() {
-            let mut out = [3; WORDS];
-            prop_assert_eq!(words(level, offsets, data, behind, &mut out), ends);
-            prop_assert_eq!(words(level, &wide, data, behind, &mut out), ends);
+            let mut out = [3; PREFIXES];
+            prop_assert_eq!(prefixes(level, offsets, data, behind, &mut out), ends);
+            prop_assert_eq!(prefixes(level, &wide, data, behind, &mut out), ends);
             prop_assert_eq!(&out[..expected.len()], &expected[..]);
-            let at = places(level, &out, chosen);
+            let at = find_prefix(level, &out, chosen);
             for (i, word) in out.iter().enumerate() {
                 prop_assert_eq!(at[i / 64] >> (i % 64) & 1 == 1, *word == chosen);
             }
             let among = |bit: bool| out.iter().enumerate().filter(move |(i, _)| (at[i / 64] >> (i % 64) & 1 == 1) == bit).map(|(_, word)| *word);
             let ends = (among(true).min().unwrap_or(u64::MAX), among(true).max().unwrap_or(0));
-            prop_assert_eq!(ends_among(level, &out, &at), ends);
+            prop_assert_eq!(min_max_among(level, &out, &at), ends);
             let others = at.map(|bits| !bits);
             let ends = (among(false).min().unwrap_or(u64::MAX), among(false).max().unwrap_or(0));
-            prop_assert_eq!(ends_among(level, &out, &others), ends);
+            prop_assert_eq!(min_max_among(level, &out, &others), ends);
         }
     }
 
@@ -184,9 +189,9 @@ proptest! {
     ) {
         let data = &*alone(b"some bytes that are not many");
         for level in levels() {
-            let (mut out, mut expected) = ([0; WORDS], [0; WORDS]);
-            let ends = words(Level::Portable, &offsets, data, behind, &mut expected);
-            prop_assert_eq!(words(level, &offsets, data, behind, &mut out), ends);
+            let (mut out, mut expected) = ([0; PREFIXES], [0; PREFIXES]);
+            let ends = prefixes(Level::Portable, &offsets, data, behind, &mut expected);
+            prop_assert_eq!(prefixes(level, &offsets, data, behind, &mut out), ends);
             prop_assert_eq!(out, expected);
         }
     }

@@ -2,7 +2,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{alone, cases, levels, put_one};
-use crate::kernel::*;
+use crate::kernel::varint::*;
 
 /// A long whose varint takes so many bytes.
 fn of_len(len: u32, random: u64) -> i64 {
@@ -64,13 +64,13 @@ fn reads_alike(bytes: &[u8], n: usize) {
     for level in levels() {
         let (mut out, mut expected) = (vec![7i64; 3], vec![7i64; 3]);
         expected.extend(&all_longs);
-        assert_eq!(longs(level, bytes, n, &mut out), taken, "{level:?} {n} of {bytes:x?}");
+        assert_eq!(decode_longs(level, bytes, n, &mut out), taken, "{level:?} {n} of {bytes:x?}");
         assert_eq!(out, expected, "{level:?} {n} of {bytes:x?}");
         let (mut out, mut expected) = (vec![7i32; 3], vec![7i32; 3]);
         expected.extend(&all_ints);
-        assert_eq!(ints(level, bytes, n, &mut out), of_ints, "{level:?} {n} of {bytes:x?}");
+        assert_eq!(decode_ints(level, bytes, n, &mut out), of_ints, "{level:?} {n} of {bytes:x?}");
         assert_eq!(out, expected, "{level:?} {n} of {bytes:x?}");
-        assert_eq!(skip(level, bytes, n), (all_longs.len(), taken), "{level:?} {bytes:x?}");
+        assert_eq!(skip_varints(level, bytes, n), (all_longs.len(), taken), "{level:?} {bytes:x?}");
     }
 }
 
@@ -82,10 +82,10 @@ fn writes_alike(values: &[i64]) {
     let widened: Vec<i64> = small.iter().map(|value| i64::from(*value)).collect();
     for level in levels() {
         let mut out = b"before".to_vec();
-        put_longs(level, values, &mut out);
+        encode_longs(level, values, &mut out);
         assert_eq!(out, [&b"before"[..], &encoded(values)].concat(), "{level:?} {values:?}");
         let mut out = b"before".to_vec();
-        put_ints(level, &small, &mut out);
+        encode_ints(level, &small, &mut out);
         assert_eq!(out, [&b"before"[..], &encoded(&widened)].concat(), "{level:?} {small:?}");
     }
 }
@@ -194,7 +194,7 @@ fn an_int_that_does_not_fit_at_each_place() {
 fn a_count_far_past_the_bytes_makes_no_room() {
     for level in levels() {
         let mut out = Vec::new();
-        longs(level, &[2; 100], usize::MAX, &mut out);
+        decode_longs(level, &[2; 100], usize::MAX, &mut out);
         assert!(out.len() == 100 && out.capacity() < 1000);
     }
 }

@@ -110,7 +110,7 @@ unsafe fn expand_eights<T>(dense: &[T], word: u64, nothing: T, to: *mut T) {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-pub(super) fn repeat_ends<O: Copy + Default + 'static>(
+pub(super) fn expand_offsets<O: Copy + Default + 'static>(
     dense: &[O],
     validity: &[u8],
     offset: usize,
@@ -118,7 +118,7 @@ pub(super) fn repeat_ends<O: Copy + Default + 'static>(
     out: &mut Vec<O>,
 ) {
     if !is_number::<O>(4) {
-        return portable::repeat_ends(dense, validity, offset, n, out);
+        return portable::expand_offsets(dense, validity, offset, n, out);
     }
     let first = dense.first().copied().unwrap_or_default();
     out.reserve(n.saturating_add(65));
@@ -139,7 +139,7 @@ pub(super) fn repeat_ends<O: Copy + Default + 'static>(
     if rows < n {
         let rest = dense.get(taken..).unwrap_or_default();
         out.pop();
-        portable::repeat_ends(rest, validity, offset.saturating_add(rows), n - rows, out);
+        portable::expand_offsets(rest, validity, offset.saturating_add(rows), n - rows, out);
     }
 }
 

@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 use super::avx512_expand::is_number;
 use super::gather::{gather as from_memory, gather_strings as strings_from_memory};
-use crate::kernel::portable::{Slots, all_below, ones};
+use crate::kernel::portable::{StringSlots, all_below, ones};
 
 /// How many numbers of 32 bits two registers hold, how many of 64, how many views, and how many bytes one.
 const FOURS: usize = 32;
@@ -41,7 +41,7 @@ pub(super) fn gather<T: Copy + Default + 'static>(
         match (four, eight) {
             (true, _) => fours(codes, table, to),
             (_, true) => eights(codes, table, to),
-            _ => views(codes, table, to),
+            _ => offsets_to_views(codes, table, to),
         }
         out.set_len(out.len() + codes.len());
     }
@@ -98,7 +98,7 @@ unsafe fn eights<T>(codes: &[u32], table: &[T], to: *mut T) {
 /// They are 128 bits each, and no more than [`VIEWS`]; there is room for one each.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,bmi2")]
-unsafe fn views<T>(codes: &[u32], table: &[T], to: *mut T) {
+unsafe fn offsets_to_views<T>(codes: &[u32], table: &[T], to: *mut T) {
     // SAFETY: what the masks leave out is not touched.
     unsafe {
         let (from, n) = (table.as_ptr().cast::<i64>(), 2 * table.len());
@@ -124,7 +124,7 @@ unsafe fn views<T>(codes: &[u32], table: &[T], to: *mut T) {
 )]
 pub(super) fn gather_strings(
     codes: &[u32],
-    slots: &Slots,
+    slots: &StringSlots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> bool {

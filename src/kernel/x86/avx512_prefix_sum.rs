@@ -14,7 +14,7 @@ use super::avx512_expand::is_number;
 use crate::kernel::portable::{self, Modular};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-pub(super) fn accumulate<T: Modular>(numbers: &mut [T], before: T) {
+pub(super) fn prefix_sum<T: Modular>(numbers: &mut [T], before: T) {
     let done = if is_number::<T>(8) {
         let whole = numbers.len() / 8 * 8;
         // SAFETY: they are numbers of 64 bits, and so is `before`; so many are there.
@@ -29,7 +29,7 @@ pub(super) fn accumulate<T: Modular>(numbers: &mut [T], before: T) {
         0
     };
     let before = done.checked_sub(1).and_then(|last| numbers.get(last)).copied().unwrap_or(before);
-    portable::accumulate(numbers.get_mut(done..).unwrap_or_default(), before);
+    portable::prefix_sum(numbers.get_mut(done..).unwrap_or_default(), before);
 }
 
 /// Sums of `n` numbers, eight at a time.

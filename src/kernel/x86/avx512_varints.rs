@@ -39,13 +39,13 @@ fn load(bytes: &[u8]) -> (__m512i, u64) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
+pub(super) fn decode_longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
     numbers(bytes, n, out)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
+pub(super) fn decode_ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
     numbers(bytes, n, out)
 }
 
@@ -354,7 +354,7 @@ unsafe fn store_8<T: Number>(to: *mut T, bits: __m512i) -> usize {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
+pub(super) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut at, mut done) = (0, 0);
     while done < n {
         // SAFETY: windows end within the bytes.

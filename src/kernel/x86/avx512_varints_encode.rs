@@ -18,13 +18,13 @@ use crate::kernel::portable::Number;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn put_longs(values: &[i64], out: &mut Vec<u8>) {
+pub(super) fn encode_longs(values: &[i64], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn put_ints(values: &[i32], out: &mut Vec<u8>) {
+pub(super) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 

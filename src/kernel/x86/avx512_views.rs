@@ -20,14 +20,14 @@ const FOUR: usize = 4;
 const HEAD: usize = 4;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512vl,avx512dq")]
-pub(super) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
+pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
     let n = offsets.len().saturating_sub(1);
     out.reserve(n);
     // What is loaded for a string: from four bytes before it to twelve behind its start.
     let Some(last) =
         data.len().checked_sub(HEAD + INLINE).map(|last| u32::try_from(last).unwrap_or(u32::MAX))
     else {
-        return portable::views(offsets, data, buffer, out);
+        return portable::offsets_to_views(offsets, data, buffer, out);
     };
     let mut done = 0;
     while let Some(five) = offsets.get(done..).and_then(<[i32]>::first_chunk) {
@@ -37,11 +37,11 @@ pub(super) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u12
             // SAFETY: four more have been.
             unsafe { out.set_len(out.len() + FOUR) };
         } else {
-            portable::views(five, data, buffer, out);
+            portable::offsets_to_views(five, data, buffer, out);
         }
         done += FOUR;
     }
-    portable::views(offsets.get(done..).unwrap_or_default(), data, buffer, out);
+    portable::offsets_to_views(offsets.get(done..).unwrap_or_default(), data, buffer, out);
 }
 
 /// Stores four views, unless the bytes of one are not all there: says whether.

@@ -12,7 +12,8 @@
 use std::mem::MaybeUninit;
 
 use crate::kernel::portable::{
-    self, CHUNK, ChunkStats, DIGITS, DigitRange, Modular, Multipliers, Ordered, Places, Real, WORDS,
+    self, CHUNK, ChunkStats, DIGITS, DigitRange, FloatBits, Modular, Multipliers, Ordered,
+    PREFIXES, PrefixMatches,
 };
 
 /// Whether numbers are no longer and no more aligned as parts.
@@ -29,7 +30,7 @@ fn parts_in<T: Modular>(numbers: &mut [T]) -> &mut [T::Parts] {
     unsafe { &mut *(std::ptr::from_mut(numbers) as *mut [T::Parts]) }
 }
 
-/// Places of numbers as places of their parts.
+/// PrefixMatches of numbers as places of their parts.
 #[inline(always)]
 fn places_of<T: Modular>(places: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<T::Parts>] {
     const { assert!(same_bytes::<T>()) };
@@ -43,7 +44,7 @@ macro_rules! compiled_for {
             use super::*;
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn unframe<T: Modular>(
+            pub(in super::super) fn unpack<T: Modular>(
                 bytes: &[u8],
                 width: u32,
                 base: u64,
@@ -52,7 +53,7 @@ macro_rules! compiled_for {
                 out.reserve(CHUNK);
                 let to = places_of(out.spare_capacity_mut());
                 let Some(to) = to.first_chunk_mut() else { return };
-                portable::unframe_to(bytes, width, base, to, |slot, bits| {
+                portable::unpack_to(bytes, width, base, to, |slot, bits| {
                     slot.write(T::parts(bits));
                 });
                 // SAFETY: each of so many places behind the others has been written.
@@ -80,26 +81,26 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn decimals<R: Real>(
+            pub(in super::super) fn digits_to_floats<R: FloatBits>(
                 digits: &[R::Digit],
                 by: Multipliers,
                 out: &mut Vec<R>,
             ) {
-                portable::decimals(digits, by, out);
+                portable::digits_to_floats(digits, by, out);
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn digits<R: Real>(
+            pub(in super::super) fn floats_to_digits<R: FloatBits>(
                 values: &[R],
                 by: Multipliers,
                 out: &mut Vec<R::Digit>,
                 wrong: &mut [R::Bits; DIGITS],
             ) -> bool {
-                portable::digits(values, by, out, wrong)
+                portable::floats_to_digits(values, by, out, wrong)
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn digit_range<R: Real>(
+            pub(in super::super) fn digit_range<R: FloatBits>(
                 values: &[R],
                 by: Multipliers,
             ) -> DigitRange {
@@ -107,13 +108,13 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn frame(
+            pub(in super::super) fn pack(
                 values: &[i64; CHUNK],
                 width: u32,
                 base: i64,
                 out: &mut Vec<u8>,
             ) {
-                portable::frame(values, width, base, out);
+                portable::pack(values, width, base, out);
             }
 
             #[target_feature(enable = $features)]
@@ -122,8 +123,8 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn bounds<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
-                portable::bounds(values)
+            pub(in super::super) fn min_max<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
+                portable::min_max(values)
             }
 
             #[target_feature(enable = $features)]
@@ -132,8 +133,8 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn ranks(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
-                portable::ranks(source, places, out);
+            pub(in super::super) fn rank(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
+                portable::rank(source, places, out);
             }
 
             #[target_feature(enable = $features)]
@@ -147,16 +148,19 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn places(words: &[u64; WORDS], word: u64) -> Places {
-                portable::places(words, word)
+            pub(in super::super) fn find_prefix(
+                words: &[u64; PREFIXES],
+                word: u64,
+            ) -> PrefixMatches {
+                portable::find_prefix(words, word)
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn ends_among(
-                words: &[u64; WORDS],
-                places: &Places,
+            pub(in super::super) fn min_max_among(
+                words: &[u64; PREFIXES],
+                places: &PrefixMatches,
             ) -> (u64, u64) {
-                portable::ends_among(words, places)
+                portable::min_max_among(words, places)
             }
         }
     };

@@ -26,12 +26,12 @@ const BEHIND: usize = 16;
 const OVER: usize = WINDOW;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
+pub(super) fn decode_longs(bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
     numbers(bytes, n, out)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
+pub(super) fn decode_ints(bytes: &[u8], n: usize, out: &mut Vec<i32>) -> usize {
     numbers(bytes, n, out)
 }
 
@@ -146,7 +146,7 @@ unsafe fn long_values<T: Number>(from: *const u8, window: Window, to: *mut T) ->
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
+pub(super) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut at, mut done) = (0, 0);
     while done < n && bytes.len() - at >= WINDOW {
         // SAFETY: 64 bytes are there.
@@ -157,17 +157,17 @@ pub(super) fn skip(bytes: &[u8], n: usize) -> (usize, usize) {
         }
         (at, done) = (at + window.len(), done + window.count());
     }
-    let (more, len) = portable::skip(bytes.get(at..).unwrap_or_default(), n - done);
+    let (more, len) = portable::skip_varints(bytes.get(at..).unwrap_or_default(), n - done);
     (done + more, at + len)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn put_longs(values: &[i64], out: &mut Vec<u8>) {
+pub(super) fn encode_longs(values: &[i64], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn put_ints(values: &[i32], out: &mut Vec<u8>) {
+pub(super) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 

@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 use crate::kernel::portable;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
+pub(super) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     let (eights, rest) = numbers.as_chunks::<8>();
     out.reserve(numbers.len());
     let to = out.spare_capacity_mut().as_mut_ptr().cast::<__m256i>();
@@ -29,7 +29,7 @@ pub(super) fn figures(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     }
     // SAFETY: so many have been written behind the others.
     unsafe { out.set_len(out.len() + eights.len() * 8) };
-    portable::figures(rest, skip, out);
+    portable::format_digits(rest, skip, out);
 }
 
 /// The text of four numbers and of four more.

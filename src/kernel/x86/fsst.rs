@@ -13,7 +13,12 @@ use crate::kernel::portable::{GROUP, SymbolTable, WINDOW};
 #[target_feature(
     enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt"
 )]
-pub(super) fn symbols(codes: &[u8], table: &SymbolTable, most: usize, out: &mut Vec<u8>) -> usize {
+pub(super) fn expand_symbols(
+    codes: &[u8],
+    table: &SymbolTable,
+    most: usize,
+    out: &mut Vec<u8>,
+) -> usize {
     let SymbolTable { words, masks } = table;
     let (start, mut taken) = (out.len(), 0);
     out.reserve(most.min(codes.len().saturating_mul(8)).saturating_add(WINDOW));

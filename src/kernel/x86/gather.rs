@@ -7,7 +7,7 @@
 //! ```
 #![allow(unsafe_code)]
 
-use crate::kernel::portable::{self, Modular, SLOT, Slots, all_below};
+use crate::kernel::portable::{self, Modular, SLOT, StringSlots, all_below};
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool {
@@ -29,7 +29,7 @@ pub(super) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Ve
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn gather_strings(
     codes: &[u32],
-    slots: &Slots,
+    slots: &StringSlots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> bool {
@@ -60,7 +60,7 @@ pub(super) fn gather_strings(
 #[inline(always)]
 fn gather_alike<const N: usize>(
     codes: &[u32],
-    slots: &Slots,
+    slots: &StringSlots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) {
@@ -87,7 +87,7 @@ fn gather_alike<const N: usize>(
 #[inline(always)]
 fn gather_within<const N: usize>(
     codes: &[u32],
-    slots: &Slots,
+    slots: &StringSlots,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) {

@@ -2,7 +2,7 @@
 //! plain enough for the compiler.
 #![allow(unsafe_code)]
 
-use crate::kernel::portable::{self, Offset, WORDS, WordEnds};
+use crate::kernel::portable::{self, Offset, PREFIXES, PrefixRange};
 
 macro_rules! compiled_for {
     ($features:literal, $module:ident) => {
@@ -10,14 +10,14 @@ macro_rules! compiled_for {
             use super::*;
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn words<O: Offset>(
+            pub(in super::super) fn prefixes<O: Offset>(
                 ends: &[O],
                 data: &[u8],
                 behind: usize,
-                out: &mut [u64; WORDS],
-            ) -> WordEnds {
+                out: &mut [u64; PREFIXES],
+            ) -> PrefixRange {
                 let Some(last) = data.len().checked_sub(8) else {
-                    return portable::words(ends, data, behind, out);
+                    return portable::prefixes(ends, data, behind, out);
                 };
                 for (to, start) in out.iter_mut().zip(ends) {
                     let start = (*start).try_into().unwrap_or(usize::MAX);

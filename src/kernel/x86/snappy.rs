@@ -121,7 +121,7 @@ pub(super) fn decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u
 fn all(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Option<()> {
     let mut at = 0;
     while at < elements.len() && out.len() <= NEAR {
-        at = one(elements, at, raw_len, out)?;
+        at = unpack_one(elements, at, raw_len, out)?;
     }
     at = most(elements, at, raw_len, out)?;
     let rest = elements.get(at..)?;
@@ -132,7 +132,7 @@ fn all(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// Makes the element that starts there; gives where the next one does.
-fn one(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> Option<usize> {
+fn unpack_one(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (tag, rest) = elements.get(at..)?.split_first()?;
     let l = usize::from(tag >> 2);
     let more = match tag & 3 {
@@ -172,7 +172,7 @@ fn most(elements: &[u8], mut at: usize, raw_len: usize, out: &mut Vec<u8>) -> Op
         // SAFETY: there is as much in the elements, in the block, and room behind it, as is asked for.
         at = unsafe { run(elements, at, raw_len, out) }?;
         if at < limit && out.len() < raw_len {
-            at = one(elements, at, raw_len, out)?;
+            at = unpack_one(elements, at, raw_len, out)?;
         }
     }
     Some(at)

@@ -3,12 +3,12 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::portable::{self, CODES, TUPLE, Tuples, all_below};
+use crate::kernel::portable::{self, CODES, StringTuples, TUPLE, all_below};
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn gather_tuples(
+pub(super) fn gather_string_tuples(
     codes: &[u32],
-    tuples: &Tuples,
+    tuples: &StringTuples,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) -> bool {
@@ -24,17 +24,17 @@ pub(super) fn gather_tuples(
         (2, 0..=16) => gather::<2, 16>(whole, tuples, offsets, data),
         (2, 17..=32) => gather::<2, 32>(whole, tuples, offsets, data),
         (2, _) => gather::<2, TUPLE>(whole, tuples, offsets, data),
-        _ => return portable::gather_tuples(codes, tuples, offsets, data),
+        _ => return portable::gather_string_tuples(codes, tuples, offsets, data),
     }
-    portable::gather_tuples(rest, tuples, offsets, data)
+    portable::gather_string_tuples(rest, tuples, offsets, data)
 }
 
-/// Tuples of `K` codes and no more than `N` bytes each. The codes are a multiple of `K`, each of no more than
+/// StringTuples of `K` codes and no more than `N` bytes each. The codes are a multiple of `K`, each of no more than
 /// `tuples.bits`, and there is a tuple for any of them; none is longer than `tuples.longest`, which is at most `N`.
 #[inline(always)]
 fn gather<const K: usize, const N: usize>(
     codes: &[u32],
-    tuples: &Tuples,
+    tuples: &StringTuples,
     offsets: &mut Vec<i32>,
     data: &mut Vec<u8>,
 ) {

@@ -27,7 +27,12 @@ const NOT_SHORT: u32 = 0x81;
 const USUAL: usize = 16;
 
 #[target_feature(enable = "avx2")]
-pub(super) fn strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut Vec<u8>) -> usize {
+pub(super) fn decode_strings(
+    bytes: &[u8],
+    n: usize,
+    offsets: &mut Vec<i32>,
+    data: &mut Vec<u8>,
+) -> usize {
     let (mut at, mut left) = (0, n);
     // If whatever may come has an offset, no single one needs a look.
     if i32::try_from(data.len().saturating_add(bytes.len())).is_ok() {
@@ -42,14 +47,15 @@ pub(super) fn strings(bytes: &[u8], n: usize, offsets: &mut Vec<i32>, data: &mut
                 break;
             }
             // There is no string, a very long one, or too little room.
-            let len = portable::strings(bytes.get(at..).unwrap_or_default(), 1, offsets, data);
+            let len =
+                portable::decode_strings(bytes.get(at..).unwrap_or_default(), 1, offsets, data);
             if len == 0 {
                 break;
             }
             (at, left) = (at + len, left - 1);
         }
     }
-    at + portable::strings(bytes.get(at..).unwrap_or_default(), left, offsets, data)
+    at + portable::decode_strings(bytes.get(at..).unwrap_or_default(), left, offsets, data)
 }
 
 /// Takes strings while both sides have a piece behind them; gives how many, and their bytes.

@@ -36,20 +36,24 @@ pub(super) unsafe fn copy_piece(from: *const u8, to: *mut u8) {
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn put_strings<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8], out: &mut Vec<u8>) {
+pub(super) fn encode_strings<O: Copy + TryInto<usize>>(
+    offsets: &[O],
+    data: &[u8],
+    out: &mut Vec<u8>,
+) {
     let place = |offset: &O| (*offset).try_into().unwrap_or(usize::MAX);
     let mut rest = offsets;
     while let (Some(two), Some(start), Some(end)) = (rest.get(..2), rest.first(), rest.last()) {
         if place(start).saturating_add(PIECE) > data.len() {
             // The data ends with this string, and with those that follow.
-            return portable::put_strings(rest, data, out);
+            return portable::encode_strings(rest, data, out);
         }
         let span = place(end).min(data.len()).saturating_sub(place(start));
         out.reserve(span + HEAD * rest.len() + PIECE);
         let done = put_most_strings(rest, data, out);
         if done == 0 {
             // A very long string, or one that is not in the data.
-            portable::put_strings(two, data, out);
+            portable::encode_strings(two, data, out);
         }
         rest = rest.get(done.max(1)..).unwrap_or_default();
     }

@@ -28,7 +28,7 @@ static FIRST: [[u8; 16]; INLINE + 1] = {
 };
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
+pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
     let n = offsets.len().saturating_sub(1);
     out.reserve(n);
     let start = out.len();

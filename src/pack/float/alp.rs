@@ -20,7 +20,7 @@
 //! and `digits * up` is still exact as long as it stays below 2^53.
 
 use super::exceptions::{Exceptions, push_marked};
-use super::width::{Real, sample};
+use super::width::{FloatBits, sample};
 use crate::kernel::{self, DIGITS, Level, Multipliers};
 
 /// 10^n, each an exact double.
@@ -89,8 +89,8 @@ impl Scale {
     }
 
     /// The bits per value that this scale would take: the width of the digits' range, and the exceptions.
-    fn cost<R: Real>(self, values: &[R]) -> f64 {
-        let found = kernel::digit_range(Level::in_use(), values, self.multipliers());
+    fn cost<R: FloatBits>(self, values: &[R]) -> f64 {
+        let found = kernel::decimal::digit_range(Level::in_use(), values, self.multipliers());
         let width = found.range.map_or(0, |(low, high)| 64 - high.abs_diff(low).leading_zeros());
         let count = u32::try_from(values.len()).unwrap_or(u32::MAX).max(1);
         let share = f64::from(found.exceptions) / f64::from(count);
@@ -100,7 +100,7 @@ impl Scale {
 
 /// Up to five scales for a column, the best first, by a sample of its first block: each has another
 /// number of decimals, so that later blocks find theirs. Empty if none would pay.
-pub(crate) fn candidates<R: Real>(values: &[R]) -> Vec<Scale> {
+pub(crate) fn candidates<R: FloatBits>(values: &[R]) -> Vec<Scale> {
     let values = sample(values, COLUMN_SAMPLE);
     let mut found: Vec<(f64, Scale)> = Vec::with_capacity(TENS.len());
     for (exponent, factors) in (0_u8..).zip(&FACTORS) {
@@ -120,7 +120,7 @@ pub(crate) fn candidates<R: Real>(values: &[R]) -> Vec<Scale> {
 
 /// The best of the candidates for this block, by a sample, and the bits that a value will take
 /// about. None if ALP does not pay here.
-pub(crate) fn best<R: Real>(values: &[R], candidates: &[Scale]) -> Option<(Scale, f64)> {
+pub(crate) fn best<R: FloatBits>(values: &[R], candidates: &[Scale]) -> Option<(Scale, f64)> {
     let values = sample(values, BLOCK_SAMPLE);
     candidates
         .iter()
@@ -129,14 +129,14 @@ pub(crate) fn best<R: Real>(values: &[R], candidates: &[Scale]) -> Option<(Scale
         .filter(|&(_, cost)| pays::<R>(cost))
 }
 
-fn pays<R: Real>(cost: f64) -> bool {
+fn pays<R: FloatBits>(cost: f64) -> bool {
     cost < WORTH * f64::from(R::WIDTH)
 }
 
 /// Appends the digits of the values, and the values that have none to the exceptions, their
 /// positions counted from the first of `values`. In place of an exception the digits repeat those
 /// before it.
-pub(crate) fn encode<R: Real>(
+pub(crate) fn encode<R: FloatBits>(
     values: &[R],
     scale: Scale,
     digits: &mut Vec<R::Digit>,
@@ -146,7 +146,7 @@ pub(crate) fn encode<R: Real>(
     let (start, known) = (digits.len(), exceptions.positions.len());
     for (values, base) in values.chunks(DIGITS).zip((0_u32..).step_by(DIGITS)) {
         let mut marks = [R::Bits::default(); DIGITS];
-        if kernel::digits(level, values, by, digits, &mut marks) {
+        if kernel::decimal::floats_to_digits(level, values, by, digits, &mut marks) {
             push_marked(&marks, base, &mut exceptions.positions);
         }
     }
@@ -175,13 +175,13 @@ fn fill<D: Copy + Default>(digits: &mut [D], positions: &[u32]) {
 
 /// Appends the values of the digits, those of exceptions wrong: see `patch`. Digits outside their
 /// range give some values or other.
-pub(crate) fn decode<R: Real>(digits: &[R::Digit], scale: Scale, out: &mut Vec<R>) {
-    kernel::decimals(Level::in_use(), digits, scale.multipliers(), out);
+pub(crate) fn decode<R: FloatBits>(digits: &[R::Digit], scale: Scale, out: &mut Vec<R>) {
+    kernel::decimal::digits_to_floats(Level::in_use(), digits, scale.multipliers(), out);
 }
 
 /// Puts the exceptions into a decoded block; false if one lies outside.
 #[inline(always)]
-pub(crate) fn patch<R: Real>(out: &mut [R], positions: &[u32], bits: &[R::Bits]) -> bool {
+pub(crate) fn patch<R: FloatBits>(out: &mut [R], positions: &[u32], bits: &[R::Bits]) -> bool {
     let mut inside = positions.len() == bits.len();
     for (&position, &bits) in positions.iter().zip(bits) {
         match out.get_mut(position as usize) {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::pack::float::width::testing::{noise, odd_f32, odd_f64};
 
-    fn check<R: Real>(values: &[R], scale: Scale) -> (Vec<R::Digit>, Vec<u32>) {
+    fn check<R: FloatBits>(values: &[R], scale: Scale) -> (Vec<R::Digit>, Vec<u32>) {
         let (mut digits, mut exceptions) = (vec![], Exceptions::default());
         encode(values, scale, &mut digits, &mut exceptions);
         assert!(exceptions.positions.is_sorted_by(|a, b| a < b));

@@ -17,7 +17,7 @@
 //! ```
 
 use super::exceptions::{Exceptions, push_marked};
-use super::width::{Bits, Real, sample};
+use super::width::{Bits, FloatBits, sample};
 
 /// How many entries a dictionary has at most.
 const ENTRIES: usize = 8;
@@ -44,7 +44,7 @@ pub(crate) struct Split {
 impl Split {
     /// The split of a file for values of type `R`, unless something is out of range or an entry
     /// comes twice.
-    pub(crate) fn new<R: Real>(right: u8, dictionary: &[u16]) -> Option<Self> {
+    pub(crate) fn new<R: FloatBits>(right: u8, dictionary: &[u16]) -> Option<Self> {
         let left = R::WIDTH.checked_sub(u32::from(right))?;
         // Below, `left` has been checked before it is shifted by.
         let fits = |(place, &entry): (usize, &u16)| {
@@ -58,7 +58,7 @@ impl Split {
     }
 
     /// Whether a left part has no more bits than are left.
-    pub(crate) fn fits<R: Real>(&self, left: u16) -> bool {
+    pub(crate) fn fits<R: FloatBits>(&self, left: u16) -> bool {
         u32::from(left) >> (R::WIDTH - self.shift::<R>()).min(LEFT_WIDTH) == 0
     }
 
@@ -73,18 +73,18 @@ impl Split {
     }
 
     /// The right part's width within the bits of `R`, whatever the type this split was made for.
-    fn shift<R: Real>(&self) -> u32 {
+    fn shift<R: FloatBits>(&self) -> u32 {
         u32::from(self.right).min(R::WIDTH - 1)
     }
 
-    fn mask<R: Real>(&self) -> R::Bits {
+    fn mask<R: FloatBits>(&self) -> R::Bits {
         (R::Bits::from(1) << self.shift::<R>()) - R::Bits::from(1)
     }
 }
 
 /// The best split of such values, by a sample, and the bits that a value will take about. None
 /// unless it saves 3 %.
-pub(crate) fn choose<R: Real>(values: &[R]) -> Option<(Split, f64)> {
+pub(crate) fn choose<R: FloatBits>(values: &[R]) -> Option<(Split, f64)> {
     let mut lefts: Vec<u16> = sample(values, SAMPLE)
         .iter()
         .map(|value| (value.to_bits() >> (R::WIDTH - LEFT_WIDTH)).low())
@@ -127,7 +127,7 @@ fn most_common(lefts: &[u16], drop: u32) -> Vec<(u32, u16)> {
 /// Appends the codes and right parts of the values, and the left parts without a code to the
 /// exceptions, their positions counted from the first of `values`.
 #[inline(always)]
-pub(crate) fn encode<R: Real>(
+pub(crate) fn encode<R: FloatBits>(
     values: &[R],
     split: &Split,
     codes: &mut Vec<u8>,
@@ -185,7 +185,12 @@ fn look_up<const N: usize>(lefts: &mut [u16; CHUNK], dictionary: &[u16]) {
 /// Appends the values, those of exceptions with a wrong left part: see `patch`. With a dictionary
 /// of one entry the codes are not looked at and may be missing.
 #[inline(always)]
-pub(crate) fn decode<R: Real>(codes: &[u8], right: &[R::Bits], split: &Split, out: &mut Vec<R>) {
+pub(crate) fn decode<R: FloatBits>(
+    codes: &[u8],
+    right: &[R::Bits],
+    split: &Split,
+    out: &mut Vec<R>,
+) {
     let shift = split.shift::<R>();
     let mut lefts = [R::Bits::default(); ENTRIES];
     for (left, &entry) in lefts.iter_mut().zip(&split.dictionary) {
@@ -204,7 +209,7 @@ pub(crate) fn decode<R: Real>(codes: &[u8], right: &[R::Bits], split: &Split, ou
 
 /// Puts the left parts of the exceptions into a decoded block; false if one lies outside.
 #[inline(always)]
-pub(crate) fn patch<R: Real>(
+pub(crate) fn patch<R: FloatBits>(
     out: &mut [R],
     split: &Split,
     positions: &[u32],
@@ -229,7 +234,7 @@ mod tests {
     use super::*;
     use crate::pack::float::width::testing::{noise, odd_f32, odd_f64};
 
-    fn check<R: Real>(values: &[R], split: &Split) -> Exceptions<u16> {
+    fn check<R: FloatBits>(values: &[R], split: &Split) -> Exceptions<u16> {
         let (mut codes, mut right, mut exceptions) = (vec![], vec![], Exceptions::default());
         encode(values, split, &mut codes, &mut right, &mut exceptions);
         assert_eq!((codes.len(), right.len()), (values.len(), values.len()));

@@ -1,7 +1,7 @@
 //! Hints for encoding floats, computed from one block and used for several.
 
 use super::alp::{self, Scale};
-use super::width::Real;
+use super::width::FloatBits;
 use crate::pack::options::Options;
 
 /// Options, and the scales of decimals that fitted earlier values.
@@ -13,7 +13,7 @@ pub(crate) struct FloatHints {
 
 impl FloatHints {
     /// Finds the scales of some values.
-    pub(crate) fn of<R: Real>(options: Options, values: &[R]) -> Self {
+    pub(crate) fn of<R: FloatBits>(options: Options, values: &[R]) -> Self {
         Self { options, scales: alp::candidates(values) }
     }
 }

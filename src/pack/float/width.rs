@@ -1,6 +1,6 @@
 //! The two float widths, and a strided sample.
 
-pub(crate) use crate::kernel::{Bits, Real};
+pub(crate) use crate::kernel::{Bits, FloatBits};
 
 /// At most `limit` of the values, evenly spread: one of each stretch, at a place that changes from
 /// stretch to stretch, so as not to fall in with rows that repeat.
@@ -19,7 +19,7 @@ pub(crate) fn put_low(bits: u64, size: usize, out: &mut Vec<u8>) {
 /// Values for the tests of the codecs.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::Real;
+    use super::FloatBits;
 
     /// Random bits, the same on every run (splitmix64).
     pub(crate) fn noise(seed: u64) -> impl Iterator<Item = u64> {

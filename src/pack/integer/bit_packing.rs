@@ -178,7 +178,9 @@ impl BitPackedChunks {
         }
         let Some(Chunk { base, width, at, .. }) = self.head(c) else { return false };
         let bytes = self.data.get(at..).unwrap_or_default();
-        let Some(numbers) = kernel::side_by_side(bytes, width, group) else { return false };
+        let Some(numbers) = kernel::bitpack::unpack_group(bytes, width, group) else {
+            return false;
+        };
         let some = numbers.get(part.start - first..part.end - first).unwrap_or_default();
         let (base, start) = (base.cast_unsigned(), out.len());
         out.extend(some.iter().map(|number| T::wrap(base.wrapping_add(u64::from(*number)))));
@@ -193,7 +195,7 @@ impl BitPackedChunks {
         let bytes = self.data.get(at..).unwrap_or_default();
         let (base, start) = (base.cast_unsigned(), out.len());
         if (c + 1) * CHUNK <= self.n {
-            kernel::unframe(Level::in_use(), bytes, width, base, out);
+            kernel::bitpack::unpack(Level::in_use(), bytes, width, base, out);
             out.truncate(start + n);
         } else {
             tail::read(bytes, width, base, n, out);
@@ -201,7 +203,7 @@ impl BitPackedChunks {
         let Some(made) = out.get_mut(start..) else { return };
         if self.deltas {
             let before = T::wrap(first.cast_unsigned().wrapping_sub(base));
-            kernel::accumulate(Level::in_use(), made, before);
+            kernel::bitpack::prefix_sum(Level::in_use(), made, before);
         } else {
             self.add_exceptions(c, 0, width, made);
         }
@@ -245,7 +247,7 @@ impl BitPackedChunks {
         let bytes = self.data.get(chunk.at..).unwrap_or_default();
         let whole = (c + 1) * CHUNK <= self.n;
         let offset = match whole {
-            true => kernel::one(bytes, chunk.width, at),
+            true => kernel::bitpack::unpack_one(bytes, chunk.width, at),
             false => tail::one(bytes, chunk.width, at),
         };
         let above = self.exceptions.as_ref().map_or(0, |exceptions| exceptions.above(c, at));
@@ -398,7 +400,7 @@ fn put_chunks(values: &[i64], plan: impl Fn(usize) -> (i64, u32), out: &mut Payl
     out.seam();
     for (c, chunk) in chunks.iter().enumerate() {
         let (base, width) = plan(c);
-        kernel::frame(Level::in_use(), chunk, width, base, out);
+        kernel::bitpack::pack(Level::in_use(), chunk, width, base, out);
     }
     if !rest.is_empty() {
         let (base, width) = plan(chunks.len());

@@ -98,7 +98,9 @@ impl PackedBits {
         let n = range.len();
         match &self.kind {
             BitmapEncoding::All(bit) => fill(out, len, n, *bit),
-            BitmapEncoding::Bitmap(bytes) => kernel::copy_bits(bytes, range.start, n, out, len),
+            BitmapEncoding::Bitmap(bytes) => {
+                kernel::bitmap::copy_bits(bytes, range.start, n, out, len)
+            }
             BitmapEncoding::Places(bit, places) => {
                 fill(out, len, n, !bit);
                 let first = places.partition_point(|place| *place < range.start);
@@ -127,7 +129,9 @@ impl PackedBits {
     /// How many of a range are set.
     pub(crate) fn count(&self, range: Range<usize>) -> usize {
         match &self.kind {
-            BitmapEncoding::Bitmap(bytes) => kernel::count_ones(bytes, range.start, range.len()),
+            BitmapEncoding::Bitmap(bytes) => {
+                kernel::bitmap::count_ones(bytes, range.start, range.len())
+            }
             _ => self.ones(range.end) - self.ones(range.start),
         }
     }
@@ -142,7 +146,7 @@ impl PackedBits {
                     0
                 }
             }
-            BitmapEncoding::Bitmap(bytes) => kernel::count_ones(bytes, 0, i),
+            BitmapEncoding::Bitmap(bytes) => kernel::bitmap::count_ones(bytes, 0, i),
             BitmapEncoding::Places(bit, places) => {
                 let before = places.partition_point(|place| *place < i);
                 if *bit { before } else { i - before }
@@ -165,7 +169,7 @@ impl PackedBits {
             }
             BitmapEncoding::Bitmap(bytes) => {
                 let mut ranks = Scratch::new();
-                kernel::ranks(Level::in_use(), bytes, places, &mut ranks);
+                kernel::bitmap::rank(Level::in_use(), bytes, places, &mut ranks);
                 for (place, rank) in places.iter().zip(ranks.iter().copied()) {
                     let byte = bytes.get(*place as usize / 8).copied().unwrap_or(0);
                     take(byte >> (place % 8) & 1 == 1, rank);
@@ -220,13 +224,13 @@ const MUCH: usize = 4;
 
 /// Appends `n` bits from bit `offset`, as a bitmap or in the form that takes least.
 pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payload) {
-    let ones = kernel::count_ones(source, offset, n);
+    let ones = kernel::bitmap::count_ones(source, offset, n);
     if ones == 0 || ones == n {
         return out.push(if ones == 0 { ZEROS } else { ONES });
     }
     let (start, bitmap) = (out.len(), n.div_ceil(8));
     let mut runs = 0;
-    kernel::each_run(source, offset, n, |_, _| runs += 1);
+    kernel::bitmap::for_each_run(source, offset, n, |_, _| runs += 1);
     // A place or a run takes about a byte.
     if runs < bitmap / MUCH {
         put_runs(source, offset, n, depth, out);
@@ -243,14 +247,14 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
         out.truncate(start);
         out.push(BITMAP);
         let mut bits = Vec::new();
-        kernel::copy_bits(source, offset, n, &mut bits, 0);
+        kernel::bitmap::copy_bits(source, offset, n, &mut bits, 0);
         out.extend(bits);
     }
 }
 
 fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out: &mut Payload) {
     let (mut places, mut at) = (Vec::new(), 0);
-    kernel::each_run(source, offset, n, |bit, count| {
+    kernel::bitmap::for_each_run(source, offset, n, |bit, count| {
         if bit == of {
             places.extend((at..at + count).map(long));
         }
@@ -264,7 +268,7 @@ fn put_places(source: &[u8], offset: usize, n: usize, of: bool, depth: u32, out:
 fn put_runs(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payload) {
     let mut lengths = vec![0];
     let mut last = false;
-    kernel::each_run(source, offset, n, |bit, count| {
+    kernel::bitmap::for_each_run(source, offset, n, |bit, count| {
         if bit != last {
             lengths.push(0);
         }

@@ -167,7 +167,7 @@ impl Steps {
         let made = out.get_mut(start..).unwrap_or_default();
         if let (Some((first, behind)), Some(value)) = (made.split_first_mut(), value.first()) {
             *first = *value;
-            kernel::accumulate(Level::in_use(), behind, *value);
+            kernel::bitpack::prefix_sum(Level::in_use(), behind, *value);
         }
         Ok(())
     }
@@ -193,13 +193,13 @@ fn steps(values: &[i64]) -> Vec<i64> {
 pub(crate) struct Spread {
     pub(crate) bytes: usize,
     width: u32,
-    form: Form,
+    form: SplitForm,
     /// Instead of the numbers.
     steps: Option<Vec<i64>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Form {
+enum SplitForm {
     /// Packed in one width, of which some fill bytes.
     Frame,
     Bytes,
@@ -241,26 +241,26 @@ impl Spread {
                 super::put(&firsts, depth, out);
                 super::put(steps, depth, out);
             }
-            (None, Form::Parts { cut }) => put_parts(values, least, cut, depth, out),
-            (None, Form::Frame) => {
+            (None, SplitForm::Parts { cut }) => put_parts(values, least, cut, depth, out),
+            (None, SplitForm::Frame) => {
                 let start = out.len();
                 out.push(FRAME);
                 bit_packing::put_frame(values, least, self.width, out);
                 out.seam_after((out.len() - start).saturating_sub(self.bytes));
             }
-            (None, Form::Bytes) => put_bytes(values, least, self.bytes, out),
+            (None, SplitForm::Bytes) => put_bytes(values, least, self.bytes, out),
         }
     }
 }
 
-fn form_of_steps(steps: &[i64], from: i64, to: i64, depth: u32) -> Option<(Form, usize)> {
+fn form_of_steps(steps: &[i64], from: i64, to: i64, depth: u32) -> Option<(SplitForm, usize)> {
     // A difference of steps may be beyond 64 bits: those are no good in any case.
     to.checked_sub(from)?;
     form(steps, from, bit_packing::bits(from, to), depth)
 }
 
 /// How numbers from `least` on take least.
-fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(Form, usize)> {
+fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(SplitForm, usize)> {
     let offset = |value: &i64| value.wrapping_sub(least).cast_unsigned();
     let high = |cut: u32| Frequencies::of(values, |value| offset(value) >> cut);
     let low = |cut: u32| {
@@ -268,10 +268,10 @@ fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(Form, usi
         Frequencies::of(values, |value| offset(value) & mask).size(8)
     };
     match width {
-        0 => Some((Form::Frame, 0)),
+        0 => Some((SplitForm::Frame, 0)),
         // So many fill a byte.
-        1 | 2 | 4 => Some((Form::Frame, high(0).size(width))),
-        3 | 5..=8 => Some((Form::Bytes, high(0).size(8))),
+        1 | 2 | 4 => Some((SplitForm::Frame, high(0).size(width))),
+        3 | 5..=8 => Some((SplitForm::Bytes, high(0).size(8))),
         9..=63 if depth > 0 => {
             let cut = width - 8;
             let packed = values.len() * cut as usize / 8;
@@ -280,7 +280,7 @@ fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(Form, usi
             // Of 16 bits these are the same.
             let halves = if width < 16 { low(8) + high(8).size(8) } else { highest };
             let cut = if halves < highest { 8 } else { cut };
-            Some((Form::Parts { cut }, halves.min(highest)))
+            Some((SplitForm::Parts { cut }, halves.min(highest)))
         }
         _ => None,
     }

@@ -29,7 +29,8 @@ const SOME: usize = 256;
 /// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.
 pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
     let chunks = values.chunks(CHUNK);
-    let stats: Vec<_> = chunks.map(|chunk| kernel::chunk_stats(Level::in_use(), chunk)).collect();
+    let stats: Vec<_> =
+        chunks.map(|chunk| kernel::bitpack::chunk_stats(Level::in_use(), chunk)).collect();
     put_known(values, &stats, depth, out);
     let least = stats.iter().map(|stats| stats.min).min();
     (least.unwrap_or(0), stats.iter().map(|stats| stats.max).max().unwrap_or(0))
@@ -147,7 +148,7 @@ impl IntegerChoice {
 }
 
 fn long_size(value: i64) -> usize {
-    usize::try_from(kernel::varint_size(Level::in_use(), &[value])).unwrap_or(10)
+    usize::try_from(kernel::varint::varint_size(Level::in_use(), &[value])).unwrap_or(10)
 }
 
 /// The width at which a chunk and its exceptions take least.
@@ -156,7 +157,7 @@ fn plan(chunk: &[i64], stats: &ChunkStats) -> BitPackingPlan {
     let mut best = BitPackingPlan { base: stats.min, width: full, exceptions: 0 };
     let mut least = tail::size(chunk.len(), full);
     for width in (0..full).rev() {
-        let exceptions = kernel::count_above(Level::in_use(), chunk, stats.min, width);
+        let exceptions = kernel::bitpack::count_above(Level::in_use(), chunk, stats.min, width);
         if exceptions > MOST_EXCEPTIONS.min(chunk.len() / 8) {
             break;
         }

@@ -33,7 +33,7 @@ impl DeltaSums<'_> {
     }
 
     fn group(&self, group: usize) -> Option<[u16; LANES]> {
-        kernel::side_by_side(self.bytes, self.width, group)
+        kernel::bitpack::unpack_group(self.bytes, self.width, group)
     }
 
     /// Calls `put` with each place and the sum of the offsets up to it.
@@ -54,7 +54,9 @@ impl DeltaSums<'_> {
     fn by_all(&self, places: impl Iterator<Item = usize>, mut put: impl FnMut(usize, u64)) {
         let mut offsets = Scratch::<u64>::new();
         match self.n {
-            CHUNK => kernel::unframe(Level::in_use(), self.bytes, self.width, 0, &mut offsets),
+            CHUNK => {
+                kernel::bitpack::unpack(Level::in_use(), self.bytes, self.width, 0, &mut offsets)
+            }
             n => tail::read(self.bytes, self.width, 0, n, &mut offsets),
         }
         let (mut next, mut before) = (0, 0u64);

@@ -54,7 +54,7 @@ pub(crate) fn scatter<T: Copy + Scratched>(
 ) -> Result<()> {
     let mut mask = Scratch::new();
     bits.read(range.clone(), &mut mask, 0);
-    let ones = kernel::count_ones(&mask, 0, range.len());
+    let ones = kernel::bitmap::count_ones(&mask, 0, range.len());
     if ones == 0 {
         out.extend(std::iter::repeat_n(value, range.len()));
         return Ok(());
@@ -63,7 +63,7 @@ pub(crate) fn scatter<T: Copy + Scratched>(
     let mut dense = Scratch::new();
     read(before..before + ones, &mut dense)?;
     if ones > range.len() / RARE {
-        kernel::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
+        kernel::gather::expand(Level::in_use(), &dense, &mask, 0, range.len(), value, out);
         return Ok(());
     }
     let start = out.len();

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use super::views::Views;
 use super::{PackedStrings, Target, check_utf8};
 use crate::error::Result;
-use crate::kernel::{self, Level, SLOT, Slots, Tuples};
+use crate::kernel::{self, Level, SLOT, StringSlots, StringTuples};
 use crate::pack::integer::no_such_code;
 use crate::pack::payload_reader::Input;
 
@@ -24,9 +24,9 @@ pub(crate) struct Entries {
     data: Bytes,
     lengths: Vec<u32>,
     /// Empty if an entry is longer than a slot.
-    slots: Slots,
+    slots: StringSlots,
     /// Made when many are read.
-    tuples: OnceLock<Option<Tuples>>,
+    tuples: OnceLock<Option<StringTuples>>,
 }
 
 /// The fewest codes for which tuples are made.
@@ -53,7 +53,7 @@ impl Entries {
         let ranges: Vec<_> = offsets.windows(2).map(ends).collect();
         let length = |(start, end): &(usize, usize)| u32::try_from(end - start).unwrap_or(0);
         let lengths: Vec<u32> = ranges.iter().map(length).collect();
-        let mut slots = Slots::default();
+        let mut slots = StringSlots::default();
         if lengths.iter().all(|length| *length as usize <= SLOT) {
             slots.lengths.clone_from(&lengths);
             slots.bytes.extend(ranges.iter().map(|(start, end)| {
@@ -94,18 +94,22 @@ impl Entries {
         out.check_room((codes.len() * SLOT) as u64).or_else(|_| out.check_room(bytes()))?;
         let level = Level::in_use();
         let fine = match self.tuples(codes.len()) {
-            Some(tuples) => kernel::gather_tuples(level, codes, tuples, out.offsets, out.data),
-            None => kernel::gather_strings(level, codes, &self.slots, out.offsets, out.data),
+            Some(tuples) => {
+                kernel::gather::gather_string_tuples(level, codes, tuples, out.offsets, out.data)
+            }
+            None => {
+                kernel::gather::gather_strings(level, codes, &self.slots, out.offsets, out.data)
+            }
         };
         if fine { Ok(()) } else { Err(no_such_code()) }
     }
 
     /// The tuples of entries, if they help with so many codes.
-    fn tuples(&self, codes: usize) -> Option<&Tuples> {
+    fn tuples(&self, codes: usize) -> Option<&StringTuples> {
         let make = || {
             let first = self.lengths.first()?;
             let alike = *first <= SHORT && self.lengths.iter().all(|length| length == first);
-            if alike { None } else { Tuples::of(&self.slots) }
+            if alike { None } else { StringTuples::of(&self.slots) }
         };
         if codes < FEWEST { None } else { self.tuples.get_or_init(make).as_ref() }
     }
@@ -115,7 +119,13 @@ impl Entries {
         let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
         let mut table = Vec::with_capacity(self.lengths.len());
-        kernel::views(Level::in_use(), &self.offsets, &self.data, buffer, &mut table);
+        kernel::string::offsets_to_views(
+            Level::in_use(),
+            &self.offsets,
+            &self.data,
+            buffer,
+            &mut table,
+        );
         Ok(table)
     }
 
@@ -127,7 +137,7 @@ impl Entries {
         let buffer = out.share(long.then(|| self.data.clone()))?;
         let start =
             |code: &u32| self.offsets.get(*code as usize).map_or(0, |at| at.cast_unsigned());
-        let view = |code| kernel::view(start(code), length(code), &self.data, buffer);
+        let view = |code| kernel::string::view(start(code), length(code), &self.data, buffer);
         out.views.extend(codes.iter().map(view));
         Ok(())
     }

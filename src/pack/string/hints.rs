@@ -37,7 +37,7 @@ impl StringHints {
         hints.integers = !text;
         let most = strings.len() / 2;
         hints.repetitive = strings.len() > 8 && Distinct::of(strings, None, most).is_some();
-        if hints.options.zstd || hints.options.symbols_below == 0 || bytes.len() < 256 {
+        if hints.options.zstd || hints.options.fsst_threshold == 0 || bytes.len() < 256 {
             return hints;
         }
         let step = (strings.len() / SAMPLE * PIECE).max(PIECE);
@@ -64,7 +64,7 @@ impl StringHints {
 
     /// How few bytes the codes of so many must be.
     pub(super) fn worth(&self, bytes: usize) -> usize {
-        bytes * usize::from(self.options.symbols_below) / 100
+        bytes * usize::from(self.options.fsst_threshold) / 100
     }
 
     pub(super) fn symbols(&self) -> Option<&TrainedSymbols> {

@@ -19,7 +19,7 @@ mod views;
 use super::{Target, check_utf8};
 use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
-use crate::kernel::{self, FIGURES, Level, ZEROS};
+use crate::kernel::{self, DIGITS_PER_WORD, Level, ZEROS};
 use crate::pack::integer::Numbers;
 use crate::pack::payload_reader::Input;
 
@@ -29,7 +29,7 @@ pub(crate) use find::FoundTemplate;
 const MOST_NUMBERS: usize = 8;
 const MOST_DIGITS: usize = 16;
 
-/// The least number of more than [`FIGURES`] digits.
+/// The least number of more than [`DIGITS_PER_WORD`] digits.
 const ABOVE: i64 = 100_000_000;
 
 /// What texts are stored by.
@@ -79,7 +79,7 @@ enum Digits {
 
 /// Eight digits of each number of a part, or the last of them, as text.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
+pub(crate) struct SegmentedStrings {
     numbers: Scratch<i64>,
     words: Vec<Scratch<u64>>,
     /// How many of them are of this part.
@@ -137,14 +137,14 @@ impl Template {
         };
         match width {
             FREE => push(Digits::Free { word }),
-            width if width <= FIGURES => push(Digits::Some { word, count: width }),
+            width if width <= DIGITS_PER_WORD => push(Digits::Some { word, count: width }),
             width => {
-                push(Digits::Some { word, count: width - FIGURES });
-                push(Digits::Some { word: word + 1, count: FIGURES });
+                push(Digits::Some { word, count: width - DIGITS_PER_WORD });
+                push(Digits::Some { word: word + 1, count: DIGITS_PER_WORD });
             }
         }
         self.even &= width != FREE;
-        self.longest += if width == FREE { FIGURES } else { width };
+        self.longest += if width == FREE { DIGITS_PER_WORD } else { width };
     }
 
     /// Appends `n` strings, of the numbers that `read` appends.
@@ -152,7 +152,7 @@ impl Template {
         &self,
         n: usize,
         read: impl Fn(&Numbers, &mut Vec<i64>) -> Result<()>,
-        words: &mut Words,
+        words: &mut SegmentedStrings,
         out: &mut Target<'_>,
     ) -> Result<()> {
         out.check_room((n as u64).saturating_mul(self.longest as u64))?;
@@ -168,7 +168,7 @@ impl Template {
     fn fill(
         &self,
         read: impl Fn(&Numbers, &mut Vec<i64>) -> Result<()>,
-        words: &mut Words,
+        words: &mut SegmentedStrings,
     ) -> Result<()> {
         words.count = 0;
         for number in &self.numbers {
@@ -180,7 +180,7 @@ impl Template {
     }
 
     /// Appends strings of one length.
-    fn put_even(&self, n: usize, words: &Words, out: &mut Target<'_>) {
+    fn put_even(&self, n: usize, words: &SegmentedStrings, out: &mut Target<'_>) {
         // They fit: there was room.
         let number = |size| i32::try_from(size).unwrap_or(i32::MAX);
         let (first, each) = (number(out.data.len()), number(self.longest));
@@ -189,7 +189,7 @@ impl Template {
     }
 
     /// Appends the bytes of strings of one length: their texts all at once, then the digits at each place.
-    fn put_bytes(&self, n: usize, words: &Words, data: &mut Vec<u8>) {
+    fn put_bytes(&self, n: usize, words: &SegmentedStrings, data: &mut Vec<u8>) {
         let start = data.len();
         let size = n * self.longest;
         data.reserve(size);
@@ -224,7 +224,7 @@ impl Template {
     }
 
     /// Appends strings one by one.
-    fn put(&self, n: usize, words: &Words, out: &mut Target<'_>) {
+    fn put(&self, n: usize, words: &SegmentedStrings, out: &mut Target<'_>) {
         let start = out.data.len();
         // What is stored too much goes behind the last string.
         out.data.resize(start + n * self.longest + STORE, 0);
@@ -264,8 +264,8 @@ impl Piece {
             Digits::Some { count, .. } => (word, count),
             Digits::Free { .. } => {
                 // The last digit is no leading zero.
-                let zeros = ((word ^ ZEROS).trailing_zeros() as usize / 8).min(FIGURES - 1);
-                (word >> (8 * zeros), FIGURES - zeros)
+                let zeros = ((word ^ ZEROS).trailing_zeros() as usize / 8).min(DIGITS_PER_WORD - 1);
+                (word >> (8 * zeros), DIGITS_PER_WORD - zeros)
             }
         };
         store(out, at, word.to_le_bytes());
@@ -292,7 +292,7 @@ fn store<const N: usize>(out: &mut [u8], at: usize, bytes: [u8; N]) {
     }
 }
 
-impl Words {
+impl SegmentedStrings {
     /// Those of a piece.
     fn of(&self, digits: Digits) -> &[u64] {
         match digits {
@@ -305,19 +305,19 @@ impl Words {
 
     /// The digits of the numbers that were read, which have no more than `width`.
     fn push(&mut self, width: usize) -> Result<()> {
-        let digits = if width == FREE { FIGURES } else { width };
-        let bounds = kernel::bounds(Level::in_use(), &self.numbers);
+        let digits = if width == FREE { DIGITS_PER_WORD } else { width };
+        let bounds = kernel::bitpack::min_max(Level::in_use(), &self.numbers);
         if bounds.is_some_and(|(least, most)| least < 0 || most.cast_unsigned() >= above(digits)) {
             return Err(Error::malformed(format!("a number of more than {digits} digits")));
         }
-        if digits <= FIGURES {
-            self.push_words(FIGURES - digits);
+        if digits <= DIGITS_PER_WORD {
+            self.push_words(DIGITS_PER_WORD - digits);
             return Ok(());
         }
         let mut low = Scratch::new();
         low.extend(self.numbers.iter().map(|number| number % ABOVE));
         self.numbers.iter_mut().for_each(|number| *number /= ABOVE);
-        self.push_words(2 * FIGURES - digits);
+        self.push_words(2 * DIGITS_PER_WORD - digits);
         self.numbers = low;
         self.push_words(0);
         Ok(())
@@ -330,7 +330,7 @@ impl Words {
         if let Some(words) = self.words.get_mut(self.count) {
             let skip = u32::try_from(skip).unwrap_or(0);
             words.clear();
-            kernel::figures(Level::in_use(), &self.numbers, skip, words);
+            kernel::decimal::format_digits(Level::in_use(), &self.numbers, skip, words);
         }
         self.count += 1;
     }

@@ -137,7 +137,7 @@ impl Views {
         let dense = std::mem::replace(&mut self.views, before);
         read?;
         let mut next = dense.iter();
-        kernel::each_run(bits, at, n, |there, count| match there {
+        kernel::bitmap::for_each_run(bits, at, n, |there, count| match there {
             true => self.views.extend(next.by_ref().take(count)),
             false => self.views.extend(std::iter::repeat_n(0, count)),
         });
@@ -149,7 +149,13 @@ impl Views {
         self.bytes |= !text;
         let number = self.add(ViewBuffer::Own(data))?;
         if let Some(ViewBuffer::Own(data)) = self.buffers.last() {
-            kernel::views(Level::in_use(), offsets, data, number, &mut self.views);
+            kernel::string::offsets_to_views(
+                Level::in_use(),
+                offsets,
+                data,
+                number,
+                &mut self.views,
+            );
         }
         Ok(())
     }
@@ -160,7 +166,7 @@ impl Views {
         let long = string.len() > kernel::INLINE;
         let buffer = if long { self.add(ViewBuffer::Own(string.to_vec()))? } else { 0 };
         self.bytes |= std::str::from_utf8(string).is_err();
-        self.views.push(kernel::view(0, length, string, buffer));
+        self.views.push(kernel::string::view(0, length, string, buffer));
         Ok(())
     }
 

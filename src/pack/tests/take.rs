@@ -6,7 +6,7 @@ use super::{cases, packed, random, sorts};
 use crate::pack::float;
 use crate::pack::float::Floats;
 use crate::pack::float::hints::FloatHints;
-use crate::pack::float::width::Real;
+use crate::pack::float::width::FloatBits;
 use crate::pack::integer::bitmap::{self, PackedBits};
 use crate::pack::integer::{DEPTH, Numbers};
 use crate::pack::options::Options;
@@ -54,9 +54,9 @@ fn numbers_of_every_sort() {
     }
 }
 
-fn check_floats<R: Real + std::fmt::Debug>(values: &[R], kind: u8) {
+fn check_floats<R: FloatBits + std::fmt::Debug>(values: &[R], kind: u8) {
     let mut bytes = Payload::default();
-    let options = Options { symbols_below: 100, zstd: false };
+    let options = Options { fsst_threshold: 100, zstd: false };
     float::put(values, &FloatHints { options, ..FloatHints::default() }, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);

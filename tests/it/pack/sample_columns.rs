@@ -261,7 +261,7 @@ pub(super) fn widths(n: usize, widths: impl Iterator<Item = u32>) -> Vec<Column>
 pub(super) fn written(columns: &[Column], rows: usize, block_rows: usize, codec: Codec) -> Vec<u8> {
     let builder = FileWriter::builder().set_codec(codec).set_block_rows(block_rows);
     // Smallest, so that every kind is chosen for something.
-    let builder = builder.set_symbols_below(100);
+    let builder = builder.set_fsst_threshold(100);
     let metadata = columns.iter().map(|(column, _)| column.clone()).collect();
     let mut writer = builder.build(Vec::new(), metadata).unwrap();
     let slices: Vec<_> = columns.iter().map(|(_, data)| data.as_slice()).collect();

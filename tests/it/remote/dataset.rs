@@ -283,7 +283,7 @@ fn what_nobody_names_is_removed() {
         store.inner.put(&Path::from("a/table/year=1/part-x.trv"), "12345".into()).await.unwrap();
         store.inner.put(&Path::from("a/table2/part-x.trv"), "12345".into()).await.unwrap();
         let vacuum = |older| Dataset::vacuum_in(store.clone(), "a/table", older);
-        assert_eq!(vacuum(Duration::from_secs(3600)).await.unwrap(), Vacuumed::default());
+        assert_eq!(vacuum(Duration::from_secs(3600)).await.unwrap(), VacuumReport::default());
         let gone = vacuum(Duration::ZERO).await.unwrap();
         assert_eq!((gone.files, gone.bytes), (1, 5));
         assert_eq!(files(&store).await.len(), 2);

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::json;
 use trevni_blosc::chunk::{Generation, Params, Split};
 use trevni_blosc::rootdir::Slack;
-use trevni_blosc::{Attributes, Compressor, Dtype, Filter, Filters, Kind};
+use trevni_blosc::{Attributes, Compressor, Dtype, DtypeKind, Filter, Filters};
 
 use super::Result;
 use super::change::{self, Change, Model, attributes};
@@ -166,7 +166,8 @@ fn case(
 /// The steps of a name, or others where they do not fit the type.
 fn filters(name: &str, columns: &[Column]) -> Filters {
     let size = columns.first().map_or(1, |column| column.dtype.size);
-    let is_float = columns.iter().all(|c| matches!(c.dtype.kind, Kind::Float) && c.dtype.size > 2);
+    let is_float =
+        columns.iter().all(|c| matches!(c.dtype.kind, DtypeKind::Float) && c.dtype.size > 2);
     let byte = Filter::Shuffle { group: 0 };
     let last = match name {
         "none" => [Filter::None, Filter::None],
@@ -212,7 +213,7 @@ impl Case {
     pub(crate) fn fill(&self, dtype: &Dtype) -> Vec<u8> {
         match (&self.home.place, &dtype.kind) {
             // JSON has no others of these.
-            (Place::Carray(_) | Place::Ctable(_), Kind::Complex | Kind::Void) => {
+            (Place::Carray(_) | Place::Ctable(_), DtypeKind::Complex | DtypeKind::Void) => {
                 vec![0; dtype.size]
             }
             (Place::Carray(_) | Place::Ctable(_), _) => element(dtype, 3),

@@ -5,7 +5,9 @@ use std::path::Path;
 use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest, Room};
 use trevni_blosc::chunk::{Encoder, Generation, Params};
 use trevni_blosc::frame::{Cut, Metalayer, NewFrame};
-use trevni_blosc::rootdir::{CarrayBuilder, CtableBuilder, Form, Slack, Storage, Superchunks};
+use trevni_blosc::rootdir::{
+    CarrayBuilder, CtableBuilder, DirectoryFormat, Slack, Storage, Superchunks,
+};
 use trevni_blosc::{ArrayWriter, Build, ChunkedTable, Chunking, Layout, Order};
 
 use super::Result;
@@ -255,12 +257,12 @@ fn storage(case: &Case, column: &Column) -> Result<Storage> {
     })
 }
 
-fn form(case: &Case, dirs: Dirs) -> Form {
+fn form(case: &Case, dirs: Dirs) -> DirectoryFormat {
     let slack = case.home.slack(case.turn);
     match dirs {
-        Dirs::Bcolz => Form::Bcolz,
+        Dirs::Bcolz => DirectoryFormat::Bcolz,
         Dirs::Superchunk => {
-            Form::Superchunk(Superchunks { chunks: [0, 1, 2][case.turn % 3], slack })
+            DirectoryFormat::Superchunk(Superchunks { chunks: [0, 1, 2][case.turn % 3], slack })
         }
     }
 }

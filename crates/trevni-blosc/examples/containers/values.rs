@@ -5,7 +5,7 @@
 //! number ──► element ──► bytes
 //! ```
 
-use trevni_blosc::{ByteOrder, Dtype, Kind};
+use trevni_blosc::{ByteOrder, Dtype, DtypeKind};
 
 /// What the numbers are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,24 +67,24 @@ pub(crate) fn element(dtype: &Dtype, number: i64) -> Vec<u8> {
 fn put(dtype: &Dtype, number: i64, out: &mut Vec<u8>) {
     let half = dtype.size / 2;
     match &dtype.kind {
-        Kind::Bool => out.push(u8::from(number.rem_euclid(3) == 0)),
-        Kind::Float => put_float(dtype.order, dtype.size, number as f64 / 8.0, out),
-        Kind::Complex => {
+        DtypeKind::Bool => out.push(u8::from(number.rem_euclid(3) == 0)),
+        DtypeKind::Float => put_float(dtype.order, dtype.size, number as f64 / 8.0, out),
+        DtypeKind::Complex => {
             put_float(dtype.order, half, number as f64 / 8.0, out);
             put_float(dtype.order, half, -(number as f64), out);
         }
-        Kind::Bytes => out.extend(padded(number.to_string().into_bytes(), dtype.size)),
-        Kind::Unicode => {
+        DtypeKind::Bytes => out.extend(padded(number.to_string().into_bytes(), dtype.size)),
+        DtypeKind::Unicode => {
             let text = format!("ü{number}");
             let points =
                 text.chars().flat_map(|c| ordered(dtype.order, u32::from(c).to_le_bytes()));
             out.extend(padded(points.collect(), dtype.size));
         }
         // One in a few is "not a time".
-        Kind::DateTime(_) | Kind::TimeDelta(_) if number.rem_euclid(11) == 4 => {
+        DtypeKind::DateTime(_) | DtypeKind::TimeDelta(_) if number.rem_euclid(11) == 4 => {
             out.extend(ordered(dtype.order, i64::MIN.to_le_bytes()));
         }
-        Kind::Record(fields) => {
+        DtypeKind::Record(fields) => {
             for field in fields {
                 let times = field.shape.iter().product::<u64>();
                 (0..times).for_each(|_| put(&field.dtype, number, out));

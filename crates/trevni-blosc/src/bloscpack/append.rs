@@ -24,7 +24,7 @@ use trevni::{Error, Result};
 const COPY: u64 = 1 << 20;
 
 /// What a change makes of a file.
-pub(super) struct Plan {
+pub(super) struct FileEdit {
     header: Header,
     /// The metadata section, if it changes.
     section: Option<Vec<u8>>,
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     chunks: Vec<Vec<u8>>,
 }
 
-impl Plan {
+impl FileEdit {
     /// The plan of a change; `None` if nothing changes.
     pub(super) fn new(file: &Bloscpack, edit: Edit) -> Result<Option<Self>> {
         let Version::V3 { max_app_chunks } = file.beginning.header.version else {

@@ -10,7 +10,7 @@
 use serde_json::{Map, Value};
 
 use crate::array::{Attributes, Order};
-use crate::dtype::{Dtype, Kind};
+use crate::dtype::{Dtype, DtypeKind};
 use trevni::{Error, Result};
 
 const NAMES: [&str; 4] = ["dtype", "shape", "order", "container"];
@@ -73,7 +73,7 @@ impl Described {
             )));
         }
         let dtype = match self.dtype.kind {
-            Kind::Record(_) => self.dtype.numpy_str(),
+            DtypeKind::Record(_) => self.dtype.numpy_str(),
             _ => format!("'{}'", self.dtype.numpy_str()),
         };
         let order = match self.order {
@@ -190,7 +190,7 @@ mod tests {
         );
         assert_eq!(attributes(&json!(5), false)["metadata"], 5);
         let described =
-            Described { dtype: Dtype::new(Kind::Int, 8), shape: vec![1], order: Order::C };
+            Described { dtype: Dtype::new(DtypeKind::Int, 8), shape: vec![1], order: Order::C };
         let clash = json!({"shape": 1});
         assert!(described.metadata(clash.as_object().unwrap()).is_err());
     }

@@ -195,7 +195,7 @@ impl Grid {
         rows: &Range<u64>,
         visit: &mut impl FnMut(Line),
     ) {
-        let Some(part) = Part::new(self, corner, block, rows) else { return };
+        let Some(part) = BlockSlice::new(self, corner, block, rows) else { return };
         let line = usize::try_from(part.line()).unwrap_or(0).saturating_mul(self.size);
         let mut at = Counter::new(&part.lines());
         loop {
@@ -213,13 +213,13 @@ impl Grid {
 }
 
 /// What of a block is inside the array, the chunk and the wanted rows: where it begins, in the array and in the block, and its shape.
-struct Part {
+struct BlockSlice {
     origin: Vec<u64>,
     skipped: Vec<u64>,
     extent: Vec<u64>,
 }
 
-impl Part {
+impl BlockSlice {
     fn new(grid: &Grid, corner: &[u64], block: &[u64], rows: &Range<u64>) -> Option<Self> {
         let mut this = Self { origin: Vec::new(), skipped: Vec::new(), extent: Vec::new() };
         let dimensions = grid.shape.iter().zip(&grid.chunk).zip(&grid.block).zip(corner).zip(block);

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::array::Build;
 use crate::chunk::{Decoder, Generation, Header, Params};
-use crate::dtype::Kind;
+use crate::dtype::DtypeKind;
 
 /// Chunks in memory.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl Build for Pushed {
 
 fn layout(shape: &[u64], chunking: Chunking, fill: &[u8]) -> Layout {
     Layout {
-        dtype: Dtype::new(Kind::Int, 4),
+        dtype: Dtype::new(DtypeKind::Int, 4),
         shape: shape.to_vec(),
         order: Order::C,
         chunking,

@@ -8,31 +8,31 @@
 //! name       bool int64 uint8 float16 complex128  bytes80 str160 void96 (bits)  datetime64[ns]  intc double ...
 //! ```
 
-use super::{ByteOrder, Dtype, Kind, MAX_SIZE, Unit};
+use super::{ByteOrder, Dtype, DtypeKind, MAX_SIZE, Unit};
 use trevni::{Error, Result};
 
 /// Letter, name and sizes of what has the sizes in its names.
-const NUMBERS: [(char, &str, &[usize], Kind); 5] = [
-    ('b', "bool", &[1], Kind::Bool),
-    ('i', "int", &[1, 2, 4, 8], Kind::Int),
-    ('u', "uint", &[1, 2, 4, 8], Kind::UInt),
-    ('f', "float", &[2, 4, 8], Kind::Float),
-    ('c', "complex", &[8, 16], Kind::Complex),
+const NUMBERS: [(char, &str, &[usize], DtypeKind); 5] = [
+    ('b', "bool", &[1], DtypeKind::Bool),
+    ('i', "int", &[1, 2, 4, 8], DtypeKind::Int),
+    ('u', "uint", &[1, 2, 4, 8], DtypeKind::UInt),
+    ('f', "float", &[2, 4, 8], DtypeKind::Float),
+    ('c', "complex", &[8, 16], DtypeKind::Complex),
 ];
 
 /// Letter, name and bytes of a unit of what has a length.
-const STRINGS: [(char, &str, usize, Kind); 4] = [
-    ('S', "bytes", 1, Kind::Bytes),
-    ('U', "str", 4, Kind::Unicode),
-    ('V', "void", 1, Kind::Void),
-    ('a', "string", 1, Kind::Bytes),
+const STRINGS: [(char, &str, usize, DtypeKind); 4] = [
+    ('S', "bytes", 1, DtypeKind::Bytes),
+    ('U', "str", 4, DtypeKind::Unicode),
+    ('V', "void", 1, DtypeKind::Void),
+    ('a', "string", 1, DtypeKind::Bytes),
 ];
 
-type OfUnit = fn(Unit) -> Kind;
+type DtypeOfUnit = fn(Unit) -> DtypeKind;
 
 /// Letter and name of what has a unit of time.
-const TIMES: [(char, &str, OfUnit); 2] =
-    [('M', "datetime64", Kind::DateTime), ('m', "timedelta64", Kind::TimeDelta)];
+const TIMES: [(char, &str, DtypeOfUnit); 2] =
+    [('M', "datetime64", DtypeKind::DateTime), ('m', "timedelta64", DtypeKind::TimeDelta)];
 
 const BASES: [&str; 13] = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
@@ -85,7 +85,7 @@ pub(super) fn put(dtype: &Dtype, out: &mut String) {
 /// Appends the text that the type has within `str` of a record: `<i8`, `S10`, `?`.
 pub(super) fn put_short(dtype: &Dtype, out: &mut String) {
     match &dtype.kind {
-        Kind::Bool => return out.push('?'),
+        DtypeKind::Bool => return out.push('?'),
         _ if is_ordered(dtype) => put(dtype, out),
         _ => put_letter(dtype, out),
     }
@@ -102,7 +102,7 @@ pub(super) fn put_name(dtype: &Dtype, out: &mut String) {
     }
     let number = NUMBERS.iter().find(|(_, _, _, number)| *number == dtype.kind);
     match (&dtype.kind, number, time_of(dtype)) {
-        (Kind::Bool, ..) => out.push_str("bool"),
+        (DtypeKind::Bool, ..) => out.push_str("bool"),
         (_, Some((_, name, ..)), _) => out.push_str(&format!("{name}{}", dtype.size * 8)),
         (_, _, Some((_, name, unit))) => {
             out.push_str(name);
@@ -115,8 +115,8 @@ pub(super) fn put_name(dtype: &Dtype, out: &mut String) {
 /// Whether its bytes have an order.
 fn is_ordered(dtype: &Dtype) -> bool {
     match dtype.kind {
-        Kind::Bytes | Kind::Void | Kind::Record(_) => false,
-        Kind::Unicode => true,
+        DtypeKind::Bytes | DtypeKind::Void | DtypeKind::Record(_) => false,
+        DtypeKind::Unicode => true,
         _ => dtype.size > 1,
     }
 }
@@ -137,12 +137,12 @@ fn put_letter(dtype: &Dtype, out: &mut String) {
 
 /// Letter, name and unit of a type that has a unit of time.
 fn time_of(dtype: &Dtype) -> Option<(char, &'static str, &Unit)> {
-    let (Kind::DateTime(unit) | Kind::TimeDelta(unit)) = &dtype.kind else { return None };
+    let (DtypeKind::DateTime(unit) | DtypeKind::TimeDelta(unit)) = &dtype.kind else { return None };
     let found = TIMES.iter().find(|(_, _, kind)| kind(unit.clone()) == dtype.kind);
     found.map(|(letter, name, _)| (*letter, *name, unit))
 }
 
-fn number(text: &str) -> Option<(Kind, usize)> {
+fn number(text: &str) -> Option<(DtypeKind, usize)> {
     NUMBERS.iter().find_map(|(letter, name, sizes, kind)| {
         let size = match text.strip_prefix(name) {
             Some(bits) => count(bits).filter(|bits| bits % 8 == 0)? / 8,
@@ -152,7 +152,7 @@ fn number(text: &str) -> Option<(Kind, usize)> {
     })
 }
 
-fn string(text: &str) -> Option<(Kind, usize)> {
+fn string(text: &str) -> Option<(DtypeKind, usize)> {
     STRINGS.iter().find_map(|(letter, name, unit, kind)| {
         let units = match text.strip_prefix(name) {
             Some(bits) => count(bits).filter(|bits| bits % (8 * unit) == 0)? / (8 * unit),
@@ -162,7 +162,7 @@ fn string(text: &str) -> Option<(Kind, usize)> {
     })
 }
 
-fn time(text: &str) -> Option<(Kind, usize)> {
+fn time(text: &str) -> Option<(DtypeKind, usize)> {
     TIMES.iter().find_map(|(letter, name, kind)| {
         let rest = text.strip_prefix(name).or_else(|| {
             let rest = text.strip_prefix(*letter)?;

@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use super::literal::{self, Literal};
-use super::{Dtype, Field, Kind, MAX_SIZE, plain};
+use super::{Dtype, DtypeKind, Field, MAX_SIZE, plain};
 use trevni::{Error, Result};
 
 /// The type of a literal: a string, a list of fields, a dict.
@@ -32,7 +32,7 @@ pub(super) fn parse(literal: &Literal) -> Result<Dtype> {
 /// Appends the list of fields, with padding, as `descr` has it.
 pub(super) fn put_list(fields: &[Field], out: &mut String) {
     put_fields(fields, out, |dtype, out| match &dtype.kind {
-        Kind::Record(fields) => put_list(fields, out),
+        DtypeKind::Record(fields) => put_list(fields, out),
         _ => put_quoted(dtype, plain::put, out),
     });
 }
@@ -84,7 +84,7 @@ fn put_fields(fields: &[Field], out: &mut String, put_type: fn(&Dtype, &mut Stri
 
 fn put_format(dtype: &Dtype, out: &mut String) {
     match &dtype.kind {
-        Kind::Record(fields) => put_shown(fields, dtype.size, out),
+        DtypeKind::Record(fields) => put_shown(fields, dtype.size, out),
         _ => put_quoted(dtype, plain::put_short, out),
     }
 }
@@ -121,13 +121,13 @@ fn put_separated<T>(
 }
 
 fn padding(size: usize) -> Field {
-    Field { name: String::new(), dtype: Dtype::new(Kind::Void, size), shape: Vec::new() }
+    Field { name: String::new(), dtype: Dtype::new(DtypeKind::Void, size), shape: Vec::new() }
 }
 
 impl Field {
     /// Whether it stands for bytes that no field has.
     pub fn is_padding(&self) -> bool {
-        self.name.is_empty() && self.shape.is_empty() && self.dtype.kind == Kind::Void
+        self.name.is_empty() && self.shape.is_empty() && self.dtype.kind == DtypeKind::Void
     }
 
     /// Bytes that it takes, if that is a number.
@@ -148,7 +148,7 @@ pub(super) fn record(fields: Vec<Field>) -> Result<Dtype> {
     }
     let sizes = fields.iter().try_fold(0usize, |size, field| size.checked_add(field.size()?));
     match sizes.filter(|size| *size <= MAX_SIZE) {
-        Some(size) => Ok(Dtype::new(Kind::Record(fields), size)),
+        Some(size) => Ok(Dtype::new(DtypeKind::Record(fields), size)),
         None => Err(Error::malformed("a dtype of more than 2 GiB")),
     }
 }

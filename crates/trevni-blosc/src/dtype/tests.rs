@@ -254,12 +254,12 @@ fn any_dtype() -> impl Strategy<Value = Dtype> {
             let mut all = Vec::new();
             for (i, (name, dtype, shape, gap)) in fields.into_iter().enumerate() {
                 all.push(Field { name: format!("{name}{i}"), dtype, shape });
-                let (name, dtype) = (String::new(), Dtype::new(Kind::Void, gap));
+                let (name, dtype) = (String::new(), Dtype::new(DtypeKind::Void, gap));
                 all.extend((gap > 0).then_some(Field { name, dtype, shape: Vec::new() }));
             }
             let size_of = |f: &Field| f.dtype.size * f.shape.iter().product::<u64>() as usize;
             let size = all.iter().map(size_of).sum();
-            Dtype::new(Kind::Record(all), size)
+            Dtype::new(DtypeKind::Record(all), size)
         })
     })
 }

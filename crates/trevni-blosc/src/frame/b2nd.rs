@@ -10,7 +10,7 @@
 //! The markers `9n` are 0x90 plus ndim, for 16 dimensions too. The oldest writers had five fields and no dtype.
 
 use crate::msgpack::{expect, marked, put_marked};
-use crate::{Dtype, Kind};
+use crate::{Dtype, DtypeKind};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
@@ -172,7 +172,7 @@ impl B2nd {
 
 /// Bytes without a meaning.
 pub(super) fn bytes_of(size: usize) -> Dtype {
-    Dtype::new(if size == 1 { Kind::UInt } else { Kind::Void }, size)
+    Dtype::new(if size == 1 { DtypeKind::UInt } else { DtypeKind::Void }, size)
 }
 
 fn product(mut factors: impl Iterator<Item = Option<u64>>) -> Option<u64> {

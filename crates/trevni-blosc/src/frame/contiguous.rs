@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::edit::{Change, Plan};
+use super::edit::{Change, FrameEdit};
 use super::header::FrameHeader;
 use super::index::{Index, Slot};
 use super::metalayer::Metalayer;
@@ -115,7 +115,7 @@ impl ContiguousFrame {
     /// Those of [`append_chunk`](Self::append_chunk).
     pub fn insert_chunk(&mut self, number: u64, chunk: &[u8]) -> Result<()> {
         let change = Change::insert(&self.frame, number, chunk)?;
-        self.make(&Plan::new(&self.frame, change)?)
+        self.make(&FrameEdit::new(&self.frame, change)?)
     }
 
     /// Puts another chunk in place of one.
@@ -124,7 +124,7 @@ impl ContiguousFrame {
     /// Those of [`append_chunk`](Self::append_chunk); arrays of several dimensions take chunks of the same size.
     pub fn update_chunk(&mut self, number: u64, chunk: &[u8]) -> Result<()> {
         let change = Change::update(&self.frame, number, chunk)?;
-        self.make(&Plan::new(&self.frame, change)?)
+        self.make(&FrameEdit::new(&self.frame, change)?)
     }
 
     /// Takes a chunk out.
@@ -133,7 +133,7 @@ impl ContiguousFrame {
     /// Those of [`append_chunk`](Self::append_chunk).
     pub fn delete_chunk(&mut self, number: u64) -> Result<()> {
         let change = Change::delete(&self.frame, number)?;
-        self.make(&Plan::new(&self.frame, change)?)
+        self.make(&FrameEdit::new(&self.frame, change)?)
     }
 
     /// Hangs other attributes on the frame.
@@ -142,10 +142,10 @@ impl ContiguousFrame {
     /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot change.
     pub fn set_attributes(&mut self, attributes: &Attributes) -> Result<()> {
         let change = Change::attributes(&self.frame, attributes);
-        self.make(&Plan::new(&self.frame, change)?)
+        self.make(&FrameEdit::new(&self.frame, change)?)
     }
 
-    fn make(&mut self, plan: &Plan<'_>) -> Result<()> {
+    fn make(&mut self, plan: &FrameEdit<'_>) -> Result<()> {
         let Some(path) = &self.path else {
             let text = "this frame was opened from bytes, not from a file that can be changed";
             return Err(Error::unsupported(text));
@@ -210,6 +210,6 @@ impl Container for ContiguousFrame {
 
     fn commit(&mut self, edit: Edit) -> Result<()> {
         let change = Change::of(&edit, self.frame.layout.chunks)?;
-        self.make(&Plan::new(&self.frame, change)?)
+        self.make(&FrameEdit::new(&self.frame, change)?)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Edit, insert, update, delete, append ──► Change: a source for each chunk, old or new
-//!                                             └──► Plan: header, sizes, trailer, what becomes of each slot
+//!                                             └──► FrameEdit: header, sizes, trailer, what becomes of each slot
 //! contiguous, sparse: give each written chunk its place ──► Index
 //! ```
 
@@ -115,7 +115,7 @@ pub(super) enum Fate<'a> {
 
 /// A frame to be written: all but the places of its new chunks.
 #[derive(Debug)]
-pub(super) struct Plan<'a> {
+pub(super) struct FrameEdit<'a> {
     /// With `frame_len` and `cbytes` of before.
     pub(super) header: FrameHeader,
     pub(super) fates: Vec<Fate<'a>>,
@@ -123,7 +123,7 @@ pub(super) struct Plan<'a> {
     pub(super) trailer: Trailer,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> FrameEdit<'a> {
     /// The plan of a change.
     pub(super) fn new(old: &SuperChunk, change: Change<'a>) -> Result<Self> {
         let Change { sources, shape, attributes } = change;

@@ -14,7 +14,7 @@
 
 use bytes::Bytes;
 
-use super::metalayer::{self, Metalayer, Part};
+use super::metalayer::{self, Metalayer, MetalayerSection};
 use crate::chunk::{Generation, MAX_NBYTES, Params, Split};
 use crate::msgpack::{expect, marked, put_marked};
 use crate::{Compressor, Filter, Filters};
@@ -152,7 +152,7 @@ impl FrameHeader {
         Cursor::new(bytes).take(len, "frame header")?;
         let whole = bytes.slice(..len);
         let mut header = Self::fields(&mut Cursor::new(&whole))?;
-        header.metalayers = metalayer::parse(&whole, Part::Header)?;
+        header.metalayers = metalayer::parse(&whole, MetalayerSection::Header)?;
         if header.frame_len < (len + super::trailer::LEAST) as u64 {
             let text = format!("frame of {} bytes, header of {len}", header.frame_len);
             return Err(Error::malformed(text));
@@ -263,7 +263,7 @@ impl FrameHeader {
         rest.extend_from_slice(&[self.user_codec, self.codec_meta]);
         rest.extend_from_slice(&self.filters_meta);
         rest.extend_from_slice(&self.flags2);
-        metalayer::put(&mut rest, &self.metalayers, Part::Header)?;
+        metalayer::put(&mut rest, &self.metalayers, MetalayerSection::Header)?;
         let len = u32::try_from(rest.len() + 15).map_err(|_| large("header"))?;
         out.extend_from_slice(MAGIC);
         put_marked(out, 0xd2, &i32_of(len, "header")?.to_be_bytes());

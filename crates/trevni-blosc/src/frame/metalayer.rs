@@ -28,33 +28,33 @@ pub struct Metalayer {
 
 /// Which part of a frame metalayers stand in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum MetalayerSection {
     /// The header.
     Header,
     /// The trailer.
     Trailer,
 }
 
-impl Part {
+impl MetalayerSection {
     /// Where the array begins.
     fn start(self) -> usize {
         match self {
-            Part::Header => 87,
-            Part::Trailer => 2,
+            MetalayerSection::Header => 87,
+            MetalayerSection::Trailer => 2,
         }
     }
 
     /// What the size of the map counts before the map's own marker.
     fn counted_before(self) -> usize {
         match self {
-            Part::Header => 4,
-            Part::Trailer => 3,
+            MetalayerSection::Header => 4,
+            MetalayerSection::Trailer => 3,
         }
     }
 }
 
 /// The metalayers of a whole header or trailer. Values are found by their offsets, not by their order.
-pub(super) fn parse(whole: &Bytes, part: Part) -> Result<Vec<Metalayer>> {
+pub(super) fn parse(whole: &Bytes, part: MetalayerSection) -> Result<Vec<Metalayer>> {
     let mut cursor = Cursor::new(whole);
     cursor.take(part.start(), "metalayers")?;
     expect(&mut cursor, 0x93, "array of metalayers")?;
@@ -87,7 +87,7 @@ fn value_at(whole: &Bytes, offset: i32) -> Option<Bytes> {
 }
 
 /// Appends the metalayers to a header or trailer that has come so far.
-pub(super) fn put(out: &mut Vec<u8>, layers: &[Metalayer], part: Part) -> Result<()> {
+pub(super) fn put(out: &mut Vec<u8>, layers: &[Metalayer], part: MetalayerSection) -> Result<()> {
     let names = |name: &str| u8::try_from(name.len()).ok().filter(|len| *len < 32);
     let count = count_of(layers)?;
     let map: usize = 3 + layers.iter().map(|layer| 1 + layer.name.len() + 5).sum::<usize>();
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn comes_back_from_header_and_trailer() {
         let layers = [layer("a", b"one"), layer(&"n".repeat(31), b""), layer("é", &[0xff; 9])];
-        for part in [Part::Header, Part::Trailer] {
+        for part in [MetalayerSection::Header, MetalayerSection::Trailer] {
             for layers in [&layers[..], &[]] {
                 let mut out = vec![0; part.start()];
                 put(&mut out, layers, part).unwrap();
@@ -146,26 +146,27 @@ mod tests {
     #[test]
     fn refuses_what_no_frame_can_hold() {
         let mut out = Vec::new();
-        let e = put(&mut out, &[layer(&"n".repeat(32), b"")], Part::Trailer).unwrap_err();
+        let e =
+            put(&mut out, &[layer(&"n".repeat(32), b"")], MetalayerSection::Trailer).unwrap_err();
         assert!(e.to_string().contains("longer than 31 bytes"), "{e}");
-        let e = put(&mut out, &vec![layer("a", b""); 17], Part::Trailer).unwrap_err();
+        let e = put(&mut out, &vec![layer("a", b""); 17], MetalayerSection::Trailer).unwrap_err();
         assert!(e.to_string().contains("at most 16"), "{e}");
     }
 
     #[test]
     fn refuses_values_outside() {
         let mut out = vec![0; 2];
-        put(&mut out, &[layer("a", b"value")], Part::Trailer).unwrap();
+        put(&mut out, &[layer("a", b"value")], MetalayerSection::Trailer).unwrap();
         for (at, byte) in [(12, 0x7f), (12, 0), (13, 0x80), (20, 0xff), (24, 0xff), (9, 0x00)] {
             let mut bad = out.clone();
             bad[at] = byte;
-            let _ = parse(&bad.clone().into(), Part::Trailer);
+            let _ = parse(&bad.clone().into(), MetalayerSection::Trailer);
             bad.truncate(at);
-            assert!(parse(&bad.into(), Part::Trailer).is_err());
+            assert!(parse(&bad.into(), MetalayerSection::Trailer).is_err());
         }
         let mut bad = out.clone();
         bad[15] = 0xff;
-        let e = parse(&bad.into(), Part::Trailer).unwrap_err();
+        let e = parse(&bad.into(), MetalayerSection::Trailer).unwrap_err();
         assert!(e.to_string().contains("metalayer \"a\" has no value"), "{e}");
     }
 }

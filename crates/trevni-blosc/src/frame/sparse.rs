@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 pub(super) use commit::{sync_directory, write_chunk};
 
-use super::edit::{Change, Plan};
+use super::edit::{Change, FrameEdit};
 use super::header::FrameHeader;
 use super::index::{Index, Slot};
 use super::metalayer::Metalayer;
@@ -266,7 +266,7 @@ impl SparseFrame {
     /// Those of [`append_chunk`](Self::append_chunk).
     pub fn insert_chunk(&mut self, number: u64, chunk: &[u8]) -> Result<()> {
         let change = Change::insert(&self.index.frame, number, chunk)?;
-        self.make(&Plan::new(&self.index.frame, change)?)
+        self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 
     /// Puts another chunk in place of one.
@@ -275,7 +275,7 @@ impl SparseFrame {
     /// Those of [`append_chunk`](Self::append_chunk); arrays of several dimensions take chunks of the same size.
     pub fn update_chunk(&mut self, number: u64, chunk: &[u8]) -> Result<()> {
         let change = Change::update(&self.index.frame, number, chunk)?;
-        self.make(&Plan::new(&self.index.frame, change)?)
+        self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 
     /// Takes a chunk out.
@@ -284,7 +284,7 @@ impl SparseFrame {
     /// Those of [`append_chunk`](Self::append_chunk).
     pub fn delete_chunk(&mut self, number: u64) -> Result<()> {
         let change = Change::delete(&self.index.frame, number)?;
-        self.make(&Plan::new(&self.index.frame, change)?)
+        self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 
     /// Hangs other attributes on the frame.
@@ -293,10 +293,10 @@ impl SparseFrame {
     /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot change.
     pub fn set_attributes(&mut self, attributes: &Attributes) -> Result<()> {
         let change = Change::attributes(&self.index.frame, attributes);
-        self.make(&Plan::new(&self.index.frame, change)?)
+        self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 
-    fn make(&mut self, plan: &Plan<'_>) -> Result<()> {
+    fn make(&mut self, plan: &FrameEdit<'_>) -> Result<()> {
         let Some(directory) = self.directory.as_deref() else {
             return Err(Error::unsupported("this frame was not opened from a directory"));
         };
@@ -345,6 +345,6 @@ impl Container for SparseFrame {
 
     fn commit(&mut self, edit: Edit) -> Result<()> {
         let change = Change::of(&edit, self.index.layout().chunks)?;
-        self.make(&Plan::new(&self.index.frame, change)?)
+        self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 }

@@ -9,7 +9,7 @@
 
 use bytes::Bytes;
 
-use super::metalayer::{self, Metalayer, Part};
+use super::metalayer::{self, Metalayer, MetalayerSection};
 use crate::msgpack::{marked, put_marked};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
@@ -51,7 +51,7 @@ impl Trailer {
         if version != 1 {
             return Err(Error::unsupported(format!("trailer of version {version}")));
         }
-        Ok(Self { metalayers: metalayer::parse(bytes, Part::Trailer)? })
+        Ok(Self { metalayers: metalayer::parse(bytes, MetalayerSection::Trailer)? })
     }
 
     /// Appends the trailer.
@@ -60,7 +60,7 @@ impl Trailer {
     /// `Invalid` if there are too many metalayers, or their names are too long.
     pub fn put(&self, out: &mut Vec<u8>) -> Result<()> {
         let mut trailer = vec![0x94, 1];
-        metalayer::put(&mut trailer, &self.metalayers, Part::Trailer)?;
+        metalayer::put(&mut trailer, &self.metalayers, MetalayerSection::Trailer)?;
         let len = u32::try_from(trailer.len() + TAIL)
             .map_err(|_| Error::invalid("attributes of more than 4 GiB"))?;
         put_marked(&mut trailer, 0xce, &len.to_be_bytes());

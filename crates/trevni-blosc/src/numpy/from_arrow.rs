@@ -11,7 +11,7 @@ use arrow::datatypes::*;
 
 use super::to_arrow::{turn, word};
 use super::{is_binary, is_text, time_unit};
-use crate::{self as blosc, ByteOrder, Dtype, Kind};
+use crate::{self as blosc, ByteOrder, Dtype, DtypeKind};
 use trevni::{Error, Result};
 
 /// "Not a time".
@@ -24,7 +24,7 @@ pub(crate) fn from_arrow(
     shape: &[u64],
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let timed = matches!(dtype.kind, Kind::DateTime(_) | Kind::TimeDelta(_));
+    let timed = matches!(dtype.kind, DtypeKind::DateTime(_) | DtypeKind::TimeDelta(_));
     if array.null_count() > 0 && !(timed && shape.is_empty()) {
         return Err(Error::invalid("a null, which NumPy has not"));
     }
@@ -53,31 +53,31 @@ fn mismatch(array: &ArrayRef, dtype: &Dtype) -> Error {
 
 fn elements(array: &ArrayRef, dtype: &Dtype, out: &mut Vec<u8>) -> Result<()> {
     match (&dtype.kind, dtype.size) {
-        (Kind::Bool, _) => {
+        (DtypeKind::Bool, _) => {
             let bits = array.as_boolean_opt().ok_or_else(|| mismatch(array, dtype))?;
             out.extend(bits.values().iter().map(u8::from));
             Ok(())
         }
-        (Kind::Int, 1) => numbers::<Int8Type>(array, dtype, out),
-        (Kind::Int, 2) => numbers::<Int16Type>(array, dtype, out),
-        (Kind::Int, 4) => numbers::<Int32Type>(array, dtype, out),
-        (Kind::Int, 8) => numbers::<Int64Type>(array, dtype, out),
-        (Kind::UInt, 1) => numbers::<UInt8Type>(array, dtype, out),
-        (Kind::UInt, 2) => numbers::<UInt16Type>(array, dtype, out),
-        (Kind::UInt, 4) => numbers::<UInt32Type>(array, dtype, out),
-        (Kind::UInt, 8) => numbers::<UInt64Type>(array, dtype, out),
-        (Kind::Float, 2) => numbers::<Float16Type>(array, dtype, out),
-        (Kind::Float, 4) => numbers::<Float32Type>(array, dtype, out),
-        (Kind::Float, 8) => numbers::<Float64Type>(array, dtype, out),
-        (Kind::Complex, size) => {
+        (DtypeKind::Int, 1) => numbers::<Int8Type>(array, dtype, out),
+        (DtypeKind::Int, 2) => numbers::<Int16Type>(array, dtype, out),
+        (DtypeKind::Int, 4) => numbers::<Int32Type>(array, dtype, out),
+        (DtypeKind::Int, 8) => numbers::<Int64Type>(array, dtype, out),
+        (DtypeKind::UInt, 1) => numbers::<UInt8Type>(array, dtype, out),
+        (DtypeKind::UInt, 2) => numbers::<UInt16Type>(array, dtype, out),
+        (DtypeKind::UInt, 4) => numbers::<UInt32Type>(array, dtype, out),
+        (DtypeKind::UInt, 8) => numbers::<UInt64Type>(array, dtype, out),
+        (DtypeKind::Float, 2) => numbers::<Float16Type>(array, dtype, out),
+        (DtypeKind::Float, 4) => numbers::<Float32Type>(array, dtype, out),
+        (DtypeKind::Float, 8) => numbers::<Float64Type>(array, dtype, out),
+        (DtypeKind::Complex, size) => {
             let pairs = array.as_fixed_size_list_opt().ok_or_else(|| mismatch(array, dtype))?;
-            let part = Dtype::new(Kind::Float, size / 2);
+            let part = Dtype::new(DtypeKind::Float, size / 2);
             from_arrow(&inner_values(pairs)?, &part, &[], out)
         }
-        (Kind::DateTime(_) | Kind::TimeDelta(_), 8) => times(array, dtype, out),
-        (Kind::Bytes | Kind::Void, size) => binary(array, dtype, size, out),
-        (Kind::Unicode, size) => text(array, dtype, size / 4, out),
-        (Kind::Record(fields), size) => {
+        (DtypeKind::DateTime(_) | DtypeKind::TimeDelta(_), 8) => times(array, dtype, out),
+        (DtypeKind::Bytes | DtypeKind::Void, size) => binary(array, dtype, size, out),
+        (DtypeKind::Unicode, size) => text(array, dtype, size / 4, out),
+        (DtypeKind::Record(fields), size) => {
             let rows = array.as_struct_opt().ok_or_else(|| mismatch(array, dtype))?;
             record(rows, fields, size, out)
         }
@@ -112,8 +112,8 @@ fn numbers<T: ArrowPrimitiveType>(
 /// Counts of a unit, whatever Arrow calls them.
 fn times(array: &ArrayRef, dtype: &Dtype, out: &mut Vec<u8>) -> Result<()> {
     let wanted = match &dtype.kind {
-        Kind::DateTime(unit) => time_unit(unit).map(|unit| DataType::Timestamp(unit, None)),
-        Kind::TimeDelta(unit) => time_unit(unit).map(DataType::Duration),
+        DtypeKind::DateTime(unit) => time_unit(unit).map(|unit| DataType::Timestamp(unit, None)),
+        DtypeKind::TimeDelta(unit) => time_unit(unit).map(DataType::Duration),
         _ => None,
     };
     let array = match (wanted, array.data_type()) {

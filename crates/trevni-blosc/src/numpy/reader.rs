@@ -15,7 +15,7 @@ use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::{field_of, to_arrow};
-use crate::{ChunkedArray, Kind};
+use crate::{ChunkedArray, DtypeKind};
 use trevni::io::Limits;
 use trevni::{Error, Result};
 
@@ -77,7 +77,7 @@ impl ChunkedReader {
             }
             let (dtype, shape) = (array.dtype(), row_shape(&array));
             let field = field_of(&name, dtype, shape).map_err(|e| e.in_column(&name))?;
-            let spread = alone && shape.is_empty() && matches!(dtype.kind, Kind::Record(_));
+            let spread = alone && shape.is_empty() && matches!(dtype.kind, DtypeKind::Record(_));
             match field.data_type() {
                 DataType::Struct(inner) if spread => fields.extend(inner.iter().cloned()),
                 _ => fields.push(Arc::new(field)),

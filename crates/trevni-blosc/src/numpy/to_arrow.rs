@@ -15,7 +15,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, MutableBuffer, NullBuffer, ScalarBuff
 use arrow::datatypes::*;
 
 use super::{field_of, pair, time_unit, unsupported};
-use crate::{self as blosc, ByteOrder, Dtype, Kind};
+use crate::{self as blosc, ByteOrder, Dtype, DtypeKind};
 use trevni::{Error, Result};
 
 /// "Not a time".
@@ -47,43 +47,43 @@ fn elements(dtype: &Dtype, count: usize, mut bytes: MutableBuffer) -> Result<Arr
     }
     let size = || i32::try_from(dtype.size).map_err(|_| unsupported(dtype));
     Ok(match (&dtype.kind, dtype.size) {
-        (Kind::Bool, _) => {
+        (DtypeKind::Bool, _) => {
             let bits = bytes.as_slice().iter().map(|b| *b != 0).collect::<BooleanBuffer>();
             Arc::new(BooleanArray::new(bits, None))
         }
-        (Kind::Int, 1) => primitive::<Int8Type>(bytes),
-        (Kind::Int, 2) => primitive::<Int16Type>(bytes),
-        (Kind::Int, 4) => primitive::<Int32Type>(bytes),
-        (Kind::Int, 8) => primitive::<Int64Type>(bytes),
-        (Kind::UInt, 1) => primitive::<UInt8Type>(bytes),
-        (Kind::UInt, 2) => primitive::<UInt16Type>(bytes),
-        (Kind::UInt, 4) => primitive::<UInt32Type>(bytes),
-        (Kind::UInt, 8) => primitive::<UInt64Type>(bytes),
-        (Kind::Float, 2) => primitive::<Float16Type>(bytes),
-        (Kind::Float, 4) => primitive::<Float32Type>(bytes),
-        (Kind::Float, 8) => primitive::<Float64Type>(bytes),
-        (Kind::Complex, 8) => complex(primitive::<Float32Type>(bytes))?,
-        (Kind::Complex, 16) => complex(primitive::<Float64Type>(bytes))?,
-        (Kind::DateTime(unit), 8) => match time_unit(unit) {
+        (DtypeKind::Int, 1) => primitive::<Int8Type>(bytes),
+        (DtypeKind::Int, 2) => primitive::<Int16Type>(bytes),
+        (DtypeKind::Int, 4) => primitive::<Int32Type>(bytes),
+        (DtypeKind::Int, 8) => primitive::<Int64Type>(bytes),
+        (DtypeKind::UInt, 1) => primitive::<UInt8Type>(bytes),
+        (DtypeKind::UInt, 2) => primitive::<UInt16Type>(bytes),
+        (DtypeKind::UInt, 4) => primitive::<UInt32Type>(bytes),
+        (DtypeKind::UInt, 8) => primitive::<UInt64Type>(bytes),
+        (DtypeKind::Float, 2) => primitive::<Float16Type>(bytes),
+        (DtypeKind::Float, 4) => primitive::<Float32Type>(bytes),
+        (DtypeKind::Float, 8) => primitive::<Float64Type>(bytes),
+        (DtypeKind::Complex, 8) => complex(primitive::<Float32Type>(bytes))?,
+        (DtypeKind::Complex, 16) => complex(primitive::<Float64Type>(bytes))?,
+        (DtypeKind::DateTime(unit), 8) => match time_unit(unit) {
             Some(TimeUnit::Second) => times::<TimestampSecondType>(bytes),
             Some(TimeUnit::Millisecond) => times::<TimestampMillisecondType>(bytes),
             Some(TimeUnit::Microsecond) => times::<TimestampMicrosecondType>(bytes),
             Some(TimeUnit::Nanosecond) => times::<TimestampNanosecondType>(bytes),
             None => times::<Int64Type>(bytes),
         },
-        (Kind::TimeDelta(unit), 8) => match time_unit(unit) {
+        (DtypeKind::TimeDelta(unit), 8) => match time_unit(unit) {
             Some(TimeUnit::Second) => times::<DurationSecondType>(bytes),
             Some(TimeUnit::Millisecond) => times::<DurationMillisecondType>(bytes),
             Some(TimeUnit::Microsecond) => times::<DurationMicrosecondType>(bytes),
             Some(TimeUnit::Nanosecond) => times::<DurationNanosecondType>(bytes),
             None => times::<Int64Type>(bytes),
         },
-        (Kind::Bytes | Kind::Void, _) => {
+        (DtypeKind::Bytes | DtypeKind::Void, _) => {
             let values = Buffer::from(bytes);
             Arc::new(FixedSizeBinaryArray::try_new_with_len(size()?, values, None, count)?)
         }
-        (Kind::Unicode, _) => text(dtype.size, count, bytes.as_slice())?,
-        (Kind::Record(fields), _) => record(fields, dtype.size, count, bytes.as_slice())?,
+        (DtypeKind::Unicode, _) => text(dtype.size, count, bytes.as_slice())?,
+        (DtypeKind::Record(fields), _) => record(fields, dtype.size, count, bytes.as_slice())?,
         _ => return Err(unsupported(dtype)),
     })
 }
@@ -91,9 +91,9 @@ fn elements(dtype: &Dtype, count: usize, mut bytes: MutableBuffer) -> Result<Arr
 /// Bytes that are turned together.
 pub(super) fn word(dtype: &Dtype) -> usize {
     match dtype.kind {
-        Kind::Complex => dtype.size / 2,
-        Kind::Unicode => 4,
-        Kind::Bytes | Kind::Void | Kind::Record(_) | Kind::Bool => 1,
+        DtypeKind::Complex => dtype.size / 2,
+        DtypeKind::Unicode => 4,
+        DtypeKind::Bytes | DtypeKind::Void | DtypeKind::Record(_) | DtypeKind::Bool => 1,
         _ => dtype.size,
     }
 }

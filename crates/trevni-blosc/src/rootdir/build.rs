@@ -13,7 +13,7 @@ use super::column_names::{self, ROOTDIRS};
 use super::column_writer::ColumnWriter;
 use super::ctable::check_shared;
 use super::directory;
-use super::directory_format::Form;
+use super::directory_format::DirectoryFormat;
 use super::sizes::Sizes;
 use super::storage::{Column, Columns, Storage, settle};
 use crate::Attributes;
@@ -25,7 +25,7 @@ use trevni::{Error, Result};
 #[derive(Debug)]
 pub struct CarrayBuilder {
     folder: NewFolder,
-    form: Form,
+    form: DirectoryFormat,
     writer: ColumnWriter,
 }
 
@@ -34,7 +34,7 @@ impl CarrayBuilder {
     pub fn create(
         path: impl AsRef<Path>,
         storage: Storage,
-        form: Form,
+        form: DirectoryFormat,
         replace: bool,
     ) -> Result<Self> {
         let form = settle(form, [&storage].into_iter());
@@ -60,7 +60,7 @@ impl Build for CarrayBuilder {
 #[derive(Debug)]
 pub struct CtableBuilder {
     folder: NewFolder,
-    form: Form,
+    form: DirectoryFormat,
     names: Vec<String>,
     writers: Vec<ColumnWriter>,
 }
@@ -71,21 +71,23 @@ impl CtableBuilder {
     pub fn create(
         path: impl AsRef<Path>,
         columns: Vec<(String, Storage)>,
-        form: Form,
+        form: DirectoryFormat,
         replace: bool,
     ) -> Result<Self> {
         let form = settle(form, columns.iter().map(|(_, storage)| storage));
         check_names(&columns, form)?;
         let mut folder = NewFolder::create(path.as_ref(), replace)?;
-        if form != Form::Bcolz {
+        if form != DirectoryFormat::Bcolz {
             check_shared(columns.iter().map(|(_, storage)| storage))?;
         }
         let (names, mut writers) =
             (columns.iter().map(|(name, _)| name.clone()).collect(), Vec::new());
         for (name, storage) in columns {
             let data = match form {
-                Form::Bcolz => format!("{name}/data"),
-                Form::Superchunk(_) => Column::new(&name, storage.clone(), Vec::new()).folder(),
+                DirectoryFormat::Bcolz => format!("{name}/data"),
+                DirectoryFormat::Superchunk(_) => {
+                    Column::new(&name, storage.clone(), Vec::new()).folder()
+                }
             };
             folder.folder(&data)?;
             writers.push(ColumnWriter::new(data, storage, form));
@@ -118,7 +120,7 @@ impl CtableBuilder {
         }
         let columns = self.names.iter().zip(self.writers).zip(&found);
         match self.form {
-            Form::Bcolz => {
+            DirectoryFormat::Bcolz => {
                 for ((name, writer), sizes) in columns {
                     let prefix = format!("{name}/");
                     put_array(
@@ -132,7 +134,7 @@ impl CtableBuilder {
                 }
                 self.folder.put(ROOTDIRS, &[&column_names::to_bytes(&self.names)])?;
             }
-            Form::Superchunk(_) => {
+            DirectoryFormat::Superchunk(_) => {
                 let column = |((name, writer), sizes): ((&String, ColumnWriter), &Sizes)| {
                     Column::new(
                         name,
@@ -158,7 +160,7 @@ impl CtableBuilder {
 fn put_array(
     folder: &mut NewFolder,
     prefix: &str,
-    form: Form,
+    form: DirectoryFormat,
     writer: ColumnWriter,
     sizes: &Sizes,
     attributes: &Attributes,
@@ -168,9 +170,12 @@ fn put_array(
     directory::put_attributes(folder, prefix, form, &Stored::default().with(attributes))
 }
 
-fn check_names(columns: &[(String, Storage)], form: Form) -> Result<()> {
-    let check =
-        if form == Form::Bcolz { column_names::check } else { column_names::check_superchunk };
+fn check_names(columns: &[(String, Storage)], form: DirectoryFormat) -> Result<()> {
+    let check = if form == DirectoryFormat::Bcolz {
+        column_names::check
+    } else {
+        column_names::check_superchunk
+    };
     columns.iter().try_for_each(|(name, _)| check(name))?;
     let mut sorted: Vec<_> = columns.iter().map(|(name, _)| name).collect();
     sorted.sort();

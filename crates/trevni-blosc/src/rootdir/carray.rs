@@ -15,7 +15,7 @@ use super::attributes::Stored;
 use super::chunk_splitter::Cut;
 use super::data::{self, Data};
 use super::directory::{self, Sized};
-use super::directory_format::Form;
+use super::directory_format::DirectoryFormat;
 use super::edit;
 use super::excerpt;
 use super::sizes::Sizes;
@@ -30,7 +30,7 @@ use trevni::{Error, Result};
 pub struct Carray {
     folder: Folder,
     storage: Storage,
-    form: Form,
+    form: DirectoryFormat,
     /// That of the directory; columns that share theirs have none.
     sized: Option<Sized>,
     attributes: Stored,
@@ -69,7 +69,7 @@ impl Carray {
         folder: Folder,
         path: &str,
         storage: Storage,
-        form: Form,
+        form: DirectoryFormat,
         shape: Vec<u64>,
         attributes: Stored,
     ) -> Result<Self> {
@@ -86,7 +86,7 @@ impl Carray {
     }
 
     /// How the chunks lie in files.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> DirectoryFormat {
         self.form
     }
 

@@ -7,7 +7,7 @@
 
 use super::blp;
 use super::chunk_splitter::Cut;
-use super::directory_format::Form;
+use super::directory_format::DirectoryFormat;
 use super::edit::{check_chunk, counted};
 use super::sizes::Sizes;
 use super::storage::Storage;
@@ -21,7 +21,7 @@ use trevni::{Error, Result};
 #[derive(Debug)]
 pub(super) struct ColumnWriter {
     pub(super) storage: Storage,
-    form: Form,
+    form: DirectoryFormat,
     /// The folder of the chunks.
     path: String,
     waiting: Vec<Vec<u8>>,
@@ -37,7 +37,7 @@ pub(super) struct ColumnWriter {
 
 impl ColumnWriter {
     /// Starts an array whose chunks will be in the folder `path`.
-    pub(super) fn new(path: String, storage: Storage, form: Form) -> Self {
+    pub(super) fn new(path: String, storage: Storage, form: DirectoryFormat) -> Self {
         Self {
             storage,
             form,
@@ -72,11 +72,11 @@ impl ColumnWriter {
         self.cbytes += self.last_cbytes;
         self.chunks += 1;
         match self.form {
-            Form::Bcolz => {
+            DirectoryFormat::Bcolz => {
                 let file = format!("{}/{}", self.path, blp::name(self.chunks - 1));
                 sink.put(&file, &[&blp::HEADER, chunk])
             }
-            Form::Superchunk(form) => {
+            DirectoryFormat::Superchunk(form) => {
                 self.waiting.push(chunk.to_vec());
                 let enough = self.waiting.len() as u64 >= form.chunks.max(1);
                 if enough { self.flush(sink) } else { Ok(()) }
@@ -85,7 +85,7 @@ impl ColumnWriter {
     }
 
     fn flush(&mut self, sink: &mut impl Sink) -> Result<()> {
-        let Form::Superchunk(form) = self.form else { return Ok(()) };
+        let DirectoryFormat::Superchunk(form) = self.form else { return Ok(()) };
         if self.waiting.is_empty() {
             return Ok(());
         }
@@ -112,8 +112,8 @@ impl ColumnWriter {
         }
         let leftover = if cut.full < cut.chunks { self.last_cbytes } else { 0 };
         let cbytes = match self.form {
-            Form::Bcolz => self.cbytes - leftover + cut.chunk_bytes,
-            Form::Superchunk(_) => self.file_bytes,
+            DirectoryFormat::Bcolz => self.cbytes - leftover + cut.chunk_bytes,
+            DirectoryFormat::Superchunk(_) => self.file_bytes,
         };
         Ok(Sizes { shape: shape.to_vec(), nbytes: cut.nbytes, cbytes: Some(cbytes) })
     }

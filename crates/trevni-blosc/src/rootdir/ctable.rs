@@ -22,7 +22,7 @@ use super::carray::Carray;
 use super::column_names::{self, ROOTDIRS};
 use super::data;
 use super::directory::{self, Sized};
-use super::directory_format::Form;
+use super::directory_format::DirectoryFormat;
 use super::meta::META_BYTES;
 use super::sizes::Sizes;
 use super::storage::{Column, settle};
@@ -34,7 +34,7 @@ use trevni::{Error, Result};
 #[derive(Debug)]
 pub struct Ctable {
     folder: Folder,
-    form: Form,
+    form: DirectoryFormat,
     /// What the columns share, with superchunks.
     sized: Option<Sized>,
     attributes: Stored,
@@ -71,7 +71,7 @@ impl Ctable {
             |name: &String| Carray::open_in(folder.child(name)?).map_err(|e| e.in_column(name));
         let columns = names.iter().map(open).collect::<Result<_>>()?;
         let attributes = directory::read_attributes(&folder)?;
-        Ok(Self { folder, form: Form::Bcolz, sized: None, attributes, names, columns })
+        Ok(Self { folder, form: DirectoryFormat::Bcolz, sized: None, attributes, names, columns })
     }
 
     fn open_superchunk(folder: Folder) -> Result<Self> {
@@ -80,7 +80,7 @@ impl Ctable {
         if !columns.is_table() {
             return Err(Error::invalid("this directory is an array, no table"));
         }
-        let form = Form::Superchunk(said.unwrap_or_default());
+        let form = DirectoryFormat::Superchunk(said.unwrap_or_default());
         let form = settle(form, columns.0.iter().map(|column| &column.storage));
         let attributes = directory::read_attributes(&folder)?;
         let names = columns.0.iter().map(Column::name).collect();
@@ -128,7 +128,7 @@ impl Ctable {
     }
 
     /// How the chunks lie in files.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> DirectoryFormat {
         self.form
     }
 
@@ -215,11 +215,18 @@ impl Ctable {
 }
 
 /// A column whose table has its sizes.
-fn open_column(folder: &Folder, column: Column, form: Form, shape: &[u64]) -> Result<Carray> {
+fn open_column(
+    folder: &Folder,
+    column: Column,
+    form: DirectoryFormat,
+    shape: &[u64],
+) -> Result<Carray> {
     let path = column.folder();
     let shape = [shape, column.item_shape.as_slice()].concat();
     // Files of one chunk each lie in the folder of a column as those of several do.
-    let form = data::form(folder, &path, None)?.filter(|form| *form == Form::Bcolz).unwrap_or(form);
+    let form = data::form(folder, &path, None)?
+        .filter(|form| *form == DirectoryFormat::Bcolz)
+        .unwrap_or(form);
     Carray::assemble(folder.clone(), &path, column.storage, form, shape, Stored::default())
 }
 

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use self::superchunks::Superchunked;
 use super::blp;
 use super::chunk_splitter::Cut;
-use super::directory_format::{Form, Superchunks};
+use super::directory_format::{DirectoryFormat, Superchunks};
 use super::superchunk;
 use crate::Edit;
 use crate::buffers::Buffers;
@@ -46,22 +46,31 @@ pub(super) struct Staged {
 }
 
 /// The form of the files in a folder; `said` is what the metadata says.
-pub(super) fn form(folder: &Folder, path: &str, said: Option<Superchunks>) -> Result<Option<Form>> {
+pub(super) fn form(
+    folder: &Folder,
+    path: &str,
+    said: Option<Superchunks>,
+) -> Result<Option<DirectoryFormat>> {
     if folder.exists(&format!("{path}/{}", superchunk::name(1)))? {
-        return Ok(Some(Form::Superchunk(said.unwrap_or_default())));
+        return Ok(Some(DirectoryFormat::Superchunk(said.unwrap_or_default())));
     }
     match folder.exists(&format!("{path}/{}", blp::name(0)))? {
-        true => Ok(Some(Form::Bcolz)),
-        false => Ok(said.map(Form::Superchunk)),
+        true => Ok(Some(DirectoryFormat::Bcolz)),
+        false => Ok(said.map(DirectoryFormat::Superchunk)),
     }
 }
 
 impl Data {
     /// Opens the chunks of an array that is cut so.
-    pub(super) fn open(folder: &Folder, path: &str, form: Form, cut: &Cut) -> Result<Self> {
+    pub(super) fn open(
+        folder: &Folder,
+        path: &str,
+        form: DirectoryFormat,
+        cut: &Cut,
+    ) -> Result<Self> {
         let files = match form {
-            Form::Bcolz => Files::Single(Buffers::default()),
-            Form::Superchunk(form) => {
+            DirectoryFormat::Bcolz => Files::Single(Buffers::default()),
+            DirectoryFormat::Superchunk(form) => {
                 Files::Superchunks(Superchunked::open(folder, path, form, cut.chunks)?)
             }
         };

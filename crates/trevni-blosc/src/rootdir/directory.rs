@@ -9,7 +9,7 @@
 use bytes::Bytes;
 
 use super::attributes::{ATTRIBUTES, ATTRS, Stored};
-use super::directory_format::{Form, Superchunks};
+use super::directory_format::{DirectoryFormat, Superchunks};
 use super::meta::{META_BYTES, Meta};
 use super::sizes::{SHAPE, SIZES, Sizes};
 use super::storage::{Columns, STORAGE, parse_form, to_superchunk};
@@ -91,14 +91,16 @@ pub(super) fn read_attributes(folder: &Folder) -> Result<Stored> {
 pub(super) fn put(
     sink: &mut impl Sink,
     folder: &str,
-    form: Form,
+    form: DirectoryFormat,
     columns: &Columns,
     sizes: &Sizes,
 ) -> Result<()> {
     let storage = match (form, columns.0.as_slice()) {
-        (Form::Superchunk(form), _) => to_superchunk(columns, &form)?,
-        (Form::Bcolz, [column]) => column.storage.to_bcolz()?,
-        (Form::Bcolz, _) => return Err(Error::invalid("bcolz has a directory for each column")),
+        (DirectoryFormat::Superchunk(form), _) => to_superchunk(columns, &form)?,
+        (DirectoryFormat::Bcolz, [column]) => column.storage.to_bcolz()?,
+        (DirectoryFormat::Bcolz, _) => {
+            return Err(Error::invalid("bcolz has a directory for each column"));
+        }
     };
     sink.put(&format!("{folder}{SIZES}"), &[&sizes.to_bytes()])?;
     sink.put(&format!("{folder}{STORAGE}"), &[&storage])
@@ -108,12 +110,12 @@ pub(super) fn put(
 pub(super) fn put_attributes(
     sink: &mut impl Sink,
     folder: &str,
-    form: Form,
+    form: DirectoryFormat,
     stored: &Stored,
 ) -> Result<()> {
     let file = match form {
-        Form::Bcolz => ATTRS,
-        Form::Superchunk(_) => ATTRIBUTES,
+        DirectoryFormat::Bcolz => ATTRS,
+        DirectoryFormat::Superchunk(_) => ATTRIBUTES,
     };
     let bytes = stored.to_bytes();
     if bytes.len() as u64 > META_BYTES {
@@ -125,7 +127,11 @@ pub(super) fn put_attributes(
 }
 
 /// The form of a folder whose files do not tell: what only the proposals have tells then.
-pub(super) fn form_of_empty(folder: &Folder) -> Result<Form> {
+pub(super) fn form_of_empty(folder: &Folder) -> Result<DirectoryFormat> {
     let proposal = folder.exists(ATTRIBUTES)? || folder.exists(SHAPE)?;
-    Ok(if proposal { Form::Superchunk(Superchunks::default()) } else { Form::Bcolz })
+    Ok(if proposal {
+        DirectoryFormat::Superchunk(Superchunks::default())
+    } else {
+        DirectoryFormat::Bcolz
+    })
 }

@@ -12,7 +12,7 @@ use trevni::{Error, Result};
 
 /// How the chunks of a directory lie in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum DirectoryFormat {
     /// One chunk in a file.
     #[default]
     Bcolz,
@@ -38,12 +38,12 @@ pub enum Slack {
     Percent(u64),
 }
 
-impl Form {
+impl DirectoryFormat {
     /// The form of a name: `bcolz` or `superchunk`.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
-            "bcolz" => Ok(Form::Bcolz),
-            "superchunk" => Ok(Form::Superchunk(Superchunks::default())),
+            "bcolz" => Ok(DirectoryFormat::Bcolz),
+            "superchunk" => Ok(DirectoryFormat::Superchunk(Superchunks::default())),
             _ => Err(Error::invalid(format!(
                 "form {}; there are bcolz and superchunk",
                 excerpt::text(name)
@@ -54,8 +54,8 @@ impl Form {
     /// The name.
     pub fn name(&self) -> &'static str {
         match self {
-            Form::Bcolz => "bcolz",
-            Form::Superchunk(_) => "superchunk",
+            DirectoryFormat::Bcolz => "bcolz",
+            DirectoryFormat::Superchunk(_) => "superchunk",
         }
     }
 }
@@ -103,9 +103,9 @@ mod tests {
     #[test]
     fn names_and_texts() {
         for name in ["bcolz", "superchunk"] {
-            assert_eq!(Form::from_name(name).unwrap().name(), name);
+            assert_eq!(DirectoryFormat::from_name(name).unwrap().name(), name);
         }
-        assert!(Form::from_name("carray").is_err());
+        assert!(DirectoryFormat::from_name("carray").is_err());
         for (text, of_205) in
             [("0", 0), ("128", 128), ("10%", 21), ("18446744073709551615%", 0x7fff_ffff)]
         {

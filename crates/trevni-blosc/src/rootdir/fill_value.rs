@@ -13,7 +13,7 @@ use serde_json::{Number, Value};
 
 use super::excerpt;
 use crate::json;
-use crate::{ByteOrder, Dtype, Kind};
+use crate::{ByteOrder, Dtype, DtypeKind};
 use trevni::{Error, Result};
 
 /// The bytes of a JSON value.
@@ -61,7 +61,7 @@ const MAX_ZERO: usize = 16;
 
 /// Between little-endian bytes and those of the type, both ways.
 fn in_order(bytes: &mut [u8], dtype: &Dtype) {
-    let width = if dtype.kind == Kind::Unicode { 4 } else { dtype.size.max(1) };
+    let width = if dtype.kind == DtypeKind::Unicode { 4 } else { dtype.size.max(1) };
     if dtype.order == ByteOrder::Big {
         bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
     }
@@ -73,18 +73,18 @@ fn to_little(value: &Value, dtype: &Dtype) -> Option<Vec<u8>> {
         return Some(Vec::new());
     }
     match dtype.kind {
-        Kind::Bool => {
+        DtypeKind::Bool => {
             let number = value.as_f64().map(|float| float != 0.0);
             Some(vec![u8::from(value.as_bool().or(number)?)])
         }
-        Kind::Int | Kind::DateTime(_) | Kind::TimeDelta(_) => {
-            let not_a_time = value.as_str() == Some("NaT") && dtype.kind != Kind::Int;
+        DtypeKind::Int | DtypeKind::DateTime(_) | DtypeKind::TimeDelta(_) => {
+            let not_a_time = value.as_str() == Some("NaT") && dtype.kind != DtypeKind::Int;
             let number = if not_a_time { i64::MIN.into() } else { whole(value)? };
             let bits = 8 * u32::try_from(dtype.size).ok()? - 1;
             let fits = number >> bits == 0 || number >> bits == -1;
             fits.then(|| number.to_le_bytes().into_iter().take(dtype.size).collect())
         }
-        Kind::UInt => {
+        DtypeKind::UInt => {
             let number = u64::try_from(whole(value)?).ok()?;
             let (head, tail) = number
                 .to_le_bytes()
@@ -92,12 +92,12 @@ fn to_little(value: &Value, dtype: &Dtype) -> Option<Vec<u8>> {
                 .map(|(h, t)| (h.to_vec(), t.to_vec()))?;
             tail.iter().all(|byte| *byte == 0).then_some(head)
         }
-        Kind::Float => float_bytes(float(value)?, dtype.size),
-        Kind::Bytes => value.as_str()?.chars().map(|c| u8::try_from(c).ok()).collect(),
-        Kind::Unicode => {
+        DtypeKind::Float => float_bytes(float(value)?, dtype.size),
+        DtypeKind::Bytes => value.as_str()?.chars().map(|c| u8::try_from(c).ok()).collect(),
+        DtypeKind::Unicode => {
             Some(value.as_str()?.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect())
         }
-        Kind::Complex | Kind::Void | Kind::Record(_) => {
+        DtypeKind::Complex | DtypeKind::Void | DtypeKind::Record(_) => {
             (value.as_f64() == Some(0.0) || value == "").then(Vec::new)
         }
     }
@@ -106,35 +106,37 @@ fn to_little(value: &Value, dtype: &Dtype) -> Option<Vec<u8>> {
 fn from_little(bytes: &[u8], dtype: &Dtype) -> Option<Value> {
     let trimmed = || bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     match dtype.kind {
-        Kind::Bool => Some(Value::Bool(bytes.first() != Some(&0))),
-        Kind::Int | Kind::DateTime(_) | Kind::TimeDelta(_) => {
+        DtypeKind::Bool => Some(Value::Bool(bytes.first() != Some(&0))),
+        DtypeKind::Int | DtypeKind::DateTime(_) | DtypeKind::TimeDelta(_) => {
             let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
             let mut wide = [if negative { 0xff } else { 0 }; 8];
             wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
             Some(i64::from_le_bytes(wide).into())
         }
-        Kind::UInt => {
+        DtypeKind::UInt => {
             let mut wide = [0; 8];
             wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
             Some(u64::from_le_bytes(wide).into())
         }
-        Kind::Float => {
+        DtypeKind::Float => {
             let value = float_of(bytes)?;
             let text = || Value::from(json::float_text(value));
             Some(Number::from_f64(value).map_or_else(text, Value::Number))
         }
-        Kind::Bytes => {
+        DtypeKind::Bytes => {
             let text = bytes.get(..trimmed())?;
             text.is_ascii()
                 .then(|| text.iter().map(|byte| char::from(*byte)).collect::<String>().into())
         }
-        Kind::Unicode => {
+        DtypeKind::Unicode => {
             let (units, _) = bytes.as_chunks::<4>();
             let text: Option<String> =
                 units.iter().map(|unit| char::from_u32(u32::from_le_bytes(*unit))).collect();
             Some(text?.trim_end_matches('\0').into())
         }
-        Kind::Complex | Kind::Void | Kind::Record(_) => (trimmed() == 0).then(|| 0.into()),
+        DtypeKind::Complex | DtypeKind::Void | DtypeKind::Record(_) => {
+            (trimmed() == 0).then(|| 0.into())
+        }
     }
 }
 

@@ -19,13 +19,13 @@ pub(super) use columns::{Column, Columns};
 use serde_json::Value;
 
 use super::chunklen;
-use super::directory_format::{Form, Slack, Superchunks};
+use super::directory_format::{DirectoryFormat, Slack, Superchunks};
 use super::excerpt;
 use super::fill_value;
 use super::meta::Meta;
 use crate::chunk::{Generation, Params};
 use crate::json;
-use crate::{ByteOrder, Dtype, Kind, Order};
+use crate::{ByteOrder, Dtype, DtypeKind, Order};
 use trevni::{Error, Result};
 
 /// The file, in its folder.
@@ -110,7 +110,7 @@ impl Storage {
     fn dflt(&self) -> Result<String> {
         let value = fill_value::to_value(&self.fill, &self.dtype)?;
         match (&self.dtype.kind, &value) {
-            (Kind::Float, Value::String(name)) => Ok(name.clone()),
+            (DtypeKind::Float, Value::String(name)) => Ok(name.clone()),
             _ => Ok(json::text(&value, json::BLANKS)),
         }
     }
@@ -118,7 +118,7 @@ impl Storage {
     /// Refuses what bcolz could not open.
     fn check_bcolz(&self) -> Result<()> {
         match &self.dtype.kind {
-            Kind::Record(_) => {
+            DtypeKind::Record(_) => {
                 Err(Error::invalid("bcolz keeps records as tables, a column for each field"))
             }
             _ if self.order == Order::F => Err(Error::invalid("bcolz has no arrays of order F")),
@@ -141,8 +141,8 @@ impl Storage {
 /// Bytes that the compressor takes for an element: texts are shuffled as what they consist of.
 fn typesize(dtype: &Dtype) -> u8 {
     match dtype.kind {
-        Kind::Bytes => 1,
-        Kind::Unicode => 4,
+        DtypeKind::Bytes => 1,
+        DtypeKind::Unicode => 4,
         _ => u8::try_from(dtype.size).unwrap_or(1).max(1),
     }
 }
@@ -152,7 +152,7 @@ fn parse_dtype(text: &str, big: bool) -> Result<Dtype> {
     let mut dtype = Dtype::parse(text)?;
     let said = text.trim_start().starts_with(['<', '>', '=', '|', '[', '(', '{', '\'', '"']);
     let ordered = match dtype.kind {
-        Kind::Bytes | Kind::Void | Kind::Record(_) => false,
+        DtypeKind::Bytes | DtypeKind::Void | DtypeKind::Record(_) => false,
         _ => dtype.size > 1,
     };
     if big && !said && ordered {
@@ -199,11 +199,14 @@ pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec
 }
 
 /// The form, with the parameters that depend on the chunks.
-pub(super) fn settle<'a>(form: Form, storages: impl Iterator<Item = &'a Storage>) -> Form {
+pub(super) fn settle<'a>(
+    form: DirectoryFormat,
+    storages: impl Iterator<Item = &'a Storage>,
+) -> DirectoryFormat {
     match form {
-        Form::Superchunk(Superchunks { chunks: 0, slack }) => {
+        DirectoryFormat::Superchunk(Superchunks { chunks: 0, slack }) => {
             let chunks = storages.map(Storage::automatic_superchunk).min().unwrap_or(1);
-            Form::Superchunk(Superchunks { chunks, slack })
+            DirectoryFormat::Superchunk(Superchunks { chunks, slack })
         }
         other => other,
     }

@@ -73,7 +73,13 @@ pub(super) fn decode(array: &Carray) -> Vec<u8> {
     out
 }
 
-pub(super) fn make(path: &Path, storage: &Storage, form: Form, shape: &[u64], data: &[u8]) {
+pub(super) fn make(
+    path: &Path,
+    storage: &Storage,
+    form: DirectoryFormat,
+    shape: &[u64],
+    data: &[u8],
+) {
     let mut builder = CarrayBuilder::create(path, storage.clone(), form, false).unwrap();
     for chunk in chunks_of(storage, shape, data) {
         builder.push(&chunk).unwrap();
@@ -87,10 +93,10 @@ pub(super) fn storage(dtype: &str, chunklen: u64) -> Storage {
     Storage { chunk_shape: vec![chunklen], ..storage }
 }
 
-pub(super) const FORMS: [Form; 3] = [
-    Form::Bcolz,
-    Form::Superchunk(Superchunks { chunks: 3, slack: Slack::Bytes(0) }),
-    Form::Superchunk(Superchunks { chunks: 2, slack: Slack::Percent(30) }),
+pub(super) const FORMS: [DirectoryFormat; 3] = [
+    DirectoryFormat::Bcolz,
+    DirectoryFormat::Superchunk(Superchunks { chunks: 3, slack: Slack::Bytes(0) }),
+    DirectoryFormat::Superchunk(Superchunks { chunks: 2, slack: Slack::Percent(30) }),
 ];
 
 /// Every file below a folder, with its bytes.
@@ -194,7 +200,7 @@ fn hostile_metadata_is_an_error_and_never_more() {
 fn endless_metadata_is_an_error() {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join("x");
-    make(&root, &storage("int8", 10), Form::Bcolz, &[5], &[1; 5]);
+    make(&root, &storage("int8", 10), DirectoryFormat::Bcolz, &[5], &[1; 5]);
     for text in [
         "[".repeat(1 << 20),
         "{\"a\":".repeat(1 << 18),

@@ -31,7 +31,7 @@ pub(super) fn parse(what: &str, text: &str) -> Result<Value> {
 }
 
 /// What is wrong, for [`parse`] to say where.
-type Step<T> = std::result::Result<T, String>;
+type ParseResult<T> = std::result::Result<T, String>;
 
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
@@ -82,7 +82,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// A map: the lines of one indentation, each perhaps with deeper ones below it.
-fn block(rest: &mut &[Line<'_>], depth: usize) -> Step<Value> {
+fn block(rest: &mut &[Line<'_>], depth: usize) -> ParseResult<Value> {
     let indent = rest.first().map_or(0, |line| line.indent);
     let mut map = Map::new();
     while let Some((line, below)) = rest.split_first().filter(|(line, _)| line.indent >= indent) {
@@ -108,7 +108,7 @@ fn block(rest: &mut &[Line<'_>], depth: usize) -> Step<Value> {
 }
 
 /// A value that is all of a text.
-fn flow_line(text: &str) -> Step<Value> {
+fn flow_line(text: &str) -> ParseResult<Value> {
     let mut rest = text;
     let value = flow(&mut rest, "", DEPTH)?;
     match rest.trim() {
@@ -118,7 +118,7 @@ fn flow_line(text: &str) -> Step<Value> {
 }
 
 /// A value, up to one of the characters of `ends`.
-fn flow(rest: &mut &str, ends: &str, depth: usize) -> Step<Value> {
+fn flow(rest: &mut &str, ends: &str, depth: usize) -> ParseResult<Value> {
     *rest = rest.trim_start();
     let Some(first) = rest.chars().next() else { return Ok(Value::Null) };
     if depth == 0 {
@@ -160,7 +160,7 @@ fn take(rest: &mut &str, wanted: char) -> bool {
     }
 }
 
-fn list(rest: &mut &str, close: char, depth: usize) -> Step<Vec<Value>> {
+fn list(rest: &mut &str, close: char, depth: usize) -> ParseResult<Vec<Value>> {
     *rest = rest.get(1..).unwrap_or("");
     let mut items = Vec::new();
     while !take(rest, close) {
@@ -172,7 +172,7 @@ fn list(rest: &mut &str, close: char, depth: usize) -> Step<Vec<Value>> {
     Ok(items)
 }
 
-fn map(rest: &mut &str, depth: usize) -> Step<Map<String, Value>> {
+fn map(rest: &mut &str, depth: usize) -> ParseResult<Map<String, Value>> {
     *rest = rest.get(1..).unwrap_or("");
     let mut pairs = Map::new();
     while !take(rest, '}') {
@@ -192,7 +192,7 @@ fn map(rest: &mut &str, depth: usize) -> Step<Map<String, Value>> {
 }
 
 /// A text in quotes; in double ones with the escapes of JSON, in single ones `''` is a quote.
-fn quoted(rest: &mut &str, quote: char) -> Step<String> {
+fn quoted(rest: &mut &str, quote: char) -> ParseResult<String> {
     let mut skip = true;
     let mut chars = rest.char_indices().peekable();
     let mut end = None;

@@ -5,7 +5,7 @@ use std::path::Path;
 use arrow::datatypes::DataType;
 use trevni_convert::{Encoding, Format, ReadOptions, Source, parse_type};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// How CSV is read.
 #[derive(Debug, Clone, clap::Args)]
@@ -43,10 +43,10 @@ struct Quote(Option<u8>);
 
 impl CsvArgs {
     /// Refuses arguments that are not for a format.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         if !self.types.is_empty() && !matches!(format.name, "csv" | "jsonl") {
             let name = format.name;
-            return Err(Fault::Usage(format!(
+            return Err(CliError::Usage(format!(
                 "--type is for csv and jsonl, and the input is {name}"
             )));
         }
@@ -57,7 +57,7 @@ impl CsvArgs {
         ];
         match wrong.into_iter().find(|(_, given)| *given && format.name != "csv") {
             Some((name, _)) => {
-                Err(Fault::Usage(format!("{name} is for csv, and the input is {}", format.name)))
+                Err(CliError::Usage(format!("{name} is for csv, and the input is {}", format.name)))
             }
             None => Ok(()),
         }

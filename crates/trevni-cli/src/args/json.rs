@@ -3,7 +3,7 @@
 use trevni_convert::{Format, ReadOptions};
 
 use super::write::size;
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// How JSON is read.
 #[derive(Debug, Clone, clap::Args)]
@@ -17,11 +17,13 @@ pub(crate) struct JsonArgs {
 
 impl JsonArgs {
     /// Refuses arguments that are not for a format.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         match self.max_row_size {
             Some(_) if format.name != "jsonl" => {
                 let name = format.name;
-                Err(Fault::Usage(format!("--max-row-size is for jsonl, and the input is {name}")))
+                Err(CliError::Usage(format!(
+                    "--max-row-size is for jsonl, and the input is {name}"
+                )))
             }
             _ => Ok(()),
         }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use trevni_convert::{Naming, Rows, rename_fields};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// Other names for columns.
 #[derive(Debug, Clone, clap::Args)]
@@ -26,7 +26,7 @@ enum Rename {
 
 impl RenameArgs {
     /// The same rows under the names that are wanted.
-    pub(crate) fn apply(&self, rows: Rows) -> Result<Rows, Fault> {
+    pub(crate) fn apply(&self, rows: Rows) -> Result<Rows, CliError> {
         let rows = match self.rename_duplicates {
             true => rename_fields(rows, Naming::Unique)?,
             false => rows,

@@ -2,7 +2,7 @@
 
 use trevni_convert::{Format, ReadOptions, WriteOptions};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// The description of rows that do not describe themselves.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -37,15 +37,15 @@ fn protocol(name: &str) -> Result<trevni_convert::ThriftProtocol, String> {
 
 impl RowTypeArgs {
     /// Refuses a format whose rows are not described.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         #[cfg(feature = "protobuf")]
         if format.name == "protobuf" && self.message.is_none() {
             let what = "rows of protobuf need --proto-descriptor and --message";
-            return Err(Fault::Usage(what.to_owned()));
+            return Err(CliError::Usage(what.to_owned()));
         }
         #[cfg(feature = "thrift")]
         if format.name == "thrift" && self.struct_name.is_none() {
-            return Err(Fault::Usage("rows of thrift need --thrift and --struct".to_owned()));
+            return Err(CliError::Usage("rows of thrift need --thrift and --struct".to_owned()));
         }
         let _ = format;
         Ok(())
@@ -56,19 +56,20 @@ impl RowTypeArgs {
         &self,
         read: &mut ReadOptions,
         write: &mut WriteOptions,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CliError> {
         let _ = (&read, &write);
         #[cfg(feature = "protobuf")]
         if let (Some(path), Some(name)) = (&self.proto_descriptor, &self.message) {
-            let descriptors = std::fs::read(path).map_err(Fault::of(path.display()))?;
+            let descriptors = std::fs::read(path).map_err(CliError::of(path.display()))?;
             let message = trevni_convert::ProtobufType::try_new(&descriptors, name);
-            let message = message.map_err(Fault::of(path.display()))?;
+            let message = message.map_err(CliError::of(path.display()))?;
             (read.protobuf, write.protobuf) = (Some(message.clone()), Some(message));
         }
         #[cfg(feature = "thrift")]
         if let (Some(path), Some(name)) = (&self.thrift, &self.struct_name) {
             let row = trevni_convert::ThriftType::load(path, name);
-            let row = row.map_err(Fault::of(path.display()))?.with_protocol(self.thrift_protocol);
+            let row =
+                row.map_err(CliError::of(path.display()))?.with_protocol(self.thrift_protocol);
             (read.thrift, write.thrift) = (Some(row.clone()), Some(row));
         }
         Ok(())

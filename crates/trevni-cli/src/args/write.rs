@@ -6,7 +6,7 @@ use trevni::codec::Codec;
 use trevni::{FileWriterBuilder, Metadata};
 use trevni_convert::Format;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// How a file is written.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(crate) struct WriteArgs {
     /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0 writes
     /// and reads fastest, 100 is smallest. Default: 68.
     #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
-    symbols_below: Option<u8>,
+    fsst_threshold: Option<u8>,
     /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.
     #[arg(long, value_parser = layout)]
     pub(crate) layout: Option<Layout>,
@@ -64,23 +64,23 @@ pub(crate) struct WriteArgs {
 
 impl WriteArgs {
     /// Refuses options that the format has no use for.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         let name = format.name;
         if is_blosc(name) {
             return match self.is_set() {
-                true => Err(Fault::Usage(format!("options for trv, but the output is {name}"))),
+                true => Err(CliError::Usage(format!("options for trv, but the output is {name}"))),
                 false => Ok(()),
             };
         }
         if self.is_set_for_blosc() {
-            return Err(Fault::Usage(format!("options for Blosc, but the output is {name}")));
+            return Err(CliError::Usage(format!("options for Blosc, but the output is {name}")));
         }
         let trv = matches!(name, "trv" | "dataset");
         if !trv && (self.is_set() || self.level.is_some() || self.threads.is_some()) {
-            return Err(Fault::Usage(format!("options for trv, but the output is {name}")));
+            return Err(CliError::Usage(format!("options for trv, but the output is {name}")));
         }
         if !trv && !matches!(name, "avro" | "parquet") && self.codec.is_some() {
-            return Err(Fault::Usage(format!("a codec, but the output is {name}")));
+            return Err(CliError::Usage(format!("a codec, but the output is {name}")));
         }
         Ok(())
     }
@@ -93,7 +93,7 @@ impl WriteArgs {
             checksum,
             block_size,
             block_rows,
-            symbols_below,
+            fsst_threshold,
             layout,
             memory_budget,
             threads: _,
@@ -106,7 +106,7 @@ impl WriteArgs {
             || checksum.is_some()
             || block_size.is_some()
             || block_rows.is_some()
-            || symbols_below.is_some()
+            || fsst_threshold.is_some()
             || layout.is_some()
             || memory_budget.is_some()
     }
@@ -123,10 +123,10 @@ impl WriteArgs {
 
     /// How Blosc containers are written.
     #[cfg(feature = "blosc")]
-    pub(crate) fn blosc(&self) -> Result<trevni_convert::BloscOptions, Fault> {
+    pub(crate) fn blosc(&self) -> Result<trevni_convert::BloscOptions, CliError> {
         let level = self.level.map(u8::try_from).transpose();
         Ok(trevni_convert::BloscOptions {
-            level: level.map_err(|_| Fault::Usage("the levels of Blosc are 0 to 9".into()))?,
+            level: level.map_err(|_| CliError::Usage("the levels of Blosc are 0 to 9".into()))?,
             shuffle: self.shuffle.clone(),
             chunk_rows: self.chunk_rows,
             threads: Some(self.threads()),
@@ -144,7 +144,7 @@ impl WriteArgs {
         &self,
         format: &Format,
         builder: WriterPropertiesBuilder,
-    ) -> Result<WriterProperties, Fault> {
+    ) -> Result<WriterProperties, CliError> {
         let mut builder = builder
             .set_codec_level(self.level)
             .set_sampling(!self.no_sampling)
@@ -154,7 +154,7 @@ impl WriteArgs {
         }
         match self.codec.as_deref().filter(|_| matches!(format.name, "trv" | "dataset")) {
             Some("none") => builder = builder.unset_codec(),
-            Some(name) => builder = builder.set_codec(codec(name).map_err(Fault::Usage)?),
+            Some(name) => builder = builder.set_codec(codec(name).map_err(CliError::Usage)?),
             None => {}
         }
         if let Some(checksum) = self.checksum {
@@ -166,8 +166,8 @@ impl WriteArgs {
         if let Some(rows) = self.block_rows {
             builder = builder.set_block_rows(rows);
         }
-        if let Some(hundredths) = self.symbols_below {
-            builder = builder.set_symbols_below(hundredths);
+        if let Some(hundredths) = self.fsst_threshold {
+            builder = builder.set_fsst_threshold(hundredths);
         }
         if let Some(layout) = self.layout {
             builder = builder.set_layout(layout);
@@ -179,7 +179,7 @@ impl WriteArgs {
     }
 
     /// The writer of columns as they are in a file of this metadata, but for what is asked for.
-    pub(crate) fn file_writer(&self, metadata: Metadata) -> Result<FileWriterBuilder, Fault> {
+    pub(crate) fn file_writer(&self, metadata: Metadata) -> Result<FileWriterBuilder, CliError> {
         let properties = self.properties(Format::named("trv")?, WriterProperties::builder())?;
         let mut builder = properties.file_writer().set_sampling(false).set_metadata(metadata);
         if self.codec.as_deref().is_some_and(|name| name != "none") {

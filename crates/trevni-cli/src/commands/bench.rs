@@ -32,7 +32,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::write::size;
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::rows::{ReadArgs, tell_report};
 
 /// An error of any of the libraries.
@@ -94,7 +94,7 @@ fn first_rows(text: &str) -> std::result::Result<Range<u64>, String> {
     }
 }
 
-pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> std::result::Result<(), CliError> {
     if cfg!(debug_assertions) {
         tell("warning: this binary was built without optimisation; its times say nothing");
     }
@@ -102,7 +102,7 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
     let predicate = args.read.predicate.take();
     let opened = args.read.open(&args.file)?;
     let name = opened.name.clone();
-    let of_file = |e: Box<dyn Error + Send + Sync>| Fault::Data(format!("{name}: {e}"));
+    let of_file = |e: Box<dyn Error + Send + Sync>| CliError::Data(format!("{name}: {e}"));
 
     let bar = progress();
     let asked = args.read.rows.as_ref().map(|rows| rows.end);
@@ -113,14 +113,14 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
     let (table, left_out) = columns::common(table, &configs).map_err(of_file)?;
     if table.schema.fields().is_empty() {
         let why = left_out.first().map_or("", |column| column.reason.as_str());
-        return Err(Fault::Data(format!("{name}: no column that all formats hold: {why}")));
+        return Err(CliError::Data(format!("{name}: no column that all formats hold: {why}")));
     }
     let column = chosen_column(args.column.as_deref(), &table)?;
     bar.set_message("choosing a filter");
     let filter = match predicate {
         Some(predicate) => {
             let checked = predicate.check(&table.schema);
-            checked.map_err(|e| Fault::Usage(format!("{name}: {e}")))?;
+            checked.map_err(|e| CliError::Usage(format!("{name}: {e}")))?;
             Some(filter::Filter::given(predicate))
         }
         None => filter::choose(&table, args.seed).map_err(of_file)?,
@@ -145,12 +145,12 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), Fault> {
 }
 
 /// The place of the column that is read by itself.
-fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Result<usize, Fault> {
+fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Result<usize, CliError> {
     let Some(name) = name else { return Ok(0) };
     let names = || table.schema.fields().iter().map(|field| field.name().as_str());
     names().position(|field| field == name).ok_or_else(|| {
         let all: Vec<_> = names().collect();
-        Fault::Usage(format!("no column {name:?}: there are {}", all.join(", ")))
+        CliError::Usage(format!("no column {name:?}: there are {}", all.join(", ")))
     })
 }
 

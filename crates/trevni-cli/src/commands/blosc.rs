@@ -16,7 +16,7 @@ use clap::Subcommand;
 use trevni_blosc::chunk::{Generation, Params};
 use trevni_blosc::{Compressor, Filter};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// How Bloscpack files end.
 const EXTENSION: &str = ".blp";
@@ -87,7 +87,7 @@ impl HowArgs {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     match &args.command {
         Command::Compress(args) => compress::run(args),
         Command::Decompress(args) => decompress::run(args),
@@ -101,9 +101,9 @@ fn compressor(name: &str) -> Result<Compressor, String> {
 }
 
 /// The metadata in a file of JSON.
-fn metadata(path: &Path) -> Result<serde_json::Value, Fault> {
-    let text = std::fs::read_to_string(path).map_err(Fault::of(path.display()))?;
-    serde_json::from_str(text.trim()).map_err(Fault::of(path.display()))
+fn metadata(path: &Path) -> Result<serde_json::Value, CliError> {
+    let text = std::fs::read_to_string(path).map_err(CliError::of(path.display()))?;
+    serde_json::from_str(text.trim()).map_err(CliError::of(path.display()))
 }
 
 /// The path with the extension behind it.
@@ -118,10 +118,10 @@ fn has_extension(path: &Path) -> bool {
 }
 
 /// Refuses a Bloscpack file that does not end as one does.
-fn check_extension(path: &Path, no_check: bool) -> Result<(), Fault> {
+fn check_extension(path: &Path, no_check: bool) -> Result<(), CliError> {
     if no_check || has_extension(path) {
         return Ok(());
     }
     let path = path.display();
-    Err(Fault::Usage(format!("{path} does not end in {EXTENSION}: -e takes it all the same")))
+    Err(CliError::Usage(format!("{path} does not end in {EXTENSION}: -e takes it all the same")))
 }

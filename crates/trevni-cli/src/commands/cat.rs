@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::limit::LimitArgs;
 use crate::input::rows::ReadArgs;
 use crate::output::print::PrintArgs;
@@ -25,14 +25,14 @@ pub(crate) struct Args {
 const HEAD: u64 = 10;
 
 /// All rows, unless they are limited.
-pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.limit.apply(&mut args.read);
     let opened = args.read.open_all(&args.files)?;
     args.print.print(opened, &args.read.csv)
 }
 
 /// The first ten rows, unless another number is given.
-pub(crate) fn head(mut args: Args) -> Result<(), Fault> {
+pub(crate) fn head(mut args: Args) -> Result<(), CliError> {
     args.limit.limit.get_or_insert(HEAD);
     run(args)
 }

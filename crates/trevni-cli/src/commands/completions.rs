@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap_complete::Shell;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::help;
 use crate::stdout;
 
@@ -23,25 +23,25 @@ pub(crate) struct ManArgs {
     folder: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut help::command(), "trevni", &mut text);
     print(&text)
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<(), Fault> {
+pub(crate) fn man(args: &ManArgs) -> Result<(), CliError> {
     let command = help::command().disable_help_subcommand(true);
     let Some(folder) = &args.folder else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;
         return print(&page);
     };
-    let of_folder = || Fault::of(folder.display());
+    let of_folder = || CliError::of(folder.display());
     std::fs::create_dir_all(folder).map_err(of_folder())?;
     clap_mangen::generate_to(command, folder).map_err(of_folder())
 }
 
-fn print(text: &[u8]) -> Result<(), Fault> {
+fn print(text: &[u8]) -> Result<(), CliError> {
     let mut out = stdout::stdout();
     out.write_all(text)?;
     Ok(out.flush()?)

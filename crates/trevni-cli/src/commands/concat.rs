@@ -5,10 +5,10 @@ mod rows;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, disagreement};
+use trevni::{ColumnMetadata, FileReader, FileWriter, concat, copy_rows, schema_difference};
 
 use super::rewrite::SCHEMAS;
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::path::is_folder;
 use crate::input::trevni_files::{is_dataset, paths_of};
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     force: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     if args.inputs.iter().any(|input| is_folder(input) || is_dataset(input)) {
         return rows::run(args);
     }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     check_schemas(&files, &inputs)?;
     let mut target = Target::create(&args.output, args.force)?;
     let bar = indicatif::ProgressBar::no_length().with_message("putting files together");
-    let how = match disagreement(&files)? {
+    let how = match schema_difference(&files)? {
         None => {
             concat(&files, &mut target)?;
             "blocks copied".to_owned()
@@ -63,7 +63,7 @@ fn write_anew(
     files: &[FileReader<File>],
     target: &mut Target,
     bar: &indicatif::ProgressBar,
-) -> Result<(), Fault> {
+) -> Result<(), CliError> {
     let Some(first) = files.first() else { return Ok(()) };
     let mut metadata = first.header().metadata.clone();
     // Nobody knows whether the rows of several files are sorted.
@@ -81,7 +81,7 @@ fn write_anew(
 }
 
 /// Refuses files whose schemas differ.
-fn check_schemas(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fault> {
+fn check_schemas(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), CliError> {
     let Some((first, others)) = files.split_first() else { return Ok(()) };
     for (other, path) in others.iter().zip(paths.iter().skip(1)) {
         let same =
@@ -94,7 +94,7 @@ fn check_schemas(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fa
 }
 
 /// Refuses files whose rows cannot be put into the columns of the first.
-fn check_columns(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fault> {
+fn check_columns(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), CliError> {
     let Some((first, others)) = files.split_first() else { return Ok(()) };
     for (other, path) in others.iter().zip(paths.iter().skip(1)) {
         let (ours, theirs) = (first.columns(), other.columns());
@@ -110,6 +110,6 @@ fn check_columns(files: &[FileReader<File>], paths: &[PathBuf]) -> Result<(), Fa
     Ok(())
 }
 
-fn differs(path: &Path, what: &str) -> Fault {
-    Fault::Data(format!("{} cannot follow: {what}", path.display()))
+fn differs(path: &Path, what: &str) -> CliError {
+    CliError::Data(format!("{} cannot follow: {what}", path.display()))
 }

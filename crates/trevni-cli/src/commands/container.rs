@@ -13,14 +13,14 @@ use trevni_blosc::{ChunkedArray, Contents};
 
 use crate::args::memory;
 use crate::commands::blosc::info::{content, header};
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::path::bytes_at;
 use crate::output::table::UNCHECKED;
 use crate::output::table::{Align, Table, plain, ratio};
 use crate::stdout;
 
-fn open(path: &Path) -> Result<Contents, Fault> {
-    trevni_blosc::open(path).map_err(Fault::of(path.display()))
+fn open(path: &Path) -> Result<Contents, CliError> {
+    trevni_blosc::open(path).map_err(CliError::of(path.display()))
 }
 
 /// The headers of all chunks of an array.
@@ -41,9 +41,9 @@ const HEADS: [(&str, Align); 8] = [
 ];
 
 /// The chunks of each array.
-pub(crate) fn layout(path: &Path, as_json: bool) -> Result<(), Fault> {
+pub(crate) fn layout(path: &Path, as_json: bool) -> Result<(), CliError> {
     let contents = open(path)?;
-    let of_file = || Fault::of(path.display());
+    let of_file = || CliError::of(path.display());
     let mut out = stdout::stdout();
     let mut all = Vec::new();
     if !as_json {
@@ -97,7 +97,7 @@ fn shown(value: &Json) -> String {
 }
 
 /// The bytes of each array.
-pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
+pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), CliError> {
     let contents = open(path)?;
     let total = bytes_at(path)?;
     let mut table = Table::new(&[
@@ -113,7 +113,7 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
         table.push(vec![name.to_owned(), bytes.to_string(), share, ratio, chunks]);
     };
     for (name, array) in &contents.arrays {
-        let headers = headers(array).map_err(Fault::of(path.display()))?;
+        let headers = headers(array).map_err(CliError::of(path.display()))?;
         let stored = headers.iter().map(|header| u64::from(header.cbytes)).sum::<u64>();
         let before = array.len().saturating_mul(array.row_bytes()? as u64);
         sum = sum.saturating_add(stored);
@@ -136,7 +136,7 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), Fault> {
 const AT_ONCE: usize = 16 << 20;
 
 /// Opens every chunk; gives the rows if all are good. Faults go to `out`.
-pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
+pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     let name = path.display();
     let contents = match trevni_blosc::open(path) {
         Ok(contents) => contents,

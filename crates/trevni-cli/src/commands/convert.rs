@@ -8,7 +8,7 @@ use std::time::Instant;
 use trevni_convert::Report;
 
 use crate::args::rename::RenameArgs;
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::limit::LimitArgs;
 use crate::input::rows::{ReadArgs, tell_report};
 use crate::output::sink::{Dialect, Input, OutputArgs};
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     let mut inputs = vec![args.input.clone()];
     if let Some(output) = args.more.pop() {
         inputs.push(std::mem::replace(&mut args.output.output, output));
@@ -62,7 +62,7 @@ fn convert(
     inputs: &[PathBuf],
     read: &ReadArgs,
     report: &mut Arc<Report>,
-) -> Result<(), Fault> {
+) -> Result<(), CliError> {
     let started = Instant::now();
     let dialect = Dialect {
         delimiter: read.csv.delimiter,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use trevni::FileReader;
 use trevni_convert::Report;
 
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::pattern::expand;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::stdout;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     // Rows are counted without their columns, but for those that a condition looks at.
     args.read.columns.get_or_insert_default();
     let mut out = stdout::stdout();
@@ -31,7 +31,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         let rows = match count(path, &args.read) {
             Ok(rows) => rows,
             // The others are counted all the same.
-            Err(Fault::Data(text)) if args.files.len() > 1 => {
+            Err(CliError::Data(text)) if args.files.len() > 1 => {
                 out.flush()?;
                 tell(&format!("error: {text}"));
                 good = false;
@@ -50,10 +50,10 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
         writeln!(out, "{sum}")?;
     }
     out.flush()?;
-    if good { Ok(()) } else { Err(Fault::Reported) }
+    if good { Ok(()) } else { Err(CliError::Reported) }
 }
 
-fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
+fn count(path: &Path, read: &ReadArgs) -> Result<u64, CliError> {
     let mut report = Arc::default();
     let counted = count_once(path, read, &mut report);
     match counted.is_err().then(|| read.again(&[path.to_owned()], &report)).flatten() {
@@ -63,7 +63,7 @@ fn count(path: &Path, read: &ReadArgs) -> Result<u64, Fault> {
 }
 
 /// Reads files once; `report` becomes theirs.
-fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<u64, Fault> {
+fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<u64, CliError> {
     let (files, single) = (expand(&[path.to_owned()], read.from.is_some())?, path);
     if !matches!(files.as_slice(), [file] if file.path == single) {
         return count_rows(read.open_all(&[path.to_owned()])?, report);
@@ -73,13 +73,13 @@ fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<
     // Columns that are named must exist.
     let none = read.columns.as_ref().is_none_or(Vec::is_empty);
     if format.name == "trv" && all && none {
-        let file = source.into_file().map_err(Fault::of(&name))?;
-        return Ok(FileReader::try_new(file).map_err(Fault::of(&name))?.rows());
+        let file = source.into_file().map_err(CliError::of(&name))?;
+        return Ok(FileReader::try_new(file).map_err(CliError::of(&name))?.rows());
     }
     count_rows(read.open_as(path, name, source, format)?, report)
 }
 
-fn count_rows(opened: Opened, report: &mut Arc<Report>) -> Result<u64, Fault> {
+fn count_rows(opened: Opened, report: &mut Arc<Report>) -> Result<u64, CliError> {
     report.clone_from(&opened.report);
     let mut rows = 0u64;
     for batch in opened.rows {

@@ -15,7 +15,7 @@ use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
 use trevni_convert::Source;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::output::row_table::escaped;
 use crate::output::target::Target;
@@ -67,7 +67,7 @@ struct Profile {
     columns: Vec<ColumnProfile>,
 }
 
-pub(crate) fn run(args: Args) -> Result<(), Fault> {
+pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let target = args.html.as_ref().map(|path| Target::create(path, args.force)).transpose()?;
     let profile = args.read.read_all(&args.files, profile)?;
     if let (Some(target), Some(path)) = (target, &args.html) {
@@ -93,22 +93,22 @@ fn write_page(
     profile: &Profile,
     mut target: Target,
     path: &Path,
-) -> Result<(), Fault> {
+) -> Result<(), CliError> {
     let layout = match args.files.as_slice() {
         [file] if file.is_file() => layout(file, &args.read)?,
         _ => None,
     };
-    let page = html::page(profile, layout.as_ref()).map_err(Fault::of("html"))?;
+    let page = html::page(profile, layout.as_ref()).map_err(CliError::of("html"))?;
     target.write_all(page.as_bytes())?;
     target.commit(path)?;
     Ok(())
 }
 
 /// Where the columns of a file are, if its format says so. A file that is compressed as a whole does not.
-fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, Fault> {
+fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, CliError> {
     let format = read.find(path)?.2.name;
-    let mut source = Source::open(path).map_err(Fault::of(path.display()))?;
-    let head = source.head().map_err(Fault::of(path.display()))?;
+    let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
+    let head = source.head().map_err(CliError::of(path.display()))?;
     match format {
         "trv" if head.starts_with(b"Trv") => FileLayout::read(path).map(Some),
         #[cfg(feature = "parquet")]
@@ -118,7 +118,7 @@ fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, Fault> {
 }
 
 /// Reads all rows.
-fn profile(opened: Opened) -> Result<Profile, Fault> {
+fn profile(opened: Opened) -> Result<Profile, CliError> {
     let wrong = |e| batch_fault(&opened.name, e);
     let fields = opened.rows.schema();
     let columns = fields.fields().iter().map(|field| ColumnProfile::try_new(field.clone()));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use trevni_convert::Comparison;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::rows::{ReadArgs, tell_report};
 use crate::output::table::plain;
 use crate::stdout;
@@ -28,14 +28,14 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let open = |path: &PathBuf| args.read.open_all(std::slice::from_ref(path));
     let (a, b) = (open(&args.a)?, open(&args.b)?);
     let columns = a.rows.schema().fields().len();
     let names = [a.name, b.name];
     let reports = [a.report, b.report];
     let found = Comparison::new(a.rows, b.rows, args.limit.max(1));
-    let found = found.map_err(Fault::of(names.join(" | ")))?;
+    let found = found.map_err(CliError::of(names.join(" | ")))?;
     reports.iter().for_each(|report| tell_report(report));
     let mut out = stdout::stdout();
     for line in found.schema.iter().chain(&found.rows) {
@@ -50,5 +50,5 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         return Ok(out.flush()?);
     }
     out.flush()?;
-    Err(Fault::Reported)
+    Err(CliError::Reported)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use trevni::{BlockDescriptor, BlockStatistics, FileReader, Order, Value, ValueType};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 use crate::input::trevni_files::{TrevniFile, files_of};
 use crate::output::json_rows::value_to_json;
@@ -38,7 +38,7 @@ const KNOWN: [(&str, Align); 3] =
     [("nulls", Align::Right), ("least", Align::Left), ("greatest", Align::Left)];
 const SHOWN: usize = 40;
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(&args.file) {
         return super::container::layout(&args.file, args.json);
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
 }
 
 /// The layouts of several files, and what they come to.
-fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
+fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
     let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
     let mut out = stdout::stdout();
     for file in files {
@@ -81,21 +81,21 @@ fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
     Ok(out.flush()?)
 }
 
-fn of_file(path: &Path) -> impl Fn(Fault) -> Fault {
-    move |e: Fault| match e {
-        Fault::Data(text) => Fault::Data(format!("{}: {text}", path.display())),
+fn of_file(path: &Path) -> impl Fn(CliError) -> CliError {
+    move |e: CliError| match e {
+        CliError::Data(text) => CliError::Data(format!("{}: {text}", path.display())),
         other => other,
     }
 }
 
 /// The layout of a file, its rows and its bytes.
-fn json_of(path: &Path) -> Result<(Json, (u64, u64)), Fault> {
+fn json_of(path: &Path) -> Result<(Json, (u64, u64)), CliError> {
     let file = file::open(path)?;
     Ok((to_json(&file).map_err(of_file(path))?, (file.rows(), file.file_len())))
 }
 
 /// Writes the layout of a file; gives its rows and its bytes.
-fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Fault> {
+fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), CliError> {
     let file = file::open(path)?;
     writeln!(
         out,
@@ -112,7 +112,11 @@ fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Fau
     Ok((file.rows(), file.file_len()))
 }
 
-fn write_column(file: &FileReader<File>, column: usize, out: &mut impl Write) -> Result<(), Fault> {
+fn write_column(
+    file: &FileReader<File>,
+    column: usize,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     let (meta, header) = (file.column(column)?, file.header());
     let (codec, checksum) = (header.codec(column)?, header.checksum(column)?);
     let blocks = file.blocks(column)?;
@@ -189,7 +193,7 @@ fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
     }
 }
 
-fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
+fn to_json(file: &FileReader<File>) -> Result<Json, CliError> {
     let header = file.header();
     let columns = file.columns().iter().enumerate().map(|(i, meta)| {
         let (blocks, statistics) = (file.blocks(i)?, file.statistics(i)?);
@@ -205,14 +209,14 @@ fn to_json(file: &FileReader<File>) -> Result<Json, Fault> {
             "codec": header.codec(i)?.name(),
             "checksum": header.checksum(i)?.name(),
             "start": header.start(i),
-            "blocks": blocks.collect::<Result<Vec<_>, Fault>>()?,
+            "blocks": blocks.collect::<Result<Vec<_>, CliError>>()?,
         }))
     });
     Ok(json!({
         "version": header.version.number(),
         "rows": file.rows(),
         "bytes": file.file_len(),
-        "columns": columns.collect::<Result<Vec<_>, Fault>>()?,
+        "columns": columns.collect::<Result<Vec<_>, CliError>>()?,
     }))
 }
 
@@ -220,7 +224,7 @@ fn block_json(
     block: &BlockDescriptor,
     value_type: ValueType,
     known: Option<(&BlockStatistics, Order)>,
-) -> Result<Json, Fault> {
+) -> Result<Json, CliError> {
     let mut json = json!({
         "rows": block.rows,
         "firstRow": block.first_row,
@@ -237,7 +241,7 @@ fn block_json(
         if let Some(bounds) = &known.bounds {
             let text = |value| match order {
                 Order::Natural => Ok(serde_json::from_str(&value_to_json(value, value_type))?),
-                _ => Ok::<Json, Fault>(bound(value, value_type, order).into()),
+                _ => Ok::<Json, CliError>(bound(value, value_type, order).into()),
             };
             object.insert("least".into(), text(&bounds.min)?);
             object.insert("greatest".into(), text(&bounds.max)?);

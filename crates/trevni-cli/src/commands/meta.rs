@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 use trevni::{Header, Metadata};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 use crate::input::trevni_files::files_of;
 use crate::stdout;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pretty: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let Some(files) = files_of(&args.file)? else {
         return stdout::print_json(&meta(&file::header(&args.file)?), args.pretty);
     };

@@ -6,7 +6,7 @@ use trevni_convert::random_rows;
 
 use crate::args::row_types::RowTypeArgs;
 use crate::args::schema_file;
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::output::sink::{Dialect, Input, OutputArgs};
 
 /// Rows of a batch.
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     row_types: RowTypeArgs,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let schema = schema_file::load(&args.schema)?;
     let dialect = Dialect { row_types: args.row_types.clone(), ..Dialect::default() };
     args.output.make(dialect, || {

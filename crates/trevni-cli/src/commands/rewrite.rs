@@ -19,7 +19,7 @@ use trevni::codec::Codec;
 use trevni::{ColumnMetadata, FileReader, Metadata, copy_rows, keys};
 use trevni_convert::Rows;
 
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::trevni_files::is_dataset;
 use crate::output::sink::{Dialect, Input, OutputArgs};
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     drop: Option<Vec<String>>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     if is_dataset(&args.input) {
         return dataset::run(args);
     }
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
     let has_schema = SCHEMAS.iter().any(|key| file.header().metadata.get(key).is_some());
     let format = args.output.to.map_or("trv", |format| format.name);
     if format != "trv" {
-        return Err(Fault::Usage(format!("rewrite makes trv files, and convert {format}")));
+        return Err(CliError::Usage(format!("rewrite makes trv files, and convert {format}")));
     }
     let by_rows = args.output.write.layout.is_some()
         || (has_schema && (args.columns.is_some() || args.drop.is_some()))
@@ -65,27 +65,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
 }
 
 /// Whether a value codec comes or goes, for which the split layout has other columns.
-fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, Fault> {
+fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, CliError> {
     let Some(name) = args.output.write.codec.as_deref().filter(|name| *name != "none") else {
         return Ok(false);
     };
-    let codec = Codec::from_name(name).map_err(|e| Fault::Usage(e.to_string()))?;
+    let codec = Codec::from_name(name).map_err(|e| CliError::Usage(e.to_string()))?;
     Ok(codec.is_value_codec() != codec_of(file)?.is_value_codec())
 }
 
-pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, Fault> {
+pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, CliError> {
     Ok(file.header().metadata.get_str(keys::CODEC).map_or(Ok(Codec::Null), Codec::from_name)?)
 }
 
 /// The columns as they are, with other settings.
-fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
+fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     let header = file.header();
     let chosen = choose_columns(file, args)?;
     let write = &args.output.write;
     let columns = chosen.iter().filter_map(|i| header.columns.get(*i));
     let columns = columns
         .map(|column| with_settings(column, write.codec.is_some(), write.checksum.is_some()));
-    let columns: Vec<ColumnMetadata> = columns.collect::<Result<_, Fault>>()?;
+    let columns: Vec<ColumnMetadata> = columns.collect::<Result<_, CliError>>()?;
     let mut builder = write.file_writer(header.metadata.clone())?;
     if header.version.number() == 1 {
         builder = builder.set_version(header.version);
@@ -93,7 +93,7 @@ fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
     let output = &args.output;
     let mut target = Target::create(&output.output, output.force)?;
     let mut writer = builder.build(&mut target, columns)?;
-    copy_rows(file, &chosen, &mut writer).map_err(Fault::of(args.input.display()))?;
+    copy_rows(file, &chosen, &mut writer).map_err(CliError::of(args.input.display()))?;
     writer.finish()?;
     target.commit(&output.output)
 }
@@ -103,7 +103,7 @@ fn with_settings(
     column: &ColumnMetadata,
     no_codec: bool,
     no_checksum: bool,
-) -> Result<ColumnMetadata, Fault> {
+) -> Result<ColumnMetadata, CliError> {
     let mut new = ColumnMetadata::new(column.name(), column.value_type());
     if let Some(parent) = column.parent() {
         new = new.with_parent(parent);
@@ -127,7 +127,7 @@ fn with_settings(
 }
 
 /// The numbers of the columns that stay, each behind its parent.
-fn choose_columns(file: &FileReader<File>, args: &Args) -> Result<Vec<usize>, Fault> {
+fn choose_columns(file: &FileReader<File>, args: &Args) -> Result<Vec<usize>, CliError> {
     let roots: Vec<usize> =
         (0..file.columns().len()).filter(|i| file.tree().parent(*i).is_none()).collect();
     let name = |i: usize| file.columns().get(i).map_or("", ColumnMetadata::name);
@@ -148,10 +148,10 @@ fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
 }
 
 /// The places of the names that are wanted, in the order in which they are.
-fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, Fault> {
+fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, CliError> {
     let place = |wanted: &String| {
         names.iter().position(|name| name == wanted).ok_or_else(|| {
-            Fault::Usage(format!("no column {wanted:?}: there are {}", names.join(", ")))
+            CliError::Usage(format!("no column {wanted:?}: there are {}", names.join(", ")))
         })
     };
     match (&args.columns, &args.drop) {
@@ -165,8 +165,8 @@ fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, Fault> {
 }
 
 /// The rows of the columns that are wanted, written as they would be for the first time.
-fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, Fault> {
-    let of_input = || Fault::of(args.input.display());
+fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
+    let of_input = || CliError::of(args.input.display());
     let builder = ArrowReaderBuilder::from_file(file.clone(), false);
     let reader = builder.map_err(of_input())?.build().map_err(of_input())?;
     let schema = reader.schema();
@@ -192,7 +192,7 @@ pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
 }
 
 /// The pairs of a file's metadata that nobody makes but its user.
-fn own_pairs(metadata: &Metadata) -> Result<Metadata, Fault> {
+fn own_pairs(metadata: &Metadata) -> Result<Metadata, CliError> {
     let mut pairs = Metadata::new();
     for (key, value) in metadata.iter() {
         if !key.starts_with("trevni.") && !key.starts_with("arrow.") && !SCHEMAS.contains(&key) {
@@ -210,7 +210,7 @@ struct Reordered {
 }
 
 impl Reordered {
-    fn over(rows: Rows, order: Vec<usize>) -> Result<Rows, Fault> {
+    fn over(rows: Rows, order: Vec<usize>) -> Result<Rows, CliError> {
         let schema: Arc<Schema> =
             Arc::new(rows.schema().project(&order).map_err(trevni::Error::from)?);
         Ok(Box::new(Self { rows, order, schema }))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use arrow::array::{RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow::compute::{concat_batches, take_record_batch};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::rows::{Opened, ReadArgs, batch_fault};
 use crate::output::print::PrintArgs;
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: Args) -> Result<(), Fault> {
+pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
     let sampled = |opened| sampled(opened, args.limit, random.clone());
     let opened = args.read.read_all(&args.files, sampled)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: Args) -> Result<(), Fault> {
 }
 
 /// Reads all rows, and keeps some.
-fn sampled(opened: Opened, limit: usize, random: fastrand::Rng) -> Result<Opened, Fault> {
+fn sampled(opened: Opened, limit: usize, random: fastrand::Rng) -> Result<Opened, CliError> {
     let schema = opened.rows.schema();
     let mut reservoir = Reservoir { limit, random, seen: 0, kept: Vec::new() };
     for batch in opened.rows {

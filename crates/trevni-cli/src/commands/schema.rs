@@ -9,7 +9,7 @@ use trevni::arrow::schema_to_avro;
 use trevni::keys::AVRO_SCHEMA;
 use trevni_convert::Source;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 use crate::input::path::PIPE;
 use crate::input::remote;
@@ -26,26 +26,26 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Lines to read; JSON that `--schema` takes back; or an Avro schema.
-    #[arg(long, short, value_enum, default_value_t = Form::Arrow)]
-    format: Form,
+    #[arg(long, short, value_enum, default_value_t = SchemaFormat::Arrow)]
+    format: SchemaFormat,
     #[command(flatten)]
     read: ReadArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
+enum SchemaFormat {
     Arrow,
     Avro,
     Json,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let schema = args.read.open_all(&args.files)?.rows.schema();
     let mut out = stdout::stdout();
     match args.format {
-        Form::Arrow => write_fields(schema.fields(), 0, &mut out)?,
-        Form::Avro => writeln!(out, "{}", avro(&args.files, &schema)?)?,
-        Form::Json => {
+        SchemaFormat::Arrow => write_fields(schema.fields(), 0, &mut out)?,
+        SchemaFormat::Avro => writeln!(out, "{}", avro(&args.files, &schema)?)?,
+        SchemaFormat::Json => {
             serde_json::to_writer_pretty(&mut out, schema.as_ref())?;
             writeln!(out)?;
         }
@@ -66,15 +66,15 @@ fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std:
 }
 
 /// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
-fn avro(paths: &[PathBuf], schema: &SchemaRef) -> Result<String, Fault> {
+fn avro(paths: &[PathBuf], schema: &SchemaRef) -> Result<String, CliError> {
     let [path] = paths else {
-        return schema_to_avro(schema).map_err(|e| Fault::Data(e.to_string()));
+        return schema_to_avro(schema).map_err(|e| CliError::Data(e.to_string()));
     };
     let said = match is_trevni(path) {
         true => file::header(path)?.metadata.get_str(AVRO_SCHEMA).map(str::to_owned),
         false => None,
     };
-    said.map_or_else(|| schema_to_avro(schema).map_err(Fault::of(path.display())), Ok)
+    said.map_or_else(|| schema_to_avro(schema).map_err(CliError::of(path.display())), Ok)
 }
 
 /// Of standard input, which has been read, only the Arrow schema is left.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use trevni::FileReader;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 use crate::input::trevni_files::{TrevniFile, files_of};
 use crate::output::table::{Align, Table, plain, ratio};
@@ -24,15 +24,15 @@ pub(crate) struct Args {
 }
 
 /// Bytes of one column, or of the header.
-struct Part {
+struct ColumnSize {
     name: String,
     stored: u64,
     before: u64,
     blocks: usize,
 }
 
-impl Part {
-    fn add(&mut self, other: &Part) {
+impl ColumnSize {
+    fn add(&mut self, other: &ColumnSize) {
         self.stored = self.stored.saturating_add(other.stored);
         self.before = self.before.saturating_add(other.before);
         self.blocks = self.blocks.saturating_add(other.blocks);
@@ -41,7 +41,7 @@ impl Part {
 
 const BAR: usize = 30;
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(&args.file) {
         return super::container::size(&args.file, args.json);
@@ -65,20 +65,20 @@ struct Sizes {
     rows: u64,
     total: u64,
     header: u64,
-    parts: Vec<Part>,
+    parts: Vec<ColumnSize>,
 }
 
-fn sizes(path: &Path) -> Result<Sizes, Fault> {
+fn sizes(path: &Path) -> Result<Sizes, CliError> {
     let file = file::open(path)?;
     let total = file.file_len();
     let parts = (0..file.columns().len()).map(|i| part(&file, i)).collect::<Result<Vec<_>, _>>();
-    let parts = parts.map_err(Fault::of(path.display()))?;
+    let parts = parts.map_err(CliError::of(path.display()))?;
     let header = file.header().start(0).unwrap_or(total);
     Ok(Sizes { rows: file.rows(), total, header, parts })
 }
 
 /// The columns of several files together, and each file.
-fn size_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
+fn size_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
     let mut sum = Sizes { rows: 0, total: 0, header: 0, parts: Vec::new() };
     let mut each = Vec::new();
     for file in files {
@@ -123,7 +123,7 @@ fn size_all(files: &[TrevniFile], as_json: bool) -> Result<(), Fault> {
     Ok(out.flush()?)
 }
 
-fn columns_json(parts: &[Part], total: u64) -> Vec<serde_json::Value> {
+fn columns_json(parts: &[ColumnSize], total: u64) -> Vec<serde_json::Value> {
     let columns = parts.iter().map(|part| {
         json!({
             "name": part.name,
@@ -136,12 +136,12 @@ fn columns_json(parts: &[Part], total: u64) -> Vec<serde_json::Value> {
     columns.collect()
 }
 
-fn part(file: &FileReader<File>, column: usize) -> trevni::Result<Part> {
+fn part(file: &FileReader<File>, column: usize) -> trevni::Result<ColumnSize> {
     let blocks = file.blocks(column)?;
     let checksum = file.header().checksum(column)?;
     let start = file.header().start(column).unwrap_or(0);
     let end = blocks.last().map_or(start + 4, |last| last.offset + last.stored_size(checksum));
-    Ok(Part {
+    Ok(ColumnSize {
         name: file.column(column)?.name().to_owned(),
         stored: end.saturating_sub(start),
         before: blocks.iter().map(|block| u64::from(block.uncompressed_size)).sum(),
@@ -149,7 +149,12 @@ fn part(file: &FileReader<File>, column: usize) -> trevni::Result<Part> {
     })
 }
 
-fn print_table(parts: &[Part], header: u64, total: u64, out: &mut impl Write) -> Result<(), Fault> {
+fn print_table(
+    parts: &[ColumnSize],
+    header: u64,
+    total: u64,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     let mut table = Table::new(&[
         ("column", Align::Left),
         ("bytes", Align::Right),

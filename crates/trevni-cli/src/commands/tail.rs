@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::{RecordBatch, RecordBatchIterator};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::rows::{Opened, ReadArgs, batch_fault};
 use crate::output::print::PrintArgs;
 
@@ -34,7 +34,7 @@ const COUNTED: [&str; 3] = ["trv", "parquet", "arrow"];
 /// Rows of a batch without columns, where rows are counted.
 const BATCH: usize = 1 << 20;
 
-pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
+pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     let opened = match counted(&args.read, &args.files)? {
         Some(rows) => {
             args.read.rows = Some(rows.saturating_sub(args.limit)..rows);
@@ -46,7 +46,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Fault> {
 }
 
 /// The number of rows, where it is cheap to know.
-fn counted(read: &ReadArgs, files: &[PathBuf]) -> Result<Option<u64>, Fault> {
+fn counted(read: &ReadArgs, files: &[PathBuf]) -> Result<Option<u64>, CliError> {
     let [file] = files else { return Ok(None) };
     if read.rows.is_some() || read.predicate.is_some() || !Path::new(file).is_file() {
         return Ok(None);
@@ -65,7 +65,7 @@ fn counted(read: &ReadArgs, files: &[PathBuf]) -> Result<Option<u64>, Fault> {
 }
 
 /// Reads all rows, and keeps the last.
-fn last(opened: Opened, limit: u64) -> Result<Opened, Fault> {
+fn last(opened: Opened, limit: u64) -> Result<Opened, CliError> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let schema = opened.rows.schema();
     let (mut kept, mut rows) = (VecDeque::<RecordBatch>::new(), 0usize);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use trevni::{ColumnData, FileReader};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 use crate::output::json_rows::RowText;
 use crate::stdout;
@@ -25,14 +25,14 @@ pub(crate) struct Args {
 const BATCH_BYTES: u64 = 4 << 20;
 const MOST_ROWS: u64 = 1024;
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let file = file::open(&args.file)?;
-    let of_file = || Fault::of(args.file.display());
+    let of_file = || CliError::of(args.file.display());
     let columns: Vec<usize> = (0..file.columns().len()).collect();
     let batch = batch_rows(&file).map_err(of_file())?;
     let mut reader = file.projected_reader(&columns).map_err(of_file())?;
     let text = RowText::new(file.columns(), file.tree(), args.pretty);
-    let mut text = text.map_err(Fault::of(args.file.display()))?;
+    let mut text = text.map_err(CliError::of(args.file.display()))?;
     let mut data: Vec<_> = file.columns().iter().map(ColumnData::of).collect();
     let mut out = stdout::stdout();
     while reader.remaining() > 0 {

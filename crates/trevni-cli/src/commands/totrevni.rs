@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::{Cli, Command};
 
 /// Make a Trevni file of an Avro file, as the reference's tool of this name: codec null and no checksum.
@@ -49,22 +49,22 @@ pub(crate) struct RandomArgs {
 
 const AS_THE_REFERENCE: [&str; 6] = ["--to", "trv", "--layout", "avro", "--checksum", "null"];
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let words = ["convert", "--from", "avro", "--codec", &args.codec];
     call(&words, args.force, &[args.input.as_os_str(), args.output.as_os_str()])
 }
 
-pub(crate) fn random(args: &RandomArgs) -> Result<(), Fault> {
+pub(crate) fn random(args: &RandomArgs) -> Result<(), CliError> {
     let (count, seed) = (args.count.to_string(), args.seed.to_string());
     let places = [args.schema.as_os_str(), OsStr::new(&count), args.output.as_os_str()];
     call(&["random", "--codec", "none", "--seed", &seed], args.force, &places)
 }
 
-fn call(words: &[&str], force: bool, places: &[&OsStr]) -> Result<(), Fault> {
+fn call(words: &[&str], force: bool, places: &[&OsStr]) -> Result<(), CliError> {
     let words = ["trevni"].iter().chain(words).chain(&AS_THE_REFERENCE).map(OsStr::new);
     let force = force.then_some(OsStr::new("--force"));
     let words = words.chain(force).chain([OsStr::new("--")]).chain(places.iter().copied());
-    let cli = Cli::try_parse_from(words).map_err(|e| Fault::Usage(e.to_string()))?;
+    let cli = Cli::try_parse_from(words).map_err(|e| CliError::Usage(e.to_string()))?;
     match cli.command {
         Command::Convert(args) => super::convert::run(args),
         Command::Random(args) => super::random::run(&args),

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use trevni::dataset::{Dataset, Vacuumed};
+use trevni::dataset::{Dataset, VacuumReport};
 
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::remote;
 use crate::stdout;
 
@@ -27,14 +27,14 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let (path, older) = (&args.dataset, args.older_than);
     if args.dry_run {
         let found = match remote::vacuumable(path, older)? {
             Some(found) => found,
             None => Dataset::vacuumable(path, older),
         };
-        let (paths, sum) = found.map_err(Fault::of(path.display()))?;
+        let (paths, sum) = found.map_err(CliError::of(path.display()))?;
         let mut out = stdout::stdout();
         for path in paths {
             writeln!(out, "{path}")?;
@@ -47,11 +47,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Fault> {
         Some(vacuumed) => vacuumed,
         None => Dataset::vacuum(path, older),
     };
-    tell(&format!("deleted {}", said(&vacuumed.map_err(Fault::of(path.display()))?)));
+    tell(&format!("deleted {}", said(&vacuumed.map_err(CliError::of(path.display()))?)));
     Ok(())
 }
 
-fn said(sum: &Vacuumed) -> String {
+fn said(sum: &VacuumReport) -> String {
     format!("{} files of {} bytes, {} commits", sum.files, sum.bytes, sum.commits)
 }
 

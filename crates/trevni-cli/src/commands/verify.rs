@@ -8,7 +8,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::trevni_files::{files_of, reported};
 use crate::output::table::UNCHECKED;
@@ -23,18 +23,18 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Result<(), Fault> {
+pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let mut out = stdout::stdout();
     let mut good = true;
     for path in &args.files {
         good &= reported(verify_input(path, &mut out))?;
         out.flush()?;
     }
-    if good { Ok(()) } else { Err(Fault::Reported) }
+    if good { Ok(()) } else { Err(CliError::Reported) }
 }
 
 /// Verifies a file, or each file of a data set, a folder or a pattern.
-fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
+fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, CliError> {
     let Some(files) = files_of(path)? else { return Ok(verify(path, out)?.is_some()) };
     let (mut good, mut rows) = (true, 0u64);
     for file in &files {
@@ -56,7 +56,7 @@ fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, Fault> {
 }
 
 /// Verifies one file; gives its rows if it is good. A file that cannot be opened does not keep the others from being verified.
-fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
+fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(path) {
         return super::container::verify(path, out);
@@ -64,7 +64,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, Fault> {
     let name = path.display();
     let file = match file::open(path) {
         Ok(file) => file,
-        Err(Fault::Data(text)) => {
+        Err(CliError::Data(text)) => {
             tell(&format!("error: {text}"));
             return Ok(None);
         }

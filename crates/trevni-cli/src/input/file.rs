@@ -9,10 +9,10 @@ use trevni::{FileReader, Header};
 use super::path::PIPE;
 use super::remote;
 use crate::args::memory;
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// The header of a Trevni file. Of an object in a store nothing else is fetched.
-pub(crate) fn header(path: &Path) -> Result<Header, Fault> {
+pub(crate) fn header(path: &Path) -> Result<Header, CliError> {
     match remote::header(path)? {
         Some(header) => Ok(header),
         None => Ok(open(path)?.header().clone()),
@@ -21,14 +21,14 @@ pub(crate) fn header(path: &Path) -> Result<Header, Fault> {
 
 /// Opens a Trevni file. It is read at any position, so standard input and objects in stores go to a temporary file
 /// first.
-pub(crate) fn open(path: &Path) -> Result<FileReader<File>, Fault> {
+pub(crate) fn open(path: &Path) -> Result<FileReader<File>, CliError> {
     let file = match remote::source(path)? {
         Some(source) => source.into_file(),
         None => open_file(path),
     };
-    let file = file.map_err(Fault::of(path.display()))?;
+    let file = file.map_err(CliError::of(path.display()))?;
     let file = FileReader::try_new_with_limits(file, memory::limits());
-    file.map_err(Fault::of(path.display()))
+    file.map_err(CliError::of(path.display()))
 }
 
 fn open_file(path: &Path) -> io::Result<File> {

@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni_convert::{Part, ReadOptions, rows_of};
+use trevni_convert::{ReadOptions, rows_of};
 
 use super::path::PIPE;
 use super::pattern::{InputFile, expand, is_url};
 use super::rows::{Opened, ReadArgs};
 use super::skip::Skip;
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 impl ReadArgs {
     /// Opens inputs as one table.
-    pub(crate) fn open_all(&self, inputs: &[PathBuf]) -> Result<Opened, Fault> {
+    pub(crate) fn open_all(&self, inputs: &[PathBuf]) -> Result<Opened, CliError> {
         let files = expand(inputs, self.from.is_some())?;
         let opened = match (files.as_slice(), inputs) {
             ([file], [input]) if file.path == *input => self.open(input)?,
@@ -39,8 +39,8 @@ impl ReadArgs {
     pub(crate) fn read_all<T>(
         &self,
         inputs: &[PathBuf],
-        read: impl Fn(Opened) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        read: impl Fn(Opened) -> Result<T, CliError>,
+    ) -> Result<T, CliError> {
         let opened = self.open_all(inputs)?;
         let report = opened.report.clone();
         match read(opened) {
@@ -52,7 +52,7 @@ impl ReadArgs {
         }
     }
 
-    fn open_table(&self, inputs: &[PathBuf], files: &[InputFile]) -> Result<Opened, Fault> {
+    fn open_table(&self, inputs: &[PathBuf], files: &[InputFile]) -> Result<Opened, CliError> {
         let name = match inputs {
             [one] => one.display().to_string(),
             _ => format!("{} files", files.len()),
@@ -66,7 +66,7 @@ impl ReadArgs {
     }
 
     /// A file of a table. When it is opened for its rows, its bytes count as read.
-    fn part(&self, file: &InputFile, taken: &Arc<AtomicU64>) -> Part {
+    fn part(&self, file: &InputFile, taken: &Arc<AtomicU64>) -> trevni_convert::InputFile {
         let (args, path, taken) = (self.clone(), file.path.clone(), taken.clone());
         let pipe = path == Path::new(PIPE);
         let regular = || path.metadata().is_ok_and(|about| about.is_file() || about.is_dir());
@@ -74,7 +74,7 @@ impl ReadArgs {
         let mut opened = once;
         let name = path.display().to_string();
         let open = move |wanted: &ReadOptions| {
-            let other = |fault: Fault| trevni::Error::from(std::io::Error::other(fault.text()));
+            let other = |fault: CliError| trevni::Error::from(std::io::Error::other(fault.text()));
             let (_, source, format) = args.find(&path).map_err(other)?;
             args.check(format).map_err(other)?;
             if std::mem::replace(&mut opened, true) {
@@ -93,6 +93,6 @@ impl ReadArgs {
         };
         let below = file.below.iter().map(|name| name.to_string_lossy());
         let below = below.collect::<Vec<_>>().join("/");
-        Part { name, path: below, once, open: Box::new(open) }
+        trevni_convert::InputFile { name, path: below, once, open: Box::new(open) }
     }
 }

@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
 use trevni::Header;
-use trevni::dataset::Vacuumed;
+use trevni::dataset::VacuumReport;
 use trevni_convert::{Sink, Source, WriteOptions};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 
-pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
+pub(crate) fn source(path: &Path) -> Result<Option<Source>, CliError> {
     refuse(path)
 }
 
-pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
     refuse(path)
 }
 
-pub(crate) fn target(path: &Path, _: bool) -> Result<Option<Upload>, Fault> {
+pub(crate) fn target(path: &Path, _: bool) -> Result<Option<Upload>, CliError> {
     refuse(path)
 }
 
@@ -29,32 +29,35 @@ pub(crate) fn dataset(
     _: bool,
     _: SchemaRef,
     _: &WriteOptions,
-) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, CliError> {
     refuse(path)
 }
 
-pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, CliError> {
     refuse(path)
 }
 
-pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, CliError> {
     refuse(path)
 }
 
-pub(crate) fn vacuumable(path: &Path, _: Duration) -> Result<Option<Vacuumable>, Fault> {
+pub(crate) fn vacuumable(path: &Path, _: Duration) -> Result<Option<Vacuumable>, CliError> {
     refuse(path)
 }
 
 /// Paths, and what they come to.
-type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
+type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
-pub(crate) fn vacuum(path: &Path, _: Duration) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
+pub(crate) fn vacuum(
+    path: &Path,
+    _: Duration,
+) -> Result<Option<trevni::Result<VacuumReport>>, CliError> {
     refuse(path)
 }
 
-fn refuse<T>(path: &Path) -> Result<Option<T>, Fault> {
+fn refuse<T>(path: &Path) -> Result<Option<T>, CliError> {
     match path.to_str().is_some_and(|path| path.contains("://")) {
-        true => Err(Fault::Usage(format!(
+        true => Err(CliError::Usage(format!(
             "{} is a URL, and this command was built without the feature object_store",
             path.display()
         ))),

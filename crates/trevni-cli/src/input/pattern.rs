@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use trevni_convert::{Format, Source};
 
 use super::path::PIPE;
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// Extensions of compressed files, before which stands that of a format.
 const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
@@ -25,7 +25,7 @@ impl InputFile {
 }
 
 /// The files of inputs. One that is no folder and no pattern is itself, whether it is there or not.
-pub(crate) fn expand(inputs: &[PathBuf], any_format: bool) -> Result<Vec<InputFile>, Fault> {
+pub(crate) fn expand(inputs: &[PathBuf], any_format: bool) -> Result<Vec<InputFile>, CliError> {
     let mut files = Vec::new();
     for input in inputs {
         expand_one(input, any_format, &mut files)?;
@@ -33,22 +33,22 @@ pub(crate) fn expand(inputs: &[PathBuf], any_format: bool) -> Result<Vec<InputFi
     Ok(files)
 }
 
-fn expand_one(input: &Path, any_format: bool, files: &mut Vec<InputFile>) -> Result<(), Fault> {
+fn expand_one(input: &Path, any_format: bool, files: &mut Vec<InputFile>) -> Result<(), CliError> {
     if input == Path::new(PIPE) || is_url(input) {
         files.push(InputFile::new(input.to_owned()));
         return Ok(());
     }
     let Some(pattern) = pattern(input) else { return add(input, None, any_format, files) };
-    let wrong = |e: glob::PatternError| Fault::Usage(format!("{}: {e}", input.display()));
+    let wrong = |e: glob::PatternError| CliError::Usage(format!("{}: {e}", input.display()));
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..Default::default() };
     let before = files.len();
     for found in glob::glob_with(pattern, options).map_err(wrong)? {
-        let found = found.map_err(Fault::of(input.display()))?;
+        let found = found.map_err(CliError::of(input.display()))?;
         add(&found, Some(Path::new("")), any_format, files)?;
     }
     match files.len() > before {
         true => Ok(()),
-        false => Err(Fault::Data(format!("{}: no file matches", input.display()))),
+        false => Err(CliError::Data(format!("{}: no file matches", input.display()))),
     }
 }
 
@@ -69,7 +69,7 @@ fn add(
     base: Option<&Path>,
     any_format: bool,
     files: &mut Vec<InputFile>,
-) -> Result<(), Fault> {
+) -> Result<(), CliError> {
     if !path.is_dir() || is_one(path)? {
         files.push(InputFile::new(path.to_owned()));
         return Ok(());
@@ -77,7 +77,7 @@ fn add(
     let base = base.unwrap_or(path);
     let before = files.len();
     let mut found = Vec::new();
-    walk(path, any_format, &mut found).map_err(Fault::of(path.display()))?;
+    walk(path, any_format, &mut found).map_err(CliError::of(path.display()))?;
     for path in found {
         let below = path.strip_prefix(base).unwrap_or(&path).to_owned();
         files.push(InputFile { path, below });
@@ -86,15 +86,15 @@ fn add(
         true => Ok(()),
         false => {
             let what = "a folder without files of a format that its name says; --from names it";
-            Err(Fault::Data(format!("{}: {what}", path.display())))
+            Err(CliError::Data(format!("{}: {what}", path.display())))
         }
     }
 }
 
 /// Whether a folder is a data set or a container.
-fn is_one(path: &Path) -> Result<bool, Fault> {
-    let mut source = Source::open(path).map_err(Fault::of(path.display()))?;
-    Ok(Format::of_source(&mut source).map_err(Fault::of(path.display()))?.is_some())
+fn is_one(path: &Path) -> Result<bool, CliError> {
+    let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
+    Ok(Format::of_source(&mut source).map_err(CliError::of(path.display()))?.is_some())
 }
 
 /// The files below a folder, sorted.

@@ -16,20 +16,20 @@ use ::object_store::ObjectStore;
 use ::object_store::path::Path as Key;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
-use trevni::dataset::{DataFile, Dataset, Vacuumed};
+use trevni::dataset::{DataFile, Dataset, VacuumReport};
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
 use trevni::{Header, RemoteFile};
 use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
 use super::path::is_folder;
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::signals;
 
 /// Bytes that are buffered before they go to the writer.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// The object of a URL, as a source of rows; `None` if it is no URL.
-pub(crate) fn source(path: &Path) -> Result<Option<Source>, Fault> {
+pub(crate) fn source(path: &Path) -> Result<Option<Source>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let (name, runtime) = (path.display().to_string(), runtime()?.handle().clone());
     Ok(Some(match is_folder(path) {
@@ -44,7 +44,7 @@ pub(crate) fn dataset(
     replace: bool,
     schema: SchemaRef,
     options: &WriteOptions,
-) -> Result<Option<trevni::Result<Box<dyn Sink>>>, Fault> {
+) -> Result<Option<trevni::Result<Box<dyn Sink>>>, CliError> {
     let Some(place) = object(path)? else { return Ok(None) };
     signals::note_upload();
     let runtime = runtime()?.handle().clone();
@@ -52,20 +52,20 @@ pub(crate) fn dataset(
 }
 
 /// Bytes of the data set at a URL; nothing if there is none.
-pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, Fault> {
+pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let table = runtime()?.block_on(Dataset::open_in(store, key));
     Ok(Some(table.map_or(0, |table| table.bytes())))
 }
 
 /// The URLs of the files of a data set, each with its rows; `None` if it is no URL that ends in `/`.
-pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, Fault> {
+pub(crate) fn files_below(path: &Path) -> Result<Option<Vec<(PathBuf, u64)>>, CliError> {
     if !is_folder(path) {
         return Ok(None);
     }
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let table = runtime()?.block_on(Dataset::open_in(store, key));
-    let table = table.map_err(Fault::of(path.display()))?;
+    let table = table.map_err(CliError::of(path.display()))?;
     let url = path.display();
     let file = |file: &DataFile| (url_below(&url.to_string(), file.path()).into(), file.rows());
     Ok(Some(table.files().map(file).collect()))
@@ -89,7 +89,7 @@ fn url_below(url: &str, path: &str) -> String {
 }
 
 /// What can be deleted below a URL; `None` if it is no URL.
-pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumable>, Fault> {
+pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumable>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     Ok(Some(runtime()?.block_on(Dataset::vacuumable_in(store, key, older))))
 }
@@ -98,26 +98,26 @@ pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumab
 pub(crate) fn vacuum(
     path: &Path,
     older: Duration,
-) -> Result<Option<trevni::Result<Vacuumed>>, Fault> {
+) -> Result<Option<trevni::Result<VacuumReport>>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     Ok(Some(runtime()?.block_on(Dataset::vacuum_in(store, key, older))))
 }
 
 /// Paths, and what they come to.
-type Vacuumable = trevni::Result<(Vec<String>, Vacuumed)>;
+type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
 /// The header of the Trevni file at a URL.
-pub(crate) fn header(path: &Path) -> Result<Option<Header>, Fault> {
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
         Ok(file) => Ok(Some(file.file().header().clone())),
         Err(e) if is_unsupported(&e) => Ok(None),
-        Err(e) => Err(Fault::of(path.display())(e)),
+        Err(e) => Err(CliError::of(path.display())(e)),
     }
 }
 
 /// An object to be made; one that exists is left alone unless `force`.
-pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> {
+pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     signals::note_upload();
     let object = ObjectWriter::new(store, key).with_refuse_existing(!force);
@@ -125,12 +125,12 @@ pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, Fault> 
 }
 
 /// A store, and a key there.
-type Place = (Arc<dyn ObjectStore>, Key);
+type StoreKey = (Arc<dyn ObjectStore>, Key);
 
 /// What a URL means.
-fn object(path: &Path) -> Result<Option<Place>, Fault> {
+fn object(path: &Path) -> Result<Option<StoreKey>, CliError> {
     let Some(url) = path.to_str().filter(|path| path.contains("://")) else { return Ok(None) };
-    Ok(Some(from_url(url, environment()).map_err(Fault::of(url))?))
+    Ok(Some(from_url(url, environment()).map_err(CliError::of(url))?))
 }
 
 /// The store gives no parts of objects.
@@ -139,7 +139,7 @@ fn is_unsupported(e: &trevni::Error) -> bool {
 }
 
 /// The runtime of all requests; its threads make them while the others wait or work.
-fn runtime() -> Result<&'static Runtime, Fault> {
+fn runtime() -> Result<&'static Runtime, CliError> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     if let Some(runtime) = RUNTIME.get() {
         return Ok(runtime);

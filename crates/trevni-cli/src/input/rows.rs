@@ -18,7 +18,7 @@ use crate::args::json::JsonArgs;
 use crate::args::memory;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::schema_file;
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 
 /// How the input is read.
 #[derive(Debug, Clone, clap::Args)]
@@ -103,13 +103,13 @@ pub(crate) fn tell_report(report: &Report) {
 
 impl ReadArgs {
     /// Opens a file, an object in a store, or standard input.
-    pub(crate) fn open(&self, path: &Path) -> Result<Opened, Fault> {
+    pub(crate) fn open(&self, path: &Path) -> Result<Opened, CliError> {
         let (name, source, format) = self.find(path)?;
         self.open_as(path, name, source, format)
     }
 
     /// Finds a file, and its format.
-    pub(crate) fn find(&self, path: &Path) -> Result<(String, Source, &'static Format), Fault> {
+    pub(crate) fn find(&self, path: &Path) -> Result<(String, Source, &'static Format), CliError> {
         let pipe = path == Path::new(PIPE);
         let name = if pipe { "standard input".to_owned() } else { path.display().to_string() };
         let remote = if pipe { None } else { remote::source(path)? };
@@ -117,7 +117,7 @@ impl ReadArgs {
         let mut source = match remote {
             Some(source) => source,
             None if pipe => Source::pipe(&name, std::io::stdin()),
-            None => Source::open(path).map_err(Fault::of(&name))?,
+            None => Source::open(path).map_err(CliError::of(&name))?,
         };
         let folder = source.is_folder();
         let inner = Source::decompressed_path(path);
@@ -126,20 +126,21 @@ impl ReadArgs {
         // Of an object that is read by ranges, no bytes are fetched to see how they begin.
         let is_text = format.is_none_or(|format| matches!(format.name, "csv" | "jsonl"));
         if !folder && (!is_remote || is_text || inner.is_some()) {
-            source = source.decompressed().map_err(Fault::of(&name))?;
+            source = source.decompressed().map_err(CliError::of(&name))?;
         }
         let format = match format {
             Some(format) => format,
             None => {
-                let what = || Fault::Data(format!("{name}: of no known format; --from names it"));
-                Format::of_source(&mut source).map_err(Fault::of(&name))?.ok_or_else(what)?
+                let what =
+                    || CliError::Data(format!("{name}: of no known format; --from names it"));
+                Format::of_source(&mut source).map_err(CliError::of(&name))?.ok_or_else(what)?
             }
         };
         Ok((name, source, format))
     }
 
     /// Refuses arguments that are not for a format.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         self.row_types.check(format)?;
         self.csv.check(format)?;
         self.json.check(format)
@@ -152,12 +153,12 @@ impl ReadArgs {
         name: String,
         source: Source,
         format: &'static Format,
-    ) -> Result<Opened, Fault> {
+    ) -> Result<Opened, CliError> {
         self.check(format)?;
         let (taken, size) = (source.taken(), source.size());
         if source.folder().is_some() {
             // Its files are read as they are needed; all of them count.
-            let bytes = crate::input::path::bytes_at(path).map_err(Fault::of(&name))?;
+            let bytes = crate::input::path::bytes_at(path).map_err(CliError::of(&name))?;
             taken.store(bytes, Ordering::Relaxed);
         }
         let options = self.options(path)?;
@@ -167,15 +168,15 @@ impl ReadArgs {
     }
 
     /// What cannot be read: if it is the condition, or a column, the call is at fault.
-    pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> Fault {
+    pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> CliError {
         match e.kind() {
             ErrorKind::Invalid(_)
                 if self.predicate.is_some()
                     || self.columns.as_ref().is_some_and(|names| !names.is_empty()) =>
             {
-                Fault::Usage(format!("{name}: {e}"))
+                CliError::Usage(format!("{name}: {e}"))
             }
-            _ => Fault::of(name)(e),
+            _ => CliError::of(name)(e),
         }
     }
 
@@ -199,7 +200,7 @@ impl ReadArgs {
         self.batch_size = self.batch_size.min(rows);
     }
 
-    pub(crate) fn options(&self, path: &Path) -> Result<ReadOptions, Fault> {
+    pub(crate) fn options(&self, path: &Path) -> Result<ReadOptions, CliError> {
         let schema = self.schema.as_deref().map(schema_file::load).transpose()?;
         let mut options = ReadOptions {
             schema,
@@ -242,10 +243,10 @@ impl ReadArgs {
 }
 
 /// An error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
-pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> Fault {
+pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> CliError {
     match e {
-        arrow::error::ArrowError::ExternalError(inner) => Fault::of(name)(inner),
-        other => Fault::of(name)(other),
+        arrow::error::ArrowError::ExternalError(inner) => CliError::of(name)(inner),
+        other => CliError::of(name)(other),
     }
 }
 

@@ -14,7 +14,7 @@ use trevni_convert::Format;
 use super::path::PIPE;
 use super::pattern::expand;
 use super::remote;
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 
 /// A file, and what the data set says of it.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct TrevniFile {
 }
 
 /// The files of an argument; `None` if it is a file itself.
-pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, Fault> {
+pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, CliError> {
     if path == Path::new(PIPE) {
         return Ok(None);
     }
@@ -49,13 +49,13 @@ pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, Fault> {
         }
     }
     match files.is_empty() {
-        true => Err(Fault::Data(format!("{}: there are no Trevni files", path.display()))),
+        true => Err(CliError::Data(format!("{}: there are no Trevni files", path.display()))),
         false => Ok(Some(files)),
     }
 }
 
 /// The paths of all files of arguments.
-pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut paths = Vec::new();
     for input in inputs {
         match files_of(input)? {
@@ -82,8 +82,8 @@ fn is_trevni(path: &Path) -> bool {
     Format::of_path(path).is_some_and(|format| format.name == "trv")
 }
 
-fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), Fault> {
-    let table = Dataset::open(folder).map_err(Fault::of(folder.display()))?;
+fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), CliError> {
+    let table = Dataset::open(folder).map_err(CliError::of(folder.display()))?;
     files.extend(table.files().map(|file| {
         let path = file.path().split('/').fold(folder.to_owned(), |path, name| path.join(name));
         TrevniFile { path, rows: Some(file.rows()) }
@@ -92,9 +92,9 @@ fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), Fault> 
 }
 
 /// Whether a file is good; one that cannot be opened is told of, and the others come all the same.
-pub(crate) fn reported(done: Result<bool, Fault>) -> Result<bool, Fault> {
+pub(crate) fn reported(done: Result<bool, CliError>) -> Result<bool, CliError> {
     match done {
-        Err(Fault::Data(text)) => {
+        Err(CliError::Data(text)) => {
             tell(&format!("error: {text}"));
             Ok(false)
         }

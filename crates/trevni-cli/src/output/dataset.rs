@@ -8,7 +8,7 @@ use trevni::dataset::{Dataset, DatasetProperties};
 use trevni_convert::{CreateAt, DatasetOptions, Format, Sink, WriteOptions};
 
 use crate::args::write::size;
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::path::is_dataset_format;
 use crate::input::remote;
 
@@ -33,11 +33,11 @@ pub(crate) struct DatasetArgs {
 
 impl DatasetArgs {
     /// Refuses these options where the output is none.
-    pub(crate) fn check(&self, format: &Format) -> Result<(), Fault> {
+    pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         let Self { partition_by, file_size, file_rows, append } = self;
         let set = *append || partition_by.is_some() || file_size.is_some() || file_rows.is_some();
         match set && !is_dataset_format(format) {
-            true => Err(Fault::Usage(format!(
+            true => Err(CliError::Usage(format!(
                 "options for data sets, but the output is {}",
                 format.name
             ))),
@@ -70,7 +70,7 @@ impl DatasetArgs {
 }
 
 /// Bytes of a data set; nothing if there is none.
-pub(crate) fn bytes(path: &Path) -> Result<u64, Fault> {
+pub(crate) fn bytes(path: &Path) -> Result<u64, CliError> {
     match remote::bytes_below(path)? {
         Some(bytes) => Ok(bytes),
         None => Ok(Dataset::open(path).map_or(0, |table| table.bytes())),
@@ -84,7 +84,7 @@ pub(crate) fn create(
     replace: bool,
     schema: SchemaRef,
     options: &WriteOptions,
-) -> Result<Box<dyn Sink>, Fault> {
+) -> Result<Box<dyn Sink>, CliError> {
     let sink = match remote::dataset(path, replace, schema.clone(), options)? {
         Some(sink) => sink,
         None => create(path, replace, schema, options),
@@ -92,9 +92,9 @@ pub(crate) fn create(
     sink.map_err(|e| match e.kind() {
         trevni::ErrorKind::Io(io) if io.kind() == ErrorKind::AlreadyExists => {
             let what = "exists; --append adds to it, --force replaces what it holds";
-            Fault::Data(format!("{} {what}", path.display()))
+            CliError::Data(format!("{} {what}", path.display()))
         }
-        trevni::ErrorKind::Invalid(_) => Fault::Usage(format!("{}: {e}", path.display())),
-        _ => Fault::of(path.display())(e),
+        trevni::ErrorKind::Invalid(_) => CliError::Usage(format!("{}: {e}", path.display())),
+        _ => CliError::of(path.display())(e),
     })
 }

@@ -8,7 +8,7 @@ use trevni_convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
 
 use super::row_table::{BorderedTable, MarkdownTable};
 use crate::args::csv::{CsvArgs, delimiter_for};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::rows::{Opened, batch_fault, tell_report};
 use crate::stdout;
 
@@ -38,8 +38,8 @@ enum RowFormat {
 
 impl PrintArgs {
     /// Prints all rows. Those before an error are printed.
-    pub(crate) fn print(&self, opened: Opened, csv: &CsvArgs) -> Result<(), Fault> {
-        let of_file = || Fault::of(opened.name.clone());
+    pub(crate) fn print(&self, opened: Opened, csv: &CsvArgs) -> Result<(), CliError> {
+        let of_file = || CliError::of(opened.name.clone());
         let mut out = stdout::stdout();
         let rows = match self.format() {
             RowFormat::Json => with_unique_names(opened.rows)?,
@@ -65,7 +65,7 @@ impl PrintArgs {
         out: &'a mut (impl std::io::Write + Send),
         schema: SchemaRef,
         csv: &CsvArgs,
-    ) -> Result<Box<dyn Sink + 'a>, Fault> {
+    ) -> Result<Box<dyn Sink + 'a>, CliError> {
         let name = match self.format() {
             RowFormat::Table => return Ok(Box::new(BorderedTable::new(out, schema, self.width()))),
             RowFormat::Markdown => return Ok(Box::new(MarkdownTable::try_new(out, &schema)?)),
@@ -73,7 +73,7 @@ impl PrintArgs {
             RowFormat::Csv => "csv",
             RowFormat::Arrow if std::io::stdout().is_terminal() => {
                 let text = "the format arrow is not text: send it to a file or a pipe";
-                return Err(Fault::Usage(text.into()));
+                return Err(CliError::Usage(text.into()));
             }
             RowFormat::Arrow => "arrows",
         };
@@ -100,7 +100,7 @@ impl PrintArgs {
 }
 
 /// An object holds one member of a name: columns that have the name of an earlier one get a number.
-fn with_unique_names(rows: Rows) -> Result<Rows, Fault> {
+fn with_unique_names(rows: Rows) -> Result<Rows, CliError> {
     let before = rows.schema();
     let rows = rename_fields(rows, Naming::Unique)?;
     if rows.schema() != before {

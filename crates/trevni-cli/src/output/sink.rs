@@ -15,7 +15,7 @@ use super::target::{Target, exists, is_pipe, is_stream};
 use crate::args::csv::delimiter_for;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::write::WriteArgs;
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::path::{bytes_at, is_dataset_format, is_folder};
 use crate::input::rows::batch_fault;
 use crate::signals;
@@ -60,18 +60,18 @@ pub(crate) struct Written {
 
 impl OutputArgs {
     /// The format, which is asked for or that of the extension; fails if the options are not for it.
-    pub(crate) fn format(&self) -> Result<&'static Format, Fault> {
+    pub(crate) fn format(&self) -> Result<&'static Format, CliError> {
         let of_path = || match is_folder(&self.output) {
             true => Format::named("dataset").ok(),
             false => Format::of_path(&self.output),
         };
         let Some(format) = self.to.or_else(of_path) else {
             let path = self.output.display();
-            return Err(Fault::Usage(format!("{path} does not say its format: --to names it")));
+            return Err(CliError::Usage(format!("{path} does not say its format: --to names it")));
         };
         let text = matches!(format.name, "csv" | "jsonl");
         if is_pipe(&self.output) && !text && std::io::stdout().is_terminal() {
-            return Err(Fault::Usage(format!("{} is not for a terminal", format.name)));
+            return Err(CliError::Usage(format!("{} is not for a terminal", format.name)));
         }
         self.dataset.check(format)?;
         self.write.check(format)?;
@@ -82,8 +82,8 @@ impl OutputArgs {
     pub(crate) fn make(
         &self,
         dialect: Dialect,
-        open: impl FnOnce() -> Result<Input, Fault>,
-    ) -> Result<Written, Fault> {
+        open: impl FnOnce() -> Result<Input, CliError>,
+    ) -> Result<Written, CliError> {
         self.make_with(WriterProperties::builder(), dialect, open)
     }
 
@@ -92,8 +92,8 @@ impl OutputArgs {
         &self,
         builder: WriterPropertiesBuilder,
         dialect: Dialect,
-        open: impl FnOnce() -> Result<Input, Fault>,
-    ) -> Result<Written, Fault> {
+        open: impl FnOnce() -> Result<Input, CliError>,
+    ) -> Result<Written, CliError> {
         let format = self.format()?;
         dialect.row_types.check(format)?;
         #[allow(clippy::needless_update, reason = "features bring more fields")]
@@ -114,7 +114,7 @@ impl OutputArgs {
         let mut target = Target::create(&self.output, self.force)?;
         let input = open()?;
         let sink = (format.create)(&mut target, input.rows.schema(), &options);
-        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
+        let rows = copy(input, format, sink.map_err(CliError::of(format.name))?)?;
         let bytes = target.commit(&self.output)?;
         Ok(Written { rows, bytes })
     }
@@ -124,8 +124,8 @@ impl OutputArgs {
         create: CreateAt,
         format: &Format,
         options: &WriteOptions,
-        open: impl FnOnce() -> Result<Input, Fault>,
-    ) -> Result<Written, Fault> {
+        open: impl FnOnce() -> Result<Input, CliError>,
+    ) -> Result<Written, CliError> {
         let path = &self.output;
         if is_dataset_format(format) {
             // What is replaced counts no more.
@@ -141,7 +141,7 @@ impl OutputArgs {
         }
         let input = open()?;
         let sink = create(path, self.force, input.rows.schema(), options);
-        let rows = copy(input, format, sink.map_err(Fault::of(format.name))?)?;
+        let rows = copy(input, format, sink.map_err(CliError::of(format.name))?)?;
         Ok(Written { rows, bytes: bytes_at(path)? })
     }
 }
@@ -156,7 +156,7 @@ pub(crate) struct Input {
 }
 
 /// Passes batches on; gives how many rows there were.
-fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, Fault> {
+fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, CliError> {
     let Input { name, rows, read } = input;
     // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
     let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
@@ -165,7 +165,7 @@ fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u
     for batch in rows {
         signals::check()?;
         let batch = batch.map_err(|e| batch_fault(&name, e))?;
-        sink.write(&batch).map_err(Fault::of(format.name))?;
+        sink.write(&batch).map_err(CliError::of(format.name))?;
         count += batch.num_rows() as u64;
         match &read {
             Some((_, taken)) => {
@@ -176,7 +176,7 @@ fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u
         }
     }
     bar.set_message("finishing");
-    sink.finish().map_err(Fault::of(format.name))?;
+    sink.finish().map_err(CliError::of(format.name))?;
     bar.finish_and_clear();
     Ok(count)
 }

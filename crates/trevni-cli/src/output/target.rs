@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use trevni::io::AtomicFile;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::path::PIPE;
 use crate::input::remote::{self, Upload};
 use crate::stdout::{self, Output};
@@ -33,11 +33,11 @@ enum To {
 
 impl Target {
     /// Starts a file; one that exists is left alone unless `force`.
-    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Fault> {
+    pub(crate) fn create(path: &Path, force: bool) -> Result<Self, CliError> {
         let to = if is_pipe(path) {
             To::Stdout(stdout::stdout())
         } else if is_stream(path) {
-            let stream = open_stream(path).map_err(Fault::of(path.display()))?;
+            let stream = open_stream(path).map_err(CliError::of(path.display()))?;
             To::Stream(BufWriter::with_capacity(BUFFER, stream))
         } else if let Some(upload) = remote::target(path, force)? {
             To::Store(upload)
@@ -49,10 +49,10 @@ impl Target {
     }
 
     /// Gives the file its name; gives how many bytes it has.
-    pub(crate) fn commit(self, path: &Path) -> Result<u64, Fault> {
+    pub(crate) fn commit(self, path: &Path) -> Result<u64, CliError> {
         match self.to {
             To::Stdout(mut out) => out.flush()?,
-            To::Stream(mut out) => out.flush().map_err(Fault::of(path.display()))?,
+            To::Stream(mut out) => out.flush().map_err(CliError::of(path.display()))?,
             To::Store(upload) => upload.commit().map_err(|e| refused(path, e))?,
             To::File(file) => {
                 let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -117,14 +117,14 @@ fn open_stream(path: &Path) -> io::Result<Box<dyn Write + Send>> {
 }
 
 /// The refusal to overwrite.
-pub(crate) fn exists(path: &Path) -> Fault {
-    Fault::Data(format!("{} exists; --force replaces it", path.display()))
+pub(crate) fn exists(path: &Path) -> CliError {
+    CliError::Data(format!("{} exists; --force replaces it", path.display()))
 }
 
-fn refused(path: &Path, e: io::Error) -> Fault {
+fn refused(path: &Path, e: io::Error) -> CliError {
     match e.kind() {
         ErrorKind::AlreadyExists => exists(path),
-        _ => Fault::of(path.display())(e),
+        _ => CliError::of(path.display())(e),
     }
 }
 

@@ -24,7 +24,7 @@ use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties};
 use trevni_blosc::chunk::{Generation, Params};
 use trevni_blosc::frame::{Cut, NewFrame};
 use trevni_blosc::numpy::{ChunkedWriter, NumpyField, Widths};
-use trevni_blosc::rootdir::{Form, Superchunks};
+use trevni_blosc::rootdir::{DirectoryFormat, Superchunks};
 use trevni_blosc::{ArrayWriter, Attributes, Build, Chunking, Compressor, Filter, Layout, Order};
 
 /// Bytes of a chunk, unless rows say otherwise.
@@ -123,7 +123,7 @@ pub(super) fn bcolz(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink>> {
-    table::table(path, replace, schema, options, Form::Bcolz)
+    table::table(path, replace, schema, options, DirectoryFormat::Bcolz)
 }
 
 /// A folder of superchunks.
@@ -133,7 +133,13 @@ pub(super) fn superchunk(
     schema: SchemaRef,
     options: &WriteOptions,
 ) -> Result<Box<dyn Sink>> {
-    table::table(path, replace, schema, options, Form::Superchunk(Superchunks::default()))
+    table::table(
+        path,
+        replace,
+        schema,
+        options,
+        DirectoryFormat::Superchunk(Superchunks::default()),
+    )
 }
 
 /// A Bloscpack file.

@@ -17,7 +17,7 @@ use arrow::array::{
 };
 use arrow::datatypes::*;
 
-use super::inferred_type::{self, Candidates, Kind};
+use super::inferred_type::{self, Candidates, InferredType};
 use super::nulls::Nulls;
 use super::table::Span;
 use super::{datetime, number};
@@ -27,7 +27,7 @@ use super::{datetime, number};
 pub(super) struct Column {
     pub(super) field: FieldRef,
     /// How its type was found; `None` if it is given.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<InferredType>,
     pub(super) nulls: Nulls,
     /// Whether values that are given as null come before those that can be parsed.
     pub(super) nulls_first: bool,
@@ -47,7 +47,7 @@ pub(super) struct BadRows {
 pub(super) struct BadValue {
     pub(super) what: String,
     /// Whether a type inferred from more rows might take it; then, which one.
-    pub(super) fitting: Option<Kind>,
+    pub(super) fitting: Option<InferredType>,
     /// The column's name.
     pub(super) column: String,
 }
@@ -95,31 +95,35 @@ impl<'a> Cells<'a> {
         let lossy = self.column.lossy;
         let Some(kind) = self.column.kind else { return declared_types::parse(self, bad) };
         match kind {
-            Kind::Boolean => Arc::new(self.booleans(bad, inferred_type::boolean)),
-            Kind::Integer => self.array::<Int64Type>(bad, |text| number::signed(text.as_bytes())),
-            Kind::Unsigned => {
+            InferredType::Boolean => Arc::new(self.booleans(bad, inferred_type::boolean)),
+            InferredType::Integer => {
+                self.array::<Int64Type>(bad, |text| number::signed(text.as_bytes()))
+            }
+            InferredType::Unsigned => {
                 self.array::<UInt64Type>(bad, |text| number::unsigned(text.as_bytes()))
             }
-            Kind::Float => self.array::<Float64Type>(bad, |text| {
+            InferredType::Float => self.array::<Float64Type>(bad, |text| {
                 let value = number::float(text)?;
                 (lossy || keeps_digits(value, text)).then_some(value)
             }),
-            Kind::Date => self.array::<Date32Type>(bad, |text| datetime::date(text.as_bytes())),
-            Kind::Time(TimeUnit::Nanosecond) => {
+            InferredType::Date => {
+                self.array::<Date32Type>(bad, |text| datetime::date(text.as_bytes()))
+            }
+            InferredType::Time(TimeUnit::Nanosecond) => {
                 self.array::<Time64NanosecondType>(bad, |text| datetime::time(text.as_bytes()))
             }
-            Kind::Time(_) => self.array::<Time64MicrosecondType>(bad, |text| {
+            InferredType::Time(_) => self.array::<Time64MicrosecondType>(bad, |text| {
                 let time = datetime::time(text.as_bytes())?;
                 (time % 1000 == 0).then_some(time / 1000)
             }),
-            Kind::Timestamp(unit) => self.timestamps(unit, None, bad, naive),
-            Kind::TimestampUtc(unit) => {
+            InferredType::Timestamp(unit) => self.timestamps(unit, None, bad, naive),
+            InferredType::TimestampUtc(unit) => {
                 let utc = Some(Arc::from("UTC"));
                 self.timestamps(unit, utc, bad, |text| {
                     datetime::moment(text.as_bytes()).filter(|moment| moment.has_offset)
                 })
             }
-            Kind::Text => self.strings(bad),
+            InferredType::Text => self.strings(bad),
         }
     }
 
@@ -201,7 +205,7 @@ impl<'a> Cells<'a> {
         unit: TimeUnit,
         zone: Option<Arc<str>>,
         bad: &mut BadRows,
-        parse: impl Fn(&str) -> Option<datetime::Moment>,
+        parse: impl Fn(&str) -> Option<datetime::Datetime>,
     ) -> ArrayRef {
         let lossy = self.column.lossy;
         let units = |per_second: i64| {
@@ -256,11 +260,11 @@ impl<'a> Cells<'a> {
 }
 
 /// A moment without an offset; a date is its midnight.
-pub(super) fn naive(text: &str) -> Option<datetime::Moment> {
+pub(super) fn naive(text: &str) -> Option<datetime::Datetime> {
     let bytes = text.as_bytes();
     if let Some(days) = datetime::date(bytes) {
         let seconds = i64::from(days) * 86_400;
-        return Some(datetime::Moment { seconds, nanoseconds: 0, has_offset: false });
+        return Some(datetime::Datetime { seconds, nanoseconds: 0, has_offset: false });
     }
     datetime::moment(bytes).filter(|moment| !moment.has_offset)
 }

@@ -10,7 +10,7 @@
 
 /// A point in time, or a time of no known zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct Datetime {
     /// Seconds since 1970-01-01; in UTC if there was an offset.
     pub(super) seconds: i64,
     pub(super) nanoseconds: u32,
@@ -19,7 +19,7 @@ pub(super) struct Moment {
 
 const DAY: i64 = 86_400;
 
-impl Moment {
+impl Datetime {
     /// The count of units of which a second has `per_second`; `None` if digits would be lost, or there are too many.
     pub(super) fn in_units(self, per_second: i64) -> Option<i64> {
         let unit = 1_000_000_000 / per_second;
@@ -46,13 +46,13 @@ pub(super) fn time(text: &[u8]) -> Option<i64> {
 }
 
 /// The moment that a text is, if it is one: a date with a time, and an offset or none.
-pub(super) fn moment(text: &[u8]) -> Option<Moment> {
+pub(super) fn moment(text: &[u8]) -> Option<Datetime> {
     let (day, rest) = text.split_at_checked(10)?;
     let ([b'T' | b' ', rest @ ..], day) = (rest, date(day)?) else { return None };
     let (seconds, nanoseconds, rest) = clock(rest)?;
     let offset = if rest.is_empty() { None } else { Some(offset(rest)?) };
     let seconds = i64::from(day) * DAY + seconds - offset.unwrap_or(0);
-    Some(Moment { seconds, nanoseconds, has_offset: offset.is_some() })
+    Some(Datetime { seconds, nanoseconds, has_offset: offset.is_some() })
 }
 
 /// A time of day as seconds and nanoseconds, and the text behind it.
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn moments_are_in_utc_where_they_have_an_offset() {
         let at =
-            |seconds, nanoseconds, has_offset| Some(Moment { seconds, nanoseconds, has_offset });
+            |seconds, nanoseconds, has_offset| Some(Datetime { seconds, nanoseconds, has_offset });
         for (text, expected) in [
             ("2013-01-01T10:00:00", at(1_357_034_400, 0, false)),
             ("2013-01-01 10:00", at(1_357_034_400, 0, false)),
@@ -221,7 +221,7 @@ mod tests {
         let moment = moment(b"2013-01-01 10:00:00.25").unwrap();
         assert_eq!(moment.in_units(1_000), Some(1_357_034_400_250));
         assert_eq!(moment.in_units(1), None);
-        let far = Moment { seconds: 1 << 62, nanoseconds: 0, has_offset: false };
+        let far = Datetime { seconds: 1 << 62, nanoseconds: 0, has_offset: false };
         assert_eq!(far.in_units(1_000), None);
     }
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, Chunks};
-use super::inferred_type::{Candidates, Kind};
+use super::inferred_type::{Candidates, InferredType};
 use super::nulls::Nulls;
 use super::table::{Layout, Table};
 use crate::parallel::ordered;
@@ -95,7 +95,7 @@ impl Inference {
     }
 
     /// The types of the columns.
-    pub(super) fn kinds(&self) -> Vec<Kind> {
+    pub(super) fn kinds(&self) -> Vec<InferredType> {
         self.columns.iter().map(Candidates::kind).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The types that inference considers.
 //!
 //! ```text
-//! value          types that take it                a column has the first type, in the order of `Kind`, that takes
+//! value          types that take it                a column has the first type, in the order of `InferredType`, that takes
 //! true           boolean                           all its values; text takes any
 //! 7              integer, unsigned, float
 //! 2024-01-02     date, timestamp                   7, 0.5      float
@@ -17,7 +17,7 @@ use super::number::{self, Integer};
 
 /// A type that inference knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum InferredType {
     Boolean,
     Integer,
     /// Integers of which one or more are greater than the greatest `i64`.
@@ -32,18 +32,18 @@ pub(super) enum Kind {
     Text,
 }
 
-impl Kind {
+impl InferredType {
     pub(super) fn data_type(self) -> DataType {
         match self {
-            Kind::Boolean => DataType::Boolean,
-            Kind::Integer => DataType::Int64,
-            Kind::Unsigned => DataType::UInt64,
-            Kind::Float => DataType::Float64,
-            Kind::Date => DataType::Date32,
-            Kind::Time(unit) => DataType::Time64(unit),
-            Kind::Timestamp(unit) => DataType::Timestamp(unit, None),
-            Kind::TimestampUtc(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
-            Kind::Text => DataType::Utf8,
+            InferredType::Boolean => DataType::Boolean,
+            InferredType::Integer => DataType::Int64,
+            InferredType::Unsigned => DataType::UInt64,
+            InferredType::Float => DataType::Float64,
+            InferredType::Date => DataType::Date32,
+            InferredType::Time(unit) => DataType::Time64(unit),
+            InferredType::Timestamp(unit) => DataType::Timestamp(unit, None),
+            InferredType::TimestampUtc(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
+            InferredType::Text => DataType::Utf8,
         }
     }
 
@@ -51,18 +51,18 @@ impl Kind {
     pub(super) fn name(self) -> &'static str {
         let nanos = TimeUnit::Nanosecond;
         match self {
-            Kind::Boolean => "bool",
-            Kind::Integer => "int64",
-            Kind::Unsigned => "uint64",
-            Kind::Float => "float64",
-            Kind::Date => "date",
-            Kind::Time(unit) if unit == nanos => "time[ns]",
-            Kind::Time(_) => "time",
-            Kind::Timestamp(unit) if unit == nanos => "timestamp[ns]",
-            Kind::Timestamp(_) => "timestamp",
-            Kind::TimestampUtc(unit) if unit == nanos => "timestamp[ns,UTC]",
-            Kind::TimestampUtc(_) => "timestamp[us,UTC]",
-            Kind::Text => "utf8",
+            InferredType::Boolean => "bool",
+            InferredType::Integer => "int64",
+            InferredType::Unsigned => "uint64",
+            InferredType::Float => "float64",
+            InferredType::Date => "date",
+            InferredType::Time(unit) if unit == nanos => "time[ns]",
+            InferredType::Time(_) => "time",
+            InferredType::Timestamp(unit) if unit == nanos => "timestamp[ns]",
+            InferredType::Timestamp(_) => "timestamp",
+            InferredType::TimestampUtc(unit) if unit == nanos => "timestamp[ns,UTC]",
+            InferredType::TimestampUtc(_) => "timestamp[us,UTC]",
+            InferredType::Text => "utf8",
         }
     }
 }
@@ -96,17 +96,17 @@ impl Default for Candidates {
 
 impl Candidates {
     /// Those of a type that was inferred before.
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn of(kind: InferredType) -> Self {
         let types = match kind {
-            Kind::Boolean => BOOLEAN,
-            Kind::Integer => INTEGER | FLOAT,
-            Kind::Unsigned => UNSIGNED,
-            Kind::Float => FLOAT,
-            Kind::Date => DATE | TIMESTAMP,
-            Kind::Time(_) => TIME,
-            Kind::Timestamp(_) => TIMESTAMP,
-            Kind::TimestampUtc(_) => TIMESTAMP_UTC,
-            Kind::Text => 0,
+            InferredType::Boolean => BOOLEAN,
+            InferredType::Integer => INTEGER | FLOAT,
+            InferredType::Unsigned => UNSIGNED,
+            InferredType::Float => FLOAT,
+            InferredType::Date => DATE | TIMESTAMP,
+            InferredType::Time(_) => TIME,
+            InferredType::Timestamp(_) => TIMESTAMP,
+            InferredType::TimestampUtc(_) => TIMESTAMP_UTC,
+            InferredType::Text => 0,
         };
         Self { types, any: true, ..Self::default() }
     }
@@ -128,22 +128,22 @@ impl Candidates {
     }
 
     /// The type that takes all values. A column without values is text.
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> InferredType {
         let has = |types: u8| self.types & types != 0;
         let unit = if self.needs_nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
         match () {
-            () if !self.any => Kind::Text,
-            () if has(BOOLEAN) => Kind::Boolean,
-            () if has(INTEGER) => Kind::Integer,
-            () if has(UNSIGNED) => Kind::Unsigned,
-            () if has(FLOAT) => Kind::Float,
-            () if has(DATE) => Kind::Date,
-            () if has(TIME) => Kind::Time(unit),
+            () if !self.any => InferredType::Text,
+            () if has(BOOLEAN) => InferredType::Boolean,
+            () if has(INTEGER) => InferredType::Integer,
+            () if has(UNSIGNED) => InferredType::Unsigned,
+            () if has(FLOAT) => InferredType::Float,
+            () if has(DATE) => InferredType::Date,
+            () if has(TIME) => InferredType::Time(unit),
             // Neither unit takes all.
-            () if self.needs_nanos && self.is_far => Kind::Text,
-            () if has(TIMESTAMP) => Kind::Timestamp(unit),
-            () if has(TIMESTAMP_UTC) => Kind::TimestampUtc(unit),
-            () => Kind::Text,
+            () if self.needs_nanos && self.is_far => InferredType::Text,
+            () if has(TIMESTAMP) => InferredType::Timestamp(unit),
+            () if has(TIMESTAMP_UTC) => InferredType::TimestampUtc(unit),
+            () => InferredType::Text,
         }
     }
 
@@ -199,39 +199,42 @@ mod tests {
     #[test]
     fn a_column_has_the_first_type_that_takes_all_values() {
         use TimeUnit::{Microsecond, Nanosecond};
-        let cases: &[(&[&str], Kind)] = &[
-            (&[], Kind::Text),
-            (&["true", "FALSE", "True"], Kind::Boolean),
-            (&["t", "f"], Kind::Text),
-            (&["true", "1"], Kind::Text),
-            (&["1", "-2", " 3"], Kind::Integer),
-            (&["9223372036854775808", "1"], Kind::Unsigned),
-            (&["9223372036854775808", "-1"], Kind::Text),
-            (&["9223372036854775808", "0.5"], Kind::Text),
-            (&["99999999999999999999999"], Kind::Text),
-            (&["1", "2.5"], Kind::Float),
-            (&["1e400", "1"], Kind::Text),
-            (&["00501", "10001"], Kind::Text),
-            (&["10001", "00501"], Kind::Text),
-            (&["0", "0.5", "-0.5"], Kind::Float),
-            (&["+5", "6"], Kind::Text),
-            (&["2020-01-31", "2021-12-01"], Kind::Date),
-            (&["2020-01-31", "2021-12-01 01:02"], Kind::Timestamp(Microsecond)),
-            (&["2020-02-30", "2021-12-01"], Kind::Text),
-            (&["2020-01-31", "1"], Kind::Text),
-            (&["2020-01-31T01:02:03.123456"], Kind::Timestamp(Microsecond)),
-            (&["2020-01-31T01:02:03.1234567"], Kind::Timestamp(Nanosecond)),
-            (&["2020-01-31T01:02:03.1234567", "1500-01-01"], Kind::Text),
-            (&["1500-01-31T01:02:03"], Kind::Timestamp(Microsecond)),
-            (&["2020-01-31T01:02:03Z"], Kind::TimestampUtc(Microsecond)),
-            (&["2020-01-31T01:02:03+02:00", "2020-01-31 01:02Z"], Kind::TimestampUtc(Microsecond)),
-            (&["2020-01-31T01:02:03.000000001Z"], Kind::TimestampUtc(Nanosecond)),
-            (&["2020-01-31T01:02:03Z", "2020-01-31T01:02:03"], Kind::Text),
-            (&["2020-01-31T01:02:03Z", "2020-01-31"], Kind::Text),
-            (&["01:02:03", "23:59"], Kind::Time(Microsecond)),
-            (&["01:02:03.1234567"], Kind::Time(Nanosecond)),
-            (&["01:02:03", "24:00:00"], Kind::Text),
-            (&["1.2.3"], Kind::Text),
+        let cases: &[(&[&str], InferredType)] = &[
+            (&[], InferredType::Text),
+            (&["true", "FALSE", "True"], InferredType::Boolean),
+            (&["t", "f"], InferredType::Text),
+            (&["true", "1"], InferredType::Text),
+            (&["1", "-2", " 3"], InferredType::Integer),
+            (&["9223372036854775808", "1"], InferredType::Unsigned),
+            (&["9223372036854775808", "-1"], InferredType::Text),
+            (&["9223372036854775808", "0.5"], InferredType::Text),
+            (&["99999999999999999999999"], InferredType::Text),
+            (&["1", "2.5"], InferredType::Float),
+            (&["1e400", "1"], InferredType::Text),
+            (&["00501", "10001"], InferredType::Text),
+            (&["10001", "00501"], InferredType::Text),
+            (&["0", "0.5", "-0.5"], InferredType::Float),
+            (&["+5", "6"], InferredType::Text),
+            (&["2020-01-31", "2021-12-01"], InferredType::Date),
+            (&["2020-01-31", "2021-12-01 01:02"], InferredType::Timestamp(Microsecond)),
+            (&["2020-02-30", "2021-12-01"], InferredType::Text),
+            (&["2020-01-31", "1"], InferredType::Text),
+            (&["2020-01-31T01:02:03.123456"], InferredType::Timestamp(Microsecond)),
+            (&["2020-01-31T01:02:03.1234567"], InferredType::Timestamp(Nanosecond)),
+            (&["2020-01-31T01:02:03.1234567", "1500-01-01"], InferredType::Text),
+            (&["1500-01-31T01:02:03"], InferredType::Timestamp(Microsecond)),
+            (&["2020-01-31T01:02:03Z"], InferredType::TimestampUtc(Microsecond)),
+            (
+                &["2020-01-31T01:02:03+02:00", "2020-01-31 01:02Z"],
+                InferredType::TimestampUtc(Microsecond),
+            ),
+            (&["2020-01-31T01:02:03.000000001Z"], InferredType::TimestampUtc(Nanosecond)),
+            (&["2020-01-31T01:02:03Z", "2020-01-31T01:02:03"], InferredType::Text),
+            (&["2020-01-31T01:02:03Z", "2020-01-31"], InferredType::Text),
+            (&["01:02:03", "23:59"], InferredType::Time(Microsecond)),
+            (&["01:02:03.1234567"], InferredType::Time(Nanosecond)),
+            (&["01:02:03", "24:00:00"], InferredType::Text),
+            (&["1.2.3"], InferredType::Text),
         ];
         for (values, expected) in cases {
             let mut all = Candidates::default();
@@ -252,11 +255,11 @@ mod tests {
     fn a_type_grows_by_a_value() {
         use TimeUnit::Microsecond;
         for (kind, value, expected) in [
-            (Kind::Integer, "2.5", Kind::Float),
-            (Kind::Integer, "x", Kind::Text),
-            (Kind::Float, "x", Kind::Text),
-            (Kind::Date, "2020-01-01 10:00", Kind::Timestamp(Microsecond)),
-            (Kind::Boolean, "1", Kind::Text),
+            (InferredType::Integer, "2.5", InferredType::Float),
+            (InferredType::Integer, "x", InferredType::Text),
+            (InferredType::Float, "x", InferredType::Text),
+            (InferredType::Date, "2020-01-01 10:00", InferredType::Timestamp(Microsecond)),
+            (InferredType::Boolean, "1", InferredType::Text),
         ] {
             let mut candidates = Candidates::of(kind);
             candidates.add(value);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use super::column::Column;
-use super::inferred_type::Kind;
+use super::inferred_type::InferredType;
 use super::nulls::Nulls;
 use super::options::CsvReadOptions;
 use crate::ReadOptions;
@@ -20,7 +20,7 @@ use trevni::{Error, Result};
 
 /// The columns of a file that are wanted.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct ColumnPlan {
     /// How many columns the file has.
     pub(super) columns: usize,
     wanted: Vec<Wanted>,
@@ -34,7 +34,7 @@ struct Wanted {
     given: Option<FieldRef>,
 }
 
-impl Plan {
+impl ColumnPlan {
     /// Fails if types are given for columns that are not there, or that CSV cannot hold.
     pub(super) fn new(names: &[String], options: &ReadOptions) -> Result<Self> {
         let mut given: Vec<Option<FieldRef>> = vec![None; names.len()];
@@ -83,17 +83,22 @@ impl Plan {
     }
 
     /// The columns, with the types that were inferred.
-    pub(super) fn columns(self, kinds: &[Kind], options: &ReadOptions) -> (SchemaRef, Vec<Column>) {
+    pub(super) fn columns(
+        self,
+        kinds: &[InferredType],
+        options: &ReadOptions,
+    ) -> (SchemaRef, Vec<Column>) {
         let mut kinds = kinds.iter();
         let columns = self.wanted.into_iter().map(|wanted| {
             let kind = match &wanted.given {
                 Some(_) => None,
-                None => Some(kinds.next().copied().unwrap_or(Kind::Text)),
+                None => Some(kinds.next().copied().unwrap_or(InferredType::Text)),
             };
-            let inferred = |kind: Kind| Arc::new(Field::new(wanted.name, kind.data_type(), true));
+            let inferred =
+                |kind: InferredType| Arc::new(Field::new(wanted.name, kind.data_type(), true));
             let field = match (wanted.given, kind) {
                 (Some(field), _) => field,
-                (None, kind) => inferred(kind.unwrap_or(Kind::Text)),
+                (None, kind) => inferred(kind.unwrap_or(InferredType::Text)),
             };
             let nulls = nulls(field.data_type(), kind.is_some(), &options.csv);
             let nulls_first = options.csv.null_values.is_some();

@@ -22,15 +22,15 @@ pub(super) fn open(prefix: StoredObject, options: &ReadOptions) -> Result<Rows> 
         return counted(&table);
     }
     let stream = chosen(table.scan(), options).stream()?;
-    Ok(Box::new(Waiting { prefix, stream }))
+    Ok(Box::new(BlockingStream { prefix, stream }))
 }
 
-struct Waiting {
+struct BlockingStream {
     prefix: StoredObject,
     stream: DatasetStream,
 }
 
-impl Iterator for Waiting {
+impl Iterator for BlockingStream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -39,7 +39,7 @@ impl Iterator for Waiting {
     }
 }
 
-impl RecordBatchReader for Waiting {
+impl RecordBatchReader for BlockingStream {
     fn schema(&self) -> SchemaRef {
         self.stream.schema().clone()
     }

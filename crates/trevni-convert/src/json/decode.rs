@@ -30,7 +30,7 @@ pub(super) struct RecordDecoder {
 
 /// What is wrong with a record.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct DecodeError {
     /// How many lines of the record are before it.
     pub(super) line: u64,
     /// What follows the place: a colon, or the field and a colon, before it.
@@ -130,7 +130,7 @@ impl RecordDecoder {
     }
 
     /// Why a record could not be decoded.
-    pub(super) fn explain(&self, record: &[u8], e: &ArrowError) -> Fault {
+    pub(super) fn explain(&self, record: &[u8], e: &ArrowError) -> DecodeError {
         if let Some(fault) = fault(record) {
             return fault;
         }
@@ -142,12 +142,12 @@ impl RecordDecoder {
             true => String::new(),
             false => format!(", field {:?}", path.join(".")),
         };
-        Fault { line: 0, what: format!("{field}: {what}"), is_of_schema: true }
+        DecodeError { line: 0, what: format!("{field}: {what}"), is_of_schema: true }
     }
 }
 
 /// What is wrong with a record that is no object, or no JSON.
-pub(super) fn fault(record: &[u8]) -> Option<Fault> {
+pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     let text = record.trim_ascii_start();
     let kind = match text.first() {
         Some(b'[') => Some("an array"),
@@ -159,7 +159,7 @@ pub(super) fn fault(record: &[u8]) -> Option<Fault> {
     };
     if let Some(kind) = kind {
         let what = format!(": a row is an object of names and values, and this is {kind}");
-        return Some(Fault { line: 0, what, is_of_schema: false });
+        return Some(DecodeError { line: 0, what, is_of_schema: false });
     }
     let e = layout::check(record.trim_ascii_end()).err()?;
     // The place is that in the record.
@@ -167,7 +167,7 @@ pub(super) fn fault(record: &[u8]) -> Option<Fault> {
     let text = text.strip_suffix(&place).unwrap_or(&text);
     let what = format!(", column {}: not JSON: {text}", e.column());
     let line = e.line().saturating_sub(1) as u64;
-    Some(Fault { line, what, is_of_schema: false })
+    Some(DecodeError { line, what, is_of_schema: false })
 }
 
 /// What the library says of a record, and of which field.

@@ -15,7 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::declared_types::{GivenTypes, marked};
 use super::layout::Values;
-use super::records::Place;
+use super::records::RecordLocation;
 
 const BOOLEAN: u8 = 1;
 const POSITIVE: u8 = 2;
@@ -30,9 +30,9 @@ const TEXT: u8 = 32;
 struct Seen {
     /// The kinds of scalars, and where the first is.
     scalars: u8,
-    scalar_place: Place,
-    list: Option<Box<(Seen, Place)>>,
-    object: Option<Box<(Members, Place)>>,
+    scalar_place: RecordLocation,
+    list: Option<Box<(Seen, RecordLocation)>>,
+    object: Option<Box<(Members, RecordLocation)>>,
 }
 
 /// The fields of an object, in the order in which they first come.
@@ -51,14 +51,18 @@ pub(super) struct Inference {
 /// A field whose values have no type in common.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
-    pub(super) place: Place,
+    pub(super) place: RecordLocation,
     pub(super) field: String,
     pub(super) what: String,
 }
 
 impl Inference {
     /// Adds the objects of a record, which is JSON: part of one that is not may be added before the error.
-    pub(super) fn add(&mut self, record: &[u8], place: Place) -> Result<(), serde_json::Error> {
+    pub(super) fn add(
+        &mut self,
+        record: &[u8],
+        place: RecordLocation,
+    ) -> Result<(), serde_json::Error> {
         for value in Values(record) {
             let mut json = serde_json::Deserializer::from_slice(value);
             At { seen: &mut self.record, place }.deserialize(&mut json)?;
@@ -94,7 +98,7 @@ struct Path<'a, 't> {
 }
 
 impl Seen {
-    fn add(&mut self, scalar: u8, place: Place) {
+    fn add(&mut self, scalar: u8, place: RecordLocation) {
         if self.scalars == 0 {
             self.scalar_place = place;
         }
@@ -102,9 +106,9 @@ impl Seen {
     }
 
     fn into_type(self, path: &mut Path<'_, '_>) -> Result<DataType, Conflict> {
-        let scalar = (self.scalars != 0).then_some((self.scalar_place, Kind::Scalar));
-        let list = self.list.as_ref().map(|list| (list.1, Kind::Array));
-        let object = self.object.as_ref().map(|object| (object.1, Kind::Object));
+        let scalar = (self.scalars != 0).then_some((self.scalar_place, ValueKind::Scalar));
+        let list = self.list.as_ref().map(|list| (list.1, ValueKind::Array));
+        let object = self.object.as_ref().map(|object| (object.1, ValueKind::Object));
         let mut kinds: Vec<_> = [scalar, list, object].into_iter().flatten().collect();
         kinds.sort_by_key(|(place, _)| *place);
         if let [(before, first), (place, second), ..] = kinds.as_slice()
@@ -114,12 +118,12 @@ impl Seen {
             return Err(Conflict { place: *place, field: path.names.join("."), what });
         }
         Ok(match (kinds.first().map(|(_, kind)| kind), self.list, self.object) {
-            (Some(Kind::Scalar), ..) => scalar_type(self.scalars),
-            (Some(Kind::Array), Some(items), _) => {
+            (Some(ValueKind::Scalar), ..) => scalar_type(self.scalars),
+            (Some(ValueKind::Array), Some(items), _) => {
                 let item = items.0.into_type(path)?;
                 DataType::List(Arc::new(Field::new_list_field(item, true)))
             }
-            (Some(Kind::Object), _, Some(members)) => {
+            (Some(ValueKind::Object), _, Some(members)) => {
                 DataType::Struct(members.0.into_fields(path)?)
             }
             _ => DataType::Null,
@@ -129,18 +133,18 @@ impl Seen {
 
 /// Kinds of values that have no type in common.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ValueKind {
     Scalar,
     Array,
     Object,
 }
 
-impl Kind {
+impl ValueKind {
     fn name(self) -> &'static str {
         match self {
-            Kind::Scalar => "a number, boolean or string",
-            Kind::Array => "an array",
-            Kind::Object => "an object",
+            ValueKind::Scalar => "a number, boolean or string",
+            ValueKind::Array => "an array",
+            ValueKind::Object => "an object",
         }
     }
 }
@@ -186,7 +190,7 @@ impl Members {
 /// Adds a value to what was seen of a field.
 struct At<'a> {
     seen: &'a mut Seen,
-    place: Place,
+    place: RecordLocation,
 }
 
 impl<'de> DeserializeSeed<'de> for At<'_> {
@@ -289,7 +293,7 @@ mod tests {
     fn inferred(lines: &[&str], takes_first: bool) -> Result<String, Conflict> {
         let mut inference = Inference::default();
         for (line, text) in (1..).zip(lines) {
-            inference.add(text.as_bytes(), Place::of_line(line)).unwrap();
+            inference.add(text.as_bytes(), RecordLocation::of_line(line)).unwrap();
         }
         let schema = inference.schema(&mut GivenTypes::new(&[]), takes_first)?;
         let fields = schema.fields().iter();
@@ -341,12 +345,13 @@ mod tests {
             ),
         ];
         for (lines, (line, field, what), first) in cases {
-            let conflict = Conflict { place: Place::of_line(line), field: field.into(), what };
+            let conflict =
+                Conflict { place: RecordLocation::of_line(line), field: field.into(), what };
             assert_eq!(inferred(lines, false).unwrap_err(), conflict);
             assert_eq!(inferred(lines, true).unwrap(), first);
         }
         for text in ["[1]", "{\"a\"", "{} x", "{\"a\":1e999}"] {
-            let _ = Inference::default().add(text.as_bytes(), Place::default());
+            let _ = Inference::default().add(text.as_bytes(), RecordLocation::default());
         }
     }
 }

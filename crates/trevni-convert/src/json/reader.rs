@@ -16,7 +16,7 @@ use arrow::error::ArrowError;
 use super::declared_types::GivenTypes;
 use super::decode::{RecordDecoder, fault};
 use super::infer::Inference;
-use super::records::{Chunk, Place, Records};
+use super::records::{Chunk, RecordLocation, Records};
 use crate::{ReadOptions, Rows, Source, select};
 use trevni::{Error, Result};
 
@@ -116,7 +116,7 @@ fn infer(
     Ok((read, Arc::new(schema)))
 }
 
-fn explained(place: Place, more: u64, what: &str) -> Error {
+fn explained(place: RecordLocation, more: u64, what: &str) -> Error {
     Error::malformed(format!("{}{what}", place.at_line(more)))
 }
 
@@ -191,7 +191,7 @@ impl JsonReader {
     fn pass_over(
         &self,
         decoder: &RecordDecoder,
-        place: Place,
+        place: RecordLocation,
         record: &[u8],
         e: &ArrowError,
     ) -> Result<()> {

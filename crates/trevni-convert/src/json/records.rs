@@ -18,14 +18,14 @@ const CHUNK: usize = 8 << 20;
 
 /// Where a record is in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct RecordLocation {
     /// From 1.
     line: u64,
     /// The number of the object, from 1; `None` if there is one on a line.
     object: Option<u64>,
 }
 
-impl Place {
+impl RecordLocation {
     /// A line.
     #[cfg(test)]
     pub(super) fn of_line(line: u64) -> Self {
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RecordLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}", self.line)?;
         match self.object {
@@ -53,7 +53,7 @@ impl fmt::Display for Place {
 pub(super) struct Chunk {
     pub(super) text: Vec<u8>,
     /// Where each record begins in the text, and in the file.
-    starts: Vec<(usize, Place)>,
+    starts: Vec<(usize, RecordLocation)>,
 }
 
 impl Chunk {
@@ -61,7 +61,7 @@ impl Chunk {
         self.starts.len()
     }
 
-    pub(super) fn records(&self) -> impl Iterator<Item = (Place, &[u8])> {
+    pub(super) fn records(&self) -> impl Iterator<Item = (RecordLocation, &[u8])> {
         let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([self.text.len()]);
         let starts = self.starts.iter().zip(ends);
         starts.map(|((start, place), end)| (*place, self.text.get(*start..end).unwrap_or_default()))
@@ -153,7 +153,7 @@ impl<R: Read> Records<R> {
         if !found {
             return Ok(false);
         }
-        let place = Place { line: self.line, object: Some(self.object) };
+        let place = RecordLocation { line: self.line, object: Some(self.object) };
         chunk.starts.push((chunk.text.len(), place));
         self.value(&mut chunk.text)?;
         chunk.text.push(b'\n');
@@ -166,7 +166,7 @@ impl<R: Read> Records<R> {
         loop {
             let start = chunk.text.len();
             let has_any = self.whole_line(&mut chunk.text)?;
-            let place = Place { line: self.line, object: None };
+            let place = RecordLocation { line: self.line, object: None };
             self.line += 1;
             let line = chunk.text.get(start..).unwrap_or_default();
             if !line.trim_ascii().is_empty() {
@@ -223,7 +223,7 @@ impl<R: Read> Records<R> {
         if size <= self.max_row_size {
             return Ok(());
         }
-        let (place, most) = (Place { line: self.line, object: None }, self.max_row_size);
+        let (place, most) = (RecordLocation { line: self.line, object: None }, self.max_row_size);
         Err(Error::malformed(format!(
             "{place}: a row is longer than {most} bytes; --max-row-size sets the limit"
         )))

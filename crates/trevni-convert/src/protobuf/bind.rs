@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit, UnionMode};
 
-use super::message_layout::{Column, Kind, Member, Names, Record, Rule};
-use super::row_error::{Fault, Outcome};
+use super::message_layout::{Column, FieldKind, Member, Names, Record, Rule};
+use super::row_error::{Outcome, RowError};
 use super::scalar::Scalar;
 use super::wire::Wire;
 use trevni::Error;
@@ -35,17 +35,17 @@ pub(super) struct BoundField {
 /// How a row of a column becomes values of a field.
 #[derive(Debug)]
 pub(super) enum How {
-    Implicit(Form),
-    Optional(Form),
-    Required(Form),
-    Repeated { form: Form, packed: bool },
-    Map { key: Form, value: Form },
-    Branch { form: Form, branch: usize },
+    Implicit(FieldEncoding),
+    Optional(FieldEncoding),
+    Required(FieldEncoding),
+    Repeated { form: FieldEncoding, packed: bool },
+    Map { key: FieldEncoding, value: FieldEncoding },
+    Branch { form: FieldEncoding, branch: usize },
 }
 
 /// How a value of a column becomes one of a field.
 #[derive(Debug)]
-pub(super) enum Form {
+pub(super) enum FieldEncoding {
     /// All rows are null.
     Never,
     Scalar(Scalar),
@@ -61,13 +61,13 @@ pub(super) enum Form {
     Wrapper(Scalar),
 }
 
-impl Form {
+impl FieldEncoding {
     /// How a value of it lies in a message.
     pub(super) fn wire(&self) -> Wire {
         match self {
-            Form::Scalar(scalar) => scalar.wire(),
-            Form::Name(_) | Form::Number => Wire::Varint,
-            Form::Record { group: true, .. } => Wire::Start,
+            FieldEncoding::Scalar(scalar) => scalar.wire(),
+            FieldEncoding::Name(_) | FieldEncoding::Number => Wire::Varint,
+            FieldEncoding::Record { group: true, .. } => Wire::Start,
             _ => Wire::Bytes,
         }
     }
@@ -93,7 +93,7 @@ impl Bound {
         for member in record.members.iter().filter(|m| matches!(m.rule, Rule::Required)) {
             if !names.contains(&member.name) {
                 let what = format!("it is missing, and {} requires it", record.name);
-                return Err(Box::<Fault>::from(Error::invalid(what)).under(&member.name));
+                return Err(Box::<RowError>::from(Error::invalid(what)).under(&member.name));
             }
         }
         fields.sort_by_key(|field| field.number);
@@ -126,7 +126,7 @@ fn bind(record: &Record, column: &Column, field: &FieldRef, at: usize) -> Outcom
 fn how(member: &Member, field: &FieldRef) -> Outcome<How> {
     let data_type = field.data_type();
     Ok(match &member.rule {
-        Rule::Optional if data_type.is_null() => How::Optional(Form::Never),
+        Rule::Optional if data_type.is_null() => How::Optional(FieldEncoding::Never),
         Rule::Implicit => How::Implicit(form(&member.kind, data_type)?),
         Rule::Optional => How::Optional(form(&member.kind, data_type)?),
         Rule::Required => How::Required(form(&member.kind, data_type)?),
@@ -138,7 +138,7 @@ fn how(member: &Member, field: &FieldRef) -> Outcome<How> {
         },
         Rule::Map(entry) => match entries(data_type) {
             Some((key, value)) => How::Map {
-                key: form(&Kind::Scalar(entry.key), key.data_type())?,
+                key: form(&FieldKind::Scalar(entry.key), key.data_type())?,
                 value: form(&entry.value.kind, value.data_type())?,
             },
             None => return Err(unfit(data_type, "a map")),
@@ -179,25 +179,29 @@ fn branches(members: &[Member], field: &FieldRef, at: usize) -> Outcome<Vec<Boun
     Ok(bound)
 }
 
-fn unfit(data_type: &DataType, what: &str) -> Box<Fault> {
+fn unfit(data_type: &DataType, what: &str) -> Box<RowError> {
     Error::invalid(format!("{data_type} cannot become {what}")).into()
 }
 
-fn form(kind: &Kind, data_type: &DataType) -> Outcome<Form> {
+fn form(kind: &FieldKind, data_type: &DataType) -> Outcome<FieldEncoding> {
     let plain = match data_type {
         DataType::Dictionary(_, values) => values.as_ref(),
         plain => plain,
     };
     Ok(match (kind, plain) {
-        (Kind::Scalar(scalar), plain) if fits(*scalar, plain) => Form::Scalar(*scalar),
-        (Kind::Wrapper(scalar), plain) if fits(*scalar, plain) => Form::Wrapper(*scalar),
-        (Kind::Enum(names), plain) if is_text(plain) => Form::Name(names.clone()),
-        (Kind::Enum(_), plain) if plain.is_integer() => Form::Number,
-        (Kind::Timestamp, DataType::Timestamp(unit, _)) => Form::Timestamp(*unit),
-        (Kind::Duration, DataType::Duration(unit)) => Form::Duration(*unit),
-        (Kind::Record { record, group }, _) => match data_type {
+        (FieldKind::Scalar(scalar), plain) if fits(*scalar, plain) => {
+            FieldEncoding::Scalar(*scalar)
+        }
+        (FieldKind::Wrapper(scalar), plain) if fits(*scalar, plain) => {
+            FieldEncoding::Wrapper(*scalar)
+        }
+        (FieldKind::Enum(names), plain) if is_text(plain) => FieldEncoding::Name(names.clone()),
+        (FieldKind::Enum(_), plain) if plain.is_integer() => FieldEncoding::Number,
+        (FieldKind::Timestamp, DataType::Timestamp(unit, _)) => FieldEncoding::Timestamp(*unit),
+        (FieldKind::Duration, DataType::Duration(unit)) => FieldEncoding::Duration(*unit),
+        (FieldKind::Record { record, group }, _) => match data_type {
             DataType::Struct(fields) => {
-                Form::Record { bound: Bound::new(record, fields)?, group: *group }
+                FieldEncoding::Record { bound: Bound::new(record, fields)?, group: *group }
             }
             _ => return Err(unfit(data_type, kind.name())),
         },

@@ -70,21 +70,21 @@ pub(super) enum Presence {
 }
 
 /// The fields of a part of the set.
-struct Parts<'a>(Vec<(u32, Part<'a>)>);
+struct DescriptorFields<'a>(Vec<(u32, FieldValue<'a>)>);
 
 #[derive(Clone, Copy)]
-enum Part<'a> {
+enum FieldValue<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
-impl<'a> Parts<'a> {
+impl<'a> DescriptorFields<'a> {
     fn new(bytes: &'a [u8]) -> Result<Self> {
         let (mut from, mut parts) = (Cursor::new(bytes, 0..bytes.len()), Vec::new());
         while !from.is_at_end() {
             match from.key()? {
-                (number, Wire::Varint) => parts.push((number, Part::Number(from.varint()?))),
-                (number, Wire::Bytes) => parts.push((number, Part::Bytes(from.slice()?))),
+                (number, Wire::Varint) => parts.push((number, FieldValue::Number(from.varint()?))),
+                (number, Wire::Bytes) => parts.push((number, FieldValue::Bytes(from.slice()?))),
                 (number, wire) => from.skip(number, wire)?,
             }
         }
@@ -93,14 +93,14 @@ impl<'a> Parts<'a> {
 
     fn all(&self, number: u32) -> impl Iterator<Item = &'a [u8]> {
         self.0.iter().filter_map(move |part| match part {
-            (n, Part::Bytes(bytes)) if *n == number => Some(*bytes),
+            (n, FieldValue::Bytes(bytes)) if *n == number => Some(*bytes),
             _ => None,
         })
     }
 
     fn number(&self, number: u32) -> Option<u64> {
         self.0.iter().rev().find_map(|part| match part {
-            (n, Part::Number(value)) if *n == number => Some(*value),
+            (n, FieldValue::Number(value)) if *n == number => Some(*value),
             _ => None,
         })
     }
@@ -120,7 +120,7 @@ impl<'a> Parts<'a> {
 
 impl Features {
     /// Those of a file: field 12 is its syntax, 14 its edition.
-    fn of_file(name: &str, file: &Parts<'_>) -> Result<Self> {
+    fn of_file(name: &str, file: &DescriptorFields<'_>) -> Result<Self> {
         const PROTO2: u64 = 998;
         const PROTO3: u64 = 999;
         const NEWEST: u64 = 1001;
@@ -141,10 +141,10 @@ impl Features {
     }
 
     /// Those of something whose options are field `options`, and the features field `features` of them.
-    fn within(mut self, of: &Parts<'_>, options: u32, features: u32) -> Result<Self> {
+    fn within(mut self, of: &DescriptorFields<'_>, options: u32, features: u32) -> Result<Self> {
         for options in of.all(options) {
-            for features in Parts::new(options)?.all(features) {
-                let features = Parts::new(features)?;
+            for features in DescriptorFields::new(options)?.all(features) {
+                let features = DescriptorFields::new(features)?;
                 match features.number(1) {
                     Some(1) => self.presence = Presence::Explicit,
                     Some(2) => self.presence = Presence::Implicit,
@@ -171,8 +171,8 @@ impl Types {
 
     fn read(set: &[u8]) -> Result<Self> {
         let mut types = Self::default();
-        for file in Parts::new(set)?.all(1) {
-            let file = Parts::new(file)?;
+        for file in DescriptorFields::new(set)?.all(1) {
+            let file = DescriptorFields::new(file)?;
             let package = file.text(2)?;
             let features = Features::of_file(file.text(1)?, &file)?;
             for message in file.all(4) {
@@ -189,12 +189,12 @@ impl Types {
         if depth > DEEPEST {
             return Err(Error::malformed("messages are declared too deep in each other"));
         }
-        let message = Parts::new(bytes)?;
+        let message = DescriptorFields::new(bytes)?;
         let name = full_name(scope, &message.name(1)?);
         let features = outer.within(&message, 7, 12)?;
         let mut is_map_entry = false;
         for options in message.all(7) {
-            is_map_entry |= Parts::new(options)?.number(7) == Some(1);
+            is_map_entry |= DescriptorFields::new(options)?.number(7) == Some(1);
         }
         if !is_map_entry {
             self.names.push(name.clone());
@@ -207,7 +207,7 @@ impl Types {
         }
         let (mut oneofs, mut of_oneofs) = (Vec::new(), Vec::new());
         for oneof in message.all(8) {
-            let oneof = Parts::new(oneof)?;
+            let oneof = DescriptorFields::new(oneof)?;
             oneofs.push(oneof.name(1)?);
             of_oneofs.push(features.within(&oneof, 2, 1)?);
         }
@@ -221,11 +221,11 @@ impl Types {
     }
 
     fn enumeration(&mut self, bytes: &[u8], scope: &str) -> Result<()> {
-        let parts = Parts::new(bytes)?;
+        let parts = DescriptorFields::new(bytes)?;
         let name = full_name(scope, &parts.name(1)?);
         let mut values = Vec::new();
         for value in parts.all(2) {
-            let value = Parts::new(value)?;
+            let value = DescriptorFields::new(value)?;
             values.push((value.name(1)?, int32(value.number(2).unwrap_or(0))));
         }
         match self.enums.insert(name.clone(), Enum { values }) {
@@ -236,7 +236,7 @@ impl Types {
 }
 
 fn field(bytes: &[u8], outer: Features, of_oneofs: &[Features]) -> Result<Field> {
-    let parts = Parts::new(bytes)?;
+    let parts = DescriptorFields::new(bytes)?;
     let name = parts.name(1)?;
     let number = parts.number(3).and_then(|number| u32::try_from(number).ok());
     let number = number.filter(|number| (1..1 << 29).contains(number));
@@ -253,7 +253,7 @@ fn field(bytes: &[u8], outer: Features, of_oneofs: &[Features]) -> Result<Field>
     };
     let mut features = outer.within(&parts, 8, 21)?;
     for options in parts.all(8) {
-        let packed = Parts::new(options)?.number(2);
+        let packed = DescriptorFields::new(options)?.number(2);
         features.packed = packed.map_or(features.packed, |packed| packed != 0);
     }
     Ok(Field {

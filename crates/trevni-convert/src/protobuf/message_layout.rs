@@ -52,7 +52,7 @@ pub(super) struct Member {
     /// The column that it fills.
     pub(super) column: usize,
     pub(super) rule: Rule,
-    pub(super) kind: Kind,
+    pub(super) kind: FieldKind,
 }
 
 /// How often a field is there, and what it means if it is not.
@@ -77,7 +77,7 @@ pub(super) struct Entry {
 
 /// What the values of a field are.
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     Scalar(Scalar),
     Enum(Arc<Names>),
     Record { record: Arc<Record>, group: bool },
@@ -117,13 +117,13 @@ impl Record {
     }
 }
 
-impl Kind {
+impl FieldKind {
     /// How a value of it lies in a message.
     pub(super) fn wire(&self) -> Wire {
         match self {
-            Kind::Scalar(scalar) => scalar.wire(),
-            Kind::Enum(_) => Wire::Varint,
-            Kind::Record { group: true, .. } => Wire::Start,
+            FieldKind::Scalar(scalar) => scalar.wire(),
+            FieldKind::Enum(_) => Wire::Varint,
+            FieldKind::Record { group: true, .. } => Wire::Start,
             _ => Wire::Bytes,
         }
     }
@@ -131,12 +131,12 @@ impl Kind {
     /// What it is called in errors.
     pub(super) fn name(&self) -> &str {
         match self {
-            Kind::Scalar(scalar) => scalar.name(),
-            Kind::Enum(names) => &names.name,
-            Kind::Record { record, .. } => &record.name,
-            Kind::Timestamp => "google.protobuf.Timestamp",
-            Kind::Duration => "google.protobuf.Duration",
-            Kind::Wrapper(scalar) => match scalar {
+            FieldKind::Scalar(scalar) => scalar.name(),
+            FieldKind::Enum(names) => &names.name,
+            FieldKind::Record { record, .. } => &record.name,
+            FieldKind::Timestamp => "google.protobuf.Timestamp",
+            FieldKind::Duration => "google.protobuf.Duration",
+            FieldKind::Wrapper(scalar) => match scalar {
                 Scalar::Double => "google.protobuf.DoubleValue",
                 Scalar::Float => "google.protobuf.FloatValue",
                 Scalar::Int64 => "google.protobuf.Int64Value",
@@ -152,7 +152,7 @@ impl Kind {
     }
 
     fn is_message(&self) -> bool {
-        !matches!(self, Kind::Scalar(_) | Kind::Enum(_))
+        !matches!(self, FieldKind::Scalar(_) | FieldKind::Enum(_))
     }
 }
 
@@ -272,7 +272,7 @@ impl<'t> Shaper<'t> {
             let what = || Error::invalid(format!("{} has no key that a map can have", entry.name));
             let (key, value) = (key.ok_or_else(what)?, self.entry_value(entry, value)?);
             let rule = Rule::Map(Box::new(Entry { key, value }));
-            let kind = Kind::Scalar(Scalar::Bytes);
+            let kind = FieldKind::Scalar(Scalar::Bytes);
             return Ok(Member { name, number, column, rule, kind });
         }
         let delimited = field.kind == GROUP || field.features.delimited;
@@ -300,19 +300,19 @@ impl<'t> Shaper<'t> {
         Ok(Member { name, number, column: 0, rule: Rule::Implicit, kind })
     }
 
-    fn kind(&mut self, of: &Message, field: &'t Field, delimited: bool) -> Result<Kind> {
+    fn kind(&mut self, of: &Message, field: &'t Field, delimited: bool) -> Result<FieldKind> {
         if let Some(scalar) = scalar(field.kind) {
-            return Ok(Kind::Scalar(scalar));
+            return Ok(FieldKind::Scalar(scalar));
         }
         let (name, types) = (plain(&field.type_name), self.types);
         match (field.kind, types.messages.get(name), types.enums.get_key_value(name)) {
             (0 | MESSAGE | GROUP, Some(message), _) => match known(message) {
                 Some(kind) if !delimited => Ok(kind),
-                _ => Ok(Kind::Record { record: self.record(message)?, group: delimited }),
+                _ => Ok(FieldKind::Record { record: self.record(message)?, group: delimited }),
             },
             (0 | ENUM, _, Some((name, of))) => {
                 let new = || Arc::new(Names::new(name, of));
-                Ok(Kind::Enum(self.enums.entry(name).or_insert_with(new).clone()))
+                Ok(FieldKind::Enum(self.enums.entry(name).or_insert_with(new).clone()))
             }
             _ => {
                 let (of, field) = (&of.name, &field.name);
@@ -345,8 +345,8 @@ fn plain(type_name: &str) -> &str {
 }
 
 fn width(member: &Member) -> u64 {
-    let of = |kind: &Kind| match kind {
-        Kind::Record { record, .. } => record.width,
+    let of = |kind: &FieldKind| match kind {
+        FieldKind::Record { record, .. } => record.width,
         _ => 1,
     };
     match &member.rule {
@@ -356,7 +356,7 @@ fn width(member: &Member) -> u64 {
 }
 
 /// The messages that have an Arrow type of their own, if they are what their names say.
-fn known(message: &Message) -> Option<Kind> {
+fn known(message: &Message) -> Option<FieldKind> {
     let fields: Vec<_> = message.fields.iter().collect();
     match (message.name.strip_prefix("google.protobuf.")?, fields.as_slice()) {
         (name @ ("Timestamp" | "Duration"), [seconds, nanos]) => {
@@ -365,11 +365,11 @@ fn known(message: &Message) -> Option<Kind> {
                 it == (number, name, kind, 1)
             };
             let both = is(seconds, 1, "seconds", 3) && is(nanos, 2, "nanos", 5);
-            let kind = if name == "Timestamp" { Kind::Timestamp } else { Kind::Duration };
+            let kind = if name == "Timestamp" { FieldKind::Timestamp } else { FieldKind::Duration };
             both.then_some(kind)
         }
         (name, [value]) => {
-            let wrapped = Kind::Wrapper(scalar(value.kind)?);
+            let wrapped = FieldKind::Wrapper(scalar(value.kind)?);
             let is = wrapped.name().strip_prefix("google.protobuf.") == Some(name);
             (is && value.number == 1 && value.label == 1).then_some(wrapped)
         }

@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::message_layout::{Column, Entry, Kind, Member, Names, Record, Rule};
-use super::row_error::{Fault, Outcome};
+use super::message_layout::{Column, Entry, FieldKind, Member, Names, Record, Rule};
+use super::row_error::{Outcome, RowError};
 use super::scalar::{Plain, Scalar};
-use super::timestamp::Moment;
+use super::timestamp::TimeUnits;
 use super::validate::{check, expect};
 use super::wire::{Cursor, Wire};
 use crate::rows::Grow;
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let passed = expect(member, wire).and_then(|()| from.skip(number, wire));
-            passed.map_err(|e| Box::<Fault>::from(e).under(&member.name))?;
+            passed.map_err(|e| Box::<RowError>::from(e).under(&member.name))?;
             let (column, member) = (small(member.column)?, small(place)?);
             self.seen.push(Seen { column, member, at, wire });
         }
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         let Some(seen) = self.seen.get(seen) else { return Ok(()) };
         let Some(member) = record.members.get(place(seen)) else { return Ok(()) };
         let checked = check(member, seen.wire, &mut self.cursor(*seen));
-        checked.map_err(|e| Box::<Fault>::from(e).under(&member.name))
+        checked.map_err(|e| Box::<RowError>::from(e).under(&member.name))
     }
 
     fn last(&self, run: &Range<usize>) -> Option<Seen> {
@@ -178,8 +178,10 @@ impl<'a> Reader<'a> {
 
     /// Adds the one value of all that stand there, or what stands for none.
     fn one(&mut self, member: &Member, run: Range<usize>, to: &mut Grow) -> Outcome {
-        if let Kind::Record { .. } | Kind::Timestamp | Kind::Duration | Kind::Wrapper(_) =
-            &member.kind
+        if let FieldKind::Record { .. }
+        | FieldKind::Timestamp
+        | FieldKind::Duration
+        | FieldKind::Wrapper(_) = &member.kind
         {
             return match run.len() {
                 1 => {
@@ -199,8 +201,8 @@ impl<'a> Reader<'a> {
         match self.last(&run) {
             Some(seen) => plain(&member.kind, &mut self.cursor(seen), to)?,
             None => match &member.kind {
-                Kind::Scalar(scalar) => scalar.zero().push(to)?,
-                Kind::Enum(names) => {
+                FieldKind::Scalar(scalar) => scalar.zero().push(to)?,
+                FieldKind::Enum(names) => {
                     symbol(names, names.order.first().copied().unwrap_or(0), to)?;
                 }
                 _ => {}
@@ -221,11 +223,11 @@ impl<'a> Reader<'a> {
 
     fn message(&mut self, member: &Member, parts: Parts<'_>, to: &mut Grow) -> Outcome {
         match &member.kind {
-            Kind::Record { record, .. } => self.record(record, parts, to),
-            Kind::Timestamp | Kind::Duration => {
+            FieldKind::Record { record, .. } => self.record(record, parts, to),
+            FieldKind::Timestamp | FieldKind::Duration => {
                 let moment = match member.kind {
-                    Kind::Timestamp => Moment::Timestamp,
-                    _ => Moment::Duration,
+                    FieldKind::Timestamp => TimeUnits::Timestamp,
+                    _ => TimeUnits::Duration,
                 };
                 let (mut seconds, mut nanos) = (0, 0);
                 self.fields(parts, |number, wire, from| {
@@ -238,7 +240,7 @@ impl<'a> Reader<'a> {
                 })?;
                 Ok(to.push_long(moment.nanoseconds(seconds, nanos)?)?)
             }
-            Kind::Wrapper(scalar) => {
+            FieldKind::Wrapper(scalar) => {
                 let mut value = scalar.zero();
                 self.fields(parts, |number, wire, from| {
                     if number == 1 {
@@ -248,7 +250,7 @@ impl<'a> Reader<'a> {
                 })?;
                 Ok(value.push(to)?)
             }
-            Kind::Scalar(_) | Kind::Enum(_) => Ok(()),
+            FieldKind::Scalar(_) | FieldKind::Enum(_) => Ok(()),
         }
     }
 
@@ -272,7 +274,7 @@ impl<'a> Reader<'a> {
     }
 
     fn list(&mut self, member: &Member, run: Range<usize>, to: &mut Grow) -> Outcome {
-        if let Kind::Record { record, .. } = &member.kind {
+        if let FieldKind::Record { record, .. } = &member.kind {
             self.afford(record.width, run.len())?;
         }
         let items = to.item()?;
@@ -292,7 +294,7 @@ impl<'a> Reader<'a> {
     }
 
     fn map(&mut self, member: &Member, entry: &Entry, run: Range<usize>, to: &mut Grow) -> Outcome {
-        if let Kind::Record { record, .. } = &entry.value.kind {
+        if let FieldKind::Record { record, .. } = &entry.value.kind {
             self.afford(record.width, run.len())?;
         }
         let (keys, values) = to.entry()?;
@@ -366,10 +368,10 @@ fn long(scalar: Scalar, wire: Wire, from: &mut Cursor<'_>) -> Result<i64> {
 }
 
 /// Adds a scalar or the symbol of an enumeration.
-fn plain(kind: &Kind, from: &mut Cursor<'_>, to: &mut Grow) -> Result<()> {
+fn plain(kind: &FieldKind, from: &mut Cursor<'_>, to: &mut Grow) -> Result<()> {
     match kind {
-        Kind::Scalar(scalar) => scalar.take(from)?.push(to),
-        Kind::Enum(names) => match Scalar::Int32.take(from)? {
+        FieldKind::Scalar(scalar) => scalar.take(from)?.push(to),
+        FieldKind::Enum(names) => match Scalar::Int32.take(from)? {
             Plain::Long(n) => symbol(names, i32::try_from(n).unwrap_or(0), to),
             _ => Ok(()),
         },

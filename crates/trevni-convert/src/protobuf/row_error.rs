@@ -8,22 +8,22 @@ use trevni::{Error, ErrorKind};
 
 /// An error on its way out of the fields of a row.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct RowError {
     error: Error,
     /// The fields around it, innermost first.
     path: Vec<String>,
 }
 
 /// Fails with a place in a row; the good case is one word.
-pub(super) type Outcome<T = ()> = Result<T, Box<Fault>>;
+pub(super) type Outcome<T = ()> = Result<T, Box<RowError>>;
 
-impl From<Error> for Box<Fault> {
+impl From<Error> for Box<RowError> {
     fn from(error: Error) -> Self {
-        Box::new(Fault { error, path: Vec::new() })
+        Box::new(RowError { error, path: Vec::new() })
     }
 }
 
-impl Fault {
+impl RowError {
     /// Adds the field that it is in.
     pub(super) fn under(mut self: Box<Self>, field: &str) -> Box<Self> {
         self.path.push(field.to_owned());

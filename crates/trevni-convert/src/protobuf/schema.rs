@@ -11,7 +11,7 @@ use arrow::datatypes::{
     DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit, UnionFields, UnionMode,
 };
 
-use super::message_layout::{Column, Kind, Member, Record, Rule};
+use super::message_layout::{Column, FieldKind, Member, Record, Rule};
 use trevni::{Error, Result};
 
 /// The key of the schema's metadata that has the full name of the message.
@@ -68,12 +68,12 @@ fn oneof(column: &Column, members: &[Member]) -> Result<FieldRef> {
     Ok(Arc::new(Field::new(&column.name, DataType::Union(union, UnionMode::Dense), true)))
 }
 
-fn data_type(kind: &Kind) -> Result<DataType> {
+fn data_type(kind: &FieldKind) -> Result<DataType> {
     Ok(match kind {
-        Kind::Scalar(scalar) | Kind::Wrapper(scalar) => scalar.data_type(),
-        Kind::Enum(_) => DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into()),
-        Kind::Record { record, .. } => DataType::Struct(fields(record)?),
-        Kind::Timestamp => DataType::Timestamp(TimeUnit::Nanosecond, Some("+00:00".into())),
-        Kind::Duration => DataType::Duration(TimeUnit::Nanosecond),
+        FieldKind::Scalar(scalar) | FieldKind::Wrapper(scalar) => scalar.data_type(),
+        FieldKind::Enum(_) => DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into()),
+        FieldKind::Record { record, .. } => DataType::Struct(fields(record)?),
+        FieldKind::Timestamp => DataType::Timestamp(TimeUnit::Nanosecond, Some("+00:00".into())),
+        FieldKind::Duration => DataType::Duration(TimeUnit::Nanosecond),
     })
 }

@@ -15,7 +15,7 @@ use arrow::array::{Array, AsArray, RecordBatch, RecordBatchOptions, RecordBatchR
 use arrow::datatypes::{DataType, Field, SchemaRef};
 use arrow::error::ArrowError;
 
-use super::message_layout::{Kind, Member, Record, Rule};
+use super::message_layout::{FieldKind, Member, Record, Rule};
 use super::read::{Reader, Seen};
 use super::{LONGEST, ProtobufType};
 use crate::rows::Grow;
@@ -200,11 +200,11 @@ fn name_all(record: &Record, rows: &mut Grow) -> Result<()> {
 
 fn name_kind(member: &Member, to: &mut Grow) -> Result<()> {
     match &member.kind {
-        Kind::Enum(names) => {
+        FieldKind::Enum(names) => {
             let mut all = names.order.iter().filter_map(|number| names.names.get(number));
             all.try_for_each(|name| to.know(name))
         }
-        Kind::Record { record, .. } => name_all(record, to),
+        FieldKind::Record { record, .. } => name_all(record, to),
         _ => Ok(()),
     }
 }

@@ -18,17 +18,17 @@ const LONGEST_DURATION: i64 = 315_576_000_000;
 
 /// Which of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum TimeUnits {
     Timestamp,
     Duration,
 }
 
-impl Moment {
+impl TimeUnits {
     /// Nanoseconds, which must be in the range of 64 bits.
     pub(super) fn nanoseconds(self, seconds: i64, nanos: i64) -> Result<i64> {
         let proper = match self {
-            Moment::Timestamp => (0..NANOS).contains(&nanos),
-            Moment::Duration => {
+            TimeUnits::Timestamp => (0..NANOS).contains(&nanos),
+            TimeUnits::Duration => {
                 let one_sign = seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0);
                 nanos.abs() < NANOS && one_sign
             }
@@ -50,10 +50,10 @@ impl Moment {
             TimeUnit::Nanosecond => NANOS,
         };
         let (seconds, rest, range) = match self {
-            Moment::Timestamp => {
+            TimeUnits::Timestamp => {
                 (value.div_euclid(per), value.rem_euclid(per), FIRST_SECOND..=LAST_SECOND)
             }
-            Moment::Duration => (value / per, value % per, -LONGEST_DURATION..=LONGEST_DURATION),
+            TimeUnits::Duration => (value / per, value % per, -LONGEST_DURATION..=LONGEST_DURATION),
         };
         if !range.contains(&seconds) {
             let what = format!("{seconds} s are out of the range of a google.protobuf.{self:?}");
@@ -69,18 +69,18 @@ mod tests {
 
     #[test]
     fn both_ways_agree() {
-        for moment in [Moment::Timestamp, Moment::Duration] {
+        for moment in [TimeUnits::Timestamp, TimeUnits::Duration] {
             for value in [0, 1, -1, NANOS, -NANOS, 1 - NANOS, -NANOS - 1, i64::MAX, i64::MIN] {
                 let (seconds, nanos) = moment.parts(value, TimeUnit::Nanosecond).unwrap();
                 assert_eq!(moment.nanoseconds(seconds, nanos).unwrap(), value);
             }
         }
         assert_eq!(
-            Moment::Timestamp.parts(-1500, TimeUnit::Millisecond).unwrap(),
+            TimeUnits::Timestamp.parts(-1500, TimeUnit::Millisecond).unwrap(),
             (-2, 500_000_000)
         );
         assert_eq!(
-            Moment::Duration.parts(-1500, TimeUnit::Millisecond).unwrap(),
+            TimeUnits::Duration.parts(-1500, TimeUnit::Millisecond).unwrap(),
             (-1, -500_000_000)
         );
     }

@@ -4,7 +4,7 @@
 //! text = "\xff" │ text = "fine"      no string, so no message: as other readers have it
 //! ```
 
-use super::message_layout::{Kind, Member, Record, Rule};
+use super::message_layout::{FieldKind, Member, Record, Rule};
 use super::scalar::Scalar;
 use super::wire::{Cursor, Wire};
 use trevni::{Error, Result};
@@ -27,10 +27,12 @@ pub(super) fn check(member: &Member, wire: Wire, from: &mut Cursor<'_>) -> Resul
             }
             Ok(())
         }
-        Kind::Scalar(scalar) => scalar.take(from).map(|_| ()),
-        Kind::Enum(_) => from.varint().map(|_| ()),
-        Kind::Record { record, .. } => check_record(record, &mut from.part(wire, member.number)?),
-        Kind::Timestamp | Kind::Duration => {
+        FieldKind::Scalar(scalar) => scalar.take(from).map(|_| ()),
+        FieldKind::Enum(_) => from.varint().map(|_| ()),
+        FieldKind::Record { record, .. } => {
+            check_record(record, &mut from.part(wire, member.number)?)
+        }
+        FieldKind::Timestamp | FieldKind::Duration => {
             let mut from = from.part(wire, member.number)?;
             each(&mut from, |number, wire, from| match number {
                 1 => Scalar::Int64.fitting(wire)?.take(from).map(|_| ()),
@@ -38,7 +40,7 @@ pub(super) fn check(member: &Member, wire: Wire, from: &mut Cursor<'_>) -> Resul
                 _ => from.skip(number, wire),
             })
         }
-        Kind::Wrapper(scalar) => {
+        FieldKind::Wrapper(scalar) => {
             let mut from = from.part(wire, member.number)?;
             each(&mut from, |number, wire, from| match number {
                 1 => scalar.fitting(wire)?.take(from).map(|_| ()),

@@ -11,11 +11,11 @@ use arrow::array::{Array, RecordBatch, StructArray};
 use arrow::datatypes::SchemaRef;
 
 use super::LONGEST;
-use super::bind::{Bound, BoundField, Form, How};
+use super::bind::{Bound, BoundField, FieldEncoding, How};
 use super::message_layout::{Names, Record};
-use super::row_error::{Fault, Outcome};
+use super::row_error::{Outcome, RowError};
 use super::scalar::{Plain, Scalar};
-use super::timestamp::Moment;
+use super::timestamp::TimeUnits;
 use super::wire::{Wire, put_key, put_sized, put_varint};
 use crate::Sink;
 use crate::rows::Walk;
@@ -83,7 +83,7 @@ fn put_record(bound: &Bound, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>) -> 
     Ok(())
 }
 
-fn null(what: &str) -> Box<Fault> {
+fn null(what: &str) -> Box<RowError> {
     Error::invalid(format!("a null, and {what}")).into()
 }
 
@@ -126,7 +126,13 @@ fn put_field(field: &BoundField, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>)
 }
 
 /// Writes the key or the value of an entry, which always has both.
-fn put_part(number: u32, form: &Form, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>) -> Outcome {
+fn put_part(
+    number: u32,
+    form: &FieldEncoding,
+    walk: &Walk<'_>,
+    row: usize,
+    out: &mut Vec<u8>,
+) -> Outcome {
     match walk.is_null(row) {
         true => Err(null("an entry of a map has a key and a value")),
         false => put(number, form, walk, row, out),
@@ -135,7 +141,7 @@ fn put_part(number: u32, form: &Form, walk: &Walk<'_>, row: usize, out: &mut Vec
 
 fn put_list(
     number: u32,
-    form: &Form,
+    form: &FieldEncoding,
     packed: bool,
     walk: &Walk<'_>,
     row: usize,
@@ -155,20 +161,26 @@ fn put_list(
     put_sized(out, |out| rows.into_iter().try_for_each(|row| put_value(form, items, row, out)))
 }
 
-fn is_zero(form: &Form, walk: &Walk<'_>, row: usize) -> Outcome<bool> {
+fn is_zero(form: &FieldEncoding, walk: &Walk<'_>, row: usize) -> Outcome<bool> {
     Ok(match form {
-        Form::Scalar(scalar) => scalar.of(walk, row)?.is_zero(),
-        Form::Name(names) => number_of(names, walk.text(row)?)? == 0,
-        Form::Number => walk.long(row)? == 0,
+        FieldEncoding::Scalar(scalar) => scalar.of(walk, row)?.is_zero(),
+        FieldEncoding::Name(names) => number_of(names, walk.text(row)?)? == 0,
+        FieldEncoding::Number => walk.long(row)? == 0,
         _ => false,
     })
 }
 
-fn put(number: u32, form: &Form, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>) -> Outcome {
+fn put(
+    number: u32,
+    form: &FieldEncoding,
+    walk: &Walk<'_>,
+    row: usize,
+    out: &mut Vec<u8>,
+) -> Outcome {
     let wire = form.wire();
     put_key(out, number, wire);
     match form {
-        Form::Record { bound, group: true } => {
+        FieldEncoding::Record { bound, group: true } => {
             put_record(bound, walk, row, out)?;
             put_key(out, number, Wire::End);
             Ok(())
@@ -178,27 +190,27 @@ fn put(number: u32, form: &Form, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>)
 }
 
 /// Writes a value without its key.
-fn put_value(form: &Form, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>) -> Outcome {
+fn put_value(form: &FieldEncoding, walk: &Walk<'_>, row: usize, out: &mut Vec<u8>) -> Outcome {
     match form {
-        Form::Never => return Err(null("a value is wanted")),
-        Form::Scalar(scalar) => scalar.put(out, scalar.of(walk, row)?),
-        Form::Name(names) => {
+        FieldEncoding::Never => return Err(null("a value is wanted")),
+        FieldEncoding::Scalar(scalar) => scalar.put(out, scalar.of(walk, row)?),
+        FieldEncoding::Name(names) => {
             let number = number_of(names, walk.text(row)?)?;
             Scalar::Int32.put(out, Plain::Long(number.into()));
         }
-        Form::Number => Scalar::Int32.put(out, Scalar::Int32.of(walk, row)?),
-        Form::Record { bound, .. } => {
+        FieldEncoding::Number => Scalar::Int32.put(out, Scalar::Int32.of(walk, row)?),
+        FieldEncoding::Record { bound, .. } => {
             return put_sized(out, |out| put_record(bound, walk, row, out));
         }
-        Form::Timestamp(unit) => {
-            let (seconds, nanos) = Moment::Timestamp.parts(walk.long(row)?, *unit)?;
+        FieldEncoding::Timestamp(unit) => {
+            let (seconds, nanos) = TimeUnits::Timestamp.parts(walk.long(row)?, *unit)?;
             return put_moment(out, seconds, nanos);
         }
-        Form::Duration(unit) => {
-            let (seconds, nanos) = Moment::Duration.parts(walk.long(row)?, *unit)?;
+        FieldEncoding::Duration(unit) => {
+            let (seconds, nanos) = TimeUnits::Duration.parts(walk.long(row)?, *unit)?;
             return put_moment(out, seconds, nanos);
         }
-        Form::Wrapper(scalar) => {
+        FieldEncoding::Wrapper(scalar) => {
             let value = scalar.of(walk, row)?;
             return put_sized(out, |out| {
                 if !value.is_zero() {

@@ -16,11 +16,11 @@ use trevni::{Error, Result};
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     array: &'a dyn Array,
-    kind: Kind<'a>,
+    kind: LeafValues<'a>,
 }
 
 #[derive(Debug)]
-enum Kind<'a> {
+enum LeafValues<'a> {
     Nothing,
     Boolean(&'a BooleanArray),
     Int8(&'a Int8Array),
@@ -51,14 +51,14 @@ enum Kind<'a> {
 impl<'a> Walk<'a> {
     /// Looks at an array. Types that no format of rows has are refused.
     pub(crate) fn new(array: &'a dyn Array) -> Result<Self> {
-        Ok(Self { array, kind: Kind::new(array)? })
+        Ok(Self { array, kind: LeafValues::new(array)? })
     }
 
     /// Whether a row is null.
     pub(crate) fn is_null(&self, row: usize) -> bool {
         match &self.kind {
-            Kind::Nothing => true,
-            Kind::Dictionary(keys, values) => {
+            LeafValues::Nothing => true,
+            LeafValues::Dictionary(keys, values) => {
                 self.array.is_null(row) || keys.get(row).is_none_or(|key| values.is_null(*key))
             }
             _ => self.array.is_null(row),
@@ -68,8 +68,8 @@ impl<'a> Walk<'a> {
     /// True or false.
     pub(crate) fn bool(&self, row: usize) -> Result<bool> {
         match &self.kind {
-            Kind::Boolean(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.bool(self.key(keys, row)?),
+            LeafValues::Boolean(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.bool(self.key(keys, row)?),
             _ => Err(self.unfit("a boolean")),
         }
     }
@@ -78,18 +78,18 @@ impl<'a> Walk<'a> {
     pub(crate) fn long(&self, row: usize) -> Result<i64> {
         let behind = || Error::invalid("a row behind the last");
         match &self.kind {
-            Kind::Int8(v) => Ok(v.value(row).into()),
-            Kind::Int16(v) => Ok(v.value(row).into()),
-            Kind::Int32(v) => v.get(row).map(|v| (*v).into()).ok_or_else(behind),
-            Kind::Int64(v) => v.get(row).copied().ok_or_else(behind),
-            Kind::UInt8(v) => Ok(v.value(row).into()),
-            Kind::UInt16(v) => Ok(v.value(row).into()),
-            Kind::UInt32(v) => Ok(v.value(row).into()),
-            Kind::UInt64(v) => {
+            LeafValues::Int8(v) => Ok(v.value(row).into()),
+            LeafValues::Int16(v) => Ok(v.value(row).into()),
+            LeafValues::Int32(v) => v.get(row).map(|v| (*v).into()).ok_or_else(behind),
+            LeafValues::Int64(v) => v.get(row).copied().ok_or_else(behind),
+            LeafValues::UInt8(v) => Ok(v.value(row).into()),
+            LeafValues::UInt16(v) => Ok(v.value(row).into()),
+            LeafValues::UInt32(v) => Ok(v.value(row).into()),
+            LeafValues::UInt64(v) => {
                 let value = v.value(row);
                 i64::try_from(value).map_err(|_| Error::invalid(format!("{value} is out of range")))
             }
-            Kind::Dictionary(keys, values) => values.long(self.key(keys, row)?),
+            LeafValues::Dictionary(keys, values) => values.long(self.key(keys, row)?),
             _ => Err(self.unfit("an integer")),
         }
     }
@@ -98,8 +98,8 @@ impl<'a> Walk<'a> {
     #[cfg(feature = "protobuf")]
     pub(crate) fn unsigned(&self, row: usize) -> Result<u64> {
         match &self.kind {
-            Kind::UInt64(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.unsigned(self.key(keys, row)?),
+            LeafValues::UInt64(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.unsigned(self.key(keys, row)?),
             _ => {
                 let value = self.long(row)?;
                 u64::try_from(value).map_err(|_| Error::invalid(format!("{value} is out of range")))
@@ -111,8 +111,8 @@ impl<'a> Walk<'a> {
     #[cfg(feature = "protobuf")]
     pub(crate) fn float(&self, row: usize) -> Result<f32> {
         match &self.kind {
-            Kind::Float32(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.float(self.key(keys, row)?),
+            LeafValues::Float32(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.float(self.key(keys, row)?),
             _ => Err(self.unfit("a float")),
         }
     }
@@ -120,9 +120,9 @@ impl<'a> Walk<'a> {
     /// A number of single or double precision.
     pub(crate) fn double(&self, row: usize) -> Result<f64> {
         match &self.kind {
-            Kind::Float32(v) => Ok(v.value(row).into()),
-            Kind::Float64(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.double(self.key(keys, row)?),
+            LeafValues::Float32(v) => Ok(v.value(row).into()),
+            LeafValues::Float64(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.double(self.key(keys, row)?),
             _ => Err(self.unfit("a double")),
         }
     }
@@ -130,10 +130,10 @@ impl<'a> Walk<'a> {
     /// Text.
     pub(crate) fn text(&self, row: usize) -> Result<&'a str> {
         match &self.kind {
-            Kind::Utf8(v) => Ok(v.value(row)),
-            Kind::LargeUtf8(v) => Ok(v.value(row)),
-            Kind::Utf8View(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.text(self.key(keys, row)?),
+            LeafValues::Utf8(v) => Ok(v.value(row)),
+            LeafValues::LargeUtf8(v) => Ok(v.value(row)),
+            LeafValues::Utf8View(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.text(self.key(keys, row)?),
             _ => Err(self.unfit("text")),
         }
     }
@@ -141,11 +141,11 @@ impl<'a> Walk<'a> {
     /// Bytes, or the bytes of text.
     pub(crate) fn bytes(&self, row: usize) -> Result<&'a [u8]> {
         match &self.kind {
-            Kind::Binary(v) => Ok(v.value(row)),
-            Kind::LargeBinary(v) => Ok(v.value(row)),
-            Kind::BinaryView(v) => Ok(v.value(row)),
-            Kind::Fixed(v) => Ok(v.value(row)),
-            Kind::Dictionary(keys, values) => values.bytes(self.key(keys, row)?),
+            LeafValues::Binary(v) => Ok(v.value(row)),
+            LeafValues::LargeBinary(v) => Ok(v.value(row)),
+            LeafValues::BinaryView(v) => Ok(v.value(row)),
+            LeafValues::Fixed(v) => Ok(v.value(row)),
+            LeafValues::Dictionary(keys, values) => values.bytes(self.key(keys, row)?),
             _ => self.text(row).map(str::as_bytes),
         }
     }
@@ -153,8 +153,8 @@ impl<'a> Walk<'a> {
     /// The items of a list: which rows, and of what.
     pub(crate) fn items(&self, row: usize) -> Result<(Range<usize>, &Walk<'a>)> {
         match &self.kind {
-            Kind::List(list, item) => Ok((between(list.value_offsets(), row)?, item)),
-            Kind::LargeList(list, item) => Ok((between(list.value_offsets(), row)?, item)),
+            LeafValues::List(list, item) => Ok((between(list.value_offsets(), row)?, item)),
+            LeafValues::LargeList(list, item) => Ok((between(list.value_offsets(), row)?, item)),
             _ => Err(self.unfit("a list")),
         }
     }
@@ -162,7 +162,9 @@ impl<'a> Walk<'a> {
     /// The entries of a map: which rows, of which keys and values.
     pub(crate) fn entries(&self, row: usize) -> Result<(Range<usize>, &Walk<'a>, &Walk<'a>)> {
         match &self.kind {
-            Kind::Map(map, key, value) => Ok((between(map.value_offsets(), row)?, key, value)),
+            LeafValues::Map(map, key, value) => {
+                Ok((between(map.value_offsets(), row)?, key, value))
+            }
             _ => Err(self.unfit("a map")),
         }
     }
@@ -170,7 +172,7 @@ impl<'a> Walk<'a> {
     /// A field of a struct.
     pub(crate) fn child(&self, at: usize) -> Result<&Walk<'a>> {
         let found = match &self.kind {
-            Kind::Struct(fields) => fields.get(at),
+            LeafValues::Struct(fields) => fields.get(at),
             _ => None,
         };
         found.ok_or_else(|| self.unfit("a struct with such a field"))
@@ -178,7 +180,9 @@ impl<'a> Walk<'a> {
 
     /// Which branch of a union a row has, counted from 0, and the row of it.
     pub(crate) fn branch(&self, row: usize) -> Result<(usize, usize, &Walk<'a>)> {
-        let Kind::Union(union, branches) = &self.kind else { return Err(self.unfit("a union")) };
+        let LeafValues::Union(union, branches) = &self.kind else {
+            return Err(self.unfit("a union"));
+        };
         let id = union.type_id(row);
         let found = branches.iter().enumerate().find(|(_, (other, _))| *other == id);
         let (at, (_, walk)) = found.ok_or_else(|| self.unfit("such a branch"))?;
@@ -195,55 +199,55 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl<'a> Kind<'a> {
+impl<'a> LeafValues<'a> {
     fn new(array: &'a dyn Array) -> Result<Self> {
         let walk = |array: &'a ArrayRef| Walk::new(array.as_ref()).map(Box::new);
         Ok(match array.data_type() {
-            DataType::Null => Kind::Nothing,
-            DataType::Boolean => Kind::Boolean(array.as_boolean()),
-            DataType::Int8 => Kind::Int8(array.as_primitive()),
-            DataType::Int16 => Kind::Int16(array.as_primitive()),
-            DataType::Int32 => Kind::Int32(array.as_primitive::<Int32Type>().values()),
-            DataType::Int64 => Kind::Int64(array.as_primitive::<Int64Type>().values()),
-            DataType::UInt8 => Kind::UInt8(array.as_primitive()),
-            DataType::UInt16 => Kind::UInt16(array.as_primitive()),
-            DataType::UInt32 => Kind::UInt32(array.as_primitive()),
-            DataType::UInt64 => Kind::UInt64(array.as_primitive()),
-            DataType::Float32 => Kind::Float32(array.as_primitive()),
-            DataType::Float64 => Kind::Float64(array.as_primitive()),
-            DataType::Utf8 => Kind::Utf8(array.as_string()),
-            DataType::LargeUtf8 => Kind::LargeUtf8(array.as_string()),
-            DataType::Utf8View => Kind::Utf8View(array.as_string_view()),
-            DataType::Binary => Kind::Binary(array.as_binary()),
-            DataType::LargeBinary => Kind::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Kind::BinaryView(array.as_binary_view()),
-            DataType::FixedSizeBinary(_) => Kind::Fixed(array.as_fixed_size_binary()),
+            DataType::Null => LeafValues::Nothing,
+            DataType::Boolean => LeafValues::Boolean(array.as_boolean()),
+            DataType::Int8 => LeafValues::Int8(array.as_primitive()),
+            DataType::Int16 => LeafValues::Int16(array.as_primitive()),
+            DataType::Int32 => LeafValues::Int32(array.as_primitive::<Int32Type>().values()),
+            DataType::Int64 => LeafValues::Int64(array.as_primitive::<Int64Type>().values()),
+            DataType::UInt8 => LeafValues::UInt8(array.as_primitive()),
+            DataType::UInt16 => LeafValues::UInt16(array.as_primitive()),
+            DataType::UInt32 => LeafValues::UInt32(array.as_primitive()),
+            DataType::UInt64 => LeafValues::UInt64(array.as_primitive()),
+            DataType::Float32 => LeafValues::Float32(array.as_primitive()),
+            DataType::Float64 => LeafValues::Float64(array.as_primitive()),
+            DataType::Utf8 => LeafValues::Utf8(array.as_string()),
+            DataType::LargeUtf8 => LeafValues::LargeUtf8(array.as_string()),
+            DataType::Utf8View => LeafValues::Utf8View(array.as_string_view()),
+            DataType::Binary => LeafValues::Binary(array.as_binary()),
+            DataType::LargeBinary => LeafValues::LargeBinary(array.as_binary()),
+            DataType::BinaryView => LeafValues::BinaryView(array.as_binary_view()),
+            DataType::FixedSizeBinary(_) => LeafValues::Fixed(array.as_fixed_size_binary()),
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
                 let keys = dictionary.normalized_keys();
-                Kind::Dictionary(keys, walk(dictionary.values())?)
+                LeafValues::Dictionary(keys, walk(dictionary.values())?)
             }
             DataType::List(_) => {
                 let list = array.as_list::<i32>();
-                Kind::List(list, walk(list.values())?)
+                LeafValues::List(list, walk(list.values())?)
             }
             DataType::LargeList(_) => {
                 let list = array.as_list::<i64>();
-                Kind::LargeList(list, walk(list.values())?)
+                LeafValues::LargeList(list, walk(list.values())?)
             }
             DataType::Map(..) => {
                 let map = array.as_map();
-                Kind::Map(map, walk(map.keys())?, walk(map.values())?)
+                LeafValues::Map(map, walk(map.keys())?, walk(map.values())?)
             }
             DataType::Struct(_) => {
                 let fields = array.as_struct().columns().iter();
-                Kind::Struct(fields.map(|f| Walk::new(f.as_ref())).collect::<Result<_>>()?)
+                LeafValues::Struct(fields.map(|f| Walk::new(f.as_ref())).collect::<Result<_>>()?)
             }
             DataType::Union(fields, UnionMode::Dense) => {
                 let union = array.as_union();
                 let branch =
                     |(id, _): (i8, &FieldRef)| Ok((id, Walk::new(union.child(id).as_ref())?));
-                Kind::Union(union, fields.iter().map(branch).collect::<Result<_>>()?)
+                LeafValues::Union(union, fields.iter().map(branch).collect::<Result<_>>()?)
             }
             other => return temporal(array, other),
         })
@@ -251,7 +255,7 @@ impl<'a> Kind<'a> {
 }
 
 /// The numbers behind dates, times, timestamps and durations.
-fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<Kind<'a>> {
+fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<LeafValues<'a>> {
     use TimeUnit::*;
     macro_rules! numbers {
         ($t:ty) => {
@@ -259,20 +263,24 @@ fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<Kind<'a>> 
         };
     }
     Ok(match data_type {
-        DataType::Date32 => Kind::Int32(numbers!(Date32Type)),
-        DataType::Date64 => Kind::Int64(numbers!(Date64Type)),
-        DataType::Time32(Second) => Kind::Int32(numbers!(Time32SecondType)),
-        DataType::Time32(_) => Kind::Int32(numbers!(Time32MillisecondType)),
-        DataType::Time64(Microsecond) => Kind::Int64(numbers!(Time64MicrosecondType)),
-        DataType::Time64(_) => Kind::Int64(numbers!(Time64NanosecondType)),
-        DataType::Timestamp(Second, _) => Kind::Int64(numbers!(TimestampSecondType)),
-        DataType::Timestamp(Millisecond, _) => Kind::Int64(numbers!(TimestampMillisecondType)),
-        DataType::Timestamp(Microsecond, _) => Kind::Int64(numbers!(TimestampMicrosecondType)),
-        DataType::Timestamp(Nanosecond, _) => Kind::Int64(numbers!(TimestampNanosecondType)),
-        DataType::Duration(Second) => Kind::Int64(numbers!(DurationSecondType)),
-        DataType::Duration(Millisecond) => Kind::Int64(numbers!(DurationMillisecondType)),
-        DataType::Duration(Microsecond) => Kind::Int64(numbers!(DurationMicrosecondType)),
-        DataType::Duration(Nanosecond) => Kind::Int64(numbers!(DurationNanosecondType)),
+        DataType::Date32 => LeafValues::Int32(numbers!(Date32Type)),
+        DataType::Date64 => LeafValues::Int64(numbers!(Date64Type)),
+        DataType::Time32(Second) => LeafValues::Int32(numbers!(Time32SecondType)),
+        DataType::Time32(_) => LeafValues::Int32(numbers!(Time32MillisecondType)),
+        DataType::Time64(Microsecond) => LeafValues::Int64(numbers!(Time64MicrosecondType)),
+        DataType::Time64(_) => LeafValues::Int64(numbers!(Time64NanosecondType)),
+        DataType::Timestamp(Second, _) => LeafValues::Int64(numbers!(TimestampSecondType)),
+        DataType::Timestamp(Millisecond, _) => {
+            LeafValues::Int64(numbers!(TimestampMillisecondType))
+        }
+        DataType::Timestamp(Microsecond, _) => {
+            LeafValues::Int64(numbers!(TimestampMicrosecondType))
+        }
+        DataType::Timestamp(Nanosecond, _) => LeafValues::Int64(numbers!(TimestampNanosecondType)),
+        DataType::Duration(Second) => LeafValues::Int64(numbers!(DurationSecondType)),
+        DataType::Duration(Millisecond) => LeafValues::Int64(numbers!(DurationMillisecondType)),
+        DataType::Duration(Microsecond) => LeafValues::Int64(numbers!(DurationMicrosecondType)),
+        DataType::Duration(Nanosecond) => LeafValues::Int64(numbers!(DurationNanosecondType)),
         other => return Err(Error::unsupported(format!("{other} has no form in rows"))),
     })
 }

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Fields, UnionMode};
 
 use super::constant::name_of;
-use super::record::{Enum, Field, Kind, Need, Record};
+use super::record::{Enum, Field, Need, Record, ThriftValueType};
 use super::wire_type::WireType;
 use trevni::{Error, Result};
 
 /// How a struct is written.
 #[derive(Debug)]
-pub(super) struct Plan(pub(super) Vec<Slot>);
+pub(super) struct StructEncoding(pub(super) Vec<Slot>);
 
 /// A field that has a column.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) enum Shape {
     Symbol(Arc<Enum>),
     List(Item),
     Map(Item, Item),
-    Struct(Plan),
+    Struct(StructEncoding),
     /// Of a branch by its place, the member.
     Union(Vec<Slot>),
 }
@@ -63,7 +63,7 @@ pub(super) struct Item {
     pub(super) shape: Box<Shape>,
 }
 
-impl Plan {
+impl StructEncoding {
     /// The plan of rows with such columns, of which `path` is the name where they are not the rows themselves.
     pub(super) fn new(record: &Record, columns: &Fields, path: &str) -> Result<Self> {
         let mut places = HashMap::new();
@@ -109,7 +109,7 @@ fn slot(field: &Field, at: usize, data_type: &DataType, path: &str) -> Result<Sl
     Ok(Slot { id: field.id, name, required, wire_type, at, shape })
 }
 
-fn shape(kind: &Kind, data_type: &DataType, path: &str) -> Result<Shape> {
+fn shape(kind: &ThriftValueType, data_type: &DataType, path: &str) -> Result<Shape> {
     if data_type.is_null() {
         return Ok(Shape::Nothing);
     }
@@ -117,29 +117,31 @@ fn shape(kind: &Kind, data_type: &DataType, path: &str) -> Result<Shape> {
         DataType::Dictionary(_, values) => values,
         other => other,
     };
-    let item = |kind: &Kind, data_type: &DataType, path: &str| {
+    let item = |kind: &ThriftValueType, data_type: &DataType, path: &str| {
         let shape = Box::new(shape(kind, data_type, path)?);
         Ok::<_, Error>(Item { wire_type: kind.wire_type(), shape })
     };
     let found = match (kind, data_type) {
         (
-            Kind::List(inner) | Kind::Set(inner),
+            ThriftValueType::List(inner) | ThriftValueType::Set(inner),
             DataType::List(field) | DataType::LargeList(field),
         ) => Some(Shape::List(item(inner, field.data_type(), &below(path, "item"))?)),
-        (Kind::Map(key, value), DataType::Map(entries, _)) => match entries.data_type() {
-            DataType::Struct(fields) => match fields.as_ref() {
-                [keys, values] => Some(Shape::Map(
-                    item(key, keys.data_type(), &below(path, "key"))?,
-                    item(value, values.data_type(), &below(path, "value"))?,
-                )),
+        (ThriftValueType::Map(key, value), DataType::Map(entries, _)) => {
+            match entries.data_type() {
+                DataType::Struct(fields) => match fields.as_ref() {
+                    [keys, values] => Some(Shape::Map(
+                        item(key, keys.data_type(), &below(path, "key"))?,
+                        item(value, values.data_type(), &below(path, "value"))?,
+                    )),
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        },
-        (Kind::Record(record), DataType::Struct(fields)) if !record.union => {
-            Some(Shape::Struct(Plan::new(record, fields, path)?))
+            }
         }
-        (Kind::Record(record), DataType::Union(..)) if record.union => {
+        (ThriftValueType::Record(record), DataType::Struct(fields)) if !record.union => {
+            Some(Shape::Struct(StructEncoding::new(record, fields, path)?))
+        }
+        (ThriftValueType::Record(record), DataType::Union(..)) if record.union => {
             Some(Shape::Union(members(record, data_type, path)?))
         }
         _ => leaf(kind, plain),
@@ -150,7 +152,7 @@ fn shape(kind: &Kind, data_type: &DataType, path: &str) -> Result<Shape> {
     })
 }
 
-fn leaf(kind: &Kind, data_type: &DataType) -> Option<Shape> {
+fn leaf(kind: &ThriftValueType, data_type: &DataType) -> Option<Shape> {
     use DataType as D;
     let text = matches!(data_type, D::Utf8 | D::LargeUtf8 | D::Utf8View);
     let bytes = text || matches!(data_type, D::Binary | D::LargeBinary | D::BinaryView);
@@ -158,17 +160,23 @@ fn leaf(kind: &Kind, data_type: &DataType) -> Option<Shape> {
         || matches!(data_type, D::Date32 | D::Date64 | D::Time32(_) | D::Time64(_))
         || matches!(data_type, D::Timestamp(..) | D::Duration(_));
     match kind {
-        Kind::Bool if *data_type == D::Boolean => Some(Shape::Bool),
-        Kind::I8 if long => Some(Shape::I8),
-        Kind::I16 if long => Some(Shape::I16),
-        Kind::I32 if long => Some(Shape::I32),
-        Kind::I64 if long => Some(Shape::I64),
-        Kind::Double if matches!(data_type, D::Float32 | D::Float64) => Some(Shape::Double),
-        Kind::Text if text => Some(Shape::Text),
-        Kind::Binary if bytes || matches!(data_type, D::FixedSizeBinary(_)) => Some(Shape::Binary),
-        Kind::Uuid if !text && bytes || *data_type == D::FixedSizeBinary(16) => Some(Shape::Uuid),
-        Kind::Enum(names) if text => Some(Shape::Symbol(names.clone())),
-        Kind::Enum(_) if long => Some(Shape::I32),
+        ThriftValueType::Bool if *data_type == D::Boolean => Some(Shape::Bool),
+        ThriftValueType::I8 if long => Some(Shape::I8),
+        ThriftValueType::I16 if long => Some(Shape::I16),
+        ThriftValueType::I32 if long => Some(Shape::I32),
+        ThriftValueType::I64 if long => Some(Shape::I64),
+        ThriftValueType::Double if matches!(data_type, D::Float32 | D::Float64) => {
+            Some(Shape::Double)
+        }
+        ThriftValueType::Text if text => Some(Shape::Text),
+        ThriftValueType::Binary if bytes || matches!(data_type, D::FixedSizeBinary(_)) => {
+            Some(Shape::Binary)
+        }
+        ThriftValueType::Uuid if !text && bytes || *data_type == D::FixedSizeBinary(16) => {
+            Some(Shape::Uuid)
+        }
+        ThriftValueType::Enum(names) if text => Some(Shape::Symbol(names.clone())),
+        ThriftValueType::Enum(_) if long => Some(Shape::I32),
         _ => None,
     }
 }

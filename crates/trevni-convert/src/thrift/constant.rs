@@ -5,7 +5,7 @@
 //! ```
 
 use super::idl::{Content, Definition, Value};
-use super::record::{Const, Enum, Kind, Need, Record};
+use super::record::{Const, Enum, Need, Record, ThriftValueType};
 use super::resolve::{DEEPEST, Resolver};
 use trevni::{Error, Result};
 
@@ -15,7 +15,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         file: usize,
         value: &'a Value,
-        kind: &Kind,
+        kind: &ThriftValueType,
         depth: usize,
     ) -> Result<Const> {
         if depth > DEEPEST {
@@ -27,27 +27,33 @@ impl<'a> Resolver<'a> {
             return self.by_name(file, value, name, kind, depth);
         }
         let found = match (kind, &value.content) {
-            (Kind::Bool, Content::Int(n @ (0 | 1))) => Some(Const::Bool(*n == 1)),
-            (Kind::I8 | Kind::I16 | Kind::I32 | Kind::I64, Content::Int(n)) => int(kind, *n),
-            (Kind::Double, Content::Double(n)) => Some(Const::Double(*n)),
-            (Kind::Double, Content::Int(n)) => Some(Const::Double(*n as f64)),
-            (Kind::Text, Content::Text(text)) => {
+            (ThriftValueType::Bool, Content::Int(n @ (0 | 1))) => Some(Const::Bool(*n == 1)),
+            (
+                ThriftValueType::I8
+                | ThriftValueType::I16
+                | ThriftValueType::I32
+                | ThriftValueType::I64,
+                Content::Int(n),
+            ) => int(kind, *n),
+            (ThriftValueType::Double, Content::Double(n)) => Some(Const::Double(*n)),
+            (ThriftValueType::Double, Content::Int(n)) => Some(Const::Double(*n as f64)),
+            (ThriftValueType::Text, Content::Text(text)) => {
                 self.charge(text.len() as u64)?;
                 Some(Const::Text(text.clone()))
             }
-            (Kind::Binary, Content::Text(text)) => {
+            (ThriftValueType::Binary, Content::Text(text)) => {
                 self.charge(text.len() as u64)?;
                 Some(Const::Bytes(text.as_bytes().to_vec()))
             }
-            (Kind::Uuid, Content::Text(text)) => uuid(text),
-            (Kind::Enum(names), Content::Int(n)) => {
+            (ThriftValueType::Uuid, Content::Text(text)) => uuid(text),
+            (ThriftValueType::Enum(names), Content::Int(n)) => {
                 i32::try_from(*n).ok().map(|n| symbol(names, n))
             }
-            (Kind::List(item) | Kind::Set(item), Content::List(items)) => {
+            (ThriftValueType::List(item) | ThriftValueType::Set(item), Content::List(items)) => {
                 let items = items.iter().map(|value| self.constant(file, value, item, depth + 1));
                 Some(Const::List(items.collect::<Result<_>>()?))
             }
-            (Kind::Map(key, value), Content::Map(entries)) => {
+            (ThriftValueType::Map(key, value), Content::Map(entries)) => {
                 let entries = entries.iter().map(|(k, v)| {
                     Ok((
                         self.constant(file, k, key, depth + 1)?,
@@ -56,7 +62,7 @@ impl<'a> Resolver<'a> {
                 });
                 Some(Const::Map(entries.collect::<Result<_>>()?))
             }
-            (Kind::Record(record), Content::Map(entries)) => {
+            (ThriftValueType::Record(record), Content::Map(entries)) => {
                 Some(self.literal(file, value, entries, record, depth)?)
             }
             _ => None,
@@ -64,7 +70,7 @@ impl<'a> Resolver<'a> {
         found.ok_or_else(|| self.unfit(file, value, kind))
     }
 
-    fn unfit(&self, file: usize, value: &Value, kind: &Kind) -> Error {
+    fn unfit(&self, file: usize, value: &Value, kind: &ThriftValueType) -> Error {
         let given = match &value.content {
             Content::Int(n) => n.to_string(),
             Content::Double(n) => n.to_string(),
@@ -89,10 +95,10 @@ impl<'a> Resolver<'a> {
         file: usize,
         value: &'a Value,
         name: &str,
-        kind: &Kind,
+        kind: &ThriftValueType,
         depth: usize,
     ) -> Result<Const> {
-        if let (Kind::Bool, "true" | "false") = (kind, name) {
+        if let (ThriftValueType::Bool, "true" | "false") = (kind, name) {
             return Ok(Const::Bool(name == "true"));
         }
         if let Some((file, _, Definition::Const(_, value))) = self.files.find(file, name) {
@@ -101,13 +107,16 @@ impl<'a> Resolver<'a> {
         let number = match name.rsplit_once('.') {
             Some((of, name)) => self.enumeration(file, of)?.and_then(|names| names.number(name)),
             None => match kind {
-                Kind::Enum(names) => names.number(name),
+                ThriftValueType::Enum(names) => names.number(name),
                 _ => None,
             },
         };
         let found = number.and_then(|number| match kind {
-            Kind::Enum(names) => Some(symbol(names, number)),
-            Kind::I8 | Kind::I16 | Kind::I32 | Kind::I64 => int(kind, number.into()),
+            ThriftValueType::Enum(names) => Some(symbol(names, number)),
+            ThriftValueType::I8
+            | ThriftValueType::I16
+            | ThriftValueType::I32
+            | ThriftValueType::I64 => int(kind, number.into()),
             _ => None,
         });
         found.ok_or_else(|| self.unfit(file, value, kind))
@@ -172,11 +181,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn int(kind: &Kind, n: i64) -> Option<Const> {
+fn int(kind: &ThriftValueType, n: i64) -> Option<Const> {
     let fits = match kind {
-        Kind::I8 => i8::try_from(n).is_ok(),
-        Kind::I16 => i16::try_from(n).is_ok(),
-        Kind::I32 => i32::try_from(n).is_ok(),
+        ThriftValueType::I8 => i8::try_from(n).is_ok(),
+        ThriftValueType::I16 => i16::try_from(n).is_ok(),
+        ThriftValueType::I32 => i32::try_from(n).is_ok(),
         _ => true,
     };
     fits.then_some(Const::Int(n))
@@ -196,11 +205,11 @@ fn uuid(text: &str) -> Option<Const> {
 }
 
 /// What a type is called in errors.
-pub(super) fn name_of(kind: &Kind) -> String {
+pub(super) fn name_of(kind: &ThriftValueType) -> String {
     match kind {
-        Kind::Enum(names) => names.name.clone(),
-        Kind::Record(record) => record.name.clone(),
-        Kind::Binary => "binary".to_owned(),
+        ThriftValueType::Enum(names) => names.name.clone(),
+        ThriftValueType::Record(record) => record.name.clone(),
+        ThriftValueType::Binary => "binary".to_owned(),
         other => other.wire_type().name().to_owned(),
     }
 }

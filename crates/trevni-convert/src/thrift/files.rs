@@ -33,7 +33,7 @@ struct Included {
 }
 
 /// A definition, the number of its file, and its name there.
-pub(super) type Found<'a> = (usize, &'a str, &'a Definition);
+pub(super) type LocatedDefinition<'a> = (usize, &'a str, &'a Definition);
 
 impl Files {
     /// The file of a text that includes no others.
@@ -73,7 +73,7 @@ impl Files {
     }
 
     /// What a name stands for in a file.
-    pub(super) fn find(&self, file: usize, name: &str) -> Option<Found<'_>> {
+    pub(super) fn find(&self, file: usize, name: &str) -> Option<LocatedDefinition<'_>> {
         let from = self.0.get(file)?;
         if let Some((name, found)) = from.document.definitions.get_key_value(name) {
             return Some((file, name, found));

@@ -33,7 +33,7 @@ pub(super) struct Record {
 pub(super) struct Field {
     pub(super) id: i16,
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ThriftValueType,
     pub(super) need: Need,
     /// About how many bytes a column takes for a row in which the field is missing.
     pub(super) blank: u64,
@@ -52,7 +52,7 @@ pub(super) enum Need {
 
 /// A type.
 #[derive(Debug, Clone)]
-pub(super) enum Kind {
+pub(super) enum ThriftValueType {
     Bool,
     I8,
     I16,
@@ -63,9 +63,9 @@ pub(super) enum Kind {
     Binary,
     Uuid,
     Enum(Arc<Enum>),
-    List(Box<Kind>),
-    Set(Box<Kind>),
-    Map(Box<Kind>, Box<Kind>),
+    List(Box<ThriftValueType>),
+    Set(Box<ThriftValueType>),
+    Map(Box<ThriftValueType>, Box<ThriftValueType>),
     Record(Arc<Record>),
 }
 
@@ -134,31 +134,35 @@ impl Record {
     }
 }
 
-impl Kind {
+impl ThriftValueType {
     /// How its values are written.
     pub(super) fn wire_type(&self) -> WireType {
         match self {
-            Kind::Bool => WireType::Bool,
-            Kind::I8 => WireType::I8,
-            Kind::I16 => WireType::I16,
-            Kind::I32 | Kind::Enum(_) => WireType::I32,
-            Kind::I64 => WireType::I64,
-            Kind::Double => WireType::Double,
-            Kind::Text | Kind::Binary => WireType::Bytes,
-            Kind::Uuid => WireType::Uuid,
-            Kind::List(_) => WireType::List,
-            Kind::Set(_) => WireType::Set,
-            Kind::Map(..) => WireType::Map,
-            Kind::Record(_) => WireType::Struct,
+            ThriftValueType::Bool => WireType::Bool,
+            ThriftValueType::I8 => WireType::I8,
+            ThriftValueType::I16 => WireType::I16,
+            ThriftValueType::I32 | ThriftValueType::Enum(_) => WireType::I32,
+            ThriftValueType::I64 => WireType::I64,
+            ThriftValueType::Double => WireType::Double,
+            ThriftValueType::Text | ThriftValueType::Binary => WireType::Bytes,
+            ThriftValueType::Uuid => WireType::Uuid,
+            ThriftValueType::List(_) => WireType::List,
+            ThriftValueType::Set(_) => WireType::Set,
+            ThriftValueType::Map(..) => WireType::Map,
+            ThriftValueType::Record(_) => WireType::Struct,
         }
     }
 
     /// How many types it is made of.
     pub(super) fn types(&self) -> u64 {
         match self {
-            Kind::List(item) | Kind::Set(item) => item.types().saturating_add(1),
-            Kind::Map(key, value) => key.types().saturating_add(value.types()).saturating_add(1),
-            Kind::Record(record) => record.types,
+            ThriftValueType::List(item) | ThriftValueType::Set(item) => {
+                item.types().saturating_add(1)
+            }
+            ThriftValueType::Map(key, value) => {
+                key.types().saturating_add(value.types()).saturating_add(1)
+            }
+            ThriftValueType::Record(record) => record.types,
             _ => 1,
         }
     }
@@ -166,9 +170,9 @@ impl Kind {
     /// How deep types lie in each other.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Kind::List(item) | Kind::Set(item) => item.depth() + 1,
-            Kind::Map(key, value) => key.depth().max(value.depth()) + 1,
-            Kind::Record(record) => record.depth,
+            ThriftValueType::List(item) | ThriftValueType::Set(item) => item.depth() + 1,
+            ThriftValueType::Map(key, value) => key.depth().max(value.depth()) + 1,
+            ThriftValueType::Record(record) => record.depth,
             _ => 0,
         }
     }
@@ -176,9 +180,9 @@ impl Kind {
     /// About how many bytes a null takes.
     pub(super) fn blank(&self) -> u64 {
         match self {
-            Kind::Record(record) => record.blank,
-            Kind::Uuid => 17,
-            Kind::I64 | Kind::Double => 9,
+            ThriftValueType::Record(record) => record.blank,
+            ThriftValueType::Uuid => 17,
+            ThriftValueType::I64 | ThriftValueType::Double => 9,
             _ => 5,
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::files::Files;
 use super::idl::{Definition, FieldDefinition, Requiredness, TypeName};
-use super::record::{Enum, Field, Kind, Need, Record};
+use super::record::{Enum, Field, Need, Record, ThriftValueType};
 use trevni::{Error, Result};
 
 /// Types nested deeper than Thrift itself reads, or more of them, are refused.
@@ -44,8 +44,8 @@ pub(super) fn resolve(files: &Files, name: &str) -> Result<Arc<Record>> {
         _ => Some(resolver.named(of, own, definition, 0)?),
     };
     match kind {
-        Some(Kind::Record(record)) if !record.union => Ok(record),
-        Some(Kind::Record(_)) => {
+        Some(ThriftValueType::Record(record)) if !record.union => Ok(record),
+        Some(ThriftValueType::Record(_)) => {
             Err(Error::invalid(format!("{name:?} is a union: rows must be structs")))
         }
         _ => Err(Error::invalid(format!("{name:?} is not a struct"))),
@@ -59,24 +59,29 @@ impl<'a> Resolver<'a> {
     }
 
     /// The type of a type's name.
-    pub(super) fn kind(&mut self, file: usize, name: &'a TypeName, depth: usize) -> Result<Kind> {
+    pub(super) fn kind(
+        &mut self,
+        file: usize,
+        name: &'a TypeName,
+        depth: usize,
+    ) -> Result<ThriftValueType> {
         if depth > DEEPEST {
             return Err(Error::unsupported(format!("types are nested deeper than {DEEPEST}")));
         }
         let mut boxed = |name| self.kind(file, name, depth + 1).map(Box::new);
         Ok(match name {
-            TypeName::Bool => Kind::Bool,
-            TypeName::I8 => Kind::I8,
-            TypeName::I16 => Kind::I16,
-            TypeName::I32 => Kind::I32,
-            TypeName::I64 => Kind::I64,
-            TypeName::Double => Kind::Double,
-            TypeName::Text => Kind::Text,
-            TypeName::Binary => Kind::Binary,
-            TypeName::Uuid => Kind::Uuid,
-            TypeName::List(item) => Kind::List(boxed(item)?),
-            TypeName::Set(item) => Kind::Set(boxed(item)?),
-            TypeName::Map(key, value) => Kind::Map(boxed(key)?, boxed(value)?),
+            TypeName::Bool => ThriftValueType::Bool,
+            TypeName::I8 => ThriftValueType::I8,
+            TypeName::I16 => ThriftValueType::I16,
+            TypeName::I32 => ThriftValueType::I32,
+            TypeName::I64 => ThriftValueType::I64,
+            TypeName::Double => ThriftValueType::Double,
+            TypeName::Text => ThriftValueType::Text,
+            TypeName::Binary => ThriftValueType::Binary,
+            TypeName::Uuid => ThriftValueType::Uuid,
+            TypeName::List(item) => ThriftValueType::List(boxed(item)?),
+            TypeName::Set(item) => ThriftValueType::Set(boxed(item)?),
+            TypeName::Map(key, value) => ThriftValueType::Map(boxed(key)?, boxed(value)?),
             TypeName::Named { name, line } => match self.files.find(file, name) {
                 None => return Err(self.wrong(file, *line, &format!("no type {name:?}"))),
                 Some((_, _, Definition::Const(..))) => {
@@ -93,10 +98,10 @@ impl<'a> Resolver<'a> {
         name: &'a str,
         definition: &'a Definition,
         depth: usize,
-    ) -> Result<Kind> {
+    ) -> Result<ThriftValueType> {
         let key = (file, name);
         if let Some(record) = self.records.get(&key) {
-            return Ok(Kind::Record(record.clone()));
+            return Ok(ThriftValueType::Record(record.clone()));
         }
         if let Some(from) = self.open.iter().position(|(f, n, _)| (*f, *n) == key) {
             return Err(self.circle(from));
@@ -104,7 +109,7 @@ impl<'a> Resolver<'a> {
         match definition {
             Definition::Enum(names) => {
                 let new = || Arc::new(Enum::new(name.to_owned(), names));
-                Ok(Kind::Enum(self.enums.entry(key).or_insert_with(new).clone()))
+                Ok(ThriftValueType::Enum(self.enums.entry(key).or_insert_with(new).clone()))
             }
             Definition::Typedef(type_name) => {
                 self.open.push((file, name, ""));
@@ -118,7 +123,7 @@ impl<'a> Resolver<'a> {
                 self.open.pop();
                 let record = Arc::new(record);
                 self.records.insert(key, record.clone());
-                Ok(Kind::Record(record))
+                Ok(ThriftValueType::Record(record))
             }
             Definition::Const(..) => Err(Error::malformed(format!("{name:?} is no type"))),
         }
@@ -188,7 +193,7 @@ impl<'a> Resolver<'a> {
             _ => return Ok(None),
         };
         Ok(match found {
-            Kind::Enum(names) => Some(names),
+            ThriftValueType::Enum(names) => Some(names),
             _ => None,
         })
     }

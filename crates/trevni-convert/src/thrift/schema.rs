@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, UnionFields, UnionMode};
 
-use super::record::{Kind, Need, Record};
+use super::record::{Need, Record, ThriftValueType};
 use crate::rows::Grow;
 use trevni::{Error, Result};
 
@@ -47,51 +47,59 @@ impl Record {
     }
 }
 
-impl Kind {
+impl ThriftValueType {
     fn name_symbols(&self, grow: &mut Grow) -> Result<()> {
         match self {
-            Kind::Enum(names) => names.names.iter().try_for_each(|name| grow.know(name)),
-            Kind::List(item) | Kind::Set(item) => item.name_symbols(grow.item()?),
-            Kind::Map(key, value) => {
+            ThriftValueType::Enum(names) => names.names.iter().try_for_each(|name| grow.know(name)),
+            ThriftValueType::List(item) | ThriftValueType::Set(item) => {
+                item.name_symbols(grow.item()?)
+            }
+            ThriftValueType::Map(key, value) => {
                 let (keys, values) = grow.entry()?;
                 key.name_symbols(keys)?;
                 value.name_symbols(values)
             }
-            Kind::Record(record) => record.name_symbols(grow),
+            ThriftValueType::Record(record) => record.name_symbols(grow),
             _ => Ok(()),
         }
     }
 }
 
-fn arrow_field(name: &str, kind: &Kind, nullable: bool) -> Result<FieldRef> {
+fn arrow_field(name: &str, kind: &ThriftValueType, nullable: bool) -> Result<FieldRef> {
     let field = Field::new(name, data_type(kind)?, nullable);
     Ok(Arc::new(match kind {
-        Kind::Set(_) => field.with_metadata([(KIND.to_owned(), "set".to_owned())].into()),
+        ThriftValueType::Set(_) => {
+            field.with_metadata([(KIND.to_owned(), "set".to_owned())].into())
+        }
         _ => field,
     }))
 }
 
-fn data_type(kind: &Kind) -> Result<DataType> {
+fn data_type(kind: &ThriftValueType) -> Result<DataType> {
     Ok(match kind {
-        Kind::Bool => DataType::Boolean,
-        Kind::I8 => DataType::Int8,
-        Kind::I16 => DataType::Int16,
-        Kind::I32 => DataType::Int32,
-        Kind::I64 => DataType::Int64,
-        Kind::Double => DataType::Float64,
-        Kind::Text => DataType::Utf8,
-        Kind::Binary => DataType::Binary,
-        Kind::Uuid => DataType::FixedSizeBinary(16),
-        Kind::Enum(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-        Kind::List(item) | Kind::Set(item) => DataType::List(arrow_field("item", item, false)?),
-        Kind::Map(key, value) => {
+        ThriftValueType::Bool => DataType::Boolean,
+        ThriftValueType::I8 => DataType::Int8,
+        ThriftValueType::I16 => DataType::Int16,
+        ThriftValueType::I32 => DataType::Int32,
+        ThriftValueType::I64 => DataType::Int64,
+        ThriftValueType::Double => DataType::Float64,
+        ThriftValueType::Text => DataType::Utf8,
+        ThriftValueType::Binary => DataType::Binary,
+        ThriftValueType::Uuid => DataType::FixedSizeBinary(16),
+        ThriftValueType::Enum(_) => {
+            DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+        }
+        ThriftValueType::List(item) | ThriftValueType::Set(item) => {
+            DataType::List(arrow_field("item", item, false)?)
+        }
+        ThriftValueType::Map(key, value) => {
             let entries =
                 vec![arrow_field("key", key, false)?, arrow_field("value", value, false)?];
             let entries = Field::new("entries", DataType::Struct(entries.into()), false);
             DataType::Map(Arc::new(entries), false)
         }
-        Kind::Record(record) if record.union => union(record)?,
-        Kind::Record(record) => DataType::Struct(record.arrow_fields()?),
+        ThriftValueType::Record(record) if record.union => union(record)?,
+        ThriftValueType::Record(record) => DataType::Struct(record.arrow_fields()?),
     })
 }
 

@@ -7,7 +7,7 @@
 
 use super::constant::name_of;
 use super::protocol::{Decode, Head, skip};
-use super::record::{Const, Enum, Field, Kind, Need, Record};
+use super::record::{Const, Enum, Field, Need, Record, ThriftValueType};
 use super::wire_type::WireType;
 use crate::rows::Grow;
 use trevni::wire::Cursor;
@@ -115,7 +115,7 @@ impl Values {
         &mut self,
         cursor: &mut Cursor<'_>,
         head: Head,
-        kind: &Kind,
+        kind: &ThriftValueType,
         grow: &mut Grow,
         depth: usize,
     ) -> Result<()> {
@@ -123,31 +123,36 @@ impl Values {
             return Err(unfit(head.wire_type, kind));
         }
         match kind {
-            Kind::Bool => grow.push_bool(match head.bool {
+            ThriftValueType::Bool => grow.push_bool(match head.bool {
                 Some(value) => value,
                 None => P::bool(cursor)?,
             }),
-            Kind::I8 | Kind::I16 | Kind::I32 | Kind::I64 => {
-                grow.push_long(P::int(cursor, head.wire_type)?)
+            ThriftValueType::I8
+            | ThriftValueType::I16
+            | ThriftValueType::I32
+            | ThriftValueType::I64 => grow.push_long(P::int(cursor, head.wire_type)?),
+            ThriftValueType::Enum(names) => {
+                push_symbol(grow, names, P::int(cursor, WireType::I32)?)
             }
-            Kind::Enum(names) => push_symbol(grow, names, P::int(cursor, WireType::I32)?),
-            Kind::Double => grow.push_double(P::double(cursor)?),
-            Kind::Text => {
+            ThriftValueType::Double => grow.push_double(P::double(cursor)?),
+            ThriftValueType::Text => {
                 let text = std::str::from_utf8(P::bytes(cursor)?);
                 grow.push_text(text.map_err(|_| Error::malformed("a string is not UTF-8"))?)
             }
-            Kind::Binary => grow.push_bytes(P::bytes(cursor)?),
-            Kind::Uuid => grow.push_bytes(cursor.take(16, "a uuid")?),
-            Kind::List(item) | Kind::Set(item) => self.list::<P>(cursor, item, grow, depth),
-            Kind::Map(key, value) => self.map::<P>(cursor, key, value, grow, depth),
-            Kind::Record(record) => self.record::<P>(cursor, record, grow, depth + 1),
+            ThriftValueType::Binary => grow.push_bytes(P::bytes(cursor)?),
+            ThriftValueType::Uuid => grow.push_bytes(cursor.take(16, "a uuid")?),
+            ThriftValueType::List(item) | ThriftValueType::Set(item) => {
+                self.list::<P>(cursor, item, grow, depth)
+            }
+            ThriftValueType::Map(key, value) => self.map::<P>(cursor, key, value, grow, depth),
+            ThriftValueType::Record(record) => self.record::<P>(cursor, record, grow, depth + 1),
         }
     }
 
     fn list<P: Decode>(
         &mut self,
         cursor: &mut Cursor<'_>,
-        kind: &Kind,
+        kind: &ThriftValueType,
         grow: &mut Grow,
         depth: usize,
     ) -> Result<()> {
@@ -163,8 +168,8 @@ impl Values {
     fn map<P: Decode>(
         &mut self,
         cursor: &mut Cursor<'_>,
-        key: &Kind,
-        value: &Kind,
+        key: &ThriftValueType,
+        value: &ThriftValueType,
         grow: &mut Grow,
         depth: usize,
     ) -> Result<()> {
@@ -202,7 +207,7 @@ impl Values {
     }
 }
 
-fn unfit(given: WireType, kind: &Kind) -> Error {
+fn unfit(given: WireType, kind: &ThriftValueType) -> Error {
     let (given, wanted) = (given.name(), name_of(kind));
     Error::malformed(format!("type {given} is given where {wanted} is declared"))
 }

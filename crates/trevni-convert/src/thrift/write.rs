@@ -11,7 +11,7 @@ use arrow::array::{RecordBatch, StructArray};
 
 use super::ThriftProtocol;
 use super::binary::Binary;
-use super::bind::{Item, Plan, Shape, Slot};
+use super::bind::{Item, Shape, Slot, StructEncoding};
 use super::compact::Compact;
 use super::protocol::Encode;
 use super::wire_type::WireType;
@@ -26,7 +26,7 @@ const PIECE: usize = 256 << 10;
 pub(super) struct Structs<'a> {
     pub(super) to: &'a mut (dyn Write + Send),
     pub(super) protocol: ThriftProtocol,
-    pub(super) plan: Plan,
+    pub(super) plan: StructEncoding,
     pub(super) bytes: Vec<u8>,
     /// Rows that are written.
     pub(super) rows: u64,
@@ -86,7 +86,7 @@ fn bad(row: u64, path: &[String], e: &Error) -> Error {
 
 fn fields<P: Encode>(
     out: &mut Vec<u8>,
-    plan: &Plan,
+    plan: &StructEncoding,
     columns: &Walk<'_>,
     row: usize,
     path: &mut Vec<String>,

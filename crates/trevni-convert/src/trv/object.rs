@@ -38,7 +38,7 @@ pub(super) fn open(
     }
     let builder = builder.with_batch_size(options.batch_size).with_limits(options.limits);
     let stream = builder.build()?;
-    Ok(Some(Box::new(Waiting { object, stream })))
+    Ok(Some(Box::new(BlockingReader { object, stream })))
 }
 
 fn is_unsupported(e: &Error) -> bool {
@@ -46,12 +46,12 @@ fn is_unsupported(e: &Error) -> bool {
 }
 
 /// A stream, for those who wait for each batch.
-struct Waiting {
+struct BlockingReader {
     object: StoredObject,
     stream: ArrowStream,
 }
 
-impl Iterator for Waiting {
+impl Iterator for BlockingReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -60,7 +60,7 @@ impl Iterator for Waiting {
     }
 }
 
-impl RecordBatchReader for Waiting {
+impl RecordBatchReader for BlockingReader {
     fn schema(&self) -> SchemaRef {
         self.stream.schema().clone()
     }

@@ -281,7 +281,7 @@ fn widened<N: ArrowNativeType, W: ArrowNativeType>(
 }
 
 fn widen<N: Copy + Into<i64>>(values: &[N], out: &mut Vec<i128>) {
-    kernel::widen(Level::in_use(), values, out);
+    kernel::bitpack::widen(Level::in_use(), values, out);
 }
 
 fn unpacked<N, const W: usize>(

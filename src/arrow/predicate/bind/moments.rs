@@ -8,7 +8,7 @@
 use arrow::compute::cast;
 use arrow::datatypes::*;
 
-use super::super::number::Place;
+use super::super::number::NumberPosition;
 use super::numbers::placed;
 use super::{Operator, Test};
 use crate::arrow::predicate::datetime::{self, DAY, SECOND};
@@ -33,7 +33,11 @@ pub(super) fn moments(
     };
     let Some(nanos) = nanos else { return Ok(None) };
     let whole = i256::from_i128(nanos.div_euclid(unit));
-    let place = if nanos.rem_euclid(unit) == 0 { Place::At(whole) } else { Place::Behind(whole) };
+    let place = if nanos.rem_euclid(unit) == 0 {
+        NumberPosition::At(whole)
+    } else {
+        NumberPosition::Behind(whole)
+    };
     let narrow = matches!(data_type, DataType::Date32 | DataType::Time32(_));
     let test = match narrow {
         true => placed::<Int32Type>(operator, place, &DataType::Int32, |whole| {

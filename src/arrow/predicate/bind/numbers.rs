@@ -13,7 +13,7 @@ use arrow::array::*;
 use arrow::datatypes::*;
 use half::f16;
 
-use super::super::number::{Number, Place};
+use super::super::number::{Number, NumberPosition};
 use super::{Operator, Test};
 use crate::error::Result;
 
@@ -69,7 +69,7 @@ pub(super) fn decimals(
 /// What is asked of whole numbers, given the place of a literal among them.
 pub(super) fn placed<T: ArrowPrimitiveType>(
     operator: Operator,
-    place: Place,
+    place: NumberPosition,
     data_type: &DataType,
     native: impl Fn(i256) -> Option<T::Native>,
 ) -> Test {
@@ -81,13 +81,17 @@ pub(super) fn placed<T: ArrowPrimitiveType>(
         None => beyond(operator, value.is_negative()),
     };
     match (place, operator) {
-        (Place::At(value), operator) => compare(operator, value),
-        (Place::Behind(_), Operator::Eq) => Test::Always(false),
-        (Place::Behind(_), Operator::Ne) => Test::Always(true),
-        (Place::Behind(value), Operator::Lt | Operator::Le) => compare(Operator::Le, value),
-        (Place::Behind(value), Operator::Gt | Operator::Ge) => compare(Operator::Gt, value),
-        (Place::Below, operator) => beyond(operator, true),
-        (Place::Above, operator) => beyond(operator, false),
+        (NumberPosition::At(value), operator) => compare(operator, value),
+        (NumberPosition::Behind(_), Operator::Eq) => Test::Always(false),
+        (NumberPosition::Behind(_), Operator::Ne) => Test::Always(true),
+        (NumberPosition::Behind(value), Operator::Lt | Operator::Le) => {
+            compare(Operator::Le, value)
+        }
+        (NumberPosition::Behind(value), Operator::Gt | Operator::Ge) => {
+            compare(Operator::Gt, value)
+        }
+        (NumberPosition::Below, operator) => beyond(operator, true),
+        (NumberPosition::Above, operator) => beyond(operator, false),
     }
 }
 

@@ -25,25 +25,27 @@ pub(super) fn batches(
     builder: ArrowStreamBuilder,
     columns: Vec<usize>,
 ) -> BoxStream<'static, Result<RecordBatch>> {
-    let begun = Step::Begin(Box::new(builder), columns);
+    let begun = StreamState::Begin(Box::new(builder), columns);
     let steps = try_unfold(begun, |step| async move {
         let mut reading = step.into_reading().await?;
         let batch = reading.next().await?;
-        Ok(batch.map(|batch| (batch, Step::GoOn(reading))))
+        Ok(batch.map(|batch| (batch, StreamState::GoOn(reading))))
     });
     steps.boxed()
 }
 
-enum Step {
+enum StreamState {
     Begin(Box<ArrowStreamBuilder>, Vec<usize>),
     GoOn(Box<Reading>),
 }
 
-impl Step {
+impl StreamState {
     async fn into_reading(self) -> Result<Box<Reading>> {
         match self {
-            Step::Begin(builder, columns) => Ok(Box::new(Reading::begin(*builder, columns).await?)),
-            Step::GoOn(reading) => Ok(reading),
+            StreamState::Begin(builder, columns) => {
+                Ok(Box::new(Reading::begin(*builder, columns).await?))
+            }
+            StreamState::GoOn(reading) => Ok(reading),
         }
     }
 }

@@ -24,14 +24,14 @@ use crate::read::remote_file::{RemoteFile, insert_pieces};
 pub(super) struct Windows {
     pub(super) columns: Vec<usize>,
     pub(super) rest: RowSelection,
-    ahead: VecDeque<Ahead>,
+    ahead: VecDeque<Prefetch>,
     batch_size: usize,
     /// Of a window, about.
     bytes: u64,
 }
 
 /// A window that is being fetched.
-struct Ahead {
+struct Prefetch {
     window: Window,
     pieces: MaybeDone<BoxFuture<'static, Result<Fetched>>>,
 }
@@ -71,7 +71,7 @@ impl Windows {
                 true => std::future::ready(Ok(Vec::new())).boxed(),
                 false => spawn(async move { object.fetch(&requests).await }),
             };
-            self.ahead.push_back(Ahead { window, pieces: maybe_done(fetch) });
+            self.ahead.push_back(Prefetch { window, pieces: maybe_done(fetch) });
         }
         Ok(())
     }

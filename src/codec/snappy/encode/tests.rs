@@ -18,7 +18,8 @@ fn there_and_back(bytes: &[u8]) -> Vec<u8> {
     Codec::Snappy.decompressor().unwrap().decompress(&stored, bytes.len(), &mut out).unwrap();
     assert!(out == bytes);
     for level in Level::all() {
-        let made = kernel::decompress_snappy(level, &stored[start..], bytes.len(), &mut out);
+        let made =
+            kernel::snappy::decompress_snappy(level, &stored[start..], bytes.len(), &mut out);
         assert!(out == bytes || !made, "{}", level.name());
     }
     // The tables keep nothing that shows in the next block.

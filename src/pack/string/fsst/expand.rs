@@ -149,7 +149,7 @@ impl Expander {
         most: usize,
         out: &mut Vec<u8>,
     ) -> Option<&'c [u8]> {
-        let taken = kernel::symbols(level, codes, &self.table, most, out);
+        let taken = kernel::fsst::expand_symbols(level, codes, &self.table, most, out);
         self.expand_part(codes.get(taken..)?, kernel::GROUP, out)
     }
 

@@ -8,7 +8,7 @@
 //! ```
 
 use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
-use crate::kernel::FIGURES;
+use crate::kernel::DIGITS_PER_WORD;
 use crate::pack::integer;
 use crate::pack::payload::Payload;
 use crate::pack::string::distinct::{StringsRef, is_there};
@@ -82,17 +82,17 @@ impl Text {
 fn leading_number(bytes: &[u8], len: usize) -> Option<(usize, i64)> {
     let Some(word) = bytes.first_chunk() else { return few_digits(bytes.get(..len)?) };
     let (count, number) = eight_digits(u64::from_le_bytes(*word), len);
-    if count < FIGURES {
+    if count < DIGITS_PER_WORD {
         return (count > 0).then_some((count, number));
     }
-    let (more, low) = few_digits(bytes.get(FIGURES..len)?).unwrap_or((0, 0));
+    let (more, low) = few_digits(bytes.get(DIGITS_PER_WORD..len)?).unwrap_or((0, 0));
     let scale = i64::try_from(above(more)).ok()?;
     (count + more <= MOST_DIGITS).then_some((count + more, number * scale + low))
 }
 
 /// The same of bytes one by one, of which no more are looked at than may follow.
 fn few_digits(bytes: &[u8]) -> Option<(usize, i64)> {
-    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).take(FIGURES + 1);
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).take(DIGITS_PER_WORD + 1);
     let add = |(count, number), byte: &u8| (count + 1, number * 10 + i64::from(byte - b'0'));
     Some(digits.fold((0, 0), add)).filter(|(count, _)| *count > 0)
 }
@@ -182,7 +182,7 @@ impl FoundTemplate {
                 }
                 text.extend(std::iter::repeat_n(b'0', width - digits));
                 number.width = u8::try_from(digits).ok()?;
-            } else if number.leading_zeros || number.longest > FIGURES {
+            } else if number.leading_zeros || number.longest > DIGITS_PER_WORD {
                 return None;
             } else {
                 number.width = u8::try_from(FREE).ok()?;

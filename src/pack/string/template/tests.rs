@@ -36,7 +36,7 @@ fn read(template: &Template, n: usize) -> Result<(Vec<i32>, Vec<u8>)> {
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
     let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
     let all = |numbers: &Numbers, out: &mut Vec<i64>| numbers.read(0..n, out);
-    template.read(n, all, &mut Words::default(), &mut out)?;
+    template.read(n, all, &mut SegmentedStrings::default(), &mut out)?;
     Ok((offsets, data))
 }
 

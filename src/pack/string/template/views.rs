@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::{Template, Words};
+use super::{SegmentedStrings, Template};
 use crate::error::Result;
 use crate::kernel::INLINE;
 use crate::pack::integer::{Numbers, each_chunk};
@@ -34,7 +34,7 @@ impl Template {
         let size = (range.len() as u64).saturating_mul(self.longest as u64);
         let limit = if self.longest > INLINE { out.room() } else { usize::MAX };
         Target { offsets: &mut vec![], data: &mut data, limit }.check_room(size)?;
-        let (buffer, mut words) = (out.next_buffer()?, Words::default());
+        let (buffer, mut words) = (out.next_buffer()?, SegmentedStrings::default());
         let made = each_chunk(range, |part| {
             let read = |of: &Numbers, out: &mut Vec<i64>| of.read(part.clone(), out);
             self.fill(read, &mut words)?;
@@ -56,7 +56,7 @@ impl Template {
     fn put_views(
         &self,
         n: usize,
-        words: &Words,
+        words: &SegmentedStrings,
         (buffer, from): (u32, usize),
         out: &mut Vec<u128>,
     ) {

@@ -50,7 +50,7 @@ fn values_are_those_of_the_reference() {
 /// The rows of a batch as NumPy has them in memory.
 fn rows(batch: &RecordBatch, dtype: &Dtype) -> Vec<u8> {
     let types: Vec<&Dtype> = match &dtype.kind {
-        Kind::Record(fields) => fields.iter().map(|field| &field.dtype).collect(),
+        DtypeKind::Record(fields) => fields.iter().map(|field| &field.dtype).collect(),
         _ => vec![dtype],
     };
     let columns: Vec<_> =

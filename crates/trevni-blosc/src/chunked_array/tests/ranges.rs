@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
 use crate::chunk::{Generation, Params};
 use crate::frame::{Cut, NewFrame};
-use crate::rootdir::{CarrayBuilder, Form, Storage};
+use crate::rootdir::{CarrayBuilder, DirectoryFormat, Storage};
 use crate::{
     ArrayWriter, Attributes, Build, ChunkedArray, Chunking, Compressor, Dtype, Filter, Layout,
     Order,
@@ -29,7 +29,7 @@ fn bloscpack(path: &Path, checksum: Digest, params: &Params) -> Box<dyn Build> {
 fn bcolz(path: &Path, params: &Params) -> Box<dyn Build> {
     let storage = Storage::new(Dtype::parse("<i4").unwrap(), &[], ROWS).unwrap();
     let storage = Storage { chunk_shape: vec![CHUNK_ROWS], params: params.clone(), ..storage };
-    Box::new(CarrayBuilder::create(path, storage, Form::Bcolz, false).unwrap())
+    Box::new(CarrayBuilder::create(path, storage, DirectoryFormat::Bcolz, false).unwrap())
 }
 
 /// A name, and a container of it with the parameters it was begun with.

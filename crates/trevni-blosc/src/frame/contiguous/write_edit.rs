@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::fetch::Area;
 use crate::frame::commit_step::step;
-use crate::frame::edit::{Fate, Plan};
+use crate::frame::edit::{Fate, FrameEdit};
 use crate::frame::index::{Index, Slot};
 use crate::frame::superchunk::SuperChunk;
 use trevni::io::{AtomicFile, ReadAt};
@@ -28,7 +28,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub(super) fn new(old: &SuperChunk, lens: &[u32], plan: &Plan<'_>) -> Result<Self> {
+    pub(super) fn new(old: &SuperChunk, lens: &[u32], plan: &FrameEdit<'_>) -> Result<Self> {
         let lens = lens_of(lens, plan)?;
         let live: u64 = lens.iter().copied().map(u64::from).sum();
         let behind = old.header.frame_len - u64::from(old.header.header_len);
@@ -57,7 +57,7 @@ impl Placed {
 }
 
 /// Bytes of each chunk in the file, by its new number.
-fn lens_of(old: &[u32], plan: &Plan<'_>) -> Result<Vec<u32>> {
+fn lens_of(old: &[u32], plan: &FrameEdit<'_>) -> Result<Vec<u32>> {
     let missing = || Error::invalid("a chunk of more than 4 GiB");
     let len = |fate: &Fate<'_>| match fate {
         Fate::Special(_) => Some(0),
@@ -69,7 +69,7 @@ fn lens_of(old: &[u32], plan: &Plan<'_>) -> Result<Vec<u32>> {
 
 /// Whether the file cannot, or should not, be extended: C-Blosc2 looks for the trailer of a frame without bytes right behind
 /// the header; a header in two sectors could be cut by a crash; and holes should not take half of the file.
-fn must_rewrite(old: &SuperChunk, plan: &Plan<'_>, live: u64, all: u64) -> bool {
+fn must_rewrite(old: &SuperChunk, plan: &FrameEdit<'_>, live: u64, all: u64) -> bool {
     let len = plan.header.encoded_len();
     let in_place = len as u64 == u64::from(old.header.header_len) && len <= SECTOR;
     let empty = old.header.nbytes == 0 || plan.header.nbytes == 0;
@@ -80,7 +80,7 @@ pub(super) fn write_behind(
     path: &Path,
     old: &SuperChunk,
     placed: &Placed,
-    plan: &Plan<'_>,
+    plan: &FrameEdit<'_>,
 ) -> Result<()> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
     step()?;
@@ -117,7 +117,7 @@ pub(super) fn write_anew(
     source: &impl ReadAt,
     old: &SuperChunk,
     placed: &Placed,
-    plan: &Plan<'_>,
+    plan: &FrameEdit<'_>,
 ) -> Result<()> {
     let area = Area::of(&old.header);
     step()?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{INDEX_KEY, Keys, chunk_key};
 use crate::chunk::Header;
 use crate::frame::commit_step::step;
-use crate::frame::edit::{Fate, Plan};
+use crate::frame::edit::{Fate, FrameEdit};
 use crate::frame::index::{Index, Slot};
 use crate::frame::special::HEADER;
 use crate::frame::superchunk::SuperChunk;
@@ -20,7 +20,7 @@ pub(super) fn make(
     directory: &Path,
     keys: &dyn Keys,
     old: &SuperChunk,
-    plan: &Plan<'_>,
+    plan: &FrameEdit<'_>,
 ) -> Result<SuperChunk> {
     let before = ids(&old.index);
     let stay: BTreeSet<u64> = plan.fates.iter().filter_map(stays_at).collect();
@@ -60,7 +60,7 @@ fn size(keys: &dyn Keys, id: u64) -> Result<u64> {
 
 /// Numbers for the chunks that are written, none of which the old index names: those behind the highest. C-Blosc2 takes them
 /// for offsets when it opens a frame, and refuses those that pass the bytes of all chunks; the lowest are taken then.
-fn new_ids(before: &BTreeSet<u64>, plan: &Plan<'_>, cbytes: u64) -> Result<Vec<u64>> {
+fn new_ids(before: &BTreeSet<u64>, plan: &FrameEdit<'_>, cbytes: u64) -> Result<Vec<u64>> {
     let count = plan.fates.iter().filter(|fate| matches!(fate, Fate::Write(_))).count();
     let start = before.last().map_or(0, |id| id + 1);
     let most = cbytes.saturating_sub(HEADER as u64).min(u32::MAX.into());
@@ -75,7 +75,7 @@ fn new_ids(before: &BTreeSet<u64>, plan: &Plan<'_>, cbytes: u64) -> Result<Vec<u
     }
 }
 
-fn frame(plan: &Plan<'_>, new: &[u64], cbytes: u64) -> Result<SuperChunk> {
+fn frame(plan: &FrameEdit<'_>, new: &[u64], cbytes: u64) -> Result<SuperChunk> {
     let mut new = new.iter().copied();
     let slots = plan.fates.iter().map(|fate| match fate {
         Fate::Special(kind) => Slot::Special(*kind),
@@ -91,7 +91,7 @@ fn frame(plan: &Plan<'_>, new: &[u64], cbytes: u64) -> Result<SuperChunk> {
     SuperChunk::new(header, index, plan.sizes.clone(), plan.trailer.clone())
 }
 
-fn write(directory: &Path, plan: &Plan<'_>, new: &[u64], index: &[u8]) -> Result<()> {
+fn write(directory: &Path, plan: &FrameEdit<'_>, new: &[u64], index: &[u8]) -> Result<()> {
     let chunks = plan.fates.iter().filter_map(|fate| match fate {
         Fate::Write(bytes) => Some(bytes),
         Fate::Special(_) | Fate::Stay(..) => None,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::super::{B2nd, FrameHeader, Metalayer, SparseFrame, Trailer};
 use super::{Frame, bytes_of, golden};
-use crate::Kind;
+use crate::DtypeKind;
 use crate::array::Chunking;
 use crate::chunk::Header;
 
@@ -220,15 +220,15 @@ fn layouts_say_how_the_array_is_cut() {
     let Some(folder) = golden() else { return };
     let layout = |name| Frame::open(&folder.join(name)).unwrap().get().layout().clone();
     let plain = layout("exact_multiple.b2frame");
-    assert_eq!((&plain.dtype.kind, plain.dtype.size), (&Kind::Void, 8));
+    assert_eq!((&plain.dtype.kind, plain.dtype.size), (&DtypeKind::Void, 8));
     assert_eq!(plain.chunking, Chunking::Flat { chunk_bytes: 2048 });
     let bytes = layout("typesize_i1.b2frame");
-    assert_eq!((&bytes.dtype.kind, bytes.dtype.size), (&Kind::UInt, 1));
+    assert_eq!((&bytes.dtype.kind, bytes.dtype.size), (&DtypeKind::UInt, 1));
     let varied = layout("edit_insert.b2frame");
     let ends = vec![2048, 4096, 6144, 8192, 10240, 12288, 14336, 15136];
     assert_eq!(varied.chunking, Chunking::Varied { ends });
     let grid = layout("nd_2d_i4_s.b2nd");
-    assert_eq!((&grid.dtype.kind, &grid.shape), (&Kind::Int, &vec![50, 30]));
+    assert_eq!((&grid.dtype.kind, &grid.shape), (&DtypeKind::Int, &vec![50, 30]));
     let Chunking::Grid { chunk_shape, block_shape } = grid.chunking else { panic!() };
     assert_eq!((chunk_shape, block_shape), (vec![20, 16], vec![8, 5]));
     let empty = layout("empty.b2frame");

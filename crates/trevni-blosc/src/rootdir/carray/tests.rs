@@ -47,7 +47,7 @@ fn edits_of_all_kinds_in_all_forms() {
                     (sizes.shape.as_slice(), sizes.nbytes),
                     (&[rows as u64][..], (rows * size) as u64)
                 );
-                if form == Form::Bcolz {
+                if form == DirectoryFormat::Bcolz {
                     assert_eq!(sizes.cbytes, Some(counted(&array, &path)), "{dtype} {step}");
                     assert_eq!(
                         std::fs::read_dir(path.join("data")).unwrap().count(),
@@ -153,7 +153,7 @@ fn a_padded_last_chunk_and_a_stale_one_are_read() {
     let home = tempfile::tempdir().unwrap();
     let storage = storage("int16", 10);
     let data = some_bytes(60, 1);
-    make(home.path().join("a").as_path(), &storage, Form::Bcolz, &[30], &data);
+    make(home.path().join("a").as_path(), &storage, DirectoryFormat::Bcolz, &[30], &data);
     let path = home.path().join("a");
     // As if rows had been cut by someone who writes nothing but the length.
     std::fs::write(path.join("meta/sizes"), "{\"shape\": [13], \"nbytes\": 26, \"cbytes\": \"?\"}")
@@ -177,7 +177,7 @@ fn damaged_and_missing_files_are_named() {
         let storage = storage("int32", 10);
         make(&path, &storage, form, &[95], &some_bytes(380, 1));
         let array = Carray::open(&path).unwrap();
-        let file = if form == Form::Bcolz { "data/__3.blp" } else { "data/__2__.bin" };
+        let file = if form == DirectoryFormat::Bcolz { "data/__3.blp" } else { "data/__2__.bin" };
         let whole = std::fs::read(path.join(file)).unwrap();
         for len in 0..whole.len() {
             std::fs::write(path.join(file), &whole[..len]).unwrap();
@@ -185,7 +185,7 @@ fn damaged_and_missing_files_are_named() {
             if let Err(e) = found {
                 assert!(e.to_string().contains(file), "{e}");
             } else {
-                assert!(form != Form::Bcolz, "{len}");
+                assert!(form != DirectoryFormat::Bcolz, "{len}");
             }
         }
         std::fs::remove_file(path.join(file)).unwrap();
@@ -201,7 +201,7 @@ fn boxes_and_columns_of_superchunks() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("boxes");
     let storage = Storage { chunk_shape: vec![3, 2], ..storage("int8", 1) };
-    let form = Form::Superchunk(Superchunks { chunks: 4, slack: Slack::Bytes(8) });
+    let form = DirectoryFormat::Superchunk(Superchunks { chunks: 4, slack: Slack::Bytes(8) });
     let mut builder = CarrayBuilder::create(&path, storage.clone(), form, false).unwrap();
     for number in 0..9 {
         builder.push(&encode(&storage, &[number; 6])).unwrap();
@@ -219,7 +219,10 @@ fn boxes_and_columns_of_superchunks() {
         .unwrap();
     let expected: Vec<_> = (0..12).map(|number| vec![number; 6]).collect();
     assert_eq!(decode_chunks(&Carray::open(&path).unwrap()), expected);
-    assert!(CarrayBuilder::create(home.path().join("b"), storage, Form::Bcolz, false).is_ok());
+    assert!(
+        CarrayBuilder::create(home.path().join("b"), storage, DirectoryFormat::Bcolz, false)
+            .is_ok()
+    );
     assert!(!home.path().join("b").exists());
 }
 
@@ -250,6 +253,8 @@ fn builders_refuse_chunks_that_make_no_array() {
         }
     }
     let record = Storage::new(Dtype::parse("[('a', 'i4')]").unwrap(), &[], 1).unwrap();
-    let builder = CarrayBuilder::create(home.path().join("x"), record, Form::Bcolz, false).unwrap();
+    let builder =
+        CarrayBuilder::create(home.path().join("x"), record, DirectoryFormat::Bcolz, false)
+            .unwrap();
     assert!(Box::new(builder).finish(&[0], &Attributes::new()).is_err());
 }

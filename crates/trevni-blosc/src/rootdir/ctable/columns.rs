@@ -16,7 +16,7 @@ use super::Ctable;
 use crate::Container;
 use crate::journal::{Sink, Transaction};
 use crate::rootdir::column_names::{self, ROOTDIRS};
-use crate::rootdir::directory_format::Form;
+use crate::rootdir::directory_format::DirectoryFormat;
 use trevni::{Error, Result};
 
 impl Ctable {
@@ -37,7 +37,11 @@ impl Ctable {
         if self.folder.exists(&folder)? {
             return Err(Error::invalid(format!("{folder} is there, but is no column")));
         }
-        let data = if self.form == Form::Bcolz { format!("{folder}/data") } else { folder.clone() };
+        let data = if self.form == DirectoryFormat::Bcolz {
+            format!("{folder}/data")
+        } else {
+            folder.clone()
+        };
         let mut change = Transaction::new(self.folder.root())?;
         self.check_unchanged()?;
         change.folder(&data)?;
@@ -117,8 +121,8 @@ impl Ctable {
             return Err(Error::invalid(format!("{what}: the table has {} rows", self.rows())));
         }
         match self.form {
-            Form::Bcolz => column_names::check(name),
-            Form::Superchunk(_) => {
+            DirectoryFormat::Bcolz => column_names::check(name),
+            DirectoryFormat::Superchunk(_) => {
                 column_names::check_superchunk(name)?;
                 check_shared(self.columns.iter().map(Carray::storage).chain([storage]))
             }
@@ -126,7 +130,7 @@ impl Ctable {
     }
 
     fn folder_of(&self, column: &Column) -> String {
-        if self.form == Form::Bcolz { column.name() } else { column.folder() }
+        if self.form == DirectoryFormat::Bcolz { column.name() } else { column.folder() }
     }
 
     /// The columns that share a file.

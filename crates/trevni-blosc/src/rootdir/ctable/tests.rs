@@ -17,7 +17,7 @@ fn data(rows: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn build(path: &Path, form: Form, rows: usize) {
+fn build(path: &Path, form: DirectoryFormat, rows: usize) {
     let mut builder = CtableBuilder::create(path, columns(), form, false).unwrap();
     for (i, ((_, storage), data)) in columns().iter().zip(data(rows)).enumerate() {
         for chunk in chunks_of(storage, &[rows as u64], &data) {
@@ -141,7 +141,7 @@ fn columns_that_another_has_changed_are_left_alone() {
 fn bcolz_may_be_without_columns_and_superchunks_may_not() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("a");
-    CtableBuilder::create(&path, Vec::new(), Form::Bcolz, false)
+    CtableBuilder::create(&path, Vec::new(), DirectoryFormat::Bcolz, false)
         .unwrap()
         .finish(&[], &Attributes::new())
         .unwrap();
@@ -183,7 +183,7 @@ fn tables_that_do_not_fit_together_are_refused() {
         let mut builder = CtableBuilder::create(&path, columns(), form, false).unwrap();
         assert!(builder.push(3, &[]).is_err() && !path.exists());
     }
-    build(&path, Form::Bcolz, 33);
+    build(&path, DirectoryFormat::Bcolz, 33);
     let mut table = Ctable::open(&path).unwrap();
     let edits = |rows: [usize; 3]| {
         let pairs = columns().into_iter().zip(data(33)).zip(rows);
@@ -283,7 +283,7 @@ fn tables_of_two_dimensions_in_boxes() {
     assert_eq!(decode_chunks(&table.columns()[0]), expected);
     let new = storage("int8", 3);
     assert!(
-        table.form() != Form::Bcolz
+        table.form() != DirectoryFormat::Bcolz
             && Ctable::open(home.path()).unwrap().add_column(0, "c", new, &[8, 4], []).is_err()
     );
 }

@@ -20,7 +20,7 @@ fn after() -> [Vec<u8>; 2] {
     [some_bytes(4 * 12, 5), some_bytes(3 * 12, 6)]
 }
 
-fn prepare(path: &Path, form: Form) {
+fn prepare(path: &Path, form: DirectoryFormat) {
     let mut builder = CtableBuilder::create(path, columns(), form, false).unwrap();
     for (i, ((_, storage), data)) in columns().iter().zip(before()).enumerate() {
         for chunk in chunks_of(storage, &[35], &data) {

@@ -7,7 +7,7 @@ use arrow::datatypes::DataType;
 use serde_json::Value;
 
 use super::*;
-use crate::{ByteOrder, Kind};
+use crate::{ByteOrder, DtypeKind};
 
 /// The folder of such directories, if it exists.
 fn corpus() -> Option<PathBuf> {
@@ -81,7 +81,7 @@ fn assert_column(array: &Carray, expected: &[ArrayRef], what: &str) {
     let dtype = &array.layout().dtype;
     let mut found = decode(array);
     if dtype.order == ByteOrder::Big {
-        let width = if dtype.kind == Kind::Unicode { 4 } else { dtype.size };
+        let width = if dtype.kind == DtypeKind::Unicode { 4 } else { dtype.size };
         found.chunks_exact_mut(width).for_each(<[u8]>::reverse);
     }
     let expected: Vec<u8> = expected.iter().flat_map(|array| bytes_of(array, dtype.size)).collect();

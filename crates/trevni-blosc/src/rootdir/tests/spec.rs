@@ -64,8 +64,11 @@ fn both_forms_of_an_array_go_both_ways() {
     let home = tempfile::tempdir().unwrap();
     let data: Vec<u8> = (0..5u16).flat_map(u16::to_le_bytes).collect();
     for (name, form) in [
-        ("bcolz", Form::Bcolz),
-        ("superchunk", Form::Superchunk(Superchunks { chunks: 2, slack: Slack::Bytes(4) })),
+        ("bcolz", DirectoryFormat::Bcolz),
+        (
+            "superchunk",
+            DirectoryFormat::Superchunk(Superchunks { chunks: 2, slack: Slack::Bytes(4) }),
+        ),
     ] {
         let expected = example(name);
         let storage = Storage { fill: vec![7, 0], expectedlen: 5, ..storage("int16", 4) };
@@ -100,7 +103,7 @@ fn the_table_and_the_journal_are_as_they_are_written() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("table");
     let columns = ["open", "close"].map(|name| (name.to_owned(), storage("int8", 1))).to_vec();
-    CtableBuilder::create(&path, columns, Form::Bcolz, false)
+    CtableBuilder::create(&path, columns, DirectoryFormat::Bcolz, false)
         .unwrap()
         .finish(&[vec![0], vec![0]], &Attributes::new())
         .unwrap();

@@ -10,7 +10,7 @@ use super::machine::Machine;
 use super::table::{BATCH, Limit};
 use super::timing::{Measure, Outcome};
 use super::work::Work;
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::output::table::{Align, Table};
 use crate::stdout;
 
@@ -30,7 +30,7 @@ pub(super) struct Report<'a> {
 
 impl Report<'_> {
     /// Prints tables, one a measure.
-    pub(super) fn text(&self) -> Result<(), Fault> {
+    pub(super) fn text(&self) -> Result<(), CliError> {
         let mut out = stdout::stdout();
         self.heading(&mut out)?;
         self.group(&mut out, "size, MB", |outcome| Some(megabytes(outcome.size)))?;
@@ -125,7 +125,7 @@ impl Report<'_> {
     }
 
     /// Prints one JSON object.
-    pub(super) fn json(&self) -> Result<(), Fault> {
+    pub(super) fn json(&self) -> Result<(), CliError> {
         let table = self.work.table;
         let machine = Machine::this();
         let filter = self.work.filter.as_ref().map(|filter| {

@@ -6,7 +6,7 @@ use arrow::datatypes::SchemaRef;
 use indicatif::ProgressBar;
 use trevni_convert::Rows;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::rows::batch_fault;
 
 /// Rows of a batch, as written and as read.
@@ -66,7 +66,7 @@ pub(super) fn load(
     asked: Option<u64>,
     memory: usize,
     bar: &ProgressBar,
-) -> Result<Table, Fault> {
+) -> Result<Table, CliError> {
     let schema = rows.schema();
     let mut coalescer = BatchCoalescer::new(schema.clone(), BATCH);
     let (mut batches, mut bytes, mut count, mut limit) = (Vec::new(), 0usize, 0u64, None);
@@ -96,7 +96,7 @@ pub(super) fn load(
         limit = asked.is_some_and(|rows| count >= rows).then_some(Limit::Rows);
     }
     if count == 0 {
-        return Err(Fault::Data(format!("{name}: no rows to measure")));
+        return Err(CliError::Data(format!("{name}: no rows to measure")));
     }
     Ok(Table::new(schema, batches, limit))
 }

@@ -8,7 +8,7 @@ use trevni_blosc::bloscpack::Bloscpack;
 use trevni_blosc::{ChunkedArray, Container, ContainerKind};
 
 use super::{ChunkArgs, HowArgs, check_extension, metadata};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 
 /// Append the bytes of a file to a compressed one.
 #[derive(Debug, clap::Args)]
@@ -29,12 +29,12 @@ pub(crate) struct Args {
     how: HowArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
     check_extension(&args.original_file, args.no_check_extension)?;
-    let of_original = || Fault::of(args.original_file.display());
+    let of_original = || CliError::of(args.original_file.display());
     let mut new = Vec::new();
-    let mut file = File::open(&args.new_file).map_err(Fault::of(args.new_file.display()))?;
-    file.read_to_end(&mut new).map_err(Fault::of(args.new_file.display()))?;
+    let mut file = File::open(&args.new_file).map_err(CliError::of(args.new_file.display()))?;
+    file.read_to_end(&mut new).map_err(CliError::of(args.new_file.display()))?;
     let array = open(args).map_err(of_original())?;
     let mut array = array.with_parallelism(args.how.threads());
     let before = array.len();
@@ -42,7 +42,8 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
     if let Some(path) = &args.metadata {
         let said = metadata(path)?;
         let said = said.as_object().cloned();
-        let said = said.ok_or_else(|| Fault::Usage("the metadata is not a JSON object".into()))?;
+        let said =
+            said.ok_or_else(|| CliError::Usage("the metadata is not a JSON object".into()))?;
         array.set_attributes(said).map_err(of_original())?;
     }
     tell(&format!("{before} -> {} rows", array.len()));

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
-use trevni_blosc::{ArrayWriter, Attributes, Chunking, Dtype, Kind, Layout};
+use trevni_blosc::{ArrayWriter, Attributes, Chunking, Dtype, DtypeKind, Layout};
 
 use super::{ChunkArgs, HowArgs, metadata, with_extension};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::path::bytes_at;
 use crate::output::table::ratio;
 use crate::output::target::exists;
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 22;
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
     let out = args.out_file.clone().unwrap_or_else(|| with_extension(&args.in_file));
     if !args.how.force && out.symlink_metadata().is_ok() {
         return Err(exists(&out));
@@ -54,21 +54,21 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
         },
         None => Attributes::new(),
     };
-    let input = File::open(&args.in_file).map_err(Fault::of(args.in_file.display()))?;
+    let input = File::open(&args.in_file).map_err(CliError::of(args.in_file.display()))?;
     let before = input.metadata()?.len();
-    let mut writer = writer(args, &out).map_err(Fault::of(out.display()))?;
+    let mut writer = writer(args, &out).map_err(CliError::of(out.display()))?;
     let bar = indicatif::ProgressBar::new(before);
     let mut input = input.take(u64::MAX);
     let mut piece = vec![0; PIECE];
     loop {
-        let read = input.read(&mut piece).map_err(Fault::of(args.in_file.display()))?;
+        let read = input.read(&mut piece).map_err(CliError::of(args.in_file.display()))?;
         if read == 0 {
             break;
         }
-        writer.write(piece.get(..read).unwrap_or_default()).map_err(Fault::of(out.display()))?;
+        writer.write(piece.get(..read).unwrap_or_default()).map_err(CliError::of(out.display()))?;
         bar.inc(read as u64);
     }
-    writer.finish(&attributes).map_err(Fault::of(out.display()))?;
+    writer.finish(&attributes).map_err(CliError::of(out.display()))?;
     bar.finish_and_clear();
     let after = bytes_at(&out)?;
     tell(&format!("{before} -> {after} bytes, ratio {}", ratio(before, after)));
@@ -85,7 +85,8 @@ fn writer(args: &Args, out: &std::path::Path) -> trevni::Result<ArrayWriter> {
     // Chunks are whole elements, as far as that is possible.
     let typesize = u64::from(args.chunks.typesize);
     let chunk_bytes = (args.chunk_size / typesize * typesize).max(1);
-    let layout = Layout::of_rows(Dtype::new(Kind::UInt, 1), &[], Chunking::Flat { chunk_bytes });
+    let layout =
+        Layout::of_rows(Dtype::new(DtypeKind::UInt, 1), &[], Chunking::Flat { chunk_bytes });
     let build = BloscpackBuilder::create(out, args.how.force, None, &params, properties)?;
     let writer = ArrayWriter::try_new(Box::new(build), &params, &layout)?;
     Ok(writer.with_parallelism(args.how.threads()))

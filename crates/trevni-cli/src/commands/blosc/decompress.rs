@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use trevni_blosc::{ChunkedArray, ContainerKind};
 
 use super::{EXTENSION, HowArgs, check_extension};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::output::target::Target;
 
 /// Decompress a file; its metadata goes to standard error.
@@ -26,17 +26,17 @@ pub(crate) struct Args {
 /// Bytes that are opened at a time for each thread.
 const PIECE: u64 = 1 << 22;
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
     check_extension(&args.in_file, args.no_check_extension)?;
     let out = match &args.out_file {
         Some(out) => out.clone(),
         None => without_extension(&args.in_file),
     };
-    let of_input = || Fault::of(args.in_file.display());
+    let of_input = || CliError::of(args.in_file.display());
     let contents = trevni_blosc::open(&args.in_file).map_err(of_input())?;
     if contents.arrays.len() != 1 || contents.kind == ContainerKind::Ctable {
         let n = contents.arrays.len();
-        return Err(Fault::Data(format!(
+        return Err(CliError::Data(format!(
             "{} holds {n} columns: trevni convert reads them",
             args.in_file.display()
         )));
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
     for (_, array) in contents.arrays {
         let array = array.with_parallelism(args.how.threads());
         copy(&array, &mut target).map_err(|e| match e {
-            Fault::Data(text) => Fault::Data(format!("{}: {text}", args.in_file.display())),
+            CliError::Data(text) => CliError::Data(format!("{}: {text}", args.in_file.display())),
             other => other,
         })?;
     }
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
     Ok(())
 }
 
-fn copy(array: &ChunkedArray, out: &mut Target) -> Result<(), Fault> {
+fn copy(array: &ChunkedArray, out: &mut Target) -> Result<(), CliError> {
     let row = (array.row_bytes()? as u64).max(1);
     let chunk = array.chunk_shape().and_then(|shape| shape.first().copied()).unwrap_or(1).max(1);
     let rows = (PIECE / row).max(1).saturating_mul(array.parallelism() as u64);

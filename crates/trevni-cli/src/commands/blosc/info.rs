@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use trevni_blosc::chunk::{Content, Header};
 use trevni_blosc::{ChunkedArray, Contents, Filter};
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::path::bytes_at;
 use crate::stdout;
 
@@ -21,8 +21,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
-    let of_file = || Fault::of(args.file.display());
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
+    let of_file = || CliError::of(args.file.display());
     let contents = trevni_blosc::open(&args.file).map_err(of_file())?;
     let arrays = contents.arrays.iter().map(|(name, array)| about(name, array));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(of_file())?;
@@ -91,7 +91,7 @@ pub(crate) fn content(content: Content) -> String {
     format!("{content:?}").to_lowercase()
 }
 
-fn print(contents: &Contents, said: &Json) -> Result<(), Fault> {
+fn print(contents: &Contents, said: &Json) -> Result<(), CliError> {
     let mut out = stdout::stdout();
     writeln!(out, "{}, {} bytes", contents.kind.name(), said["bytes"])?;
     for array in said["arrays"].as_array().into_iter().flatten() {

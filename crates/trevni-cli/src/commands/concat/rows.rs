@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use trevni::arrow::{ArrowWriter, WriterProperties};
-use trevni_convert::{Format, Part, ReadOptions, Rows, Source, rows_of};
+use trevni_convert::{Format, InputFile, ReadOptions, Rows, Source, rows_of};
 
 use super::Args;
 use crate::commands::rewrite::{codec_of, layout_of};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::pattern::expand;
 use crate::input::rows::batch_fault;
 use crate::input::trevni_files::paths_of;
@@ -15,7 +15,7 @@ use crate::input::{file, remote};
 use crate::output::target::Target;
 use crate::signals;
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
     // Before the output is made, which may be in the same folder.
     let rows = open(args)?;
     let mut properties = WriterProperties::builder();
@@ -41,17 +41,17 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
 }
 
 /// The rows of all inputs.
-fn open(args: &Args) -> Result<Rows, Fault> {
+fn open(args: &Args) -> Result<Rows, CliError> {
     let files = expand(&args.inputs, false)?;
     let parts = files.iter().map(|file| part(&file.path)).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(rows_of(parts, &ReadOptions { threads, ..ReadOptions::default() })?)
 }
 
-fn part(path: &Path) -> Part {
+fn part(path: &Path) -> InputFile {
     let (name, path) = (path.display().to_string(), path.to_owned());
     let open = move |options: &ReadOptions| {
-        let other = |fault: Fault| trevni::Error::from(std::io::Error::other(fault.text()));
+        let other = |fault: CliError| trevni::Error::from(std::io::Error::other(fault.text()));
         let mut source = match remote::source(&path).map_err(other)? {
             Some(source) => source,
             None => Source::open(&path)?,
@@ -62,5 +62,5 @@ fn part(path: &Path) -> Part {
         (format.ok_or_else(missing)?.open)(source, options)
     };
     // Values in its path are columns of a data set already.
-    Part { name, path: String::new(), once: false, open: Box::new(open) }
+    InputFile { name, path: String::new(), once: false, open: Box::new(open) }
 }

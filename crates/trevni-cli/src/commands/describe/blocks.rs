@@ -5,7 +5,7 @@ use std::path::Path;
 
 use trevni::FileReader;
 
-use crate::exit::Fault;
+use crate::exit::CliError;
 use crate::input::file;
 
 /// Blocks that are shown of all columns. Where there are more, neighbors are shown as one. Each takes about 250 bytes of the
@@ -51,12 +51,12 @@ pub(super) struct Blocks {
 }
 
 impl FileLayout {
-    pub(super) fn read(path: &Path) -> Result<Self, Fault> {
+    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let file = file::open(path)?;
         let count = file.columns().len();
         let most = (MOST / count.max(1)).clamp(1, MOST_OF_COLUMN);
         let columns = (0..count).map(|column| ColumnLayout::read(&file, column, most));
-        let columns = columns.collect::<Result<_, _>>().map_err(Fault::of(path.display()))?;
+        let columns = columns.collect::<Result<_, _>>().map_err(CliError::of(path.display()))?;
         let bytes = file.file_len();
         let header = file.header().start(0).unwrap_or(bytes);
         Ok(Self { rows: file.rows(), bytes, other: ("header", header), columns })

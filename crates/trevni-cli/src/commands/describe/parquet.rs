@@ -6,14 +6,14 @@ use std::path::Path;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::blocks::{ColumnLayout, FileLayout};
-use crate::exit::Fault;
+use crate::exit::CliError;
 
 /// The bytes of columns, without blocks.
-pub(super) fn layout(path: &Path) -> Result<FileLayout, Fault> {
-    let file = File::open(path).map_err(Fault::of(path.display()))?;
-    let bytes = file.metadata().map_err(Fault::of(path.display()))?.len();
+pub(super) fn layout(path: &Path) -> Result<FileLayout, CliError> {
+    let file = File::open(path).map_err(CliError::of(path.display()))?;
+    let bytes = file.metadata().map_err(CliError::of(path.display()))?.len();
     let footer = ParquetMetaDataReader::new().parse_and_finish(&file);
-    let footer = footer.map_err(Fault::of(path.display()))?;
+    let footer = footer.map_err(CliError::of(path.display()))?;
     let count = footer.file_metadata().schema_descr().num_columns();
     let columns: Vec<ColumnLayout> = (0..count).map(|column| sizes(&footer, column)).collect();
     let stored = columns.iter().fold(0u64, |sum, column| sum.saturating_add(column.stored));

@@ -9,15 +9,15 @@ use trevni::dataset::{Dataset, DatasetMode, DatasetWriter};
 use trevni_convert::Format;
 
 use super::{Args, choose, codec_of, layout_of};
-use crate::exit::{Fault, tell};
+use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::path::is_folder;
 use crate::signals;
 
-pub(super) fn run(args: &Args) -> Result<(), Fault> {
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
     let to = &args.output.output;
     check_output(args)?;
-    let table = Dataset::open(&args.input).map_err(Fault::of(args.input.display()))?;
+    let table = Dataset::open(&args.input).map_err(CliError::of(args.input.display()))?;
     let names: Vec<&str> = table.schema().fields().iter().map(|f| f.name().as_str()).collect();
     let order = choose(&names, args)?;
     let schema = projected(table.schema(), &order, names.len())?;
@@ -25,41 +25,41 @@ pub(super) fn run(args: &Args) -> Result<(), Fault> {
     let (rows, before) = (table.rows(), table.bytes());
     let replaced = !args.output.dataset.is_append();
     let (files, after) = copy(&table, &order, writer).map_err(|fault| match fault {
-        Fault::Data(text) => Fault::Data(format!("{}: {text}", args.input.display())),
+        CliError::Data(text) => CliError::Data(format!("{}: {text}", args.input.display())),
         other => other,
     })?;
     if replaced {
-        Dataset::remove_replaced(to).map_err(Fault::of(to.display()))?;
+        Dataset::remove_replaced(to).map_err(CliError::of(to.display()))?;
     }
     tell(&format!("{rows} rows, {files} files, {before} -> {after} bytes"));
     Ok(())
 }
 
 /// Refuses an output that is no folder, and one that holds something, unless it may be replaced.
-fn check_output(args: &Args) -> Result<(), Fault> {
+fn check_output(args: &Args) -> Result<(), CliError> {
     let (to, output) = (&args.output.output, &args.output);
     let format = Format::named("dataset")?;
     output.write.check(format)?;
     let is_url = to.to_str().is_some_and(|text| text.contains("://"));
     if is_url || output.to.is_some_and(|to| to.name != format.name) {
-        return Err(Fault::Usage(
+        return Err(CliError::Usage(
             "rewrite makes a folder of a data set; convert makes others".into(),
         ));
     }
     if !is_folder(to) && !to.is_dir() && output.to.is_none() {
         let what = "rewrite makes a data set of one: the output ends in /; concat makes one file";
-        return Err(Fault::Usage(what.into()));
+        return Err(CliError::Usage(what.into()));
     }
     let holds = to.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     if holds && !output.force && !output.dataset.is_append() {
         let what = "exists; --append adds to it, --force replaces what it holds";
-        return Err(Fault::Data(format!("{} {what}", to.display())));
+        return Err(CliError::Data(format!("{} {what}", to.display())));
     }
     Ok(())
 }
 
 /// Some columns; what metadata says of all of them does not hold for some.
-fn projected(schema: &SchemaRef, order: &[usize], all: usize) -> Result<SchemaRef, Fault> {
+fn projected(schema: &SchemaRef, order: &[usize], all: usize) -> Result<SchemaRef, CliError> {
     if order.iter().copied().eq(0..all) {
         return Ok(schema.clone());
     }
@@ -67,7 +67,7 @@ fn projected(schema: &SchemaRef, order: &[usize], all: usize) -> Result<SchemaRe
     Ok(Arc::new(Schema::new(some.fields().clone())))
 }
 
-fn writer(args: &Args, table: &Dataset, schema: SchemaRef) -> Result<DatasetWriter, Fault> {
+fn writer(args: &Args, table: &Dataset, schema: SchemaRef) -> Result<DatasetWriter, CliError> {
     let (output, format) = (&args.output, Format::named("dataset")?);
     let first = table.files().next().map(|file| args.input.join(file.path()));
     let properties = output.write.properties(format, like(first.as_deref())?)?;
@@ -82,11 +82,11 @@ fn writer(args: &Args, table: &Dataset, schema: SchemaRef) -> Result<DatasetWrit
     }
     let properties = builder.set_mode(mode).set_writer_properties(properties).build();
     DatasetWriter::try_new(&output.output, schema, properties)
-        .map_err(Fault::of(output.output.display()))
+        .map_err(CliError::of(output.output.display()))
 }
 
 /// The settings of a file.
-fn like(file: Option<&Path>) -> Result<WriterPropertiesBuilder, Fault> {
+fn like(file: Option<&Path>) -> Result<WriterPropertiesBuilder, CliError> {
     let builder = WriterProperties::builder();
     let Some(path) = file else { return Ok(builder) };
     let file = file::open(path)?;
@@ -99,7 +99,7 @@ fn copy(
     table: &Dataset,
     order: &[usize],
     mut writer: DatasetWriter,
-) -> Result<(usize, u64), Fault> {
+) -> Result<(usize, u64), CliError> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut first = 0u64;
     for file in table.files() {

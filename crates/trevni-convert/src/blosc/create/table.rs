@@ -15,7 +15,7 @@ use super::super::sink::{Finish, Rows};
 use super::{How, nothing_more, row_bytes};
 use trevni::{Error, Result};
 use trevni_blosc::numpy::{ChunkedWriter, NumpyField, Widths};
-use trevni_blosc::rootdir::{CarrayBuilder, CtableBuilder, Form, Storage};
+use trevni_blosc::rootdir::{CarrayBuilder, CtableBuilder, DirectoryFormat, Storage};
 use trevni_blosc::{ArrayWriter, Attributes, Build, Chunking};
 
 /// What an array that is alone is called when it is read.
@@ -26,7 +26,7 @@ pub(super) fn table(
     replace: bool,
     schema: SchemaRef,
     options: &WriteOptions,
-    form: Form,
+    form: DirectoryFormat,
 ) -> Result<Box<dyn Sink>> {
     let how = How::new(&schema, options)?;
     let (path, of, attributes) = (path.to_owned(), schema.clone(), how.attributes.clone());
@@ -35,7 +35,7 @@ pub(super) fn table(
         let rows = fields.iter().map(|field| Ok(how.chunk_rows(row_bytes(field)?)));
         let rows = rows.collect::<Result<Vec<_>>>()?;
         // The columns of superchunks share the rows of a chunk.
-        let shared = rows.iter().min().copied().filter(|_| form != Form::Bcolz);
+        let shared = rows.iter().min().copied().filter(|_| form != DirectoryFormat::Bcolz);
         let columns = fields.iter().zip(rows).map(|(field, rows)| {
             let storage = storage(&how, field, shared.unwrap_or(rows))
                 .map_err(|e| e.in_column(&field.name))?;

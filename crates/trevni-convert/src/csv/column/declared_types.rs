@@ -16,7 +16,7 @@ use arrow::compute::{CastOptions, can_cast_types, cast_with_options};
 use arrow::datatypes::*;
 
 use super::{BadRows, Cells, keeps_digits, naive};
-use crate::csv::datetime::{self, Moment};
+use crate::csv::datetime::{self, Datetime};
 use crate::csv::inferred_type;
 
 /// Whether CSV can hold a type.
@@ -129,7 +129,7 @@ fn in_zone(cells: Cells<'_>, unit: TimeUnit, zone: &Arc<str>, bad: &mut BadRows)
         }
         let time = string_to_datetime(parsed.as_ref()?, text).ok()?;
         let (seconds, nanoseconds) = (time.timestamp(), time.timestamp_subsec_nanos());
-        Some(Moment { seconds, nanoseconds, has_offset: true })
+        Some(Datetime { seconds, nanoseconds, has_offset: true })
     })
 }
 

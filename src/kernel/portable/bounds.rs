@@ -11,7 +11,7 @@ pub trait Ordered: Copy {
     fn rank(self) -> i64;
 
     /// The numbers of the least and the greatest.
-    fn bounds(values: &[Self]) -> Option<(i64, i64)>;
+    fn min_max(values: &[Self]) -> Option<(i64, i64)>;
 }
 
 impl Ordered for i64 {
@@ -21,7 +21,7 @@ impl Ordered for i64 {
     }
 
     #[inline(always)]
-    fn bounds(values: &[Self]) -> Option<(i64, i64)> {
+    fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         by_rank(values, |value| value)
     }
 }
@@ -33,7 +33,7 @@ impl Ordered for i32 {
     }
 
     #[inline(always)]
-    fn bounds(values: &[Self]) -> Option<(i64, i64)> {
+    fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         let (least, greatest) = by_rank(values, |value| value)?;
         Some((i64::from(least), i64::from(greatest)))
     }
@@ -52,7 +52,7 @@ impl Ordered for f32 {
     }
 
     #[inline(always)]
-    fn bounds(values: &[Self]) -> Option<(i64, i64)> {
+    fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         let (least, greatest) = by_rank(values, rank32)?;
         Some((i64::from(least), i64::from(greatest)))
     }
@@ -66,7 +66,7 @@ impl Ordered for f64 {
     }
 
     #[inline(always)]
-    fn bounds(values: &[Self]) -> Option<(i64, i64)> {
+    fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         by_rank(values, f64::rank)
     }
 }
@@ -86,6 +86,6 @@ fn by_rank<T: Copy, R: Copy + Ord>(values: &[T], rank: impl Fn(T) -> R) -> Optio
 
 /// The ranks of the least and the greatest value.
 #[inline(always)]
-pub(crate) fn bounds<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
-    T::bounds(values)
+pub(crate) fn min_max<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
+    T::min_max(values)
 }
