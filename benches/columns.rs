@@ -90,7 +90,7 @@ fn timing(c: &mut Criterion) {
     group.finish();
 }
 
-/// A sorted column, one in no order with the same values, and some to be given out with them.
+/// Returns a sorted column, one in no order with the same values, and some to be given out with them.
 fn table() -> RecordBatch {
     let rows = ROWS as i64;
     let mut state = 42u64;

@@ -132,7 +132,7 @@ fn strings(c: &mut Criterion) {
     group.finish();
 }
 
-/// Rows of which some are null, as bits and as lengths.
+/// Returns the rows of which some are null, as bits and as lengths.
 fn rows(n: usize, nulls_in_100: u64) -> (Vec<u8>, Vec<u8>) {
     let mut numbers = Numbers(2);
     let valid: Vec<bool> = (0..n).map(|_| numbers.below(100) >= nulls_in_100).collect();
@@ -185,7 +185,7 @@ fn nulls(c: &mut Criterion) {
     group.finish();
 }
 
-/// Bytes of columns: amounts in cents, times, words, one of a few codes.
+/// Returns the bytes of columns: amounts in cents, times, words, one of a few codes.
 #[cfg(feature = "snappy")]
 fn columns(len: usize) -> [(&'static str, Vec<u8>); 4] {
     let mut n = Numbers(3);

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Field::new("text", DataType::Utf8, false),
     ]));
     let properties = WriterProperties::builder().set_memory_budget(budget).build();
-    let mut file = AtomicFile::create(&path, true)?;
+    let mut file = AtomicFile::create(&path)?;
     let mut writer =
         ArrowWriter::try_new(BufWriter::new(&mut file), schema.clone(), Some(properties))?;
     let (mut written, mut row) = (0, 0i64);

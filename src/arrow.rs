@@ -4,10 +4,10 @@
 //! write   RecordBatch -> lower -> shred    -> one ColumnSlice a column -> FileWriter
 //! read    RecordBatch <- raise <- assemble <- one ColumnData  a column <- ProjectedReader
 //! ```
-//! `lower` and `raise` swap dictionaries and run-ends for the values they stand for. `shred` and `assemble` walk
-//! a `Shape`, which says for each field which columns hold its counts and its values. Two layouts
-//! make shapes: [`Split`](Layout::Split), the default, and [`Avro`](Layout::Avro), the columns that Avro's own
-//! Trevni tools read and write.
+//! `encoded` replaces dictionaries and run-end arrays by their values. `shred` and `assemble` follow a
+//! `FieldLayout`, which has the columns of the counts and values of each field. Two layouts exist:
+//! [`Split`](Layout::Split), the default, and [`Avro`](Layout::Avro), the columns that Avro's own Trevni tools read
+//! and write.
 //!
 //! Every Arrow type comes back as it went in, because the file carries the Arrow schema. A file without one gets
 //! its types from its Avro schema, and a file without either from its columns.
@@ -57,6 +57,7 @@ pub use projection::ProjectionMask;
 pub(crate) use projection::projected_schema;
 pub use read::arrow_reader::ArrowReader;
 pub use read::builder::ArrowReaderBuilder;
+pub(crate) use read::builder::check_settings;
 pub use read::options::ArrowReaderOptions;
 pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 #[cfg(feature = "object_store")]
@@ -69,4 +70,5 @@ pub use stats::statistics::ColumnStatistics;
 pub use write::arrow_writer::ArrowWriter;
 #[cfg(feature = "object_store")]
 pub use write::async_writer::AsyncArrowWriter;
+pub(crate) use write::batch_schema::conform;
 pub use write::properties::{WriterProperties, WriterPropertiesBuilder};

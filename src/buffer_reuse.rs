@@ -3,24 +3,24 @@
 //! ```text
 //! codes ──► Scratch<u32> ──► values        dropped: kept for whoever asks next, on the same thread
 //! ```
-//! A block is read in many steps, each of which needs some thousand values for a moment: to allocate these, and to give
-//! them back, took a tenth of the time, and with several threads more.
+//! A block is read in many steps, each of which needs some thousand values temporarily. Allocating and freeing them
+//! took a tenth of the time, and more with several threads.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// How many vectors of a type are kept.
+/// The maximum number of vectors per type.
 const MOST: usize = 8;
 
-/// A vector that has more bytes is not kept.
+/// A vector with more bytes is freed.
 const LARGEST: usize = 1 << 18;
 
 type Kept<T> = RefCell<Vec<Vec<T>>>;
 
-/// A type of values that lie in such memory.
+/// A type whose vectors are reused.
 pub trait Scratched: Sized + 'static {
-    /// What this thread keeps of them.
+    /// Returns the free vectors of this thread.
     fn kept() -> &'static LocalKey<Kept<Self>>;
 }
 
@@ -39,7 +39,7 @@ macro_rules! scratched {
 
 scratched!(u8 u16 u32 u64 usize i32 i64 i128 f32 f64);
 
-/// A vector, empty at first, whose memory is kept when it is dropped.
+/// An empty vector whose memory is reused when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch<T: Scratched>(Vec<T>);
 
@@ -63,7 +63,7 @@ impl<T: Scratched> Drop for Scratch<T> {
             return;
         }
         memory.clear();
-        // A thread that ends keeps nothing.
+        // The vectors of a thread that ends are freed.
         let _ = T::kept().try_with(|kept| match kept.try_borrow_mut() {
             Ok(mut kept) if kept.len() < MOST => kept.push(memory),
             _ => {}

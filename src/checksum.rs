@@ -6,9 +6,9 @@
 //! crc-32   the specification's name for it; taken on reading with either byte order, never written
 //! crc32-stored   CRC-32 of the block as it is stored, 4 bytes, high byte first; of this crate
 //! ```
-//! The specification says fixed32, low byte first, and the name `crc-32`; the reference implementation writes
-//! and reads the name `crc32`, high byte first. We write what it reads. With codec `null` the reference stores
-//! 0 where the checksum should be; such a block is read and reported as [`Verdict::NotChecked`].
+//! The specification names the algorithm `crc-32` and stores it as fixed32, low byte first. The reference
+//! implementation names it `crc32` and stores it high byte first; this crate writes that. With codec `null` the
+//! reference stores 0 in place of the checksum: such a block is read and reported as [`Verdict::NotChecked`].
 //! (Specification: "Checksum algorithms".)
 
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
@@ -16,30 +16,29 @@ use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use crate::error::{Error, ErrorKind, Result};
 use crate::wire::Cursor;
 
-/// How blocks are proved.
+/// The checksum of the blocks of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Checksum {
-    /// Not at all.
+    /// No checksum.
     Null,
     /// CRC-32, as the reference implementation writes it.
     #[default]
     Crc32,
-    /// CRC-32 under the specification's name; only for reading.
+    /// CRC-32 under the specification's name. It is only read.
     SpecifiedCrc32,
-    /// CRC-32 of the block as it is stored; for the value codec, whose blocks need not be serialised to be proved.
-    /// Only this crate reads it.
+    /// CRC-32 of the block as it is stored. Blocks of the value codec have it. Only this crate reads it.
     StoredCrc32,
 }
 
-/// What the proof of a block came to.
+/// The result of verifying a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The column has no checksum.
     Absent,
-    /// The checksum is that of the data.
+    /// The checksum matches.
     Verified,
-    /// There is the place of a checksum, but the writer left it 0.
+    /// The writer stored 0 in place of the checksum.
     NotChecked,
 }
 
@@ -51,12 +50,12 @@ const NAMES: [(&str, Checksum); 4] = [
 ];
 
 impl Checksum {
-    /// The name in `trevni.checksum`.
+    /// Returns the name in `trevni.checksum`.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, c)| *c == self).map_or("null", |(name, _)| name)
     }
 
-    /// The checksum of a name; upper and lower case are different.
+    /// Returns the checksum of a name. Names are case-sensitive.
     pub fn from_name(name: &str) -> Result<Self> {
         NAMES
             .iter()
@@ -65,7 +64,7 @@ impl Checksum {
             .ok_or_else(|| Error::unsupported(format!("checksum {name:?}")))
     }
 
-    /// How many bytes follow each block.
+    /// Returns the size in bytes that follows each block.
     pub fn size(self) -> usize {
         match self {
             Checksum::Null => 0,
@@ -73,7 +72,7 @@ impl Checksum {
         }
     }
 
-    /// Whether it is of the block as it is stored, and not as it is before its codec.
+    /// Returns whether the checksum is that of the stored block, not of the uncompressed one.
     pub fn is_of_stored(self) -> bool {
         self == Checksum::StoredCrc32
     }
@@ -85,14 +84,14 @@ impl Checksum {
         }
     }
 
-    /// The bytes of the checksum.
+    /// Returns the bytes of the checksum.
     pub(crate) fn of(self, data: &[u8]) -> [u8; 4] {
         let mut bytes = [0; 4];
         BigEndian::write_u32(&mut bytes, crc32fast::hash(data));
         bytes
     }
 
-    /// Compares a block's data with the checksum stored behind it. `plain` says that its codec is `null`.
+    /// Compares the data of a block with the stored checksum. `plain` tells that its codec is `null`.
     pub(crate) fn verify(self, data: &[u8], stored: &[u8], plain: bool) -> Result<Verdict> {
         if self == Checksum::Null {
             return Ok(Verdict::Absent);

@@ -6,9 +6,12 @@
 //! zstd      one frame a block   *              lz4       one LZ4 block, no length before it   *
 //! pack      values packed by their kind   *    pack+zstd the same, and zstd where that saves   *
 //! ```
-//! `*` outside the specification and the reference implementation: other readers refuse such columns. The
-//! length of a block before compression stands in its descriptor, so no codec needs to store it.
-//! Adding a codec is one file here and one line in the table. (Specification: "Codecs".)
+//! `*` not in the specification or the reference implementation: other readers refuse such columns. A block
+//! descriptor has the uncompressed size of its block, so codecs do not store it. (Specification: "Codecs".)
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
@@ -34,56 +37,56 @@ pub enum Codec {
     Deflate,
     /// Snappy's raw format.
     Snappy,
-    /// bzip2; known to the reference implementation, not to the specification.
+    /// bzip2; in the reference implementation, but not in the specification.
     Bzip2,
-    /// Zstandard; only this crate reads it.
+    /// Zstandard. Only this crate reads it.
     Zstd,
-    /// LZ4's block format; only this crate reads it.
+    /// LZ4's block format. Only this crate reads it.
     Lz4,
-    /// The value codec: values packed by their kind. Only this crate reads it.
+    /// The value codec: encodings chosen per block. Only this crate reads it.
     Pack,
-    /// The value codec, with Zstandard over what is packed where that saves. Only this crate reads it.
+    /// The value codec, with Zstandard over its payload where that saves space. Only this crate reads it.
     PackZstd,
 }
 
-/// Compresses one block after another; keeps its working memory between them.
+/// Compresses blocks; reuses its working memory between them.
 pub(crate) trait Compress: Send {
-    /// Appends the compressed form of `raw` to `out`.
+    /// Compresses `raw` to the end of `out`.
     fn compress(&mut self, raw: &[u8], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Appends the compressed form of pieces end to end, each of which may be of another nature.
+    /// Compresses the concatenation of pieces, whose content may differ in kind.
     fn compress_pieces(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
         self.compress(&pieces.concat(), out)
     }
 
-    /// How many more bytes a reader would as soon read as undo this compressed form of `raw` bytes.
+    /// Returns the number of bytes that cost a reader as much time as decompressing this block.
     fn effort(&self, raw: usize, _stored: &[u8]) -> usize {
         raw / 20
     }
 }
 
-/// The way back.
+/// Decompresses blocks; reuses its working memory between them.
 pub(crate) trait Decompress: Send {
-    /// Replaces `out` by the `raw_len` bytes that `stored` stands for. `raw_len` is only a claim: no more is
-    /// allocated than `stored` can account for, and any other length is an error.
+    /// Decompresses `stored` into `out`, which is replaced. `raw_len` is the claimed size: no more is allocated
+    /// than `stored` can produce, and any other size is an error.
     fn decompress(&mut self, stored: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<()>;
 }
 
 struct Entry {
     codec: Codec,
     name: &'static str,
-    /// The feature that brings it.
+    /// The Cargo feature of the codec.
     feature: Option<&'static str>,
     make: CodecForm,
 }
 
-/// What a codec takes and gives.
+/// What a codec compresses.
 enum CodecForm {
-    /// Serialised values.
+    /// Encoded values.
     Bytes(Make),
     /// Values.
     Values,
-    /// This build lacks it.
+    /// Not in this build.
     Missing,
 }
 
@@ -131,11 +134,6 @@ const CODECS: [Entry; 8] = [
 ];
 
 impl Codec {
-    /// All codecs, those that this build lacks included.
-    pub fn all() -> impl Iterator<Item = Codec> {
-        CODECS.iter().map(|entry| entry.codec)
-    }
-
     /// All codecs, including those that this build lacks.
     pub const ALL: [Codec; CODECS.len()] = [
         Codec::Null,
@@ -148,12 +146,12 @@ impl Codec {
         Codec::PackZstd,
     ];
 
-    /// The name in `trevni.codec`.
+    /// Returns the name in `trevni.codec`.
     pub fn name(self) -> &'static str {
         self.entry().map_or("null", |entry| entry.name)
     }
 
-    /// The codec of a name; upper and lower case are different.
+    /// Returns the codec of a name. Names are case-sensitive.
     pub fn from_name(name: &str) -> Result<Self> {
         CODECS
             .iter()
@@ -162,18 +160,41 @@ impl Codec {
             .ok_or_else(|| Error::unsupported(format!("codec {name:?}")))
     }
 
-    /// Whether this build has it.
+    /// Returns whether this build has the codec.
     pub fn is_available(self) -> bool {
         self.check_available().is_ok()
     }
 
-    /// Whether it takes values, and not their bytes.
+    /// Returns whether the codec encodes values instead of compressing bytes.
     pub fn is_value_codec(self) -> bool {
         matches!(self, Codec::Pack | Codec::PackZstd)
     }
 
-    /// A compressor at `level`, which is on the codec's own scale and is ignored by codecs that have none.
+    /// Returns the levels of the codec, on its own scale; `None` if it has none.
+    pub fn levels(self) -> Option<RangeInclusive<i32>> {
+        match self {
+            Codec::Deflate => Some(0..=12),
+            Codec::Bzip2 => Some(1..=9),
+            // Negative levels are faster; this is the minimum of zstd.
+            Codec::Zstd | Codec::PackZstd => Some(-131_072..=22),
+            Codec::Null | Codec::Snappy | Codec::Lz4 | Codec::Pack => None,
+        }
+    }
+
+    /// Fails if the codec has levels and `level` is none of them.
+    pub(crate) fn check_level(self, level: Option<i32>) -> Result<()> {
+        let (Some(level), Some(levels)) = (level, self.levels()) else { return Ok(()) };
+        if levels.contains(&level) {
+            return Ok(());
+        }
+        let (first, last) = (levels.start(), levels.end());
+        let what = format!("level {level} of codec {self}: its levels are {first} to {last}");
+        Err(Error::invalid(what))
+    }
+
+    /// Returns a compressor at `level`, which codecs without levels ignore.
     pub(crate) fn compressor(self, level: Option<i32>) -> Result<Box<dyn Compress>> {
+        self.check_level(level)?;
         Ok((self.make()?.compress)(level))
     }
 
@@ -185,7 +206,7 @@ impl Codec {
         CODECS.iter().find(|entry| entry.codec == self)
     }
 
-    /// Fails unless this build has it.
+    /// Fails if this build lacks the codec.
     pub(crate) fn check_available(self) -> Result<()> {
         match self.entry() {
             Some(Entry { name, feature, make: CodecForm::Missing, .. }) => {
@@ -206,8 +227,24 @@ impl Codec {
     }
 }
 
-/// Reads a decompressor's stream to its end into `out`, growing as data really comes, and never past
-/// `raw_len` by more than the byte that shows the excess.
+impl fmt::Display for Codec {
+    /// Writes the name of the codec.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Codec {
+    type Err = Error;
+
+    /// Parses the name of a codec, as [`from_name`](Codec::from_name) does.
+    fn from_str(name: &str) -> Result<Self> {
+        Self::from_name(name)
+    }
+}
+
+/// Reads a decompression stream to its end into `out`, which grows with the data. Stops one byte past `raw_len`,
+/// which is an error.
 #[cfg(any(feature = "bzip2", feature = "zstd"))]
 fn read_stream(stream: impl std::io::Read, raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
     use std::io::Read;
@@ -242,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_codec_brings_blocks_back_and_checks_their_length() {
-        for codec in Codec::all().filter(|c| c.is_available() && !c.is_value_codec()) {
+        for codec in Codec::ALL.into_iter().filter(|c| c.is_available() && !c.is_value_codec()) {
             let (mut c, mut d) = (codec.compressor(None).unwrap(), codec.decompressor().unwrap());
             for raw in samples() {
                 let mut stored = Vec::new();
@@ -253,7 +290,7 @@ mod tests {
                 for wrong in [raw.len() + 1, raw.len().wrapping_sub(1), raw.len() * 2 + 9] {
                     assert!(d.decompress(&stored, wrong, &mut out).is_err(), "{codec:?} {wrong}");
                 }
-                // A decompressor is as good as new after an error.
+                // A decompressor can be used again after an error.
                 d.decompress(&stored, raw.len(), &mut out).unwrap();
                 assert_eq!(out, raw, "{codec:?}");
             }
@@ -281,7 +318,7 @@ mod tests {
     fn names_are_exact_and_missing_features_are_named() {
         assert_eq!(Codec::from_name("bzip2").unwrap(), Codec::Bzip2);
         assert!(Codec::from_name("Snappy").unwrap_err().to_string().contains("\"Snappy\""));
-        for codec in Codec::all().filter(|c| !c.is_available()) {
+        for codec in Codec::ALL.into_iter().filter(|c| !c.is_available()) {
             let e = codec.check_available().unwrap_err().to_string();
             let feature = match codec {
                 Codec::PackZstd => "zstd",

@@ -9,14 +9,14 @@
 //! writing   batches ──► files under names that nobody else has ──► one commit: all of them are there
 //! reading   commits ──► files ──► pruned by paths and bounds ──► read side by side ──► batches in order
 //! ```
-//! A folder without commits is a data set too: of all `.trv` files in it, and in folders below, whose names begin neither
-//! with `_` nor with `.`. The first writer adopts them.
+//! A folder without commits is a data set too: of all `.trv` files in it, and in folders below, whose names begin
+//! neither with `_` nor with `.`. The first writer adopts them.
 //!
 //! Files may differ in their schemas: a column that a file lacks is null, and numbers are widened. Where the values of
 //! files are known, those without rows that a predicate wants are never opened. The layout is restated in
 //! `spec/dataset.md`.
 //!
-//! What touches the file system is in one place, what touches stores in another; the rest is the same for both.
+//! The file system and object stores have one module each; the other modules are used by both.
 
 #[cfg(feature = "object_store")]
 mod async_writer;
@@ -73,7 +73,7 @@ use self::merge::Merger;
 use self::snapshot::Snapshot;
 use crate::error::{Error, Result};
 
-/// A data set as it was when it was opened: what is committed later, it does not see.
+/// A snapshot of a data set at the time it was opened. Later commits are not visible.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -115,21 +115,21 @@ impl Dataset<Folder> {
         Ok(Self { place, snapshot })
     }
 
-    /// Whether a folder has commits, or files of rows at its top or below folders of partitions.
+    /// Returns whether a folder has commits, or files of rows at its top or below folders of partitions.
     pub fn is_one(path: impl AsRef<Path>) -> bool {
         Folder::new(path.as_ref()).is_data_set()
     }
 
-    /// Removes files that no commit names, if they are older than `older`: those of writers that were killed. Commits that
-    /// one so old has replaced go too, and their files.
+    /// Removes files that no commit names and that are older than `older`: those of killed writers. Commits that
+    /// such an old commit replaced are removed too, with their files.
     ///
-    /// A writer that takes longer than that, or a reader, loses files that it needs. Clocks are those of this machine and
-    /// of the file system. A data set without commits is an error.
+    /// A writer that takes longer than that, or a reader, loses files that it needs. Clocks are those of this
+    /// machine and of the file system. A data set without commits is an error.
     pub fn vacuum(path: impl AsRef<Path>, older: Duration) -> Result<VacuumReport> {
         Folder::new(path.as_ref()).vacuum(older)
     }
 
-    /// What [`vacuum`](Self::vacuum) would remove: the paths below the folder, and what they come to.
+    /// Returns the paths that [`vacuum`](Self::vacuum) would remove, and their total size.
     pub fn vacuumable(
         path: impl AsRef<Path>,
         older: Duration,
@@ -148,37 +148,37 @@ impl Dataset<Folder> {
 }
 
 impl<P: Clone> Dataset<P> {
-    /// The schema of the table: that of all files together.
+    /// Returns the schema of the table: that of all files together.
     pub fn schema(&self) -> &SchemaRef {
         &self.snapshot.schema
     }
 
-    /// The columns whose values are in paths.
+    /// Returns the columns whose values are in paths.
     pub fn partitions(&self) -> &[FieldRef] {
         &self.snapshot.partitions
     }
 
-    /// The number of the last commit; `None` if there are none.
+    /// Returns the number of the last commit; `None` if there are none.
     pub fn commit(&self) -> Option<u64> {
         self.snapshot.commit
     }
 
-    /// The files, in the order of their rows.
+    /// Returns the files, in the order of their rows.
     pub fn files(&self) -> impl Iterator<Item = &DataFile> {
         self.snapshot.files()
     }
 
-    /// Rows of all files.
+    /// Returns the rows of all files.
     pub fn rows(&self) -> u64 {
         self.files().map(DataFile::rows).fold(0, u64::saturating_add)
     }
 
-    /// Bytes of all files.
+    /// Returns the bytes of all files.
     pub fn bytes(&self) -> u64 {
         self.files().map(DataFile::bytes).fold(0, u64::saturating_add)
     }
 
-    /// Starts to say what is read.
+    /// Configures a scan.
     pub fn scan(&self) -> DatasetScan<P> {
         DatasetScan::new(self.place.clone(), self.snapshot.clone())
     }
@@ -189,7 +189,7 @@ fn none(place: &str) -> Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
 }
 
-/// Refuses rows that do not go with those that are there.
+/// Fails if rows do not fit the existing ones.
 fn check_fits(there: &Snapshot, commit: &Commit) -> Result<()> {
     let Some(schema) = &commit.schema else { return Ok(()) };
     let mut merger = Merger::default();

@@ -1,9 +1,9 @@
 //! Errors, by kind: what failed, and at which column, block and offset.
 //!
-//! [`Error`] is one word wide. Its [`ErrorKind`] says who must act: the machine ([`Io`]), whoever made the
-//! file ([`Malformed`], [`Checksum`]), this build ([`Unsupported`]), the caller ([`Invalid`]), or whoever set
-//! the [`Limits`](crate::io::Limits) ([`TooLarge`]). Where it is known, an error also carries the place in the
-//! file: column, block or chunk, and byte offset; of a data set, which file.
+//! [`Error`] has the size of a pointer. Its [`ErrorKind`] tells who can fix it: the operating system or storage
+//! ([`Io`]), the producer of the file ([`Malformed`], [`Checksum`]), a build with more features ([`Unsupported`]),
+//! the caller ([`Invalid`]), or a higher [`Limits`](crate::io::Limits) ([`TooLarge`]). Where known, it has the
+//! location: file, column, block or chunk, and byte offset.
 //!
 //! [`Io`]: ErrorKind::Io
 //! [`Malformed`]: ErrorKind::Malformed
@@ -14,10 +14,10 @@
 
 use std::fmt;
 
-/// The result of everything in this crate that can fail.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, and where in the file.
+/// An error, with its location in the file.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -25,40 +25,40 @@ struct Inner {
     place: ErrorLocation,
 }
 
-/// Where in a file an error was met; each part only if it is known.
+/// The location of an error in a file. Unknown parts are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorLocation {
-    /// Name of the file, where there are several.
+    /// The name of the file, for errors of data sets.
     pub file: Option<String>,
-    /// Name of the column.
+    /// The name of the column.
     pub column: Option<String>,
-    /// Index of the block within its column, from 0.
+    /// The index of the block within its column, from 0.
     pub block: Option<usize>,
-    /// Number of the chunk within its array, from 0.
+    /// The index of the chunk within its array, from 0.
     pub chunk: Option<u64>,
-    /// Offset in bytes from the start of the file.
+    /// The byte offset from the start of the file.
     pub offset: Option<u64>,
 }
 
-/// Whose fault an error is.
+/// The kind of an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Reading or writing failed below this crate.
+    /// An IO operation failed.
     #[error("{0}")]
     Io(std::io::Error),
-    /// The input ends before what it announces.
+    /// The input ends too early.
     #[error("malformed: input ends {missing} bytes short of {what}")]
     Truncated {
-        /// What was being read.
+        /// The item that was being read.
         what: &'static str,
-        /// How many bytes more it needs, at least.
+        /// The minimum number of missing bytes.
         missing: u64,
     },
-    /// The input is not a well-formed file of its kind.
+    /// The input is not a well-formed file of its format.
     #[error("malformed: {0}")]
     Malformed(String),
-    /// A stored checksum differs from that of the data.
+    /// A stored checksum differs from the checksum of the data.
     #[error("checksum mismatch: stored {stored:08x}, computed {computed:08x}")]
     Checksum {
         /// The checksum in the file.
@@ -66,95 +66,95 @@ pub enum ErrorKind {
         /// The checksum of the data.
         computed: u32,
     },
-    /// Well-formed, but this build cannot do it; the text names the feature that can, if there is one.
+    /// The input is well-formed, but this build cannot read it. The text names the missing feature, if there is
+    /// one.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// The caller asked for something that cannot be.
+    /// An argument of the caller is invalid.
     #[error("invalid: {0}")]
     Invalid(String),
-    /// More memory would be needed than the limits allow.
+    /// An allocation would exceed the limits.
     #[error("too large: {what} of {size} exceeds the limit of {limit}")]
     TooLarge {
-        /// What was about to be allocated.
+        /// The item that was about to be allocated.
         what: &'static str,
-        /// How much it would be, in bytes or items.
+        /// Its size, in bytes or items.
         size: u64,
-        /// The limit in force.
+        /// The limit.
         limit: u64,
     },
-    /// An Arrow kernel refused.
+    /// An Arrow kernel failed.
     #[cfg(feature = "arrow")]
     #[error("arrow: {0}")]
     Arrow(arrow::error::ArrowError),
 }
 
 impl Error {
-    /// An error of this kind, at no place yet.
+    /// Creates an error of this kind without a location.
     pub fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner { kind, place: ErrorLocation::default() }))
     }
 
-    /// The input is not a well-formed file of its kind.
+    /// Creates an error of a malformed file.
     pub fn malformed(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Malformed(what.into()))
     }
 
-    /// The input is well-formed, but this build cannot read it.
+    /// Creates an error of a well-formed file that this build cannot read.
     pub fn unsupported(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported(what.into()))
     }
 
-    /// The caller made a mistake.
+    /// Creates an error of an invalid argument.
     pub fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid(what.into()))
     }
 
-    /// `what` of `size` bytes or items exceeds `limit`.
+    /// Creates the error that `what`, of `size` bytes or items, exceeds `limit`.
     pub fn too_large(what: &'static str, size: u64, limit: u64) -> Self {
         Self::new(ErrorKind::TooLarge { what, size, limit })
     }
 
-    /// Whose fault it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where in the file it was met.
+    /// Returns the location of the error.
     pub fn place(&self) -> &ErrorLocation {
         &self.0.place
     }
 
-    /// Whether the input ended too early.
+    /// Returns whether the input ended too early.
     pub fn is_truncated(&self) -> bool {
         matches!(self.0.kind, ErrorKind::Truncated { .. })
     }
 
-    /// Adds the file, unless one is known already.
+    /// Sets the file, unless it is known.
     pub fn in_file(mut self, name: &str) -> Self {
         self.0.place.file.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// Adds the column, unless one is known already.
+    /// Sets the column, unless it is known.
     pub fn in_column(mut self, name: &str) -> Self {
         self.0.place.column.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// Sets the block and its file offset. An offset that is known already is one within the block, before
-    /// its codec: it would mislead, and is replaced.
+    /// Sets the block and its file offset. A known offset is relative to the decompressed block and is replaced.
     pub fn in_block_at(mut self, block: usize, offset: u64) -> Self {
         (self.0.place.block, self.0.place.offset) = (Some(block), Some(offset));
         self
     }
 
-    /// Adds the number of the chunk, unless one is known already.
+    /// Sets the index of the chunk, unless it is known.
     pub fn in_chunk(mut self, number: u64) -> Self {
         self.0.place.chunk.get_or_insert(number);
         self
     }
 
-    /// Adds the file offset, unless one is known already.
+    /// Sets the file offset, unless it is known.
     pub fn at(mut self, offset: u64) -> Self {
         self.0.place.offset.get_or_insert(offset);
         self
@@ -187,10 +187,10 @@ impl fmt::Display for Error {
     }
 }
 
-/// Characters that an error says at the most. Libraries quote whole files.
+/// The maximum length of a message in characters. Some libraries quote whole files.
 const MOST_CHARACTERS: usize = 800;
 
-/// A text that is cut, and ends with `…`, if it is too long for an error.
+/// Truncates a text that is too long for a message and appends `…`.
 fn shortened(mut text: String) -> String {
     if let Some((at, _)) = text.char_indices().nth(MOST_CHARACTERS) {
         text.truncate(at);
@@ -233,7 +233,7 @@ impl From<Error> for std::io::Error {
 
 #[cfg(feature = "arrow")]
 impl From<arrow::error::ArrowError> for Error {
-    /// An error of ours that passed through a reader of record batches keeps its kind and place.
+    /// Creates an error of this crate that passed through a `RecordBatchReader` keeps its kind and location.
     fn from(e: arrow::error::ArrowError) -> Self {
         use arrow::error::ArrowError::ExternalError;
         match e {

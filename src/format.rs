@@ -1,5 +1,5 @@
-//! What the bytes of a Trevni file mean: header, metadata, columns, blocks and values. Nothing here reads files or starts
-//! threads.
+//! What the bytes of a Trevni file mean: header, metadata, columns, blocks and values. Nothing here reads files or
+//! starts threads.
 //!
 //! ```text
 //! file    = header, column ...

@@ -36,15 +36,15 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes of known length that can be read at any position, by several threads at once.
 pub trait ReadAt: Send + Sync {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     fn len(&self) -> std::io::Result<u64>;
 
-    /// Whether there are no bytes at all.
+    /// Returns whether there are no bytes.
     fn is_empty(&self) -> std::io::Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// The `len` bytes from `offset`, all of them or an error. Callers of untrusted files compare the range
+    /// Returns the `len` bytes from `offset`, all of them or an error. Callers of untrusted files compare the range
     /// with [`len`](ReadAt::len) first.
     fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes>;
 }
@@ -90,6 +90,16 @@ impl ReadAt for Bytes {
     fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
         let part = range_of(self, offset, len)?;
         Ok(self.slice_ref(part))
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn len(&self) -> std::io::Result<u64> {
+        Ok(self.as_slice().len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
+        self.as_slice().read_at(offset, len)
     }
 }
 

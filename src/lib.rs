@@ -6,7 +6,7 @@
 //! ├ column 1: ...
 //! ```
 //!
-//! There are two doors. With [`arrow`], record batches go in and come out; this is the one to take:
+//! With [`arrow`], the usual interface, files are written from and read into record batches:
 //!
 //! ```
 //! # #[cfg(feature = "arrow")] {
@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Without Arrow, and without any feature, [`FileWriter`] and [`FileReader`] write and read [`ColumnData`], the plain
+//! Without Arrow, and without any feature, [`FileWriter`] and [`FileReader`] write and read [`ColumnData`], the
 //! values of columns; [`RowWriter`] takes one row at a time:
 //!
 //! ```
@@ -52,7 +52,7 @@
 //! # Ok::<(), trevni::Error>(())
 //! ```
 //!
-//! The modules, from the lowest layer to the highest. A module imports from lower layers only, and a test holds it to that:
+//! The modules, from the lowest layer to the highest. A module imports from lower layers only; a test checks that.
 //!
 //! ```text layers
 //! error keys buffer_reuse simd
@@ -66,21 +66,21 @@
 //! dataset
 //! ```
 //!
-//! Files may lie in a store: with the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter`
-//! read and write them there. Bytes are planned, fetched, and then decoded by the same code as those of local files.
+//! With the feature `object_store`, `arrow::ArrowStreamBuilder` and `arrow::AsyncArrowWriter` read and write files
+//! in object stores. Byte ranges are planned, fetched, and decoded by the same code as local files.
 //!
-//! A folder of files, or a prefix of a store, is one table with the feature `arrow`: `dataset` writes it by commits that
-//! appear whole, and reads it without opening files that cannot have what is asked for.
+//! With the feature `arrow`, a folder of files, or a prefix of a store, is one table: `dataset` writes it by atomic
+//! commits, and scans it without opening files that cannot have matching rows.
 //!
-//! Files are readable by the format's other readers unless a codec is asked for that they lack. The one that is worth
-//! it is [`Codec::Pack`](codec::Codec::Pack): smaller, and several times as fast to read.
+//! Other readers of the format read the files, unless a codec is chosen that they lack.
+//! [`Codec::Pack`](codec::Codec::Pack) is one: its files are smaller and are read several times as fast.
 //!
-//! The hot loops use AVX-512 or AVX2 and BMI2 where the machine has them. The environment variable `TREVNI_SIMD`
-//! = `portable`, `avx2` or `avx512` asks for no more than that; the results are the same.
+//! Kernels use AVX-512, or AVX2 and BMI2, where the machine has them. The environment variable `TREVNI_SIMD` =
+//! `portable`, `avx2` or `avx512` lowers the level; the results are the same.
 //!
-//! The formats are restated in `spec/`. Input is never trusted: a count or size that a file claims is compared
-//! with the bytes that are there, or with [`Limits`](io::Limits), before anything is allocated, and whatever
-//! the bytes, the result is a value or an [`Error`] that says where.
+//! The formats are specified in `spec/`. Input is not trusted: a count or size in a file is compared with the bytes
+//! that exist, or with [`Limits`](io::Limits), before anything is allocated. Any input gives a value or an
+//! [`Error`] with its location.
 
 #[cfg(feature = "arrow")]
 pub mod arrow;
@@ -104,10 +104,19 @@ mod stats;
 pub mod wire;
 mod write;
 
-/// The kernels, for their own benchmarks; no part of the interface.
+/// The kernels, public for benchmarks only.
 #[doc(hidden)]
 pub mod __kernel {
     pub use crate::kernel::*;
+}
+
+/// The crates whose types appear in the interface, in the versions that this crate is built with.
+pub mod reexport {
+    #[cfg(feature = "arrow")]
+    pub use ::arrow;
+    #[cfg(feature = "object_store")]
+    pub use ::object_store;
+    pub use bytes;
 }
 
 pub use error::{Error, ErrorKind, ErrorLocation, Result};
@@ -116,7 +125,7 @@ pub use format::block::BlockDescriptor;
 pub use format::column_data::{ColumnData, ColumnSlice};
 pub use format::column_tree::ColumnTree;
 pub use format::header::{Header, Version};
-pub use format::metadata::{ColumnMetadata, Metadata};
+pub use format::metadata::{ColumnMetadata, Metadata, MetadataIter};
 pub use format::string_values::{Offsets, Strings};
 pub use format::value::{Value, ValueType};
 pub use format::values::{Values, ValuesRef};
@@ -136,7 +145,8 @@ pub use write::file_summary::{ColumnSummary, FileSummary};
 pub use write::file_writer::{FileWriter, FileWriterBuilder};
 pub use write::row_writer::RowWriter;
 
-/// The README's example compiles.
+/// The examples of the documents compile.
 #[cfg(all(doctest, feature = "arrow"))]
 #[doc = include_str!("../README.md")]
-mod readme {}
+#[doc = include_str!("../docs/rust.md")]
+mod documents {}

@@ -5,9 +5,9 @@
 //! writing   bytes ──► one put, if they are few
 //!                 └─► parts, some at a time ──► complete            abort on an error, or when dropped
 //! ```
-//! Here is IO alone: what is to be fetched is planned elsewhere, and what was fetched is decoded elsewhere. The stores
-//! are those of the crate [`object_store`](https://docs.rs/object_store). No runtime is asked for; where one of tokio
-//! is at hand, requests go on while their caller is busy.
+//! This module does IO only: byte ranges are planned, and bytes decoded, elsewhere. Stores are those of the crate
+//! [`object_store`](https://docs.rs/object_store). No runtime is required; on a tokio runtime, requests continue
+//! while their caller is busy.
 //!
 //! ```
 //! use object_store::{ObjectStoreExt, memory::InMemory, path::Path};

@@ -1,12 +1,12 @@
-//! `pack`: the value codec. It packs the values of a block, each kind of value in the form that takes least, and
-//! brings them straight back into buffers, any range of them, or those at any places.
+//! `pack`: the value codec. It chooses an encoding for the values of each block, and decodes them straight into
+//! buffers: all of them, a range, or the values at given positions.
 //!
 //! ```text
 //! payload   form byte │ how the rows are filled │ values
 //! values    numbers │ bits │ floats │ strings            each a kind byte and its parts, numbers within numbers
 //! ```
-//! A second implementation finds every bit in `spec/pack.md`. Whatever the bytes are, they give values or an error:
-//! counts are compared with what is there, codes with their dictionaries, and nothing is indexed.
+//! `spec/pack.md` specifies every bit, and a second implementation follows it. Any bytes give values or an error:
+//! counts are compared with the bytes that exist, codes with their dictionaries, and nothing is indexed.
 //!
 //! The modules, from the lowest layer to the highest:
 //!

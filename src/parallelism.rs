@@ -7,10 +7,10 @@
 
 pub(crate) mod threads;
 
-/// Threads for each core, at the most: more only take memory.
+/// Threads for each core, at most: more only take memory.
 const PER_CORE: usize = 4;
 
-/// The number of threads to use where `threads` are requested: at least one, and at most four for each core.
+/// Returns the number of threads to use where `threads` are requested: at least one, and at most four for each core.
 pub fn limit_threads(threads: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     threads.clamp(1, PER_CORE * cores)

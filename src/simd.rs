@@ -5,8 +5,8 @@
 //! Avx2       x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT, where pext and pdep are fast
 //! Avx512     x86-64 with AVX-512 F, BW, VL, DQ, CD, VBMI and VBMI2 as well
 //! ```
-//! The results are the same at every level. The environment variable `TREVNI_SIMD` = `portable`, `avx2` or `avx512` lowers
-//! the level; any other value is ignored.
+//! The results are the same at every level. The environment variable `TREVNI_SIMD` = `portable`, `avx2` or `avx512`
+//! lowers the level; any other value is ignored.
 
 use std::sync::OnceLock;
 
@@ -36,13 +36,14 @@ pub enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx2(());
 
-/// A token that exists only on machines with AVX-512 F, BW, VL, DQ, CD, VBMI and VBMI2, and what [`Avx2`] stands for.
+/// A token that exists only on machines with AVX-512 F, BW, VL, DQ, CD, VBMI and VBMI2, and the instructions of
+/// [`Avx2`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx512(Avx2);
 
 impl Level {
-    /// The best level of this machine, unless `TREVNI_SIMD` names a lower one.
+    /// Creates the best level of this machine, unless `TREVNI_SIMD` names a lower one.
     pub fn in_use() -> Self {
         static IN_USE: OnceLock<Level> = OnceLock::new();
         *IN_USE.get_or_init(|| {
@@ -51,7 +52,7 @@ impl Level {
         })
     }
 
-    /// The levels of this machine, lowest first.
+    /// Returns the levels of this machine, lowest first.
     pub fn all() -> Vec<Self> {
         let levels = [
             Some(Level::Portable),
@@ -63,7 +64,7 @@ impl Level {
         levels.into_iter().flatten().collect()
     }
 
-    /// The name of the level in `TREVNI_SIMD`.
+    /// Returns the name of the level in `TREVNI_SIMD`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",
@@ -83,7 +84,7 @@ impl Level {
         }
     }
 
-    /// The best of this machine's levels up to the one of that name; of all, if there is no such name.
+    /// Creates the best of this machine's levels up to the one of that name; of all, if there is no such name.
     fn at_most(name: &str) -> Self {
         let known = ["portable", "avx2", "avx512"];
         let most = known.iter().position(|known| *known == name).unwrap_or(known.len());

@@ -7,8 +7,8 @@
 //! bytes, string      long length, then so many bytes; a string's are UTF-8
 //! ```
 //!
-//! Reading goes through [`Cursor`], which cannot be indexed: every step asks for what it needs and fails when
-//! the input ends. Its twins are the `put_*` functions. (Specification: "Primitives".)
+//! Values are read through [`Cursor`], which cannot be indexed: every call fails when the input ends. The `put_*`
+//! functions are its inverse. (Specification: "Primitives".)
 //!
 //! ```
 //! let mut bytes = Vec::new();
@@ -36,17 +36,17 @@ impl<'a> Cursor<'a> {
         Self { rest: bytes, position: 0 }
     }
 
-    /// How many bytes have been taken.
+    /// Returns how many bytes have been taken.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
-    /// The bytes that are left.
+    /// Returns the bytes that are left.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -75,17 +75,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A fixed32.
+    /// Returns a fixed32.
     pub fn fixed32(&mut self, what: &'static str) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array(what)?))
     }
 
-    /// A fixed64.
+    /// Returns a fixed64.
     pub fn fixed64(&mut self, what: &'static str) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// A long: at most ten bytes.
+    /// Returns a long: at most ten bytes.
     #[inline]
     pub fn long(&mut self, what: &'static str) -> Result<i64> {
         if let Some((byte, rest)) = self.rest.split_first().filter(|(byte, _)| **byte < 0x80) {
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An int: a long that fits 32 bits.
+    /// Returns an int: a long that fits 32 bits.
     pub fn int(&mut self, what: &'static str) -> Result<i32> {
         let start = self.position;
         let value = self.long(what)?;
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
             .map_err(|_| Error::malformed(format!("{what} {value} does not fit 32 bits")).at(start))
     }
 
-    /// A long that counts or measures something: not negative.
+    /// Returns a long that counts or measures something: not negative.
     pub fn count(&mut self, what: &'static str) -> Result<u64> {
         let start = self.position;
         let value = self.long(what)?;
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
             .map_err(|_| Error::malformed(format!("{what} {value} is negative")).at(start))
     }
 
-    /// Bytes behind their length.
+    /// Reads bytes after their length.
     pub fn bytes(&mut self, what: &'static str) -> Result<&'a [u8]> {
         let n = self.count(what)?;
         match usize::try_from(n) {
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string: bytes that are UTF-8.
+    /// Returns a string: bytes that are UTF-8.
     pub fn string(&mut self, what: &'static str) -> Result<&'a str> {
         let start = self.position;
         std::str::from_utf8(self.bytes(what)?)
@@ -171,7 +171,7 @@ pub fn put_int(out: &mut Vec<u8>, value: i32) {
     put_long(out, i64::from(value));
 }
 
-/// Appends bytes behind their length.
+/// Appends bytes after their length.
 #[inline]
 pub fn put_bytes(out: &mut Vec<u8>, value: &[u8]) {
     put_long(out, value.len() as i64);

@@ -3,8 +3,8 @@
 //! ```text
 //! rows ──► file writer ──► column writer ──► encoder or packed block builder ──► block compressor ──► spool ──► file
 //! ```
-//! The columns of a file are written in parallel. A full block is compressed and checksummed, on this or another thread,
-//! and stays in the spool until all columns are complete, because each column is contiguous in the file.
+//! The columns of a file are written in parallel. A full block is compressed and checksummed, on this or another
+//! thread, and stays in the spool until all columns are complete, because each column is contiguous in the file.
 
 pub(crate) mod block_compressor;
 pub(crate) mod column_writer;

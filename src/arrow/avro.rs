@@ -28,14 +28,14 @@ use crate::error::Result;
 use crate::format::value::ValueType;
 use crate::keys::AVRO_SCHEMA;
 
-/// The Arrow schema of an Avro schema in JSON, as files in the Avro layout are read with it. Its metadata has the
-/// JSON under `avro.schema`, so that what is written of it carries the very same.
+/// Converts an Avro schema in JSON to the Arrow schema with which files in the Avro layout are read. Its metadata
+/// has the JSON under `avro.schema`, so that writing it produces the same text.
 pub fn schema_from_avro(json: &str) -> Result<Schema> {
     with_text(&Avro::parse(json.as_bytes())?, json)
 }
 
-/// The Avro schema, in JSON, that files of this Arrow schema carry in the Avro layout: the one it was made from, or
-/// else one made for it. Where Avro has no form for a field, the error names it and says why.
+/// Converts an Arrow schema to the Avro schema, in JSON, that files in the Avro layout have: the schema it was
+/// converted from, or else a new one. Fails with the name of a field that Avro cannot represent.
 pub fn schema_to_avro(schema: &Schema) -> Result<String> {
     Ok(of_schema(schema)?.1)
 }
@@ -48,8 +48,8 @@ pub(crate) fn with_text(avro: &Avro, text: &str) -> Result<Schema> {
     Ok(schema)
 }
 
-/// The Avro schema that an Arrow schema was made from, if it still says all that its fields are; else the one that
-/// is made for them. And its text.
+/// Returns the Avro schema that an Arrow schema was converted from, if it still describes all fields, or else a new
+/// one; and its text.
 pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
     if let Some(text) = schema.metadata().get(AVRO_SCHEMA) {
         let avro = Avro::parse(text.as_bytes())?;
@@ -62,7 +62,7 @@ pub(crate) fn of_schema(schema: &Schema) -> Result<(Avro, String)> {
     Ok((avro, text))
 }
 
-/// Whether the text of its Avro schema is all that there is to say of an Arrow schema.
+/// Returns whether the text of its Avro schema describes an Arrow schema completely.
 pub(crate) fn says_all(text: &str, schema: &Schema) -> Result<bool> {
     Ok(schema_from_avro(text)? == *schema)
 }
@@ -103,7 +103,7 @@ const PRIMITIVES: [(Primitive, &str, ValueType); 8] = [
     (Primitive::String, "string", ValueType::String),
 ];
 
-/// What a type stands for.
+/// The logical type of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Logical {
     Decimal { precision: u8, scale: u8 },
@@ -162,7 +162,7 @@ impl Avro {
         matches!(self, Avro::Primitive(Primitive::Null, _))
     }
 
-    /// The name that tells branches of a union apart.
+    /// Returns the name that tells branches of a union apart.
     pub(crate) fn full_name(&self) -> &str {
         match self {
             Avro::Primitive(primitive, _) => primitive.name(),
@@ -173,7 +173,7 @@ impl Avro {
         }
     }
 
-    /// The value type, of a schema that is one column.
+    /// Returns the value type, of a schema that is one column.
     fn value_type(&self) -> Option<ValueType> {
         match self {
             Avro::Primitive(primitive, _) => {

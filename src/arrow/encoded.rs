@@ -23,12 +23,12 @@ use crate::arrow::array::nested;
 use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 
-/// The fields as they are in a file.
+/// Returns the fields as they are stored in a file.
 pub(crate) fn stored_fields(fields: &Fields, layout: Layout) -> Fields {
     fields.iter().map(|field| stored(field, layout)).collect()
 }
 
-/// The field as it is in a file: without dictionaries and run-ends.
+/// Returns the field as it is stored in a file: without dictionaries and run ends.
 pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
     let mut nullable = field.is_nullable();
     let mut data_type = field.data_type();
@@ -60,7 +60,7 @@ pub(crate) fn stored(field: &FieldRef, layout: Layout) -> FieldRef {
     Arc::new(Field::new(field.name(), stored_type, nullable))
 }
 
-/// The values an array of `field` stands for, as an array of `to`.
+/// Converts an array of `field` to its stored form, an array of `to`.
 pub(crate) fn to_stored(
     array: &ArrayRef,
     field: &Field,
@@ -115,7 +115,7 @@ fn is_union(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Union(..))
 }
 
-/// The values of a run-end encoded array, and which of them each row has.
+/// Returns the values of a run-end encoded array, and which of them each row has.
 pub(crate) fn run_values(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
     match array.data_type() {
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
@@ -142,7 +142,7 @@ fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)
     Ok((array.values(), rows.into()))
 }
 
-/// An array of `field` that stands for the values of `array`; `None` if keys or run ends cannot count them.
+/// Converts the stored form of an array back to an array of `field`. `None` if the keys or run ends are too narrow.
 pub(crate) fn from_stored(array: &ArrayRef, field: &Field) -> Result<Option<ArrayRef>> {
     if array.data_type() == field.data_type() {
         return Ok(Some(array.clone()));

@@ -14,7 +14,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The name in the file's metadata.
+    /// Returns the name in the file's metadata.
     pub fn name(self) -> &'static str {
         match self {
             Layout::Split => "split",
@@ -22,7 +22,7 @@ impl Layout {
         }
     }
 
-    /// The layout of a name.
+    /// Returns the layout of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Layout::Split, Layout::Avro].into_iter().find(|layout| layout.name() == name)
     }

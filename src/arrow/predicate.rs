@@ -65,7 +65,8 @@ use crate::error::Result;
 /// | `'10:00:00.5'` | times |
 /// | `'1d 2h 3m 4.5s'`, down to `ns` | durations |
 ///
-/// Columns of different number types are compared as a type that holds both, or as `float64` where one is floating-point.
+/// Columns of different number types are compared as a type that holds both, or as `float64` where one is
+/// floating-point.
 ///
 /// A number that no value of the column can be is no error: `a > 10.5` and `a < 1e30` are what they are in mathematics.
 /// Floating-point numbers are in IEEE's total order, as in Arrow's own comparisons: NaN is above infinity, and -0
@@ -100,7 +101,7 @@ pub(crate) enum Node {
         ignore_case: bool,
     },
     IsNull(ColumnPath),
-    /// A boolean column by itself.
+    /// A boolean column.
     IsTrue(ColumnPath),
     And(Vec<Node>),
     Or(Vec<Node>),
@@ -126,13 +127,31 @@ pub enum Operator {
 
 /// The names that lead to a column: of a field, and of fields within it.
 ///
-/// Made from text, it is cut at the dots; made from an array, each name is taken as it is.
+/// A string is split at its dots; the elements of an array are names as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ColumnPath(Vec<String>);
 
 impl From<&str> for ColumnPath {
     fn from(dotted: &str) -> Self {
         Self(dotted.split('.').map(str::to_owned).collect())
+    }
+}
+
+impl From<String> for ColumnPath {
+    fn from(dotted: String) -> Self {
+        dotted.as_str().into()
+    }
+}
+
+impl From<&String> for ColumnPath {
+    fn from(dotted: &String) -> Self {
+        dotted.as_str().into()
+    }
+}
+
+impl From<Vec<String>> for ColumnPath {
+    fn from(names: Vec<String>) -> Self {
+        Self(names)
     }
 }
 
@@ -143,19 +162,19 @@ impl<const N: usize> From<[&str; N]> for ColumnPath {
 }
 
 impl ColumnPath {
-    /// The names.
+    /// Returns the names.
     pub fn names(&self) -> &[String] {
         &self.0
     }
 }
 
 impl Predicate {
-    /// Parses a condition; an error shows the place.
+    /// Parses a condition. An error shows the position.
     pub fn parse(text: &str) -> Result<Self> {
         parse::parse(text).map(|node| Self { node })
     }
 
-    /// A column compared with a literal.
+    /// Compares a column with a literal.
     pub fn compare(
         column: impl Into<ColumnPath>,
         operator: Operator,
@@ -165,7 +184,7 @@ impl Predicate {
         Self { node: Node::Compare { column, operator, literal } }
     }
 
-    /// Whether a column is one of these; of none, it never is.
+    /// Returns whether a column is one of these; of none, it never is.
     pub fn is_in<L: Into<Literal>>(
         column: impl Into<ColumnPath>,
         literals: impl IntoIterator<Item = L>,
@@ -184,24 +203,24 @@ impl Predicate {
         Self { node: Node::CompareColumns { left, operator, right } }
     }
 
-    /// Whether text matches a pattern: `%` stands for any text, `_` for one character, and `\` takes the next one as it is.
+    /// Matches text with a pattern: `%` matches any text, `_` one character, and `\` escapes the next character.
     pub fn like(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
         let (column, pattern) = (column.into(), pattern.into());
         Self { node: Node::Like { column, pattern, ignore_case: false } }
     }
 
-    /// Whether text matches a pattern, in capitals or not.
+    /// Returns whether text matches a pattern, in capitals or not.
     pub fn ilike(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
         let (column, pattern) = (column.into(), pattern.into());
         Self { node: Node::Like { column, pattern, ignore_case: true } }
     }
 
-    /// Whether a column is null.
+    /// Returns whether a column is null.
     pub fn is_null(column: impl Into<ColumnPath>) -> Self {
         Self { node: Node::IsNull(column.into()) }
     }
 
-    /// A boolean column by itself.
+    /// Tests a boolean column.
     pub fn is_true(column: impl Into<ColumnPath>) -> Self {
         Self { node: Node::IsTrue(column.into()) }
     }
@@ -216,7 +235,7 @@ impl Predicate {
         Self { node: Node::any(vec![self.node, other.node]) }
     }
 
-    /// The columns that it speaks of, each once, in the order in which they come; nested ones with dots.
+    /// Returns the columns that it speaks of, each once, in the order in which they come; nested ones with dots.
     pub fn columns(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.node.each_column(&mut |column| {
@@ -228,7 +247,7 @@ impl Predicate {
         names
     }
 
-    /// The conditions that must all hold, in order; those that look at the same columns are one.
+    /// Returns the conditions that must all hold, in order; those that look at the same columns are one.
     pub(crate) fn into_steps(self) -> Vec<Node> {
         let nodes = match self.node {
             Node::And(nodes) => nodes,
@@ -294,6 +313,15 @@ impl BoundPredicate {
     }
 }
 
+impl std::str::FromStr for Predicate {
+    type Err = crate::error::Error;
+
+    /// Parses a condition, as [`parse`](Predicate::parse) does.
+    fn from_str(text: &str) -> Result<Self> {
+        Self::parse(text)
+    }
+}
+
 impl std::ops::Not for Predicate {
     type Output = Self;
 
@@ -303,7 +331,7 @@ impl std::ops::Not for Predicate {
 }
 
 impl Node {
-    /// All of these; those that are such lists themselves become one.
+    /// Returns the conjunction of these; nested conjunctions are flattened.
     pub(crate) fn all(nodes: Vec<Node>) -> Self {
         Self::flat(nodes, Node::And, |node| match node {
             Node::And(inner) => Ok(inner),
@@ -360,7 +388,7 @@ impl Node {
 }
 
 impl Operator {
-    /// What is true where this is false.
+    /// Returns the operator that is true where this one is false.
     pub(crate) fn opposite(self) -> Self {
         match self {
             Operator::Eq => Operator::Ne,
@@ -372,7 +400,7 @@ impl Operator {
         }
     }
 
-    /// The sign in the text.
+    /// Returns the sign in the text.
     pub fn sign(self) -> &'static str {
         match self {
             Operator::Eq => "=",

@@ -37,12 +37,12 @@ pub(crate) enum Mask {
 }
 
 impl ProjectionMask {
-    /// All fields.
+    /// Selects all fields.
     pub fn all() -> Self {
         Self(Mask::All)
     }
 
-    /// The fields at these places at the top.
+    /// Selects the top-level fields at these indices.
     pub fn roots(schema: &Schema, indices: impl IntoIterator<Item = usize>) -> Result<Self> {
         let there = schema.fields().len();
         let one = |index| {
@@ -52,15 +52,19 @@ impl ProjectionMask {
         Ok(Self(Mask::Only(indices.into_iter().map(one).collect::<Result<_>>()?)))
     }
 
-    /// The fields of these names. `a.b` is only the child `b` of the struct `a`, or of a list of such structs. Of fields
-    /// with the same name all are meant; a name that no field has is an error.
+    /// Selects the fields with these names. `a.b` selects the child `b` of the struct `a`, or of a list of such
+    /// structs. A name that several fields have selects all of them; a name that no field has is an error.
     ///
-    /// The keys and the values of a map have the names that its entries give them, often `m.key` and `m.value`. One
-    /// without the other comes as a list: `m` is then a `List` of keys, or of values. A branch of a union, `u.b`, comes
-    /// in a struct: `u` has a field for each branch that is named, null in the rows of other branches.
-    pub fn columns<'a>(schema: &Schema, names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+    /// The keys and values of a map have the names of its entries, often `m.key` and `m.value`. If only one is
+    /// selected, `m` is a `List` of keys or of values. If branches of a union are selected, as `u.b`, `u` is a
+    /// struct with a field for each of them, null in the rows of other branches.
+    pub fn columns<N: AsRef<str>>(
+        schema: &Schema,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self> {
         let mut mask = Mask::Only(BTreeMap::new());
         for name in names {
+            let name = name.as_ref();
             if !mask.select(schema.fields(), name) {
                 let all: Vec<_> =
                     schema.fields().iter().map(|field| field.name().as_str()).collect();
@@ -71,21 +75,29 @@ impl ProjectionMask {
         Ok(Self(mask))
     }
 
-    /// The columns that a condition looks at.
+    /// Selects the columns of a predicate.
     pub(crate) fn of_bound(bound: &Bound) -> Self {
         let mut mask = Mask::Only(BTreeMap::new());
         bound.each_route(&mut |route| mask.add(&route.0));
         Self(mask)
     }
 
-    /// The fields of a plan that are read.
+    /// Returns the fields of a plan that are read.
     pub(crate) fn project(&self, planning: &SchemaPlan) -> Result<Projected> {
         let SchemaPlan { schema, stored, plan } = planning;
         self.apply(schema.fields(), stored, &plan.shapes)
     }
 
-    /// Fields, as they are wanted and as they are stored, and their shapes, without those that are not read.
+    /// Returns the selected fields, their stored fields and their layouts.
     fn apply(&self, fields: &Fields, stored: &Fields, shapes: &[FieldLayout]) -> Result<Projected> {
+        if let Mask::Only(chosen) = &self.0
+            && let Some((last, _)) = chosen.last_key_value()
+            && *last >= fields.len()
+        {
+            let there = fields.len();
+            let what = format!("the projection has field {last}, the schema has {there} fields");
+            return Err(Error::invalid(what));
+        }
         let three = fields.iter().zip(stored).zip(shapes);
         let mut projected = Projected::default();
         for (index, ((field, stored), shape)) in three.enumerate() {
@@ -105,7 +117,7 @@ impl ProjectionMask {
     }
 }
 
-/// What is left of fields and shapes.
+/// The selected part of fields and layouts.
 #[derive(Debug, Default)]
 pub(crate) struct Projected {
     pub(crate) fields: Vec<FieldRef>,
@@ -114,7 +126,7 @@ pub(crate) struct Projected {
 }
 
 impl Mask {
-    /// Adds the field at these places, each within the one before.
+    /// Adds the field at a path of indices.
     fn add(&mut self, places: &[usize]) {
         match (&mut *self, places) {
             (Mask::All, _) => {}
@@ -125,7 +137,7 @@ impl Mask {
         }
     }
 
-    /// Adds all fields that a path means; whether there are any.
+    /// Adds all fields that match a path. Returns whether there are any.
     fn select(&mut self, fields: &Fields, path: &str) -> bool {
         let mut found = false;
         for (index, field) in fields.iter().enumerate() {
@@ -202,7 +214,7 @@ impl Mask {
     }
 }
 
-/// The fields that are chosen, narrowed, and their shapes.
+/// Returns the fields that are chosen, narrowed, and their shapes.
 fn narrow_all(
     chosen: &BTreeMap<usize, Mask>,
     fields: &Fields,
@@ -222,14 +234,14 @@ fn narrow_all(
     (fields, kept, shapes)
 }
 
-/// What is left of a schema.
+/// Returns the selected part of a schema.
 pub(crate) fn projected_schema(schema: &SchemaRef, mask: &ProjectionMask) -> Result<SchemaRef> {
     let planning = stored::plan(schema, Layout::Split, &|_, _| false, &mut Metadata::new())?;
     let fields = mask.project(&planning)?.fields;
     Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
-/// A map of narrower keys and values, or a list of one of them.
+/// Returns a map of narrower keys and values, or a list of one of them.
 fn narrow_map(
     chosen: &BTreeMap<usize, Mask>,
     (field, stored): (&FieldRef, &FieldRef),
@@ -257,7 +269,7 @@ fn narrow_map(
     Some((field, stored, shape))
 }
 
-/// A union of narrower branches, or a struct of some of them.
+/// Returns a union of narrower branches, or a struct of some of them.
 fn narrow_union(
     chosen: &BTreeMap<usize, Mask>,
     field: &FieldRef,
@@ -294,7 +306,7 @@ fn with_type(field: &Field, data_type: DataType) -> FieldRef {
     Arc::new(field.clone().with_data_type(data_type))
 }
 
-/// The children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
+/// Returns the children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
 fn children(data_type: &DataType) -> Option<Fields> {
     match data_type {
         DataType::Struct(fields) => Some(fields.clone()),

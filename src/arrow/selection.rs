@@ -5,8 +5,8 @@
 //! ranges                 2..5                9..10        ascending, apart, none empty
 //! mask          0 0      1 1 1      0 0 0 0  1
 //! ```
-//! The names are those of the crate `parquet`. A selection is a set of rows and knows no end of the table: rows that
-//! are passed over behind the last one read leave no trace.
+//! Names are those of the crate `parquet`. A selection is a set of rows and does not know the length of the table:
+//! rows that are skipped after the last selected one are not kept.
 
 mod sets;
 
@@ -29,18 +29,18 @@ pub struct RowSelector {
 }
 
 impl RowSelector {
-    /// Reads so many rows.
+    /// Selects this number of rows.
     pub fn select(row_count: u64) -> Self {
         Self { row_count, skip: false }
     }
 
-    /// Passes over so many rows.
+    /// Skips this number of rows.
     pub fn skip(row_count: u64) -> Self {
         Self { row_count, skip: true }
     }
 }
 
-/// The rows to read, as ascending ranges. Rows behind the last selector are not read.
+/// The rows to read, as ascending ranges. Rows after the last selector are not read.
 ///
 /// ```
 /// use trevni::arrow::{RowSelection, RowSelector};
@@ -55,8 +55,8 @@ pub struct RowSelection {
 }
 
 impl RowSelection {
-    /// The rows of these ranges that lie below `total_rows`. Ranges that overlap or come in any order are one
-    /// set of rows, each read once, in the order of the file.
+    /// Selects the rows of these ranges below `total_rows`. The ranges may overlap and be in any order; each row is
+    /// read once, in the order of the file.
     pub fn from_consecutive_ranges(
         ranges: impl Iterator<Item = Range<u64>>,
         total_rows: u64,
@@ -69,7 +69,7 @@ impl RowSelection {
         Self::from_ascending(ranges)
     }
 
-    /// The rows for which a mask is true; null is not. The masks lie end to end.
+    /// Selects the rows for which a concatenation of masks is true; null counts as false.
     pub fn from_filters(filters: &[BooleanArray]) -> Self {
         let mut at = 0u64;
         let mut ranges = Vec::new();
@@ -94,22 +94,22 @@ impl RowSelection {
         Self { ranges }
     }
 
-    /// How many rows are read.
+    /// Returns how many rows are read.
     pub fn row_count(&self) -> u64 {
         self.ranges.iter().map(|range| range.end - range.start).sum()
     }
 
-    /// How many rows are passed over before the last that is read.
+    /// Returns how many rows are passed over before the last that is read.
     pub fn skipped_row_count(&self) -> u64 {
         self.ranges.last().map_or(0, |last| last.end) - self.row_count()
     }
 
-    /// Whether any row is read.
+    /// Returns whether any row is read.
     pub fn selects_any(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// The rows as selectors, alternately skipped and read; the last reads.
+    /// Returns the rows as selectors, alternately skipped and read; the last reads.
     pub fn iter(&self) -> impl Iterator<Item = RowSelector> + '_ {
         let mut at = 0;
         let selectors = self.ranges.iter().flat_map(move |range| {
@@ -120,12 +120,12 @@ impl RowSelection {
         selectors.filter(|selector| selector.row_count > 0)
     }
 
-    /// The rows, as ascending ranges that do not touch.
+    /// Returns the rows, as ascending ranges that do not touch.
     pub fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
     }
 
-    /// Takes the first rows away, `most` at the most.
+    /// Takes the first rows away, `most` at most.
     pub(crate) fn split_off_first(&mut self, most: u64) -> Self {
         let mut left = most;
         let mut whole = 0;
@@ -145,7 +145,7 @@ impl RowSelection {
         Self { ranges: first }
     }
 
-    /// Gives rows back that were split off, but not read: all behind the first `read`.
+    /// Puts back rows that were split off but not read: all after the first `read`.
     pub(crate) fn put_back(&mut self, mut first: Self, read: u64) {
         first.split_off_first(read);
         let ranges = first.ranges.into_iter().chain(self.ranges.drain(..));

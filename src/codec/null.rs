@@ -1,4 +1,4 @@
-//! `null`: bytes without compression. Readers use such blocks in place.
+//! `null`: uncompressed bytes. Readers use such blocks without copying them.
 
 use super::{Compress, Decompress, check_len};
 use crate::error::Result;

@@ -4,8 +4,8 @@
 //! ac 02 │ 04 07 07 │ 01 02 │ 0a 02 00 │ ...
 //! length   literal   copy    copy              elements: bytes as they are, or the same as some before
 //! ```
-//! `encode` finds the elements. A kernel undoes them where there is one; what it does not take, `snap` does or says
-//! what is wrong.
+//! `encode` finds the elements. A kernel decompresses blocks where there is one; `snap` decompresses the others and
+//! reports errors.
 
 mod encode;
 
@@ -48,13 +48,13 @@ impl Compress for Encoder {
     }
 }
 
-/// The elements of a stream, if its length has an end.
+/// Returns the elements of a stream, if its length has an end.
 fn behind_length(stored: &[u8]) -> Option<&[u8]> {
     let last = stored.iter().position(|byte| *byte < 0x80)?;
     stored.get(last + 1..)
 }
 
-/// How many literals and copies a stream has.
+/// Returns how many literals and copies a stream has.
 fn elements(stored: &[u8]) -> usize {
     let mut rest = behind_length(stored).unwrap_or_default();
     let mut count = 0;
@@ -63,7 +63,7 @@ fn elements(stored: &[u8]) -> usize {
         let long = usize::from(tag >> 2);
         let bytes = match tag & 3 {
             0 if long < 60 => long + 1,
-            // The length of a long literal is in the 1 to 4 bytes behind the tag.
+            // The length of a long literal is in the 1 to 4 bytes after the tag.
             0 => {
                 let length = behind.iter().take(long - 59).rev();
                 let length = length.fold(0usize, |length, byte| length << 8 | usize::from(*byte));

@@ -10,10 +10,10 @@ use zstd::zstd_safe::{
 use super::{Compress, Decompress, read_stream};
 use crate::error::{Error, Result};
 
-/// Fast enough to stand beside snappy; callers may ask for more.
+/// Comparable to snappy in speed; callers can set a higher level.
 const DEFAULT_LEVEL: i32 = 1;
 
-/// Zstandard's smallest frame for a block is far above this share of what it stands for.
+/// The smallest frame of Zstandard is larger than this fraction of the data.
 const MOST_RATIO: usize = 1 << 8;
 
 /// A context that has more bytes is not kept.
@@ -28,7 +28,7 @@ struct Compressor {
     level: i32,
 }
 
-/// Its context takes longer to make than a small block to undo.
+/// Creating its context takes longer than decompressing a small block.
 #[derive(Default)]
 struct Decompressor(Option<zstd::bulk::Decompressor<'static>>);
 
@@ -45,7 +45,7 @@ impl Compress for Compressor {
         self.compress_pieces(&[raw], out)
     }
 
-    /// One frame, in which each piece has blocks of its own: what zstd learns of a piece is of it alone.
+    /// One frame with blocks for each piece, so that the statistics of one piece are not used for another.
     fn compress_pieces(&mut self, pieces: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
         let kept = CONTEXT.try_with(|kept| kept.try_borrow_mut().ok()?.take()).ok().flatten();
         let context = kept.or_else(CCtx::try_create);
@@ -75,7 +75,7 @@ fn put_frame(
     context.reset(ResetDirective::SessionAndParameters)?;
     context.set_parameter(CParameter::CompressionLevel(level))?;
     context.set_pledged_src_size(Some(size as u64))?;
-    // With so much room the usual frame, of one piece, is made in one go.
+    // With enough room, a frame of one piece is written at once.
     out.reserve(compress_bound(size));
     let (last, before) = pieces.split_last().unwrap_or((&NOTHING, &[]));
     let ends = before.iter().map(|piece| (piece, ZSTD_e_flush)).chain([(last, ZSTD_e_end)]);

@@ -47,7 +47,7 @@ impl AsyncDatasetWriter {
         let place = Prefix::new(store, prefix.into());
         let there = match properties.mode {
             DatasetMode::Append => place.snapshot().await?,
-            DatasetMode::Replace => None,
+            DatasetMode::Overwrite => None,
         };
         let partitions = partitions(there.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
@@ -57,7 +57,7 @@ impl AsyncDatasetWriter {
         Ok(Self { place, rolling, partitions, mode, begun, ended, sending, written })
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         self.rolling.schema()
     }
@@ -86,7 +86,7 @@ impl AsyncDatasetWriter {
         Ok(())
     }
 
-    /// Publishes all rows at once; gives what was written. There is no second time.
+    /// Commits all rows at once. Returns a summary. A second call is an error.
     pub async fn finish(&mut self) -> Result<DatasetSummary> {
         self.check()?;
         self.ended = true;
@@ -106,14 +106,14 @@ impl AsyncDatasetWriter {
         Ok(Written::summary(commit.files, number?))
     }
 
-    /// Gives it up: what was sent is removed.
+    /// Aborts the write and removes the files that were sent.
     pub async fn abort(&mut self) -> Result<()> {
         self.ended = true;
         let paths = self.left();
         remove(&self.place, paths).await
     }
 
-    /// What is there and not published.
+    /// Returns the files that exist and are not committed.
     fn left(&mut self) -> Vec<String> {
         let files = std::mem::take(&mut self.written.files);
         files.into_iter().map(|file| file.path).chain(self.sending.take()).collect()

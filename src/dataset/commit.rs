@@ -9,8 +9,8 @@
 //!            dataset.partitions   ["year","city"], if their values are in the paths
 //!            dataset.replaces     "true": what was committed before is no more
 //! ```
-//! A commit appears whole, under the next free number, and is never changed. What it says is not trusted: paths lead
-//! nowhere else, and rows are compared with the files.
+//! A commit appears atomically under the next free number and is never changed. Its content is not trusted: paths
+//! must be below the folder, and row counts are compared with the files.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    /// Where it is, from the data set; with `/` between folders.
+    /// Returns where it is, from the data set; with `/` between folders.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -56,14 +56,14 @@ impl DataFile {
     }
 }
 
-/// What a commit says.
+/// The content of a commit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Commit {
-    /// Of the rows, with partition columns; `None` if nobody wrote any yet.
+    /// The schema of the rows, with partition columns; `None` if there are no rows yet.
     pub(super) schema: Option<SchemaRef>,
     /// The columns whose values are in the paths.
     pub(super) partitions: Vec<String>,
-    /// Whether what was committed before is no more.
+    /// Whether it replaces the commits before it.
     pub(super) replaces: bool,
     pub(super) files: Vec<DataFile>,
     /// Of these files, each.
@@ -71,7 +71,7 @@ pub(super) struct Commit {
 }
 
 impl Commit {
-    /// The bytes of its file.
+    /// Returns the bytes of its file.
     pub(super) fn encode(&self) -> Result<Vec<u8>> {
         let batch = self.batch()?;
         let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
@@ -177,7 +177,7 @@ fn files(batch: &RecordBatch) -> Result<Vec<DataFile>> {
         .collect()
 }
 
-/// The bounds; of a column of which some are missing there are none.
+/// Returns the bounds; of a column of which some are missing there are none.
 fn bounds(batch: &RecordBatch) -> Result<Vec<ColumnBounds>> {
     let record = |name| batch.column_by_name(name).and_then(|column| column.as_struct_opt());
     let (Some(min), Some(max), Some(nulls)) = (record("min"), record("max"), record("nulls"))

@@ -19,7 +19,7 @@ pub(super) const ENDING: &str = ".trv";
 /// Digits of a commit's number.
 const DIGITS: usize = 20;
 
-/// The name of a new file in a folder. Its 128 bits are the time and 80 of chance, so that nobody else makes the same.
+/// Returns the name of a new file in a folder. Its 128 bits are the time and 80 random bits, so that it is unique.
 pub(super) fn new_file(folder: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     // The standard library's own keys come from the system.
@@ -29,24 +29,24 @@ pub(super) fn new_file(folder: &str) -> String {
     if folder.is_empty() { name } else { format!("{folder}/{name}") }
 }
 
-/// The path of a commit.
+/// Returns the path of a commit.
 pub(super) fn commit(number: u64) -> String {
     format!("{COMMITS}/{number:0DIGITS$}{ENDING}")
 }
 
-/// The number of the commit of this file name.
+/// Returns the number of the commit of this file name.
 pub(super) fn commit_number(name: &str) -> Option<u64> {
     let digits = name.strip_suffix(ENDING)?;
     let plain = digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
 }
 
-/// Whether a file of this path has rows of a data set without commits.
+/// Returns whether a file of this path has rows of a data set without commits.
 pub(super) fn is_visible(path: &str) -> bool {
     path.ends_with(ENDING) && !path.split('/').any(is_hidden)
 }
 
-/// Whether files and folders of this name are passed over.
+/// Returns whether files and folders of this name are passed over.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.starts_with(['_', '.'])
 }

@@ -17,10 +17,10 @@ use crate::arrow::{Bound, ColumnPath, Node, Predicate};
 use crate::arrow::{ProjectionMask, projected_schema};
 use crate::error::{Error, Result};
 
-/// What is wanted of all files.
+/// The projection and predicate of a scan.
 #[derive(Debug)]
 pub(super) struct ScanPredicate {
-    /// The schema of the table, and what is left of it.
+    /// The schema of the table, and its selected part.
     table: SchemaRef,
     pub(super) output: SchemaRef,
     /// The columns that are wanted, if not all.
@@ -29,15 +29,15 @@ pub(super) struct ScanPredicate {
     pub(super) steps: Vec<Node>,
 }
 
-/// What is asked of one file.
+/// The projection and predicate for one file.
 #[derive(Debug)]
 pub(super) struct FileScan {
     pub(super) mask: ProjectionMask,
-    /// What its reader is asked.
+    /// The predicate that its reader evaluates.
     pub(super) predicate: Option<Predicate>,
     /// Columns with one value, which are not in the file.
     constants: Vec<(FieldRef, ArrayRef)>,
-    /// What is left to ask of its batches, and of which columns.
+    /// The predicate that is evaluated on its batches, and their schema.
     rest: Option<(SchemaRef, Bound)>,
     output: SchemaRef,
 }
@@ -59,7 +59,8 @@ impl ScanPredicate {
         Ok(Self { table, output, names, steps })
     }
 
-    /// What to ask of a file of this schema, with these values in its path; `None` if none of its rows can pass.
+    /// Returns what to ask of a file of this schema, with these values in its path; `None` if none of its rows can
+    /// pass.
     pub(super) fn ask(
         &self,
         file: &SchemaRef,
@@ -109,7 +110,7 @@ impl ScanPredicate {
         Ok(Some(FileScan { mask, predicate, constants, rest, output: self.output.clone() }))
     }
 
-    /// Whether a condition on constants and missing columns is true.
+    /// Returns whether a condition on constants and missing columns is true.
     fn answer(&self, step: &Node, constants: &[(FieldRef, ArrayRef)]) -> Result<bool> {
         let value = |field: &FieldRef| {
             let constant = constants.iter().find(|(constant, _)| constant.name() == field.name());
@@ -141,13 +142,13 @@ impl ScanPredicate {
         });
         match ways.split_first() {
             Some((first, more)) if more.iter().all(|way| way == first) => *first,
-            // A condition on no column at all is asked of batches.
+            // A condition without columns is evaluated on batches.
             _ => StepSource::Batches,
         }
     }
 }
 
-/// Where a condition is asked.
+/// Where a condition is evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum StepSource {
     File,
@@ -167,7 +168,7 @@ fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Option<&'a Field> {
     fields.find(last).map(|(_, field)| field.as_ref())
 }
 
-/// Whether comparing with a literal says the same before values are widened.
+/// Returns whether a comparison with a literal has the same result before values are widened.
 fn asks_alike(file: &DataType, table: &DataType) -> bool {
     let values = |data_type: &DataType| match data_type {
         DataType::Dictionary(_, values) => values.as_ref().clone(),
@@ -179,7 +180,7 @@ fn asks_alike(file: &DataType, table: &DataType) -> bool {
         || (!file.is_floating() && file != DataType::Null && merge_types(&file, &table).is_some())
 }
 
-/// What is left of a schema.
+/// Returns the selected part of a schema.
 fn narrowed<'a>(schema: &SchemaRef, names: impl IntoIterator<Item = &'a str>) -> Result<SchemaRef> {
     let all = || schema.fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>();
     let check = |name: &'a str| match ProjectionMask::columns(schema, [name]) {
@@ -192,7 +193,8 @@ fn narrowed<'a>(schema: &SchemaRef, names: impl IntoIterator<Item = &'a str>) ->
     projected_schema(schema, &ProjectionMask::columns(schema, names)?)
 }
 
-/// The columns of a file that names mean. Of one that lacks a part the whole is read, for its nulls.
+/// Returns the columns of a file for the selected names. If a file lacks a child, its parent is read completely,
+/// for its nulls.
 fn mask(
     file: &SchemaRef,
     names: &[&str],
@@ -212,12 +214,12 @@ fn mask(
 }
 
 impl FileScan {
-    /// Whether all rows of its batches pass.
+    /// Returns whether all rows of its batches pass.
     pub(super) fn is_settled(&self) -> bool {
         self.rest.is_none()
     }
 
-    /// What is made of a batch.
+    /// Converts a batch of the file to a batch of the scan.
     pub(super) fn finish(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         match &self.rest {
             None => adapt_batch(batch, &self.output, &self.constants),

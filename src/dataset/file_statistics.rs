@@ -4,8 +4,8 @@
 //! batch ──► min, max, nulls     of a file, batch for batch         a: 3   9   0
 //! files ──► arrays              one value for each file      min   a: 3 1 -       max   a: 9 1 -      nulls   a: 0 0 7
 //! ```
-//! Floating-point numbers are in IEEE's total order, as predicates have them. Where there is no bound the value is null:
-//! because all are, or because nobody knows, as of text of more than 64 bytes. Nested columns have none.
+//! Floats are in IEEE's total order, as in predicates. A bound is null if all values are null, or if it is unknown,
+//! as for strings of more than 64 bytes. Nested columns have no statistics.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl FileBounds {
         Ok(())
     }
 
-    /// The bounds of files of one schema, one after another.
+    /// Returns the bounds of files of one schema, one after another.
     pub(super) fn join(files: &[FileBounds]) -> Result<Vec<ColumnBounds>> {
         let Some(first) = files.first() else { return Ok(Vec::new()) };
         let column = |(at, one): (usize, &SeenBounds)| {
@@ -108,7 +108,7 @@ impl FileBounds {
     }
 }
 
-/// The type of the bounds of a column; `None` if it has none.
+/// Returns the type of the bounds of a column; `None` if it has none.
 pub(super) fn bounded(data_type: &DataType) -> Option<&DataType> {
     use DataType::*;
     match data_type {
@@ -122,14 +122,14 @@ pub(super) fn bounded(data_type: &DataType) -> Option<&DataType> {
     }
 }
 
-/// Whether a bound is of more bytes than are worth keeping.
+/// Returns whether a bound is of more bytes than are worth keeping.
 fn is_long(value: &ArrayRef) -> bool {
     let bytes = cast(value, &DataType::LargeBinary);
     let text = !value.data_type().is_primitive() && *value.data_type() != DataType::Boolean;
     text && bytes.is_ok_and(|bytes| bytes.as_binary::<i64>().values().len() > LONGEST)
 }
 
-/// The least and the greatest value of an array, each an array of one; `None` if all are null.
+/// Returns the minimum and maximum of an array, each an array of one; `None` if all are null.
 fn ends(array: &ArrayRef) -> Option<[ArrayRef; 2]> {
     use DataType::*;
     fn two<T>(

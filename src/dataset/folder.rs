@@ -24,7 +24,7 @@ use crate::write::file_chunks::FileChunks;
 /// How deep partitions are believed to be.
 const DEPTH: usize = 16;
 
-/// A folder, as the place of a data set.
+/// A data set in a local folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
     path: PathBuf,
@@ -43,12 +43,12 @@ impl Folder {
         File::open(self.at(path))
     }
 
-    /// What is there; `None` if there is no data set.
+    /// Returns the current snapshot; `None` if there is no data set.
     pub(super) fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(self.state()?.1)
     }
 
-    /// The number of the last commit, and what is there.
+    /// Returns the number of the last commit, and the current snapshot.
     fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
         let commits = self.commits()?;
         if commits.is_empty() {
@@ -65,13 +65,13 @@ impl Folder {
         Ok((last, history.finish()?))
     }
 
-    /// Whether there are commits, or files of rows; looks no farther than the first.
+    /// Returns whether there are commits or data files; stops at the first.
     pub(super) fn is_data_set(&self) -> bool {
         let commits = self.commits().is_ok_and(|commits| !commits.is_empty());
         commits || self.has_rows("", 0)
     }
 
-    /// Whether there is a file of rows in a folder, or in the first folders of partitions below.
+    /// Returns whether there is a data file in a folder or in its first partition folders.
     fn has_rows(&self, folder: &str, depth: usize) -> bool {
         let path = if folder.is_empty() { self.path.clone() } else { self.at(folder) };
         let names = entries(&path).into_iter().flatten().flatten();
@@ -84,7 +84,7 @@ impl Folder {
         })
     }
 
-    /// The numbers of all commits.
+    /// Returns the numbers of all commits.
     pub(super) fn commits(&self) -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for entry in entries(&self.path.join(file_names::COMMITS))? {
@@ -93,7 +93,7 @@ impl Folder {
         Ok(numbers)
     }
 
-    /// All files of rows, commits left out; and temporary ones.
+    /// Returns all files of rows, commits left out; and temporary ones.
     fn files(&self) -> io::Result<Vec<FoundFiles>> {
         let mut files = Vec::new();
         let mut folders = vec![String::new()];
@@ -132,8 +132,8 @@ impl Folder {
         Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
     }
 
-    /// Makes sure that there is a commit, so that files show only when one names them. Gives the list of the files that
-    /// are not committed.
+    /// Makes sure that there is a commit, so that files show only when one names them. Returns the list of the
+    /// files that are not committed.
     pub(super) fn begin(&self) -> Result<Pending> {
         fs::create_dir_all(&self.path)?;
         if self.commits()?.is_empty() {
@@ -144,7 +144,7 @@ impl Folder {
         Pending::start(&self.path)
     }
 
-    /// Writes a commit of files that are pending; gives whether its number was free.
+    /// Writes a commit of files that are pending. Returns whether its number was free.
     pub(super) fn write_commit(
         &self,
         number: u64,
@@ -155,7 +155,7 @@ impl Folder {
         self.make_folders(&path)?;
         step();
         let mut write = || {
-            let mut file = AtomicFile::create(&path, false)?;
+            let mut file = AtomicFile::create_new(&path)?;
             file.write_all(bytes)?;
             step();
             file.commit_with(files)
@@ -170,7 +170,8 @@ impl Folder {
         }
     }
 
-    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    /// Publishes a commit under the next free number. Once `named` is true, readers may know its files, even after
+    /// an error.
     pub(super) fn publish(
         &self,
         commit: &Commit,
@@ -197,12 +198,12 @@ impl Folder {
         }
     }
 
-    /// Writes a new file, so that it is there for good.
+    /// Writes a new file and makes it durable.
     pub(super) fn write_file(&self, path: &str, chunks: FileChunks) -> Result<()> {
         let path = self.at(path);
         self.make_folders(&path)?;
         step();
-        let mut file = AtomicFile::create(&path, false)?;
+        let mut file = AtomicFile::create_new(&path)?;
         for chunk in chunks {
             file.write_all(&chunk?)?;
         }
@@ -230,14 +231,14 @@ impl Folder {
         fs::remove_file(self.at(path))
     }
 
-    /// Removes what no commit names, and what is older.
+    /// Removes old files that no commit names, and old commits that were replaced.
     pub(super) fn vacuum(&self, older: Duration) -> Result<VacuumReport> {
         pending::remove_unused(&self.path)?;
         let plan = self.vacuum_plan(older)?;
         self.remove_all(plan)
     }
 
-    /// What no commit names, and is older.
+    /// Returns what no commit names, and is older.
     pub(super) fn vacuum_plan(&self, older: Duration) -> Result<VacuumPlan> {
         let mut files = self.files()?;
         let held = pending::held(&self.path)?;
@@ -254,7 +255,7 @@ impl Folder {
         listing.plan()
     }
 
-    /// Removes what was replaced.
+    /// Removes the commits and files that were replaced.
     pub(super) fn remove_replaced(&self) -> Result<VacuumReport> {
         let mut commits = Vec::new();
         for number in self.commits()? {
@@ -276,7 +277,7 @@ impl Folder {
     }
 }
 
-/// What is in a folder; nothing if it is not there.
+/// Returns the entries of a folder; none if it does not exist.
 fn entries(path: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
     match fs::read_dir(path) {
         Ok(entries) => Ok(Some(entries).into_iter().flatten()),

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | integers with a sign, or without | the wider; of both kinds the signed one that holds both |
 //! | float16, float32, float64 | the wider |
-//! | decimals | one with the digits of both before and behind the point |
+//! | decimals | one with the integer and fraction digits of both |
 //! | text, large text, text views; binary likewise | large if one is, otherwise the plain one |
 //! | a dictionary, and another or its values | the values |
 //! | structs, lists | the same of their fields |
@@ -29,7 +29,7 @@ pub(super) struct Merger {
 }
 
 impl Merger {
-    /// Adds the schema of a file, or of a commit; fails if it says other than those before it.
+    /// Adds the schema of a file or a commit. Fails if it conflicts with those before it.
     pub(super) fn add(&mut self, schema: &Schema, from: &str) -> Result<()> {
         let first = self.schema.is_none();
         for (at, field) in schema.fields().iter().enumerate() {
@@ -64,7 +64,7 @@ impl Merger {
         Ok(())
     }
 
-    /// What all have together; `None` if there were none.
+    /// Returns what all have together; `None` if there were none.
     pub(super) fn finish(self) -> Option<SchemaRef> {
         let fields: Fields = self.fields.into_iter().map(|(field, _)| field).collect();
         let metadata = self.schema?.metadata;
@@ -94,7 +94,7 @@ fn merge_fields(one: &FieldRef, other: &FieldRef) -> Option<FieldRef> {
     Some(Arc::new(Field::clone(one).with_data_type(data_type).with_nullable(can_be_null)))
 }
 
-/// The type that holds the values of both.
+/// Returns the type that holds the values of both.
 pub(super) fn merge_types(one: &DataType, other: &DataType) -> Option<DataType> {
     use DataType::*;
     Some(match (one, other) {

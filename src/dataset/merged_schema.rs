@@ -76,13 +76,13 @@ impl MergedSchema {
         Ok(Self { schema, partitions, values })
     }
 
-    /// The schema of the table.
+    /// Returns the schema of the table.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The partition columns of the file at an index, each with an array of its one value. Empty if there is no such
-    /// file.
+    /// Returns the partition columns of the file at an index, each with an array of its one value. Empty if there
+    /// is no such file.
     pub fn partition_values(&self, file: usize) -> Vec<(FieldRef, ArrayRef)> {
         let value = |(field, values): (&FieldRef, &ArrayRef)| {
             (file < values.len()).then(|| (field.clone(), values.slice(file, 1)))

@@ -5,9 +5,8 @@
 //! city=__HIVE_DEFAULT_PARTITION__         null
 //! city=                                   the empty string
 //! ```
-//! Of signs only letters, digits and `- _ . ,` stand for themselves; the bytes of others are `%` and two hexadecimal
-//! digits. Where nothing says of what types values are, they are int64 if all are such numbers, date32 if all are dates,
-//! and text otherwise.
+//! Letters, digits and `- _ . ,` are literal; other bytes are `%` and two hexadecimal digits. If nothing else tells
+//! their type, values are int64 if all are such integers, date32 if all are dates, and strings otherwise.
 
 use std::sync::Arc;
 
@@ -18,10 +17,10 @@ use arrow::datatypes::{DataType, Field, FieldRef};
 use super::file_names;
 use crate::error::{Error, Result};
 
-/// The value that stands for null.
+/// The value that represents null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// The name of the folder of a value.
+/// Returns the name of the folder of a value.
 pub(super) fn folder(column: &str, value: Option<&str>) -> String {
     match value {
         None => format!("{}={NULL}", escape(column)),
@@ -31,7 +30,7 @@ pub(super) fn folder(column: &str, value: Option<&str>) -> String {
     }
 }
 
-/// The values in a path, each with the name of its column.
+/// Returns the values in a path, each with the name of its column.
 pub(super) fn values(path: &str) -> Result<Vec<(String, Option<String>)>> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let pairs = folders.split('/').filter_map(|folder| folder.split_once('='));
@@ -58,7 +57,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// `None` if the bytes are no text. A `%` without digits behind it is itself.
+/// `None` if the bytes are not UTF-8. A `%` without two digits is literal.
 fn unescape(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -77,7 +76,7 @@ fn unescape(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The columns in the paths of files, and their types. All files must have the same.
+/// Returns the columns in the paths of files, and their types. All files must have the same.
 pub(super) fn infer<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> Result<Vec<FieldRef>> {
     let Some(first) = paths.clone().next() else { return Ok(Vec::new()) };
     let names: Vec<String> = values(first)?.into_iter().map(|(name, _)| name).collect();
@@ -98,14 +97,14 @@ pub(super) fn infer<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> Result<
     Ok(names.into_iter().zip(texts).map(field).collect())
 }
 
-/// Whether texts are values of a type, and each the one text of its value.
+/// Returns whether texts are values of a type, and each the one text of its value.
 fn is_all(texts: &StringArray, data_type: &DataType) -> bool {
     let there = texts.null_count() < texts.len();
     let back = cast(texts, data_type).and_then(|values| cast(&values, &DataType::Utf8));
     there && back.is_ok_and(|back| back.as_ref() == texts as &dyn Array)
 }
 
-/// The values of a column, one for each path.
+/// Returns the values of a column, one for each path.
 pub(super) fn column<'a>(field: &Field, paths: impl Iterator<Item = &'a str>) -> Result<ArrayRef> {
     let mut texts = Vec::new();
     for path in paths {

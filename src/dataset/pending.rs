@@ -4,8 +4,8 @@
 //! _commits/.pending-Xy3kQz     boot 0e1c…            the boot of the machine, as locks are not shared between all hosts
 //!                              year=2026/part-….trv  a line for each file, before it gets its name
 //! ```
-//! The writer holds a lock on the list until it has committed. A list that nobody holds is that of a writer that was
-//! killed: the next writer deletes the files in it that no commit names, and the list.
+//! The writer locks the list until it has committed. A list that is not locked is that of a killed writer: the next
+//! writer deletes its files that no commit names, and the list.
 
 use std::collections::HashSet;
 use std::fs;
@@ -44,7 +44,7 @@ impl Pending {
         Ok(())
     }
 
-    /// The files: a signal deletes them, until they are committed.
+    /// Returns the files: a signal deletes them, until they are committed.
     pub(super) fn files(&mut self) -> &mut Vec<Listed> {
         &mut self.files
     }
@@ -62,7 +62,7 @@ pub(super) fn remove_unused(folder: &Path) -> Result<()> {
         let mut text = String::new();
         unused.file().read_to_string(&mut text)?;
         let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-        // The lock of another host may not be seen here.
+        // The lock of another host may not be visible here.
         if lines.next() != Some(boot().as_str()) {
             continue;
         }
@@ -78,7 +78,7 @@ pub(super) fn remove_unused(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files of writers that are at work.
+/// Returns the files of writers that are at work.
 pub(super) fn held(folder: &Path) -> Result<HashSet<String>> {
     let mut held = HashSet::new();
     for entry in fs::read_dir(folder.join(file_names::COMMITS)).into_iter().flatten().flatten() {
@@ -94,7 +94,7 @@ pub(super) fn held(folder: &Path) -> Result<HashSet<String>> {
     Ok(held)
 }
 
-/// The files that any commit names.
+/// Returns the files that any commit names.
 fn committed(folder: &Path) -> Result<HashSet<String>> {
     let mut named = HashSet::new();
     for entry in fs::read_dir(folder.join(file_names::COMMITS))? {

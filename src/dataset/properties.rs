@@ -15,8 +15,8 @@ pub enum DatasetMode {
     /// It stays.
     #[default]
     Append,
-    /// It is no more, from the same moment on from which the new files are there.
-    Replace,
+    /// It is replaced at the moment that the new files appear.
+    Overwrite,
 }
 
 /// How a [`DatasetWriter`](super::DatasetWriter) writes.
@@ -55,21 +55,21 @@ impl DatasetProperties {
 }
 
 impl DatasetPropertiesBuilder {
-    /// Bytes of a file, about: it ends when blocks of so many are complete. Default: 128 MiB, a block of the file
-    /// systems that the format was made for.
+    /// Sets the approximate size of a file in bytes: it ends when its complete blocks reach this size. Default: 128
+    /// MiB.
     pub fn set_target_file_size(mut self, bytes: u64) -> Self {
         self.0.target = bytes.max(1);
         self
     }
 
-    /// The most rows of a file. Default: no limit.
+    /// Sets the most rows of a file. Default: no limit.
     pub fn set_max_rows_per_file(mut self, rows: u64) -> Self {
         self.0.rows = rows.max(1);
         self
     }
 
-    /// The columns whose values are in the names of folders, outermost first: integers, text, dates or booleans.
-    /// Default: those that the data set has already; of a new one none.
+    /// Sets the columns whose values are in the names of folders, outermost first: integers, text, dates or
+    /// booleans. Default: those that the data set has already; of a new one none.
     pub fn set_partition_by<N: Into<String>>(
         mut self,
         columns: impl IntoIterator<Item = N>,
@@ -78,25 +78,26 @@ impl DatasetPropertiesBuilder {
         self
     }
 
-    /// What becomes of what was there before. Default: it stays.
+    /// Sets what happens to existing rows. Default: they are kept.
     pub fn set_mode(mut self, mode: DatasetMode) -> Self {
         self.0.mode = mode;
         self
     }
 
-    /// Bytes that open files may hold in memory together; beyond that the largest is ended. Default: 256 MiB.
+    /// Sets the bytes that open files may hold in memory together; beyond that the largest is ended. Default:
+    /// 256 MiB.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.0.memory = bytes;
         self
     }
 
-    /// How each file is written.
+    /// Sets how each file is written.
     pub fn set_writer_properties(mut self, properties: WriterProperties) -> Self {
         self.0.file = properties;
         self
     }
 
-    /// The properties.
+    /// Returns the properties.
     pub fn build(self) -> DatasetProperties {
         self.0
     }

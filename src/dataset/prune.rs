@@ -4,8 +4,8 @@
 //! a: 3 .. 9, 2 null     a > 5     true, false or null           a > 9     false or null: no row
 //! year: 2026            year = 2024 or a > 5                    true, false or null
 //! ```
-//! Of each part of a condition the answers are found that some row may have; those of `and`, `or` and `not` follow. What
-//! is not known may be anything, so a file is only left out if none of its rows could pass.
+//! For each part of a condition, the results are computed that some row may have; `and`, `or` and `not` combine
+//! them. Unknown bounds allow any result, so a file is skipped only if none of its rows can match.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use arrow::datatypes::{Field, FieldRef, Schema};
 use crate::arrow::{ColumnPath, Literal, Node, Operator, Predicate};
 use crate::error::Result;
 
-/// What is known of a column in each of some files.
+/// The statistics of a column in each of some files.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     pub(super) name: String,
@@ -34,7 +34,7 @@ const FALSE: Answers = 2;
 const NULL: Answers = 4;
 const ANY: Answers = TRUE | FALSE | NULL;
 
-/// Whether each file, of so many rows, may have rows that pass.
+/// Returns whether each file, with its number of rows, may have matching rows.
 pub(super) fn may_pass(node: &Node, rows: &[u64], facts: &[Fact]) -> Result<Vec<bool>> {
     let answers = answers(node, rows, facts)?;
     Ok(answers.iter().map(|answers| answers & TRUE != 0).collect())
@@ -59,7 +59,7 @@ fn answers(node: &Node, rows: &[u64], facts: &[Fact]) -> Result<Vec<Answers>> {
             }
             fact.with_nulls(rows, &values)
         }
-        // Bounds say nothing of these.
+        // Bounds do not apply to these.
         Node::Like { .. } | Node::CompareColumns { .. } => vec![ANY; rows.len()],
         Node::IsTrue(column) => {
             let Some(fact) = find(column, facts) else { return Ok(vec![ANY; rows.len()]) };
@@ -100,14 +100,14 @@ fn not(answers: Answers) -> Answers {
     turned | if answers & FALSE != 0 { TRUE } else { 0 } | answers & NULL
 }
 
-/// Of rows that have any of both answers; whether they go together is not known.
+/// Combines the results of two conditions on the same rows, which may be correlated in any way.
 fn both(one: Answers, other: Answers) -> Answers {
     let mut answers = one & other & TRUE;
     if one == 0 || other == 0 {
         return 0;
     }
     answers |= (one | other) & FALSE;
-    // Null beside null or true.
+    // Null combined with null or true.
     if (one & NULL != 0 && other & (NULL | TRUE) != 0)
         || (other & NULL != 0 && one & (NULL | TRUE) != 0)
     {
@@ -121,7 +121,7 @@ fn either(one: Answers, other: Answers) -> Answers {
 }
 
 impl Fact {
-    /// The answers of values that are not null.
+    /// Returns the answers of values that are not null.
     fn compare(&self, operator: Operator, literal: &Literal) -> Result<Vec<Answers>> {
         use Operator::*;
         let at = |operator, values: &ArrayRef| self.ask(operator, literal, values);
@@ -177,7 +177,7 @@ impl Fact {
     }
 }
 
-/// Whether there may be nulls, and others.
+/// Returns whether there may be nulls, and non-nulls.
 fn counts(rows: u64, nulls: Option<u64>) -> (bool, bool) {
     match nulls {
         Some(nulls) => (nulls > 0, nulls < rows),
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use arrow::datatypes::Int32Type;
 
-    /// Small files of all kinds, each with what is known of it: all, or only a part.
+    /// Small files of all kinds, with complete or partial statistics.
     fn files() -> Vec<Int32Array> {
         let values = [None, Some(1), Some(2), Some(3)];
         let mut files = vec![Int32Array::from(Vec::<i32>::new())];

@@ -21,7 +21,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::file_scan::{FileScan, ScanPredicate, unwrapped};
 use super::folder::Folder;
 use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
-use crate::arrow::{ArrowReader, ArrowReaderBuilder};
+use crate::arrow::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
 use crate::error::{Error, Result};
 use crate::io::Limits;
 use crate::read::file_reader::FileReader;
@@ -29,7 +29,7 @@ use crate::read::file_reader::FileReader;
 /// Batches of a unit.
 const UNIT: u64 = 8;
 
-/// Gives record batches, one after another, in the order of the files. After an error there are no more.
+/// An iterator over the record batches of a scan, in the order of the files. After an error it ends.
 pub struct DatasetReader {
     schema: SchemaRef,
     trim: Trim,
@@ -106,7 +106,7 @@ impl Opener {
         };
         check_rows(&file.part, reader.rows())?;
         let reader = reader.with_limits(self.limits);
-        let builder = ArrowReaderBuilder::from_file(reader, false)?;
+        let builder = ArrowReaderBuilder::from_file(reader, ArrowReaderOptions::new())?;
         let constants = file.part.constants.clone();
         let Some(ask) = self.question.ask(builder.schema(), constants)? else { return Ok(None) };
         let mut builder = builder
@@ -170,7 +170,7 @@ struct SideBySide {
     opener: Arc<Opener>,
     pool: ThreadPool,
     units: VecDeque<(Arc<Opened>, Range<u64>)>,
-    /// Units under way, in order.
+    /// Units that are being read, in order.
     ahead: VecDeque<Receiver<Given>>,
     threads: usize,
 }
@@ -223,7 +223,7 @@ impl SideBySide {
                 }
                 Ok(())
             };
-            // Nobody may be waiting any more.
+            // The receiver may be dropped.
             let _ = to.send(read().map(|()| None));
         });
         from

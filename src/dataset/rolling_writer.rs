@@ -18,12 +18,11 @@ use super::file_statistics::FileBounds;
 use super::properties::DatasetProperties;
 use super::snapshot::without;
 use super::{file_names, partition};
-use crate::arrow::ArrowWriter;
-use crate::arrow::take;
+use crate::arrow::{ArrowWriter, conform, take};
 use crate::error::{Error, Result};
 use crate::write::file_chunks::FileChunks;
 
-/// Rows that are written between two looks at the size of a file.
+/// The number of rows between two checks of the size of a file.
 const STEP: usize = 8192;
 
 /// Spreads rows over files.
@@ -32,7 +31,7 @@ pub(super) struct Rolling {
     /// Of the batches, and of the files.
     schema: SchemaRef,
     inner: SchemaRef,
-    /// The places of the partition columns.
+    /// The indices of the partition columns.
     partitions: Vec<usize>,
     converter: Option<RowConverter>,
     open: BTreeMap<String, Open>,
@@ -90,14 +89,8 @@ impl Rolling {
 
     /// Takes rows; [`step`](Self::step) writes them.
     pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<()> {
-        let types = |schema: &SchemaRef| {
-            schema.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>()
-        };
-        if types(batch.schema_ref()) != types(&self.schema) {
-            return Err(Error::invalid(
-                "a batch of another schema than the data set is written with",
-            ));
-        }
+        let batch = conform(batch, &self.schema)?;
+        let batch = batch.as_ref();
         if batch.num_rows() == 0 {
             return Ok(());
         }
@@ -119,7 +112,7 @@ impl Rolling {
         Ok(())
     }
 
-    /// The folders of the rows of a batch, each with its rows, or with none given if they are all.
+    /// Returns the partition folders of the rows of a batch, each with its rows, or `None` if all rows are in it.
     fn folders(&self, batch: &RecordBatch) -> Result<Vec<(String, Option<UInt64Array>)>> {
         let Some(converter) = &self.converter else { return Ok(vec![(String::new(), None)]) };
         let columns: Vec<ArrayRef> =
@@ -187,7 +180,7 @@ impl Rolling {
         Ok(None)
     }
 
-    /// The folder of the largest open file, if all together hold too much.
+    /// Returns the folder of the largest open file, if all of them exceed the memory budget.
     fn too_much(&self) -> Option<String> {
         if self.held <= self.properties.memory || self.open.len() < 2 {
             return None;

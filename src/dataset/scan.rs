@@ -14,15 +14,15 @@ use arrow::datatypes::{FieldRef, SchemaRef};
 use super::commit::DataFile;
 use super::file_scan::ScanPredicate;
 use super::snapshot::Snapshot;
-use crate::arrow::Predicate;
+use crate::arrow::{Predicate, check_settings};
 use crate::error::Result;
 use crate::io::Limits;
 use crate::parallelism;
 
-/// Rows of a batch unless more or fewer are asked for.
+/// The default number of rows of a batch.
 const BATCH_SIZE: usize = 8192;
 
-/// Says what of a data set is read.
+/// Configures what is read of a data set.
 #[derive(Debug, Clone)]
 pub struct DatasetScan<P> {
     pub(super) place: P,
@@ -37,7 +37,7 @@ pub struct DatasetScan<P> {
     pub(super) parallelism: usize,
 }
 
-/// What is to be read, file by file.
+/// The files to read, and how.
 #[derive(Debug)]
 pub(super) struct ScanPlan {
     pub(super) question: Arc<ScanPredicate>,
@@ -56,7 +56,7 @@ pub(super) struct ScanPart {
     pub(super) constants: Vec<(FieldRef, ArrayRef)>,
 }
 
-/// Rows that are left out, and then given, at the most.
+/// The remaining offset and limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trim {
     offset: u64,
@@ -79,40 +79,40 @@ impl<P> DatasetScan<P> {
         }
     }
 
-    /// The columns to read, in the order of the schema; parts of nested ones with dots. Default: all.
+    /// Sets the columns to read, in the order of the schema; parts of nested ones with dots. Default: all.
     pub fn with_projection<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.names = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The rows of which it is true. Its columns need not be among those that are read. Files in which there can be
-    /// none are not opened. Default: all.
+    /// Sets the rows of which it is true. Its columns need not be among those that are read. Files in which
+    /// there can be none are not opened. Default: all.
     pub fn with_predicate(mut self, predicate: Predicate) -> Self {
         self.predicate = Some(predicate);
         self
     }
 
-    /// The rows to read, counted over all files, before the predicate is asked. Default: all.
+    /// Sets the range of rows to read, counted over all files before the predicate. Default: all.
     pub fn with_row_range(mut self, rows: Range<u64>) -> Self {
         self.rows = rows;
         self
     }
 
-    /// Leaves out so many rows, of those that would be read. Default: none.
+    /// Sets the number of rows to skip, of those that would be read. Default: 0.
     pub fn with_offset(mut self, rows: u64) -> Self {
         self.offset = rows;
         self
     }
 
-    /// Reads at most so many rows: of those that pass the predicate, behind the offset. Default: all.
+    /// Sets the maximum number of rows to read, after predicate and offset. Default: no limit.
     pub fn with_limit(mut self, rows: u64) -> Self {
         self.limit = rows;
         self
     }
 
-    /// The most rows of a batch. No batch has rows of two files. Default: 8192.
+    /// Sets the maximum number of rows of a batch. No batch has rows of two files. Default: 8192.
     pub fn with_batch_size(mut self, rows: usize) -> Self {
-        self.batch_size = rows.max(1);
+        self.batch_size = rows;
         self
     }
 
@@ -122,19 +122,19 @@ impl<P> DatasetScan<P> {
         self
     }
 
-    /// How many threads read and decode, of several files, and of several parts of one. The rows are the same, in the
-    /// same order; ahead of the one that is given out each thread has a few batches. Default: 1, the caller's.
+    /// Sets the number of threads that read and decode several files, or several parts of one. The rows are the
+    /// same, in the same order. Each thread prefetches a few batches. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = parallelism::limit_threads(threads);
+        self.parallelism = threads.min(parallelism::limit_threads(threads));
         self
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> Result<SchemaRef> {
         Ok(self.question()?.output)
     }
 
-    /// The files that would be opened.
+    /// Returns the files that would be opened.
     pub fn files(&self) -> Result<Vec<DataFile>> {
         Ok(self.plan()?.parts.into_iter().map(|part| part.file).collect())
     }
@@ -145,6 +145,7 @@ impl<P> DatasetScan<P> {
     }
 
     pub(super) fn plan(&self) -> Result<ScanPlan> {
+        check_settings(self.batch_size, self.parallelism)?;
         let question = self.question()?;
         let (mut rows, mut trim) =
             (self.rows.clone(), Trim { offset: self.offset, limit: self.limit });
@@ -175,7 +176,7 @@ impl<P> DatasetScan<P> {
 }
 
 impl Trim {
-    /// How many rows may still be needed.
+    /// Returns how many rows may still be needed.
     pub(super) fn most(&self) -> u64 {
         self.offset.saturating_add(self.limit)
     }
@@ -184,7 +185,7 @@ impl Trim {
         self.limit == 0
     }
 
-    /// What is given out of a batch.
+    /// Returns the rows of a batch that are within offset and limit.
     pub(super) fn trim(&mut self, batch: &RecordBatch) -> RecordBatch {
         let fitting = |n: u64, rows: usize| usize::try_from(n).map_or(rows, |n| n.min(rows));
         let rows = batch.num_rows();

@@ -38,12 +38,12 @@ pub fn adapt_batch(
     Ok(RecordBatch::try_new_with_options(to.clone(), columns, &options)?)
 }
 
-/// The first value of an array so many times.
+/// Repeats the first value of an array for a number of rows.
 fn repeat(value: &ArrayRef, rows: usize) -> Result<ArrayRef> {
     take(value, &UInt64Array::from_value(0, rows))
 }
 
-/// An array as a wider type, or with more or fewer fields.
+/// Returns an array as a wider type, or with more or fewer fields.
 pub(super) fn evolve(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     use DataType::*;
     if array.data_type() == to {

@@ -45,7 +45,7 @@ pub(super) struct FileGroup {
 /// Reads commits from the last to the first that counts.
 #[derive(Debug)]
 pub(super) struct History {
-    /// Numbers that are there, ascending.
+    /// The numbers of the existing commits, ascending.
     numbers: Vec<u64>,
     /// Those read, descending.
     commits: Vec<(u64, Commit)>,
@@ -59,7 +59,7 @@ impl History {
         Self { numbers, commits: Vec::new() }
     }
 
-    /// The numbers of the next commits to read, the last first, some at the most.
+    /// Returns the numbers of the next commits to read, the last first, some at most.
     pub(super) fn next(&self, most: usize) -> Vec<u64> {
         let done = self.commits.last().is_some_and(|(_, commit)| commit.replaces);
         let left = if done { 0 } else { self.numbers.len() - self.commits.len() };
@@ -81,7 +81,7 @@ impl History {
         Ok(())
     }
 
-    /// What they come to; `None` if nothing was ever written.
+    /// Returns the snapshot after these commits; `None` if nothing was ever written.
     pub(super) fn finish(self) -> Result<Option<Snapshot>> {
         if let Some((first, commit)) = self.commits.last()
             && *first != 0
@@ -93,7 +93,7 @@ impl History {
     }
 }
 
-/// A file without commits: where it is, and what its header says.
+/// A file without commits: its path and its header.
 #[derive(Debug)]
 pub(super) struct PlainFile {
     pub(super) file: DataFile,
@@ -142,19 +142,19 @@ impl Snapshot {
         Ok(Some(Self { schema, partitions, groups: vec![group], commit: None }))
     }
 
-    /// The commit that has all of this.
+    /// Returns the commit that has all of this.
     pub(super) fn into_commit(self) -> Commit {
         let partitions = self.partitions.iter().map(|field| field.name().clone()).collect();
         let files = self.groups.into_iter().flat_map(|group| group.files).collect();
         Commit { schema: Some(self.schema), partitions, files, ..Commit::default() }
     }
 
-    /// All files, in order.
+    /// Returns all files, in order.
     pub(super) fn files(&self) -> impl Iterator<Item = &DataFile> {
         self.groups.iter().flat_map(|group| &group.files)
     }
 
-    /// Whether each file of a group may have rows that pass all these conditions.
+    /// Returns whether each file of a group may have rows that pass all these conditions.
     pub(super) fn may_pass(&self, group: &FileGroup, steps: &[Node]) -> Result<Vec<bool>> {
         let rows: Vec<u64> = group.files.iter().map(|file| file.rows).collect();
         let mut passing: Vec<bool> = rows.iter().map(|rows| *rows > 0).collect();
@@ -173,7 +173,7 @@ impl Snapshot {
         Ok(passing)
     }
 
-    /// What is known of a column in the files of a group.
+    /// Returns the statistics of a column in the files of a group.
     fn fact(&self, group: &FileGroup, rows: &[u64], name: &str) -> Option<Fact> {
         let (_, field) = self.schema.fields().find(name)?;
         let data_type = file_statistics::bounded(field.data_type())?;
@@ -213,7 +213,7 @@ impl FileGroup {
     }
 }
 
-/// A schema without columns whose values are in paths.
+/// Returns a schema without columns whose values are in paths.
 pub(super) fn without(schema: &Schema, partitions: &[FieldRef]) -> Schema {
     let is_inside = |field: &&FieldRef| !partitions.iter().any(|one| one.name() == field.name());
     let fields = schema.fields().iter().filter(is_inside).cloned().collect::<Vec<_>>();

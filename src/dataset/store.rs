@@ -4,8 +4,8 @@
 //! prefix/_commits/00000000000000000001.trv     one request, which fails if somebody else has that number
 //! prefix/year=2026/part-….trv                  one request, or parts; before the commit that names it
 //! ```
-//! In a store without conditional requests a number is looked for before it is taken: there, of two writers at the same
-//! moment one may lose what it wrote.
+//! In a store without conditional requests, a commit number is checked before it is used: of two concurrent writers
+//! one may lose its commit.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::object_store::{FetchOptions, Object, ObjectWriter};
 use crate::write::file_chunks::FileChunks;
 
-/// The objects below a prefix, as the place of a data set.
+/// A data set below a prefix of an object store.
 #[derive(Debug, Clone)]
 pub struct Prefix {
     store: Arc<dyn ObjectStore>,
@@ -77,8 +77,8 @@ impl Dataset<Prefix> {
         Ok(Self { place, snapshot })
     }
 
-    /// Removes files that no commit names, as [`Dataset::vacuum`] does. Uploads that were begun and never ended are for a
-    /// rule of the bucket.
+    /// Removes files that no commit names, as [`Dataset::vacuum`] does. Uploads that were begun and never ended are
+    /// for a rule of the bucket.
     pub async fn vacuum_in(
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
@@ -88,7 +88,7 @@ impl Dataset<Prefix> {
         place.remove_all(place.vacuum_plan(older).await?).await
     }
 
-    /// What [`vacuum_in`](Self::vacuum_in) would remove, as [`Dataset::vacuumable`] says it.
+    /// Returns what [`vacuum_in`](Self::vacuum_in) would remove, as [`Dataset::vacuumable`] does.
     pub async fn vacuumable_in(
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
@@ -98,7 +98,7 @@ impl Dataset<Prefix> {
         Ok((plan.paths, plan.vacuumed))
     }
 
-    /// Removes what was replaced, as [`Dataset::remove_replaced`] does.
+    /// Removes replaced commits and their files, as [`Dataset::remove_replaced`] does.
     pub async fn remove_replaced_in(
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
@@ -112,7 +112,7 @@ impl Prefix {
         Self { store, path, fetch: FetchOptions::default() }
     }
 
-    /// The key of a path. Signs in it are taken as they are.
+    /// Returns the key of a path, whose characters are literal.
     fn key(&self, path: &str) -> Result<Path> {
         let whole = match self.path.as_ref() {
             "" => path.to_owned(),
@@ -121,7 +121,7 @@ impl Prefix {
         Path::parse(whole).map_err(|e| Error::malformed(e.to_string()))
     }
 
-    /// The path of a key.
+    /// Returns the path of a key.
     fn path_of<'a>(&self, key: &'a Path) -> Option<&'a str> {
         match self.path.as_ref() {
             "" => Some(key.as_ref()),
@@ -129,7 +129,7 @@ impl Prefix {
         }
     }
 
-    /// Opens a file; what is said of it spares a request for its size.
+    /// Opens a file. Its known size saves a request.
     pub(super) async fn open(&self, path: &str) -> Result<ArrowStreamBuilder> {
         let (options, fetch) = (ArrowReaderOptions::default(), self.fetch.clone());
         ArrowStreamBuilder::new_with_options(self.store.clone(), self.key(path)?, options, fetch)
@@ -154,7 +154,7 @@ impl Prefix {
         Ok(listed.iter().filter_map(number).collect())
     }
 
-    /// All files of rows, commits left out.
+    /// Returns all files of rows, commits left out.
     async fn files(&self) -> Result<Vec<FoundFiles>> {
         let listed = self.list("").await?;
         let found = |meta: &ObjectMeta| {
@@ -169,7 +169,7 @@ impl Prefix {
     }
 
     async fn read(&self, path: String) -> Result<Vec<u8>> {
-        // The largest commit comes by as many requests as its size asks for.
+        // The largest commit is fetched by as many requests as its size needs.
         let (object, pieces) =
             Object::open(self.store.clone(), self.key(&path)?, self.fetch.clone()).await?;
         let size = object.size();
@@ -197,7 +197,7 @@ impl Prefix {
         Ok(self.state().await?.1)
     }
 
-    /// The number of the last commit, and what is there.
+    /// Returns the number of the last commit, and the current snapshot.
     async fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
         let commits = self.commits().await?.into_iter().map(|(number, _)| number);
         let commits: Vec<_> = commits.collect();
@@ -239,7 +239,7 @@ impl Prefix {
         self.write_commit(0, &base.encode()?).await.map(|_| ())
     }
 
-    /// Writes a commit; gives whether its number was free.
+    /// Writes a commit. Returns whether its number was free.
     async fn write_commit(&self, number: u64, bytes: &[u8]) -> Result<bool> {
         let path = file_names::commit(number);
         let mut object =
@@ -255,7 +255,8 @@ impl Prefix {
         }
     }
 
-    /// Publishes a commit under the next free number. Once `named` is true its files may be named, whatever goes wrong.
+    /// Publishes a commit under the next free number. Once `named` is true, readers may know its files, even after
+    /// an error.
     pub(super) async fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
@@ -308,7 +309,7 @@ impl Prefix {
         listing.plan()
     }
 
-    /// Removes what was replaced.
+    /// Removes the commits and files that were replaced.
     async fn remove_replaced(&self) -> Result<VacuumReport> {
         let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
         let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {

@@ -25,17 +25,17 @@ use crate::error::Result;
 use crate::io::Limits;
 use crate::object_store::spawn;
 
-/// Files that are opened ahead.
+/// The number of files that are prefetched.
 const AHEAD: usize = 1;
 
-/// Gives record batches, one after another, in the order of the files. After an error there are no more.
+/// A stream of the record batches of a scan, in the order of the files. After an error it ends.
 pub struct DatasetStream {
     schema: SchemaRef,
     batches: BoxStream<'static, Result<RecordBatch>>,
 }
 
 impl DatasetScan<Prefix> {
-    /// The stream; it begins to fetch when it is first polled.
+    /// Returns the stream; it begins to fetch when it is first polled.
     pub fn stream(self) -> Result<DatasetStream> {
         let ScanPlan { question, parts, trim, batch_size, limits } = self.plan()?;
         let schema = question.output.clone();
@@ -134,7 +134,7 @@ impl Files {
         Ok(None)
     }
 
-    /// Goes on to the next file; gives whether there was one.
+    /// Moves to the next file. Returns whether there is one.
     async fn next_file(&mut self) -> Result<bool> {
         while self.ahead.len() <= AHEAD
             && let Some(part) = self.parts.pop_front()
@@ -148,7 +148,7 @@ impl Files {
 }
 
 impl DatasetStream {
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

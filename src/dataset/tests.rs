@@ -19,7 +19,7 @@ use arrow::datatypes::*;
 use super::*;
 use crate::arrow::Predicate;
 
-/// Rows of ids from here to there, with a city and a year.
+/// Returns the rows of ids from here to there, with a city and a year.
 fn rows(ids: std::ops::Range<i64>) -> RecordBatch {
     let city = |id: i64| match id % 5 {
         0 => None,
@@ -56,7 +56,7 @@ fn collect(scan: DatasetScan<Folder>) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// The ids that are read, sorted.
+/// Returns the ids that are read, sorted.
 fn ids(batch: &RecordBatch) -> Vec<i64> {
     let column = batch.column_by_name("id").unwrap().as_primitive::<Int64Type>().clone();
     let mut ids: Vec<i64> = column.values().to_vec();

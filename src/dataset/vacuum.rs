@@ -13,7 +13,7 @@ use super::commit::Commit;
 use super::file_names;
 use crate::error::{Error, Result};
 
-/// What was removed.
+/// The files that were removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VacuumReport {
     /// How many files of rows.
@@ -24,8 +24,8 @@ pub struct VacuumReport {
     pub commits: u64,
 }
 
-/// What commits that were replaced, and no others, name. Files come first: whoever is killed on the way leaves the commits
-/// for the next.
+/// Returns the commits that were replaced and the files that only they name. Files are removed first, so that an
+/// interrupted run can be repeated.
 pub(super) fn replaced(mut commits: Vec<(u64, Commit)>) -> VacuumPlan {
     commits.sort_unstable_by_key(|(number, _)| *number);
     let first = commits.iter().rposition(|(_, commit)| commit.replaces).unwrap_or(0);
@@ -57,7 +57,7 @@ pub(super) struct FoundFiles {
     pub(super) age: Duration,
 }
 
-/// All that is there; reads commits from the last to the first that counts.
+/// Lists the existing files; reads commits from the last to the first that is not replaced.
 #[derive(Debug)]
 pub(super) struct Listing {
     files: Vec<FoundFiles>,
@@ -87,7 +87,7 @@ impl Listing {
         Self { files, commits, older, read: 0, named: HashSet::new(), done: false }
     }
 
-    /// The numbers of the next commits to read.
+    /// Returns the numbers of the next commits to read.
     pub(super) fn next(&self, most: usize) -> Vec<u64> {
         let most = if self.done { 0 } else { most };
         self.commits.iter().skip(self.read).take(most).map(|(number, _)| *number).collect()
@@ -101,7 +101,7 @@ impl Listing {
             Commit::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))?;
         let age = self.commits.get(self.read).map_or(Duration::ZERO, |(_, age)| *age);
         self.read += 1;
-        // Whoever reads what a young commit replaced may go on doing so.
+        // Readers may still use the files that a recent commit replaced.
         self.done = commit.replaces && age >= self.older;
         self.named.extend(commit.files.into_iter().map(|file| file.path));
         Ok(())

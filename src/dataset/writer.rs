@@ -20,7 +20,7 @@ use super::rolling_writer::{Finished, Rolling};
 use super::snapshot::Snapshot;
 use crate::error::Result;
 
-/// What was written.
+/// The files of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatasetSummary {
     /// Rows of all files.
@@ -46,7 +46,7 @@ impl Written {
         self.bounds.push(bounds);
     }
 
-    /// The commit that names them.
+    /// Returns the commit that names them.
     pub(super) fn commit(
         &self,
         schema: SchemaRef,
@@ -56,20 +56,20 @@ impl Written {
         Ok(Commit {
             schema: Some(schema),
             partitions,
-            replaces: mode == DatasetMode::Replace,
+            replaces: mode == DatasetMode::Overwrite,
             files: self.files.clone(),
             bounds: FileBounds::join(&self.bounds)?,
         })
     }
 
-    /// What they come to.
+    /// Returns the summary of these files.
     pub(super) fn summary(files: Vec<DataFile>, commit: u64) -> DatasetSummary {
         let sum = |of: fn(&DataFile) -> u64| files.iter().map(of).fold(0, u64::saturating_add);
         DatasetSummary { rows: sum(DataFile::rows), bytes: sum(DataFile::bytes), commit, files }
     }
 }
 
-/// Which columns rows are partitioned by, and whether they may be added to what is there.
+/// Returns the partition columns. Fails if rows cannot be appended to the existing ones.
 pub(super) fn partitions(
     there: Option<&Snapshot>,
     schema: &SchemaRef,
@@ -91,9 +91,9 @@ pub(super) fn partitions(
 
 /// Writes record batches of one schema to a data set in a folder.
 ///
-/// New files are named so that writers on several hosts never write the same, and nobody sees them before
-/// [`finish`](Self::finish) publishes all at once. A writer that is dropped removes what it wrote; one that is killed
-/// leaves files that nobody sees, until [`Dataset::vacuum`](super::Dataset::vacuum) removes them.
+/// File names are unique, so that writers on several hosts do not conflict. Files are not visible before
+/// [`finish`](Self::finish) commits all of them at once. A writer that is dropped removes its files. A writer that
+/// is killed leaves files that are not visible, until [`Dataset::vacuum`](super::Dataset::vacuum) removes them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -126,7 +126,7 @@ pub struct DatasetWriter {
 }
 
 impl DatasetWriter {
-    /// Starts to write to a folder, which is made if it is not there.
+    /// Starts to write to a folder, which is created if it does not exist.
     pub fn try_new(
         path: impl AsRef<Path>,
         schema: SchemaRef,
@@ -135,7 +135,7 @@ impl DatasetWriter {
         let folder = Folder::new(path.as_ref());
         let there = match properties.mode {
             DatasetMode::Append => folder.snapshot()?,
-            DatasetMode::Replace => None,
+            DatasetMode::Overwrite => None,
         };
         let partitions = partitions(there.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
@@ -144,7 +144,7 @@ impl DatasetWriter {
         Ok(Self { folder, rolling, partitions, mode, pending, written })
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         self.rolling.schema()
     }
@@ -179,7 +179,7 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// Publishes all rows at once; gives what was written.
+    /// Commits all rows at once. Returns a summary.
     pub fn finish(mut self) -> Result<DatasetSummary> {
         self.end_files()?;
         let mut pending = match self.pending.take() {
@@ -209,7 +209,7 @@ impl RecordBatchWriter for DatasetWriter {
 }
 
 impl Drop for DatasetWriter {
-    /// What was not published is removed.
+    /// Removes the files that were not committed.
     fn drop(&mut self) {
         for file in &self.written.files {
             let _ = self.folder.remove(&file.path);

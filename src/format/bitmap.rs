@@ -10,29 +10,29 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// No bits, in memory that is there already.
+    /// Creates an empty bitmap in reused memory.
     #[cfg(feature = "arrow")]
     pub(crate) fn within(mut memory: Vec<u8>) -> Self {
         memory.clear();
         Self { bytes: memory, len: 0 }
     }
 
-    /// How many bits.
+    /// Returns how many bits.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the bitmap is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The bytes; bits past the last are 0.
+    /// Returns the bytes; bits past the last are 0.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes and the number of bits.
+    /// Returns the bytes and the number of bits.
     pub fn into_parts(self) -> (Vec<u8>, usize) {
         (self.bytes, self.len)
     }
@@ -47,8 +47,8 @@ impl Bits {
         self.len += 1;
     }
 
-    /// Appends the bits that `append` adds to those there are: it is given their bytes and their number, and says
-    /// how many it added, and something else.
+    /// Appends the bits that `append` writes. It receives the bytes and the number of bits, and returns the number
+    /// of bits it appended and another value.
     pub(crate) fn extend_with<T>(
         &mut self,
         append: impl FnOnce(&mut Vec<u8>, usize) -> (usize, T),
@@ -58,7 +58,7 @@ impl Bits {
         other
     }
 
-    /// Appends `n` bits of `source` from bit `offset`. Bits that are not there count as 0.
+    /// Appends `n` bits of `source` from bit `offset`. Bits past its end count as 0.
     pub fn extend(&mut self, source: &[u8], offset: usize, n: usize) {
         kernel::bitmap::copy_bits(source, offset, n, &mut self.bytes, self.len);
         self.len += n;
@@ -88,7 +88,7 @@ impl FromIterator<bool> for Bits {
     }
 }
 
-/// The low `n` bits of a byte.
+/// Returns the low `n` bits of a byte.
 fn mask(n: usize) -> u8 {
     if n >= 8 { 0xff } else { !(0xff << n) }
 }

@@ -1,4 +1,4 @@
-//! Block descriptors. A block holds whole rows of one column, compressed and with a checksum.
+//! Block descriptors. A block holds complete rows of one column, compressed and with a checksum.
 //!
 //! ```text
 //! descriptor   fixed32 rows, fixed32 size before codec, fixed32 size after codec,
@@ -16,7 +16,7 @@ use crate::wire::{self, Cursor};
 /// The bytes of a descriptor without a first value.
 pub(crate) const DESCRIPTOR: u64 = 12;
 
-/// What is known of a block before it is read.
+/// The descriptor of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockDescriptor {
     /// Rows in the block; of children too, rows of the file.
@@ -53,14 +53,14 @@ impl BlockDescriptor {
         Ok(Self { rows, uncompressed_size, compressed_size, first_value, first_row: 0, offset: 0 })
     }
 
-    /// The row behind the block's last.
+    /// Returns the row after the last of the block.
     pub fn end_row(&self) -> u64 {
         self.first_row + u64::from(self.rows)
     }
 }
 
-/// Reads the descriptors of a column, which begin at `offset` in the file. `bytes` may be only a part of
-/// them: an error that is truncated asks for more.
+/// Reads the descriptors of a column, which begin at `offset` in the file. If `bytes` is only a prefix of them, the
+/// error is a truncated one.
 pub(crate) fn read_descriptors(
     column: &ColumnMetadata,
     count: u32,
@@ -83,13 +83,13 @@ pub(crate) fn read_descriptors(
 }
 
 impl BlockDescriptor {
-    /// The bytes of the block in the file, its checksum included.
+    /// Returns the bytes of the block in the file, its checksum included.
     pub fn stored_size(&self, checksum: Checksum) -> u64 {
         u64::from(self.compressed_size) + checksum.size() as u64
     }
 }
 
-/// A size that a descriptor can hold.
+/// Returns a size that a descriptor can hold.
 pub(crate) fn block_size(len: usize) -> Result<u32> {
     u32::try_from(len).map_err(|_| Error::too_large("block", len as u64, u64::from(u32::MAX)))
 }

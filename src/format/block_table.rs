@@ -4,7 +4,8 @@
 //! column   fixed32 count │ descriptor │ descriptor │ ... │ block │ block │ ...
 //! span     ├──────────────────────────────── up to the next column ────────────────┤
 //! ```
-//! How long a table is only its count says, and of an indexed column not even that. (Specification: "Column".)
+//! The length of a table depends on its count and, for an indexed column, on its first values. (Specification:
+//! "Column".)
 
 use std::ops::Range;
 
@@ -17,16 +18,16 @@ use crate::wire::Cursor;
 /// The bytes of the block count.
 pub(crate) const COUNT: u64 = 4;
 
-/// Bytes of serialised values at which writers end a block by default.
+/// The default size of a block, plain-encoded, in bytes.
 const BLOCK: u64 = 1 << 16;
 
 /// Rows at which writers end a packed block.
 const BLOCK_ROWS: u64 = 1 << 14;
 
-/// What blocks of unknown size are taken to come to at least, stored.
+/// The assumed minimum stored size of a block of unknown size.
 const SMALL_BLOCK: u64 = 1 << 11;
 
-/// The most bits of a value, if there is a bound.
+/// Returns the most bits of a value, if there is a bound.
 fn width(value_type: ValueType) -> Option<u64> {
     match value_type {
         ValueType::Null => Some(0),
@@ -39,21 +40,21 @@ fn width(value_type: ValueType) -> Option<u64> {
     }
 }
 
-/// A block table, or how many bytes it takes from the start of its column, at least.
+/// A block table, or the minimum number of bytes that are needed to read it.
 pub(crate) enum Table {
     Whole(Vec<BlockDescriptor>),
     Longer(u64),
 }
 
 impl Header {
-    /// The bytes of a column in a file of `len` bytes: its block table, then its blocks.
+    /// Returns the bytes of a column in a file of `len` bytes: its block table, then its blocks.
     pub(crate) fn span(&self, column: usize, len: u64) -> Range<u64> {
         let start = self.start(column).unwrap_or(len);
         start..self.start(column + 1).unwrap_or(len).clamp(start, len.max(start))
     }
 
-    /// Where a column's block table is taken to lie. It may be longer if blocks are unusually small, or if it has
-    /// long first values.
+    /// Returns the estimated byte range of the block table of a column. The table may be longer if blocks are
+    /// unusually small or first values long.
     pub(crate) fn table_span(&self, column: usize, len: u64) -> Range<u64> {
         let span = self.span(column, len);
         let stored = span.end - span.start;
@@ -79,7 +80,7 @@ impl Header {
         let mut cursor = Cursor::new(bytes);
         let most = span.end - span.start;
         let longer = |least: u64| match bytes.len() as u64 {
-            // There is no more than the whole column.
+            // The table cannot exceed the column.
             whole if whole >= most => None,
             there => Some(Table::Longer(least.max(there.saturating_mul(2)).min(most))),
         };

@@ -66,7 +66,7 @@ impl BlockValues {
         Ok(all)
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub(crate) fn items(&self) -> usize {
         match &self.counts {
             ItemCounts::One => self.values.len(),
@@ -75,7 +75,7 @@ impl BlockValues {
         }
     }
 
-    /// Encodes the values plainly. `dense` says that items without a value have no slot among the values.
+    /// Plain-encodes the values. With `dense`, items without a value have no slot among the values.
     pub(crate) fn encode_plain(&self, with_runs: bool, dense: bool) -> Vec<u8> {
         let fixed = matches!(self.value_type, ValueType::Fixed32 | ValueType::Fixed64);
         let mut encoder = Encoder::new(with_runs);

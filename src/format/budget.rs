@@ -19,7 +19,7 @@ const OPEN: &str = "open blocks";
 const ITEMS: &str = "items of arrays";
 const LENGTHS: &str = "array lengths";
 
-/// Whether an error may be avoided by a read of fewer rows, or of one column at a time.
+/// Returns whether an error may be avoided by a read of fewer rows, or of one column at a time.
 pub(crate) fn is_avoidable(e: &Error) -> bool {
     let avoidable = [DECODED, OPEN, STRINGS, ITEMS, LENGTHS];
     matches!(e.kind(), ErrorKind::TooLarge { what, .. } if avoidable.contains(what))
@@ -58,7 +58,7 @@ impl ReadBudget {
         Ok(())
     }
 
-    /// The bytes that are left.
+    /// Returns the bytes that are left.
     pub(crate) fn left(&self) -> usize {
         self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
     }
@@ -76,8 +76,8 @@ impl OpenBlocks {
         Self { limits, bytes: Arc::default() }
     }
 
-    /// Counts a block of `after` bytes in place of one of `before`. Fails if all together are too many; then only the
-    /// one before is taken away.
+    /// Replaces the count of a block of `before` bytes by one of `after` bytes. Fails if the total exceeds the
+    /// limit; the old block is then subtracted only.
     pub(crate) fn replace(&self, before: usize, after: usize) -> Result<()> {
         self.release(before);
         let all = self.bytes.fetch_add(after, Ordering::Relaxed).saturating_add(after);
@@ -93,7 +93,7 @@ impl OpenBlocks {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Fails if so many are open that they should be closed.
+    /// Fails if open blocks exceed the limit and should be closed.
     pub(crate) fn check(&self) -> Result<()> {
         let (bytes, limit) = (self.bytes.load(Ordering::Relaxed), self.limits.open_bytes);
         match bytes > limit {

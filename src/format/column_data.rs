@@ -11,9 +11,9 @@
 //! there       1    0    1             a bit each: lengths of 0 and 1
 //! values      a    ?    c             a value each
 //! ```
-//! An array column of nulls whose lengths are only 0 and 1 may have a bit for each instead, as booleans without
-//! lengths. A plain column has no lengths and one value a row; a child without an array of its own has no lengths and
-//! one value for each value of its parent. How many rows there are is the reader's or writer's to say.
+//! An array column of nulls whose lengths are 0 or 1 may have a bit for each length, as booleans without lengths. A
+//! plain column has one value for each row and no lengths. A child that is not an array column has one value for
+//! each value of its parent and no lengths. The number of rows is known to the reader or writer.
 
 use super::bitmap::Bits;
 use super::metadata::ColumnMetadata;
@@ -76,7 +76,7 @@ impl ColumnData {
         }
     }
 
-    /// Whether it has no rows.
+    /// Returns whether it has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         let lengths = self.lengths.as_ref().is_none_or(Vec::is_empty);
         lengths && self.there.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
@@ -113,18 +113,18 @@ impl<'a> ColumnSlice<'a> {
         Self { lengths: Some(lengths), there: None, values }
     }
 
-    /// Slots, for an array column of a value codec: from bit `offset` on a bit for each, and a value each; where the
-    /// bit is 0 there is none, whatever lies there.
+    /// Creates a slice of slots, for an array column of a value codec: a bit from bit `offset` and a value for
+    /// each. Where the bit is 0 there is no value, and the content of the slot is ignored.
     pub fn slots(bits: &'a [u8], offset: usize, values: ValuesRef<'a>) -> Self {
         Self { lengths: None, there: Some((bits, offset)), values }
     }
 
-    /// Whether lengths are given as bits.
+    /// Returns whether lengths are bits.
     pub(crate) fn has_presence(&self, value_type: ValueType) -> bool {
         self.bits(value_type).is_some()
     }
 
-    /// The bits that are lengths of 0 and 1, and the first.
+    /// Returns the bits that are lengths of 0 and 1, and the first.
     pub(crate) fn bits(&self, value_type: ValueType) -> Option<(&'a [u8], usize)> {
         match self.values {
             ValuesRef::Boolean { bits, offset, .. } if value_type == ValueType::Null => {

@@ -6,8 +6,8 @@
 //!   received#sigs  parent=received, array ─┐ one count for each value of its parent
 //!     ...#algo     parent=received#sigs    │
 //! ```
-//! A parent is named, and comes before its children; of several array columns with that name the nearest one
-//! before the child is meant, as in the reference. (Specification: `trevni.parent`.)
+//! A parent precedes its children. If several array columns have its name, the nearest one before the child is the
+//! parent, as in the reference. (Specification: `trevni.parent`.)
 
 use std::collections::HashMap;
 
@@ -40,12 +40,12 @@ impl ColumnTree {
         Ok(Self { parents })
     }
 
-    /// The parent of a column.
+    /// Returns the parent of a column.
     pub fn parent(&self, column: usize) -> Option<usize> {
         self.parents.get(column).copied().flatten()
     }
 
-    /// The columns whose parent this is, in file order.
+    /// Returns the columns whose parent this is, in file order.
     pub fn children(&self, column: usize) -> impl Iterator<Item = usize> + '_ {
         self.parents.iter().enumerate().filter(move |(_, p)| **p == Some(column)).map(|(i, _)| i)
     }

@@ -33,7 +33,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The fourth byte of a file.
+    /// Returns the fourth byte of a file.
     pub fn number(self) -> u8 {
         match self {
             Version::V0 => 0,
@@ -52,7 +52,7 @@ impl Version {
     }
 }
 
-/// What stands before the columns.
+/// The header of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     /// The version of the format.
@@ -68,12 +68,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Where a column starts in the file, in bytes.
+    /// Returns where a column starts in the file, in bytes.
     pub fn start(&self, column: usize) -> Option<u64> {
         self.starts.get(column).copied()
     }
 
-    /// The codec of a column: its own, or the file's, or `null`.
+    /// Returns the codec of a column: its own, or the file's, or `null`.
     pub fn codec(&self, column: usize) -> Result<Codec> {
         let own = self.columns.get(column).map(ColumnMetadata::codec).transpose()?.flatten();
         Ok(own
@@ -81,7 +81,7 @@ impl Header {
             .unwrap_or(Codec::Null))
     }
 
-    /// The checksum of a column: its own, or the file's, or `null`.
+    /// Returns the checksum of a column: its own, or the file's, or `null`.
     pub fn checksum(&self, column: usize) -> Result<Checksum> {
         let own = self.columns.get(column).map(ColumnMetadata::checksum).transpose()?.flatten();
         let inherited =
@@ -113,8 +113,8 @@ impl Header {
         Ok(())
     }
 
-    /// Reads a header from the start of a file, of which `bytes` may be only a part: an error that is
-    /// [`is_truncated`](Error::is_truncated) then asks for more.
+    /// Reads a header from the start of a file. If `bytes` is only a prefix of it, the error is a truncated one
+    /// ([`is_truncated`](Error::is_truncated)).
     pub(crate) fn read(bytes: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(bytes);
         let [magic @ .., version] = cursor.array::<4>("magic")?;
@@ -134,7 +134,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Columns lie behind the header in their order, and each has at least its block count.
+    /// Columns follow the header in order, and each has at least its block count.
     fn check_starts(&self, end: u64) -> Result<()> {
         let mut least = end;
         for (start, column) in self.starts.iter().zip(&self.columns) {

@@ -5,10 +5,10 @@
 //! L <  0    a run: value (L + 1) & 1, count (1 - L) / 2 + 1
 //!           -1 = 0 0   -2 = 1 1   -3 = 0 0 0   -4 = 1 1 1   ...   n times v: L = 3 - v - 2n
 //! ```
-//! Runs came with version 2; before it each length is written by itself. Where the array's values follow their
-//! length (all types but null), a run of ones would have to hold values apart from their lengths, so writers
-//! make runs only of zeros there; readers take both. A run never crosses a block, but it may cross rows.
-//! (Reference implementation; the specification has only the plain form.)
+//! Runs exist since version 2; before, each length is written separately. Where values follow their length (all
+//! types but null), a run of ones would separate values from their lengths, so writers write only runs of zeros
+//! there; readers accept both. A run does not cross blocks, but it may cross rows. (Reference implementation; the
+//! specification has only the plain form.)
 
 use super::bitmap::Bits;
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 1024;
 /// No run is longer: its number must fit an int.
 const LONGEST_RUN: u32 = 1 << 30;
 
-/// Writes lengths; holds back a run that may go on.
+/// Writes lengths; keeps a run that may continue.
 #[derive(Debug, Clone)]
 pub(crate) struct LengthsEncoder {
     with_runs: bool,
@@ -86,31 +86,31 @@ impl LengthsEncoder {
     }
 }
 
-/// Reads lengths; remembers what is left of a run.
+/// Reads lengths; keeps the rest of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LengthsDecoder {
     run: LengthRun,
 }
 
 impl LengthsDecoder {
-    /// Whether no run is open.
+    /// Returns whether no run is open.
     pub(crate) fn is_done(&self) -> bool {
         self.run.left == 0
     }
 
-    /// Whether a run is open that goes on for so many lengths.
+    /// Returns whether a run continues for this many lengths.
     pub(crate) fn goes_on(&self, lengths: usize) -> bool {
         self.run.left as usize >= lengths
     }
 
-    /// The next length.
+    /// Returns the next length.
     #[inline]
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<u32> {
         let (value, _) = self.run(cursor, 1)?;
         Ok(value)
     }
 
-    /// The next lengths that are equal, `most` of them at the most: their value and how many.
+    /// Returns the next lengths that are equal, `most` of them at most: their value and how many.
     #[inline]
     pub(crate) fn run(&mut self, cursor: &mut Cursor<'_>, most: usize) -> Result<(u32, usize)> {
         if self.run.left == 0 {
@@ -121,8 +121,8 @@ impl LengthsDecoder {
         Ok((self.run.value, n as usize))
     }
 
-    /// Appends a bit for each of the next lengths, `n` at the most, so long as they are 0 or 1; gives how many,
-    /// and how many ones.
+    /// Appends a bit for each of the next lengths, at most `n`, while they are 0 or 1. Returns the number of
+    /// lengths, and of ones.
     pub(crate) fn presence(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -138,7 +138,7 @@ impl LengthsDecoder {
         Ok((taken.rows, taken.ones))
     }
 
-    /// Appends the next lengths, `n` at the most and at least one, many at a time; gives their sum.
+    /// Appends the next lengths, at least one and at most `n`, many at a time. Returns their sum.
     pub(crate) fn many(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -182,14 +182,14 @@ impl LengthsDecoder {
             cursor.take(bytes, "array length")?;
             return Ok(sum);
         }
-        // A run goes on, or what comes is no length.
+        // A run continues, or the next number is not a length.
         let (length, count) = self.run(cursor, n)?;
         out.resize(out.len() + count, length);
         Ok(count.saturating_mul(length as usize))
     }
 }
 
-/// The run that a number stands for; a single length is a run of one.
+/// Returns the run of a number; a single length is a run of one.
 #[inline]
 fn run_of(number: i32) -> Result<LengthRun> {
     let number = i64::from(number);

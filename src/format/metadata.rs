@@ -6,9 +6,9 @@
 //! column   trevni.name, trevni.type, trevni.codec, trevni.checksum, trevni.values, trevni.array, trevni.parent
 //!          arrow.statistics, arrow.bloom: written by every writer
 //! ```
-//! Keys that start `trevni.` are reserved. The pairs keep the order in which they were set, as in the
-//! reference; setting a key again keeps its place, and of a key that a file repeats the last value counts.
-//! (Specification: "Metadata", "File Metadata", "Column Metadata".)
+//! Keys that start with `trevni.` are reserved. Pairs keep the order in which they were set, as in the reference.
+//! Setting a key again keeps its position, and if a file repeats a key, its last value counts. (Specification:
+//! "Metadata", "File Metadata", "Column Metadata".)
 
 use super::value::ValueType;
 use crate::checksum::Checksum;
@@ -16,6 +16,31 @@ use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::keys::{ARRAY, CHECKSUM, CODEC, NAME, PARENT, RESERVED, TYPE, VALUES};
 use crate::wire::{self, Cursor};
+
+/// An iterator over the pairs of [`Metadata`], in order.
+#[derive(Debug, Clone)]
+pub struct MetadataIter<'a>(std::slice::Iter<'a, (String, Vec<u8>)>);
+
+impl<'a> Iterator for MetadataIter<'a> {
+    type Item = (&'a str, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(key, value)| (key.as_str(), value.as_slice()))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<'a> IntoIterator for &'a Metadata {
+    type Item = (&'a str, &'a [u8]);
+    type IntoIter = MetadataIter<'a>;
+
+    fn into_iter(self) -> MetadataIter<'a> {
+        self.iter()
+    }
+}
 
 /// Pairs of a key and a value, in the order in which they were set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,27 +85,27 @@ impl Metadata {
         self.pairs.retain(|(k, _)| k != key);
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&[u8]> {
         self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_slice())
     }
 
-    /// The value of a key as text, if it is UTF-8.
+    /// Returns the value of a key as text, if it is UTF-8.
     pub fn get_str(&self, key: &str) -> Option<&str> {
         std::str::from_utf8(self.get(key)?).ok()
     }
 
-    /// The pairs in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.pairs.iter().map(|(k, v)| (k.as_str(), v.as_slice()))
+    /// Returns the pairs in order.
+    pub fn iter(&self) -> MetadataIter<'_> {
+        MetadataIter(self.pairs.iter())
     }
 
-    /// How many pairs.
+    /// Returns how many pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -119,7 +144,7 @@ impl Metadata {
     }
 }
 
-/// Of pairs with the same key, the first place and the last value.
+/// Keeps the first position and the last value of repeated keys.
 fn keep_last(pairs: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     let mut places = std::collections::HashMap::with_capacity(pairs.len());
     let mut kept: Vec<(String, Vec<u8>)> = Vec::with_capacity(pairs.len());
@@ -135,7 +160,7 @@ fn keep_last(pairs: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
     kept
 }
 
-/// What is known of a column: its metadata, and what the reserved keys say.
+/// The metadata of a column, with the values of the reserved keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnMetadata {
     pairs: Metadata,
@@ -145,7 +170,7 @@ pub struct ColumnMetadata {
 }
 
 impl ColumnMetadata {
-    /// A plain column: one value a row.
+    /// Creates a plain column: one value a row.
     pub fn new(name: impl Into<String>, value_type: ValueType) -> Self {
         let name = name.into();
         let mut pairs = Metadata::new();
@@ -160,7 +185,7 @@ impl ColumnMetadata {
         self
     }
 
-    /// Makes it the child of an array column that comes before it: as many rows of its own as that has values.
+    /// Makes the column a child of a preceding array column: it has one row for each value of that column.
     pub fn with_parent(mut self, parent: impl Into<String>) -> Self {
         let parent = parent.into();
         self.pairs.put(PARENT, parent.as_bytes());
@@ -182,13 +207,13 @@ impl ColumnMetadata {
         self
     }
 
-    /// Sets a codec of its own.
+    /// Sets a codec for this column only.
     pub fn with_codec(mut self, codec: Codec) -> Self {
         self.pairs.put(CODEC, codec.name());
         self
     }
 
-    /// Sets a checksum of its own.
+    /// Sets a checksum for this column only.
     pub fn with_checksum(mut self, checksum: Checksum) -> Self {
         self.pairs.put(CHECKSUM, checksum.name());
         self
@@ -204,7 +229,7 @@ impl ColumnMetadata {
         Ok(self)
     }
 
-    /// The same column without first values.
+    /// Returns the same column without first values.
     pub fn not_indexed(mut self) -> Self {
         self.remove(VALUES);
         self
@@ -218,27 +243,27 @@ impl ColumnMetadata {
         self.pairs.remove(key);
     }
 
-    /// The name; not necessarily its own alone.
+    /// Returns the name; not necessarily its own alone.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The type of the values.
+    /// Returns the type of the values.
     pub fn value_type(&self) -> ValueType {
         self.value_type
     }
 
-    /// Whether it is an array column.
+    /// Returns whether it is an array column.
     pub fn is_array(&self) -> bool {
         self.pairs.get(ARRAY).is_some()
     }
 
-    /// The name of its parent.
+    /// Returns the name of its parent.
     pub fn parent(&self) -> Option<&str> {
         self.parent.as_deref()
     }
 
-    /// Whether descriptors hold first values.
+    /// Returns whether descriptors hold first values.
     pub fn is_indexed(&self) -> bool {
         self.pairs.get(VALUES).is_some()
     }
@@ -253,7 +278,7 @@ impl ColumnMetadata {
         self.pairs.checksum().map_err(|e| e.in_column(&self.name))
     }
 
-    /// All pairs, those of the format included.
+    /// Returns all pairs, those of the format included.
     pub fn metadata(&self) -> &Metadata {
         &self.pairs
     }
@@ -303,7 +328,7 @@ mod tests {
         let repeated = [4, 2, b'k', 2, 1, 2, b'k', 2, 9];
         let m = Metadata::read(&mut Cursor::new(&repeated)).unwrap();
         assert_eq!((m.len(), m.get("k")), (1, Some(&[9][..])));
-        // A count of two thousand million pairs fails at the first that is not there.
+        // A count of two thousand million pairs fails at the first missing pair.
         assert!(Metadata::read(&mut Cursor::new(&[0xfe, 0xff, 0xff, 0xff, 0x0f])).is_err());
     }
 

@@ -37,8 +37,8 @@ pub(crate) const LENGTHS: u8 = 0;
 pub(crate) const SLOTS: u8 = 1;
 pub(crate) const DENSE: u8 = 2;
 
-/// The most bytes of a payload that zstd goes over, where the values serialised have so many: a byte each, for zstd, is
-/// more than they take, but not much.
+/// Returns the maximum size of a payload that is compressed with zstd, for values of this plain-encoded size.
+/// Before zstd the payload may be slightly larger than its values.
 pub(crate) fn most_inflated(serialised: usize) -> usize {
     serialised.saturating_mul(2).saturating_add(64)
 }
@@ -56,7 +56,7 @@ pub(crate) struct PackedBlock {
     value: usize,
     counts: PackedCounts,
     values: PackedValues,
-    /// The bytes of what was decoded to open it.
+    /// The memory that opening the block used.
     memory: usize,
 }
 
@@ -70,8 +70,8 @@ enum PackedCounts {
 }
 
 impl PackedBlock {
-    /// Opens what is behind the form byte. No block claims more items or values than `most`, and its dictionaries
-    /// and the like take no more than `memory` bytes.
+    /// Opens a block after its form byte. It may not claim more than `most` items or values, and its dictionaries
+    /// and tables may not use more than `memory` bytes.
     pub(crate) fn take(
         payload: Bytes,
         value_type: ValueType,
@@ -91,7 +91,7 @@ impl PackedBlock {
         Ok(Self { items, at: 0, value: 0, counts, values, memory })
     }
 
-    /// Fails unless the next of the block's items and values is behind the last.
+    /// Fails unless all items and values of the block have been read.
     pub(crate) fn finish(&self) -> Result<()> {
         // Where items have one value or none, the values that are left are those of the items.
         let values = match self.counts {
@@ -108,17 +108,17 @@ impl PackedBlock {
         }
     }
 
-    /// Goes back to the first item.
+    /// Returns to the first item.
     pub(crate) fn rewind(&mut self) {
         (self.at, self.value) = (0, 0);
     }
 
-    /// The bytes of what was decoded to open it, besides the payload.
+    /// Returns the memory that opening the block used, without the payload.
     pub(crate) fn memory(&self) -> usize {
         self.memory
     }
 
-    /// How many items there are.
+    /// Returns how many items there are.
     pub(crate) fn len(&self) -> usize {
         self.items
     }
@@ -128,12 +128,12 @@ impl PackedBlock {
         self.values.read(&ValueSelection::Range(0..self.values.len().min(1)), out)
     }
 
-    /// Whether counts are 0 and 1, as bits.
+    /// Returns whether counts are 0 and 1, as bits.
     pub(crate) fn has_bits(&self) -> bool {
         matches!(self.counts, PackedCounts::Slots(_) | PackedCounts::Dense(_))
     }
 
-    /// Passes over the next `n` items; gives which they are.
+    /// Passes over the next `n` items. Returns which they are.
     fn items(&mut self, n: usize) -> Result<Range<usize>> {
         let end = self.at.checked_add(n).filter(|end| *end <= self.items);
         let Some(end) = end else {
@@ -161,14 +161,14 @@ impl PackedBlock {
         self.values.read(&ValueSelection::Range(range), out)
     }
 
-    /// Appends the values of the items at places, which ascend and begin behind the last item taken.
+    /// Appends the values of the items at these positions, which ascend and are after the last item read.
     pub(crate) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
         self.pass(places)?;
         self.value = self.at;
         self.values.read(&ValueSelection::Places(places), out)
     }
 
-    /// Passes over the items up to the last of places.
+    /// Skips the items up to the last of these positions.
     fn pass(&mut self, places: &[u32]) -> Result<()> {
         let end = places.last().map_or(self.at, |last| *last as usize + 1);
         self.items(end.saturating_sub(self.at)).map(|_| ())
@@ -181,7 +181,7 @@ impl PackedBlock {
         Ok(())
     }
 
-    /// Passes over the next `n` arrays; gives how many values they have.
+    /// Passes over the next `n` arrays. Returns how many values they have.
     pub(crate) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
         match &self.counts {
             PackedCounts::Slots(_) | PackedCounts::Dense(_) if !asked => {
@@ -196,7 +196,7 @@ impl PackedBlock {
         }
     }
 
-    /// Passes over the next `n` lengths, some thousand at a time; gives their sum.
+    /// Passes over the next `n` lengths, some thousand at a time. Returns their sum.
     fn skip_lengths(&mut self, n: usize) -> Result<usize> {
         let (mut lengths, mut left, mut sum) = (Vec::new(), n, 0usize);
         while left > 0 {
@@ -209,7 +209,7 @@ impl PackedBlock {
         Ok(sum)
     }
 
-    /// Appends the lengths of a range of items; gives which values are theirs.
+    /// Appends the lengths of a range of items. Returns which values are theirs.
     fn take_lengths(
         &mut self,
         range: Range<usize>,
@@ -223,7 +223,7 @@ impl PackedBlock {
         self.values_of(usize::try_from(sum).unwrap_or(usize::MAX))
     }
 
-    /// Which of the stored values are of items of 0 or 1, and how many items are there.
+    /// Returns the range of stored values of a range of items of 0 or 1, and the number of items.
     fn present(&mut self, range: &Range<usize>) -> Result<(Range<usize>, usize)> {
         let (stored, there) = match &self.counts {
             PackedCounts::Slots(bits) => (range.clone(), bits.count(range.clone())),
@@ -238,7 +238,7 @@ impl PackedBlock {
         Ok((stored, there))
     }
 
-    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
+    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1. Returns how many are 1.
     pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         let range = self.items(n)?;
         let (_, there) = self.present(&range)?;
@@ -252,7 +252,7 @@ impl PackedBlock {
         }
     }
 
-    /// Appends a bit for each of the next `n` items, and a value each, there or not; gives how many are there.
+    /// Appends a bit and a value for each of the next `n` items. Returns the number of set bits.
     pub(crate) fn slots(&mut self, n: usize, bits: &mut Bits, out: &mut Values) -> Result<usize> {
         let range = self.items(n)?;
         let (stored, there) = self.present(&range)?;
@@ -266,7 +266,7 @@ impl PackedBlock {
         Ok(there)
     }
 
-    /// The same of the items at places, which ascend and begin behind the last item taken.
+    /// Appends a bit and a value for each item at these positions, which ascend and are after the last item read.
     pub(crate) fn pick_slots(
         &mut self,
         places: &[u32],
@@ -283,7 +283,7 @@ impl PackedBlock {
         Ok(ranks.len())
     }
 
-    /// Appends a bit for each item at such places; gives how many before are 1, of those that are.
+    /// Appends a bit for each item at these positions. Returns their ranks among the set bits.
     pub(crate) fn pick_presence(
         &mut self,
         places: &[u32],
@@ -301,8 +301,8 @@ impl PackedBlock {
         Ok(ranks)
     }
 
-    /// Appends the next `n` lengths, and the values of all. Gives how many they are. Fails if there are more than `most`
-    /// of either.
+    /// Appends the next `n` lengths, and the values of all. Returns how many they are. Fails if there are more than
+    /// `most` of either.
     pub(crate) fn arrays(
         &mut self,
         n: usize,
@@ -346,7 +346,7 @@ fn no_counts() -> Error {
 }
 
 impl PackedCounts {
-    /// The counts, and how many values they are of.
+    /// Returns the counts, and how many values they are of.
     fn take(input: &mut Input, items: usize, most: usize) -> Result<(Self, usize)> {
         Ok(match input.byte("kind of counts")? {
             LENGTHS => {

@@ -27,7 +27,7 @@ pub(crate) enum Spans<'a> {
 }
 
 impl Spans<'_> {
-    /// The items of these rows.
+    /// Returns the items of these rows.
     pub(crate) fn range(&self, row: usize, end: usize) -> Range<usize> {
         match self {
             Spans::Rows => row..end,
@@ -39,7 +39,7 @@ impl Spans<'_> {
     }
 }
 
-/// The first end of rows from `low` on that does not fit, at most `high`: behind it none does.
+/// Returns the first row from `low`, at most `high`, at which `fits` is false; it is false for all rows after it.
 pub(crate) fn first_not(mut low: usize, mut high: usize, fits: impl Fn(usize) -> bool) -> usize {
     while low < high {
         let middle = low + (high - low) / 2;
@@ -55,7 +55,7 @@ pub(crate) struct BatchSpans {
 }
 
 impl BatchSpans {
-    /// The spans of a column's lengths, if it has any, and of its values.
+    /// Returns the spans of a column's lengths, if it has any, and of its values.
     pub(crate) fn of(&self, column: usize, tree: &ColumnTree) -> (Spans<'_>, Spans<'_>) {
         let outer = tree.parent(column).map_or(Spans::Rows, |parent| self.values(parent));
         let inner = match self.starts.get(column) {
@@ -134,7 +134,7 @@ fn check_slice(
     Ok(starts)
 }
 
-/// The same of counts that are given as bits; `None` if they are not.
+/// Checks counts that are given as bits; `None` if they are not.
 fn check_presence(
     column: &ColumnMetadata,
     slice: &ColumnSlice<'_>,
@@ -169,7 +169,7 @@ fn check_presence(
             });
             Some(starts)
         }
-        // One value an item, as lists of what is never null have.
+        // One value per item, as in lists of non-nullable items.
         Spans::Starts(starts) if ones(0..len) == len => {
             Some(starts.get(..=rows).unwrap_or_default().to_vec())
         }

@@ -31,7 +31,7 @@ pub enum Offsets<'a> {
 }
 
 impl Offsets<'_> {
-    /// How many values lie between them.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Offsets::Small(o) => o.len().saturating_sub(1),
@@ -39,12 +39,12 @@ impl Offsets<'_> {
         }
     }
 
-    /// Whether there is no value between them.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the `i`th value starts.
+    /// Returns where the `i`th value starts.
     pub(crate) fn start(&self, i: usize) -> usize {
         self.at(i).unwrap_or(0)
     }
@@ -56,12 +56,12 @@ impl Offsets<'_> {
         }
     }
 
-    /// The `i`th value in `data`.
+    /// Returns the `i`th value in `data`.
     pub fn value<'d>(&self, i: usize, data: &'d [u8]) -> Option<&'d [u8]> {
         data.get(self.at(i)?..self.at(i + 1)?)
     }
 
-    /// The bytes of a range of values together.
+    /// Returns the bytes of a range of values together.
     pub(crate) fn bytes_between(&self, values: std::ops::Range<usize>) -> usize {
         let at = |i| self.at(i).unwrap_or(0);
         at(values.end).saturating_sub(at(values.start))
@@ -102,8 +102,7 @@ impl PartialEq for Strings {
 impl Eq for Strings {}
 
 impl Strings {
-    /// No strings, in memory that is there already, for a reader to append to: of a string column, which is `text`, or
-    /// of one of bytes.
+    /// Creates an empty vector of strings (`text`) or of bytes in reused memory.
     #[cfg(feature = "arrow")]
     pub(crate) fn within(mut offsets: Vec<i32>, mut data: Vec<u8>, text: bool) -> Self {
         offsets.clear();
@@ -117,23 +116,23 @@ impl Strings {
         self.limit = self.data.len().saturating_add(more);
     }
 
-    /// No strings yet, of which the bytes go behind `data`, under the limit of these.
+    /// Creates an empty vector that appends to `data`, with the same limit.
     pub(crate) fn behind(&self, data: Vec<u8>) -> Self {
         let end = self.offsets.last().copied().unwrap_or(0);
         Self { offsets: vec![end], data, text: false, limit: self.limit }
     }
 
-    /// How many strings.
+    /// Returns how many strings.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The `i`th string.
+    /// Returns the `i`th string.
     pub fn get(&self, i: usize) -> Option<&[u8]> {
         Offsets::Small(&self.offsets).value(i, &self.data)
     }

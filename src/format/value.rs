@@ -34,9 +34,9 @@ pub enum ValueType {
     Float,
     /// IEEE double precision.
     Double,
-    /// UTF-8 behind its length.
+    /// UTF-8 after its length.
     String,
-    /// Bytes behind their length.
+    /// Bytes after their length.
     Bytes,
 }
 
@@ -54,17 +54,17 @@ const NAMES: [(ValueType, &str); 10] = [
 ];
 
 impl ValueType {
-    /// All types, in the order of the specification.
+    /// Returns all types, in the order of the specification.
     pub fn all() -> impl Iterator<Item = ValueType> {
         NAMES.iter().map(|(t, _)| *t)
     }
 
-    /// The name in `trevni.type`.
+    /// Returns the name in `trevni.type`.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(t, _)| *t == self).map_or("null", |(_, name)| name)
     }
 
-    /// The type of a name; like the reference, upper and lower case are the same.
+    /// Returns the type of a name; like the reference, upper and lower case are the same.
     pub fn from_name(name: &str) -> Result<Self> {
         NAMES
             .iter()
@@ -73,7 +73,7 @@ impl ValueType {
             .ok_or_else(|| Error::malformed(format!("unknown value type {name:?}")))
     }
 
-    /// Bytes of every value, where all have as many; otherwise 1.
+    /// Returns the bytes of every value, where all have as many; otherwise 1.
     pub(crate) fn width(self) -> usize {
         match self {
             ValueType::Fixed32 | ValueType::Float => 4,
@@ -82,7 +82,7 @@ impl ValueType {
         }
     }
 
-    /// The most bytes a value takes; `None` for strings and bytes. A boolean counts as a byte.
+    /// Returns the most bytes a value takes; `None` for strings and bytes. A boolean counts as a byte.
     pub(crate) fn most_bytes(self) -> Option<usize> {
         match self {
             ValueType::Null => Some(0),
@@ -123,7 +123,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// Appends the value by itself, as descriptors hold first values: a boolean takes a whole byte.
+    /// Encodes the value as a first value in a block descriptor: a boolean is a byte.
     pub(crate) fn put(&self, value_type: ValueType, out: &mut Vec<u8>) {
         match self {
             Value::Null => {}
@@ -142,7 +142,7 @@ impl Value<'_> {
         }
     }
 
-    /// Reads a value by itself.
+    /// Reads a first value.
     pub(crate) fn take(value_type: ValueType, cursor: &mut Cursor<'_>) -> Result<Value<'static>> {
         const WHAT: &str = "first value";
         Ok(match value_type {
@@ -159,7 +159,7 @@ impl Value<'_> {
         })
     }
 
-    /// The order of an index: numbers by value, floating point by IEEE total order, bytes and strings byte by
+    /// Returns the order of an index: numbers by value, floating point by IEEE total order, bytes and strings byte by
     /// byte without sign. Values of different types have none.
     pub fn order(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self, other) {
@@ -174,7 +174,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether a column of this type holds such values.
+    /// Returns whether a column of this type holds such values.
     pub fn is_of(&self, value_type: ValueType) -> bool {
         matches!(
             (self, value_type),

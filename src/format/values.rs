@@ -14,7 +14,7 @@ use crate::pack::Views;
 /// Owned values, in row order. Two are equal if they are so bit for bit: NaN equals itself, 0.0 is not -0.0.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// So many nulls.
+    /// This number of nulls.
     Null(usize),
     /// Of a boolean column.
     Boolean(Bits),
@@ -37,7 +37,7 @@ pub enum Values {
 /// Borrowed values, in row order.
 #[derive(Debug, Clone, Copy)]
 pub enum ValuesRef<'a> {
-    /// So many nulls.
+    /// This number of nulls.
     Null(usize),
     /// `len` bits from bit `offset`, low bit first.
     Boolean {
@@ -100,9 +100,9 @@ impl Values {
         }
     }
 
-    /// Makes room for more numbers, so that those that come a chunk at a time are not moved.
+    /// Reserves memory for more numbers, so that numbers appended in chunks are not moved.
     pub(crate) fn reserve(&mut self, n: usize) {
-        // Some kernels write so many more.
+        // Some kernels write this many more.
         let n = n + 64;
         match self {
             Values::Int(out) => out.reserve(n),
@@ -114,8 +114,8 @@ impl Values {
         }
     }
 
-    /// The memory of a value, but for the bytes of strings. Nulls take none, and booleans a bit, which is counted as
-    /// a byte.
+    /// Returns the memory of a value, but for the bytes of strings. Nulls take none, and booleans a bit, which is
+    /// counted as a byte.
     pub(crate) fn width(&self) -> usize {
         match self {
             Values::Null(_) => 0,
@@ -126,7 +126,7 @@ impl Values {
         }
     }
 
-    /// The bytes of strings.
+    /// Returns the bytes of strings.
     pub(crate) fn own_bytes(&self) -> usize {
         match self {
             Values::Bytes(strings) => strings.data.len(),
@@ -135,7 +135,7 @@ impl Values {
         }
     }
 
-    /// The buffers of views.
+    /// Returns the buffers of views.
     pub(crate) fn buffers(&self) -> usize {
         if let Values::Views(views) = self { views.buffers() } else { 0 }
     }
@@ -156,12 +156,12 @@ impl Values {
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.as_slice().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -203,7 +203,7 @@ impl Values {
         Ok(())
     }
 
-    /// Whether they are in a form that only a value codec's blocks are unpacked to.
+    /// Returns whether they are in a form that only a value codec's blocks are unpacked to.
     pub(crate) fn is_unpacked(&self) -> bool {
         matches!(self, Values::Views(_) | Values::Wide(_))
     }
@@ -296,7 +296,7 @@ impl<'a> ValuesRef<'a> {
         ValuesRef::Bytes { offsets: Offsets::Large(offsets), data }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         match self {
             ValuesRef::Null(n) => *n,
@@ -311,12 +311,12 @@ impl<'a> ValuesRef<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Those behind the first `n`.
+    /// Returns the values after the first `n`.
     pub(crate) fn skip(self, n: usize) -> Self {
         match self {
             ValuesRef::Null(len) => ValuesRef::Null(len - n.min(len)),
@@ -340,7 +340,7 @@ impl<'a> ValuesRef<'a> {
         }
     }
 
-    /// The value at `i`, if there is one.
+    /// Returns the value at `i`, if there is one.
     pub fn get(&self, i: usize) -> Option<Value<'a>> {
         Some(match *self {
             ValuesRef::Null(n) => (i < n).then_some(Value::Null)?,
@@ -360,7 +360,7 @@ impl<'a> ValuesRef<'a> {
         })
     }
 
-    /// Whether a column of this type can hold them.
+    /// Returns whether a column of this type can hold them.
     pub fn are_of(&self, value_type: ValueType) -> bool {
         matches!(
             (self, value_type),
@@ -374,8 +374,7 @@ impl<'a> ValuesRef<'a> {
         )
     }
 
-    /// Finds what a caller's buffers lack: bits or bytes that are not there, offsets that go back, text that
-    /// is not UTF-8.
+    /// Checks the buffers of a caller: the lengths of bits and bytes, ascending offsets, and UTF-8.
     pub(crate) fn check(&self, value_type: ValueType) -> Result<()> {
         if !self.are_of(value_type) {
             return Err(Error::invalid(format!(

@@ -4,8 +4,8 @@
 //! block   fe 01 │ 02 │ 80 08 │ 80        kernel   3 values of 5 bytes
 //!                              └ cut      cursor   what is wrong, and where
 //! ```
-//! [`kernel`] takes the values that are whole; [`Cursor`] reads one number and knows its place, so it is asked
-//! about the first that is not.
+//! [`kernel`] decodes the complete values. [`Cursor`] reads one number and knows its position, so it reports the
+//! error of the first incomplete one.
 
 use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
@@ -31,7 +31,7 @@ pub(crate) fn skip(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
     pass(cursor, len, passed == n)
 }
 
-/// Passes over the bytes of the values that were whole; if they were not all, says what is wrong with the next.
+/// Skips the bytes of the complete values. If not all were complete, returns the error of the next one.
 fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
     cursor.take(len, "value")?;
     if all {

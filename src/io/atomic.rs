@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use super::temporary::{self, Listed, TemporaryFile};
 
-/// A file that is being written: under a temporary name in the folder of its path, until [`commit`](AtomicFile::commit)
-/// renames it. Dropped before that, it leaves nothing behind.
+/// A file that is written under a temporary name in the folder of its path. [`commit`](AtomicFile::commit) renames
+/// it. A file that is dropped before that is deleted.
 ///
-/// A symbolic link is followed: its target is created or replaced. Only regular files are replaced. The new file has the
-/// mode of the old one, and its owner and group where the system permits; ACLs, extended attributes and other hard links
-/// are not kept. A file that did not exist has the mode that the umask leaves.
+/// A symbolic link is followed: its target is created or replaced. Only regular files are replaced. The new file
+/// has the mode of the old one, and its owner and group where the system permits; ACLs, extended attributes and
+/// other hard links are not kept. A file that did not exist has the mode that the umask leaves.
 ///
 /// ```
 /// use std::io::Write;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("a.trv");
-/// let mut file = trevni::io::AtomicFile::create(&path, false)?;
+/// let mut file = trevni::io::AtomicFile::create_new(&path)?;
 /// file.write_all(b"whole")?;
 /// assert!(!path.exists());
 /// file.commit()?;
@@ -33,11 +33,20 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that will be `path`. Unless `replace`, a path that exists is an error, now and at the end.
+    /// Starts a file that replaces whatever file is at `path` when it is committed.
     ///
-    /// Temporary files that a process left behind in that folder when it was killed are deleted.
-    pub fn create(path: impl Into<PathBuf>, replace: bool) -> io::Result<Self> {
-        let path = resolve(path.into())?;
+    /// Temporary files that a killed process left in the folder are deleted.
+    pub fn create(path: impl Into<PathBuf>) -> io::Result<Self> {
+        Self::start(path.into(), true)
+    }
+
+    /// Starts a file at `path`, which must not exist, neither now nor when the file is committed.
+    pub fn create_new(path: impl Into<PathBuf>) -> io::Result<Self> {
+        Self::start(path.into(), false)
+    }
+
+    fn start(path: PathBuf, replace: bool) -> io::Result<Self> {
+        let path = resolve(path)?;
         let folder = folder_of(&path);
         let old = existing(&path, replace)?;
         temporary::remove_unused(folder);
@@ -52,7 +61,7 @@ impl AtomicFile {
         Ok(Self { temporary, path, replace })
     }
 
-    /// Makes the bytes durable, then gives the file its name.
+    /// Makes the bytes durable, then renames the file.
     pub fn commit(self) -> io::Result<()> {
         self.commit_with(&mut Vec::new())
     }
@@ -82,7 +91,8 @@ impl Seek for AtomicFile {
     }
 }
 
-/// The file that is to be replaced, if there is one. It must be regular, and it must be permitted to replace it.
+/// Returns the file that is to be replaced, if there is one. It must be regular, and it must be permitted to
+/// replace it.
 fn existing(path: &Path, replace: bool) -> io::Result<Option<Metadata>> {
     let about = match path.symlink_metadata() {
         Ok(about) => about,
@@ -102,7 +112,7 @@ fn existing(path: &Path, replace: bool) -> io::Result<Option<Metadata>> {
     Ok(Some(about))
 }
 
-/// The refusal to overwrite.
+/// Returns the refusal to overwrite.
 pub(super) fn exists(path: &Path) -> io::Error {
     io::Error::new(io::ErrorKind::AlreadyExists, format!("{} exists", path.display()))
 }
@@ -132,14 +142,14 @@ pub(super) fn private(_: &Metadata) -> u32 {
     0
 }
 
-/// Gives a new file the mode of the old one, and its owner and group where the system permits.
+/// Sets the mode of a new file to that of the old one, and its owner and group where the system permits.
 #[cfg(unix)]
 pub(super) fn keep_access(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let new = file.metadata()?;
     let mut mode = old.mode() & 0o777;
     let same = (new.uid(), new.gid()) == (old.uid(), old.gid());
-    // Only root gives files away; others may keep the group if they belong to it.
+    // Only root can change the owner; others can keep the group if they belong to it.
     if !same
         && fchown(file, Some(old.uid()), Some(old.gid())).is_err()
         && new.gid() != old.gid()
@@ -183,18 +193,18 @@ mod tests {
     fn leaves_nothing_behind_and_never_overwrites_unasked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        drop(AtomicFile::create(&path, false).unwrap());
+        drop(AtomicFile::create_new(&path).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 
-        let mut late = AtomicFile::create(&path, false).unwrap();
+        let mut late = AtomicFile::create_new(&path).unwrap();
         late.write_all(b"late").unwrap();
         std::fs::write(&path, b"first").unwrap();
         assert_eq!(late.commit().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        let refused = AtomicFile::create(&path, false).unwrap_err();
+        let refused = AtomicFile::create_new(&path).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"first");
 
-        let mut forced = AtomicFile::create(&path, true).unwrap();
+        let mut forced = AtomicFile::create(&path).unwrap();
         forced.write_all(b"second").unwrap();
         forced.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"second");
@@ -203,7 +213,11 @@ mod tests {
 
     #[cfg(unix)]
     fn write(path: &Path, replace: bool) {
-        let mut file = AtomicFile::create(path, replace).unwrap();
+        let opened = match replace {
+            true => AtomicFile::create(path),
+            false => AtomicFile::create_new(path),
+        };
+        let mut file = opened.unwrap();
         file.write_all(b"new").unwrap();
         file.commit().unwrap();
     }
@@ -221,7 +235,7 @@ mod tests {
         symlink("below/none", at("dangling")).unwrap();
         symlink("ring", at("ring")).unwrap();
         assert_eq!(
-            AtomicFile::create(at("link"), false).unwrap_err().kind(),
+            AtomicFile::create_new(at("link")).unwrap_err().kind(),
             io::ErrorKind::AlreadyExists
         );
         write(&at("link to link"), true);
@@ -231,9 +245,9 @@ mod tests {
             assert!(at(target).symlink_metadata().unwrap().is_file(), "{target}");
             assert_eq!(fs::read(at(target)).unwrap(), b"new");
         }
-        assert!(AtomicFile::create(at("ring"), true).is_err());
-        assert!(AtomicFile::create(at("below"), true).is_err());
-        assert!(AtomicFile::create("/dev/null", true).is_err());
+        assert!(AtomicFile::create(at("ring")).is_err());
+        assert!(AtomicFile::create(at("below")).is_err());
+        assert!(AtomicFile::create("/dev/null").is_err());
     }
 
     #[cfg(unix)]
@@ -245,7 +259,7 @@ mod tests {
         for mode in [0o600, 0o640, 0o444, 0o666, 0o755] {
             fs::write(&path, "old").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-            let file = AtomicFile::create(&path, true).unwrap();
+            let file = AtomicFile::create(&path).unwrap();
             let being_written = file.temporary.file().metadata().unwrap().permissions().mode();
             assert_eq!(being_written & 0o7777, mode);
             file.commit().unwrap();

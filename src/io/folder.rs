@@ -9,8 +9,8 @@ use tempfile::Builder;
 use super::atomic::{exists, folder_of, keep_access, private, resolve, sync_folder};
 use super::temporary::{self, TemporaryFolder};
 
-/// How the name of an old folder begins while it is replaced, where two folders cannot be exchanged. It is deleted by
-/// nobody else: for a moment it is the only whole one.
+/// The prefix of the name of an old folder while it is replaced, on systems that cannot exchange two folders. Other
+/// processes do not delete it: for a moment it is the only complete one.
 const OLD: &str = ".trevni_old-";
 
 /// A folder that is being made, as [`AtomicFile`](super::AtomicFile) is a file that is.
@@ -22,8 +22,17 @@ pub struct AtomicFolder {
 }
 
 impl AtomicFolder {
-    /// Starts a folder that will be `path`. Unless `replace`, a path that exists is an error, now and at the end.
-    pub fn create(path: &Path, replace: bool) -> io::Result<Self> {
+    /// Starts a folder that replaces whatever folder is at `path` when it is committed.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Self::start(path, true)
+    }
+
+    /// Starts a folder at `path`, which must not exist, neither now nor when the folder is committed.
+    pub fn create_new(path: &Path) -> io::Result<Self> {
+        Self::start(path, false)
+    }
+
+    fn start(path: &Path, replace: bool) -> io::Result<Self> {
         let path = resolve(path.to_owned())?;
         let old = existing(&path, replace)?;
         let mode = old.as_ref().map_or(0o777, |old| private(old) | 0o700);
@@ -31,17 +40,17 @@ impl AtomicFolder {
         Ok(Self { temporary, path, replace })
     }
 
-    /// Where its files are put.
+    /// Returns where its files are put.
     pub fn path(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// Where it will be.
+    /// Returns where it will be.
     pub fn target(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the folder its name. What it replaces is deleted afterwards.
+    /// Renames the folder. The folder that it replaces is deleted afterwards.
     pub fn commit(self) -> io::Result<()> {
         let Self { temporary, path, replace } = self;
         let Some(old) = existing(&path, replace)? else {
@@ -67,7 +76,7 @@ impl AtomicFolder {
     }
 }
 
-/// What is to be replaced, if there is something and that is permitted.
+/// Returns the metadata of the folder that is replaced, if there is one. Fails if it may not be replaced.
 fn existing(path: &Path, replace: bool) -> io::Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(_) if !replace => Err(exists(path)),
@@ -81,13 +90,13 @@ fn existing(path: &Path, replace: bool) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Gives folders other names. Meanwhile nobody deletes a folder because of a signal: it would do so under both names.
+/// Renames folders. Meanwhile a signal does not delete them, since both names may be affected.
 fn rename<T>(rename: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let _in_use = temporary::in_use();
     rename()
 }
 
-/// Exchanges two paths in one step: whoever looks sees the old folder or the new one.
+/// Exchanges two paths atomically: other processes see the old folder or the new one.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn exchange(new: &Path, old: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -99,12 +108,12 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Whether the system, or the file system, exchanges nothing.
+/// Returns whether the system, or the file system, exchanges nothing.
 fn is_unsupported(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
-/// Moves the old folder to another name first: between the two steps there is none. Gives the other name.
+/// Moves the old folder to another name first: between the two steps there is none. Returns the other name.
 fn replace_in_two_steps(new: &Path, path: &Path) -> io::Result<PathBuf> {
     let old = Builder::new().prefix(OLD).tempdir_in(folder_of(path))?;
     let name = old.path().to_owned();
@@ -123,7 +132,10 @@ mod tests {
     use super::*;
 
     fn make(path: &Path, replace: bool, text: &str) -> io::Result<()> {
-        let folder = AtomicFolder::create(path, replace)?;
+        let folder = match replace {
+            true => AtomicFolder::create(path)?,
+            false => AtomicFolder::create_new(path)?,
+        };
         fs::write(folder.path().join("x"), text)?;
         folder.commit()
     }

@@ -8,10 +8,10 @@
 
 /// Limits on what a reader may allocate.
 ///
-/// A few bytes of a file can stand for any number of values: a codec that expands, a run, a dictionary, a list of
-/// nulls. Sizes are compared with these limits before anything is allocated, and again while values are decoded. A file
-/// that needs more is refused with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and can be read with larger
-/// limits.
+/// A few bytes of a file can represent any number of values: compressed data, a run, a dictionary, a list of nulls.
+/// Sizes are compared with these limits before anything is allocated, and again while values are decoded. A file
+/// that exceeds them is refused with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and can be read with
+/// larger limits.
 ///
 /// | limit | bounds | default |
 /// |---|---|---|
@@ -34,13 +34,13 @@ pub struct Limits {
     pub batch_bytes: usize,
     /// The open blocks of all columns that are kept between batches, in bytes. Default: a quarter of the memory.
     pub open_bytes: usize,
-    /// The most array lengths, and the most items, that one read of a column gives. A run of two thousand million takes
-    /// five bytes. Default: 64 Mi.
+    /// The maximum number of array lengths, and of items, that one read of a column returns. A run of two thousand
+    /// million takes five bytes. Default: 64 Mi.
     pub values: usize,
 }
 
 impl Limits {
-    /// Limits for a reader that may hold so many bytes.
+    /// Creates the limits of a reader that may use this many bytes.
     pub fn of_memory(memory: usize) -> Self {
         Self {
             memory,

@@ -5,7 +5,7 @@
 //! pieces    [head]      [piece ][piece]            [piece]       apart or touching, never over each other
 //! read_at      ✓            ✓ (joined)      ✗ an error that names the bytes
 //! ```
-//! Nothing is ever fetched here: a read of bytes that are not there is an error, so a plan that is wrong is seen.
+//! Nothing is fetched here: a read of missing bytes is an error, so that a wrong plan is detected.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -37,12 +37,12 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// An object of so many bytes, of which none are there.
+    /// Creates an object of this length without any bytes.
     pub fn new(len: u64) -> Self {
         Self { len, pieces: RwLock::default() }
     }
 
-    /// Adds bytes that begin at `offset`; of those that are there already, the first are kept.
+    /// Adds bytes that begin at `offset`. Bytes that exist already are not replaced.
     pub fn insert(&self, offset: u64, bytes: Bytes) -> io::Result<()> {
         let end = offset.checked_add(bytes.len() as u64).filter(|end| *end <= self.len);
         let Some(end) = end else {
@@ -58,12 +58,12 @@ impl Ranges {
         Ok(())
     }
 
-    /// The parts of a range, which ends with the object, that are not there.
+    /// Returns the missing parts of a range, which is cut at the end of the object.
     pub fn missing(&self, range: Range<u64>) -> Vec<Range<u64>> {
         holes(&self.read(), range.start..range.end.min(self.len))
     }
 
-    /// The first bytes of a range, as many as are there without a gap.
+    /// Returns the first bytes of a range, up to the first missing one.
     pub fn available(&self, range: Range<u64>) -> io::Result<Bytes> {
         let end = range.end.min(self.len);
         let end = self.missing(range.start..end).first().map_or(end, |hole| hole.start);
@@ -71,8 +71,8 @@ impl Ranges {
         self.read_at(range.start, n)
     }
 
-    /// Drops what lies outside these ranges, in any order. Of a piece that is mostly dropped the rest is copied, so that its
-    /// memory can go.
+    /// Drops the bytes outside these ranges, which may be in any order. The rest of a piece that is mostly dropped
+    /// is copied, so that its memory is freed.
     pub fn keep(&self, ranges: &[Range<u64>]) {
         let ranges = joined(ranges);
         let mut pieces = self.write();
@@ -93,7 +93,7 @@ impl Ranges {
         }
     }
 
-    /// How many bytes are there.
+    /// Returns the number of bytes in memory.
     pub fn held(&self) -> u64 {
         self.read().values().map(|piece| piece.len() as u64).sum()
     }
@@ -137,7 +137,7 @@ impl ReadAt for Ranges {
     }
 }
 
-/// Ranges that lie over each other or touch are one.
+/// Merges ranges that overlap or touch.
 fn joined(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut sorted = ranges.to_vec();
     sorted.sort_unstable_by_key(|range| range.start);
@@ -151,7 +151,7 @@ fn joined(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     joined
 }
 
-/// The pieces that have bytes of a range, in order.
+/// Returns the pieces that have bytes of a range, in order.
 fn touching<'a>(
     pieces: &'a Pieces,
     range: &Range<u64>,
@@ -162,13 +162,13 @@ fn touching<'a>(
     pieces.range(before..end.max(before)).filter(touches)
 }
 
-/// What is not there of a range.
+/// Returns the missing parts of a range.
 fn holes(pieces: &Pieces, range: Range<u64>) -> Vec<Range<u64>> {
     let there = touching(pieces, &range).map(|(start, piece)| *start..*start + piece.len() as u64);
     without(range, there)
 }
 
-/// What is left of a range without others, which ascend.
+/// Subtracts ascending ranges from a range.
 pub(crate) fn without(
     range: Range<u64>,
     others: impl IntoIterator<Item = Range<u64>>,
@@ -187,7 +187,7 @@ pub(crate) fn without(
     left
 }
 
-/// The bytes of a range that lies within a piece.
+/// Returns the bytes of a range within a piece.
 fn part_of(piece: &Bytes, offset: u64, range: &Range<u64>) -> Bytes {
     let place = |at: u64| usize::try_from(at - offset).unwrap_or(usize::MAX).min(piece.len());
     piece.slice(place(range.start)..place(range.end))
@@ -197,7 +197,7 @@ fn part_of(piece: &Bytes, offset: u64, range: &Range<u64>) -> Bytes {
 mod tests {
     use super::*;
 
-    /// Reads of every range over every choice of pieces, beside a plain copy of what is there.
+    /// Compares reads of every range over every choice of pieces with a plain copy.
     #[test]
     fn gives_what_is_there_and_nothing_else() {
         let object: Vec<u8> = (0..12).collect();

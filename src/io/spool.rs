@@ -4,18 +4,18 @@
 //! column 0   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! column 1   [extents in the temporary file ...] [tail in memory: chunk, chunk, ...]
 //! ```
-//! A column is a column. When the tails together pass the budget, all of them go to one temporary file, and
-//! each column notes where its part lies. Taking a column back is its extents, then its tail. A tail is chunks that
-//! never grow, because one that does would be copied whenever it has doubled.
+//! Each column has a tail in memory. When the tails exceed the budget, all of them are appended to one temporary
+//! file, and each column records its extents. Reading a column returns its extents, then its tail. A tail is a list
+//! of chunks that never grow, so that bytes are not copied.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// How much is taken at a time of what is in the temporary file.
+/// The number of bytes that are read from the temporary file at a time.
 const COPY: u64 = 1 << 20;
 
-/// The most bytes of a chunk, but for one that is pushed in one piece.
+/// The maximum size of a chunk, except one that is pushed in one piece.
 const CHUNK: usize = 1 << 20;
 
 /// Bytes of several columns, kept in memory up to a budget and in a temporary file beyond it.
@@ -40,7 +40,8 @@ impl SpooledColumn {
             Some(chunk) if chunk.capacity() - chunk.len() >= bytes.len() => {
                 chunk.extend_from_slice(bytes);
             }
-            // Each chunk is twice the one before: a short column holds little, a long one few.
+            // Each chunk is twice as large as the one before: a short column allocates little, a long one has few
+            // chunks.
             before => {
                 let room = before.map_or(0, |before| before.capacity().saturating_mul(2));
                 let mut chunk = Vec::with_capacity(CHUNK.min(room).max(bytes.len()));
@@ -56,13 +57,13 @@ impl SpooledColumn {
 }
 
 impl Spool {
-    /// A spool of `columns` columns that holds about `budget` bytes in memory.
+    /// Creates a spool of `columns` columns that holds about `budget` bytes in memory.
     pub fn new(columns: usize, budget: usize) -> Self {
         let columns = std::iter::repeat_with(SpooledColumn::default).take(columns).collect();
         Self { columns, in_memory: 0, budget, file: None, file_len: 0 }
     }
 
-    /// Appends to a column; columns that were not announced are ignored.
+    /// Appends to a column. A column index out of range is ignored.
     pub fn push(&mut self, column: usize, bytes: &[u8]) -> io::Result<()> {
         if let Some(column) = self.columns.get_mut(column) {
             column.push(bytes);
@@ -71,24 +72,24 @@ impl Spool {
         if self.in_memory > self.budget { self.spill() } else { Ok(()) }
     }
 
-    /// Bytes held in memory.
+    /// Returns the bytes held in memory.
     pub fn in_memory(&self) -> usize {
         self.in_memory
     }
 
-    /// Bytes in the temporary file.
+    /// Returns the bytes in the temporary file.
     pub fn spilled(&self) -> u64 {
         self.file_len
     }
 
-    /// The length of a column.
+    /// Returns the length of a column.
     pub fn column_len(&self, column: usize) -> u64 {
         self.columns.get(column).map_or(0, |column| {
             column.extents.iter().map(|(_, len)| len).sum::<u64>() + column.tail_len() as u64
         })
     }
 
-    /// Takes the next bytes of a column away, from its first to its last; `None` when there are no more.
+    /// Removes and returns the next bytes of a column, from first to last; `None` at its end.
     pub fn take(&mut self, column: usize) -> io::Result<Option<Vec<u8>>> {
         let Self { columns, file, in_memory, .. } = self;
         let Some(column) = columns.get_mut(column) else { return Ok(None) };
@@ -112,7 +113,7 @@ impl Spool {
             Some(file) => file,
             empty => empty.insert(tempfile::tempfile()?),
         };
-        // A spill that failed half-way may have moved the position; what it wrote is not counted.
+        // A failed spill may have moved the position; its bytes are not counted.
         file.seek(SeekFrom::Start(self.file_len))?;
         for column in &mut self.columns {
             if column.tail.is_empty() {
@@ -126,7 +127,7 @@ impl Spool {
             }
             self.file_len += len;
             self.in_memory -= column.tail_len();
-            // Give the memory back: columns grow unevenly, and an empty one must not hold its largest size.
+            // Free the memory: columns grow unevenly, and an empty one must not keep its largest size.
             column.tail = VecDeque::new();
         }
         Ok(())

@@ -5,8 +5,8 @@
 //! signal    remove_temporary_files: what is in the list is deleted
 //! KILL      the system releases the lock ──► the next output in that folder deletes the file
 //! ```
-//! Their names begin with `.trevni-`, and they lie in the folder of the output, so that a rename is enough at the end.
-//! The lock is advisory: on a file system whose locks are not shared between hosts, a file that another host is writing
+//! Their names begin with `.trevni-`. They are in the folder of the output, so that committing is a rename. The
+//! lock is advisory: on a file system whose locks are not shared between hosts, a file that another host is writing
 //! looks unused.
 
 use std::collections::{BTreeSet, HashMap};
@@ -31,10 +31,10 @@ const INTERVAL: Duration = Duration::from_secs(60);
 /// Folders whose last search is remembered.
 const SEARCHED: usize = 1024;
 
-/// Files that are created before it is given up that somebody else deletes each of them.
+/// The number of attempts to create a file while other processes delete each of them.
 const ATTEMPTS: usize = 16;
 
-/// Temporary files and folders of this process, and other files that count only once they are committed.
+/// Temporary files and folders of this process, and files that are not committed yet.
 static IN_USE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 pub(super) fn in_use() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -43,8 +43,8 @@ pub(super) fn in_use() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Deletes all temporary files and folders of this process, and the files of data sets that are not yet committed.
 ///
-/// For a program that is about to end, by a signal for instance: from then on no new ones can be created. A thread that
-/// tries waits forever.
+/// Call this in a program that is about to exit, for example on a signal. Afterwards no new ones can be created: a
+/// thread that tries blocks forever.
 ///
 /// ```no_run
 /// // In the thread that waits for signals:
@@ -91,7 +91,7 @@ impl Drop for Listed {
     }
 }
 
-/// Takes paths from the list that is locked already.
+/// Removes paths from the list, which is already locked.
 fn forget(mut in_use: MutexGuard<'_, BTreeSet<PathBuf>>, listed: Vec<Listed>) {
     for listed in &listed {
         in_use.remove(&listed.0);
@@ -109,7 +109,7 @@ pub(crate) struct TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// Creates a file in a folder, with these permissions less those of the umask.
+    /// Creates a file in a folder, with these permissions minus the umask.
     pub(crate) fn create(folder: &Path, prefix: &str, mode: u32) -> io::Result<Self> {
         for _ in 0..ATTEMPTS {
             let (file, listed) = {
@@ -136,8 +136,8 @@ impl TemporaryFile {
         self.file.as_file_mut()
     }
 
-    /// Renames the file; without `replace`, a path that exists is an error. In the same moment, with regard to signals,
-    /// the files that it commits are no longer listed.
+    /// Renames the file. Without `replace`, an existing path is an error. The files that it commits are removed
+    /// from the list at the same time, with respect to signals.
     pub(crate) fn persist(
         self,
         path: &Path,
@@ -165,7 +165,8 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Creates a folder in another, with these permissions less those of the umask. What nobody uses there is deleted.
+    /// Creates a folder in another, with these permissions minus the umask. Unused temporary files in the other are
+    /// deleted.
     pub fn create(parent: &Path, mode: u32) -> io::Result<Self> {
         remove_unused(parent);
         for _ in 0..ATTEMPTS {
@@ -187,28 +188,28 @@ impl TemporaryFolder {
         Err(io::Error::other("temporary folders are deleted as soon as they are created"))
     }
 
-    /// The path of the folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The path, the lock and the place in the list: the folder is deleted by nobody any more.
+    /// Returns the path, the lock and the list entry; the folder is not deleted any more.
     pub(super) fn keep(self) -> (PathBuf, Option<File>, Listed) {
         (self.folder.keep(), self.lock, self.listed)
     }
 }
 
-/// Locks a new file. Gives whether it is still there: a search that came between its creation and its lock deletes it.
+/// Locks a new file. Returns whether it still exists: a search between its creation and its lock deletes it.
 fn lock(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => false,
-        // Without locks, nobody deletes it either.
+        // Without locks, no process deletes it either.
         Err(TryLockError::Error(_)) => true,
         Ok(()) => is_same(file, path),
     }
 }
 
-/// Whether a path leads to this open file.
+/// Returns whether a path is that of this open file.
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -221,7 +222,7 @@ fn is_same(_: &File, path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// Permissions of a new file, less those of the umask; those of a temporary file are private otherwise.
+/// Sets the permissions of a new file, minus the umask. Temporary files are private otherwise.
 #[cfg(unix)]
 fn permissions(builder: &mut Builder<'_, '_>, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
@@ -231,8 +232,8 @@ fn permissions(builder: &mut Builder<'_, '_>, mode: u32) {
 #[cfg(not(unix))]
 fn permissions(_: &mut Builder<'_, '_>, _: u32) {}
 
-/// Deletes the temporary files and folders in a folder that no process holds. Errors are ignored: it is tried again with
-/// the next output.
+/// Deletes the temporary files and folders in a folder that no process has locked. Errors are ignored, since the
+/// next output tries again.
 pub(crate) fn remove_unused(folder: &Path) {
     if is_due(folder) {
         search(folder);
@@ -250,7 +251,7 @@ fn search(folder: &Path) {
     }
 }
 
-/// Whether a file name is one of those that are created here.
+/// Returns whether a file name is that of a temporary file.
 pub(crate) fn is_temporary(name: &str, prefix: &str) -> bool {
     let random = name.strip_prefix(prefix);
     random.is_some_and(|random| {
@@ -258,7 +259,7 @@ pub(crate) fn is_temporary(name: &str, prefix: &str) -> bool {
     })
 }
 
-/// Whether a folder was not searched lately. Data sets have many folders, and folders many files.
+/// Returns whether a folder has not been searched recently. Data sets have many folders, and folders many files.
 fn is_due(folder: &Path) -> bool {
     static LAST: LazyLock<Mutex<HashMap<PathBuf, Instant>>> = LazyLock::new(Mutex::default);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,7 +273,7 @@ fn is_due(folder: &Path) -> bool {
     true
 }
 
-/// A temporary file or folder that a process left behind, which is locked here.
+/// A temporary file or folder that a process left, locked by this process.
 #[derive(Debug)]
 pub(crate) struct Unused {
     path: PathBuf,
@@ -281,13 +282,13 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
-    /// Locks it; `None` if another process holds it.
+    /// Locks a temporary file or folder; `None` if another process holds it.
     pub(crate) fn take(path: &Path) -> Option<Self> {
         let about = path.symlink_metadata().ok()?;
         if !about.is_file() && !about.is_dir() || in_use().contains(path) {
             return None;
         }
-        // Some file systems lock only what is open for writing.
+        // Some file systems lock only files that are open for writing.
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.or_else(|_| File::open(path)).ok()?;
         (file.try_lock().is_ok() && is_same(&file, path))

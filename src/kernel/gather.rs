@@ -3,8 +3,8 @@
 use super::Level;
 use super::portable::{self, Modular, StringSlots, StringTuples};
 
-/// Appends `n` values to `out`: the next of `dense` where the bit of `validity`, from bit `offset`, is set, else `null`.
-/// Missing bits count as 0, missing values as `null`.
+/// Appends `n` values to `out`: the next of `dense` where the bit of `validity`, from bit `offset`, is set, else
+/// `null`. Missing bits count as 0, missing values as `null`.
 pub fn expand<T: Copy + 'static>(
     level: Level,
     dense: &[T],
@@ -41,8 +41,9 @@ pub fn gather<T: Copy + Default + 'static>(
     at_level!(level, gather(codes, table, out))
 }
 
-/// Appends the string of each code to `data` and its end to `offsets`. Returns false, and appends nothing, if a code has
-/// no string. The caller has checked that no length exceeds [`SLOT`](super::SLOT) and that the total fits an offset.
+/// Appends the string of each code to `data` and its end to `offsets`. Returns false, and appends nothing, if a
+/// code has no string. The caller has checked that no length exceeds [`SLOT`](super::SLOT) and that the total fits
+/// an offset.
 pub fn gather_strings(
     level: Level,
     codes: &[u32],

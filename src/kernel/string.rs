@@ -39,8 +39,8 @@ pub fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
     portable::lengths_to_offsets(lengths, out)
 }
 
-/// Appends the Arrow views of the values between offsets into `data`. A view longer than [`INLINE`](super::INLINE) bytes
-/// refers to buffer `buffer`.
+/// Appends the Arrow views of the values between offsets into `data`. A view longer than [`INLINE`](super::INLINE)
+/// bytes refers to buffer `buffer`.
 pub fn offsets_to_views(
     level: Level,
     offsets: &[i32],

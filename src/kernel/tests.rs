@@ -18,12 +18,12 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// The levels whose kernels are compared: the portable one too, for what it does with what was there before.
+/// Returns the levels whose kernels are compared: the portable one too, for what it does with what was there before.
 fn levels() -> Vec<Level> {
     Level::all()
 }
 
-/// The bytes in memory of just their size, past which an address sanitizer sees every read.
+/// Returns the bytes in memory of just their size, past which an address sanitizer sees every read.
 fn alone<T: Clone>(values: &[T]) -> Box<[T]> {
     values.into()
 }

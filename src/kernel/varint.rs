@@ -11,8 +11,8 @@ pub(super) fn for_count(level: Level, n: usize) -> Level {
     if n < FEW { Level::Portable } else { level }
 }
 
-/// Decodes up to `n` longs from the start of `bytes` to the end of `out`. Returns the number of bytes read. Stops before
-/// a varint that is truncated or longer than ten bytes.
+/// Decodes up to `n` longs from the start of `bytes` to the end of `out`. Returns the number of bytes read. Stops
+/// before a varint that is truncated or longer than ten bytes.
 pub fn decode_longs(level: Level, bytes: &[u8], n: usize, out: &mut Vec<i64>) -> usize {
     at_level!(for_count(level, n), decode_longs(bytes, n, out))
 }

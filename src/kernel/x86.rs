@@ -13,7 +13,8 @@
 //! words                                 8 bytes of each string, then many at a time
 //! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
 //! ```
-//! The tokens [`Avx2`] and [`Avx512`] prove that the machine has the instructions, so the kernels are their methods.
+//! The tokens [`Avx2`] and [`Avx512`] exist only if the machine has the instructions. The kernels are their
+//! methods.
 #![allow(unsafe_code)]
 
 mod avx2_expand;
@@ -49,7 +50,7 @@ use super::portable::{
     PREFIXES, PrefixMatches, PrefixRange, StringSlots, StringTuples, SymbolTable,
 };
 
-/// Makes the kernels of a token callable: the token proves that their instructions are there.
+/// Makes the kernels of a token callable.
 macro_rules! kernels {
     ($token:ident: $(
         $module:ident::$name:ident $([$($generics:tt)*])?

@@ -4,8 +4,8 @@
 //! open     first bytes ──► size, e-tag                one request, and for a small object the only one
 //! fetch    requests ──► bytes                         each compared with what was asked for
 //! ```
-//! An object that changes between two requests is an error: the store is given the e-tag of the first (unless that is a
-//! weak one), and sizes are compared.
+//! An object that changes between two requests is an error: requests have the e-tag of the first response (unless
+//! it is a weak one), and sizes are compared.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::FetchOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Ranges;
 
-/// Which object is meant: by its path, or by what a listing says of it.
+/// The location of an object: its path, or the metadata of a listing.
 #[derive(Debug, Clone)]
 pub struct Location {
     path: Path,
@@ -50,7 +50,7 @@ impl From<ObjectMeta> for Location {
 /// Pieces of an object, each with its offset.
 pub type Fetched = Vec<(u64, Bytes)>;
 
-/// An object of known size, to be read by ranges. Cheap to clone.
+/// An object of known size that is read by ranges. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Object {
     store: Arc<dyn ObjectStore>,
@@ -62,8 +62,8 @@ pub struct Object {
 }
 
 impl Object {
-    /// Opens an object: reads its first bytes, as many as the options say, or all if there are fewer. One request,
-    /// whether the size is known or not.
+    /// Opens an object and reads its first bytes, as many as [`FetchOptions`] say. This is one request, whether the
+    /// size is known or not.
     pub async fn open(
         store: Arc<dyn ObjectStore>,
         location: impl Into<Location>,
@@ -98,27 +98,27 @@ impl Object {
         Ok((object, ranges))
     }
 
-    /// Where it is.
+    /// Returns the path of the object.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// How it is read.
+    /// Returns the options.
     pub fn options(&self) -> &FetchOptions {
         &self.options
     }
 
-    /// Fetches ranges, by as many requests as the options make of them. Gives each piece with its offset; between
-    /// the ranges that were asked for, there may be more.
+    /// Fetches ranges by as many requests as the options say. Returns pieces with their offsets, which may contain
+    /// bytes between the ranges.
     pub async fn fetch(&self, ranges: &[Range<u64>]) -> Result<Fetched> {
         self.check(ranges)?;
         let requests = self.options.requests(ranges);
-        // Each request owns what it needs: a stream of futures that borrow from a closure is not `Send`.
+        // Each request owns its data: a stream of futures that borrow from a closure is not `Send`.
         let one = |range: Range<u64>| {
             let object = self.clone();
             async move { Ok((range.start, object.get(range).await?)) }
@@ -137,7 +137,7 @@ impl Object {
         }
     }
 
-    /// The bytes of one request.
+    /// Fetches the bytes of one request.
     async fn get(&self, range: Range<u64>) -> Result<Bytes> {
         let result = self.request(range.clone()).await.map_err(|e| e.at(range.start))?;
         if result.meta.size != self.size {
@@ -158,7 +158,7 @@ impl Object {
         Ok(self.store.get_opts(&self.path, options).await?)
     }
 
-    /// The bytes of an answer, which must be those that were asked for. No more are taken than that.
+    /// Collects the bytes of a response, which must be exactly the requested ones.
     async fn collect(&self, result: GetResult, range: Range<u64>) -> Result<Bytes> {
         let wanted = usize::try_from(range.end - range.start)
             .map_err(|_| Error::invalid("more bytes than fit in memory"))?;
@@ -193,14 +193,14 @@ impl Object {
     }
 }
 
-/// Fetches ranges of an object that is opened for them alone.
+/// Opens an object and fetches ranges of it.
 pub async fn fetch(
     store: Arc<dyn ObjectStore>,
     location: impl Into<Location>,
     ranges: &[Range<u64>],
     options: FetchOptions,
 ) -> Result<Ranges> {
-    // The first request tells the size.
+    // The first response has the size.
     let first = options.requests(ranges).into_iter().next().unwrap_or(0..1);
     let (object, pieces) = Object::open_at(store, location.into(), options, first).await?;
     object.check(ranges)?;

@@ -3,12 +3,12 @@
 //! ```text
 //! wanted     ▐██▌  ▐█▌            ▐███████████████████▌
 //! requests   [──────]             [────────][─────────]
-//!             gap ≤ 1 MiB   more                8 MiB at the most
+//!             gap ≤ 1 MiB   more                8 MiB at most
 //! ```
 
 use std::ops::Range;
 
-/// How objects are read.
+/// Configures how objects are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchOptions {
     pub(super) first_read: u64,
@@ -24,44 +24,44 @@ impl Default for FetchOptions {
 }
 
 impl FetchOptions {
-    /// How many bytes are read first, in the hope that they hold the header; a smaller object comes whole. Default:
-    /// 64 KiB, in which the headers of some 250 columns fit.
+    /// Sets the size of the first read, which should contain the header. A smaller object is read completely.
+    /// Default: 64 KiB, which is enough for about 250 columns.
     pub fn with_first_read(mut self, bytes: u64) -> Self {
         self.first_read = bytes.max(1);
         self
     }
 
-    /// Between ranges that lie no farther apart than this, what nobody asked for is read too: it takes less time
-    /// than one more request. Default: 1 MiB.
+    /// Sets the largest gap between two ranges that one request reads. Default: 1 MiB: reading a gap of that size
+    /// takes less time than another request.
     pub fn with_gap(mut self, bytes: u64) -> Self {
         self.gap = bytes;
         self
     }
 
-    /// The most bytes of one request: larger ones are cut, for stores give several parts of an object sooner than
-    /// one. Default: 8 MiB.
+    /// Sets the maximum size of a request. Larger ones are split, since stores return several parts of an object
+    /// faster than one. Default: 8 MiB.
     pub fn with_largest_request(mut self, bytes: u64) -> Self {
         self.largest = bytes.max(1);
         self
     }
 
-    /// How many requests are under way at a time. Default: 8.
+    /// Sets the maximum number of concurrent requests. Default: 8.
     pub fn with_concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// The distance over which ranges are read together.
+    /// Returns the largest gap that one request reads.
     pub fn gap(&self) -> u64 {
         self.gap
     }
 
-    /// How many requests are under way at a time.
+    /// Returns the maximum number of concurrent requests.
     pub fn concurrency(&self) -> usize {
         self.concurrency
     }
 
-    /// The requests that fetch these ranges, in the order of the object.
+    /// Returns the requests that fetch these ranges, in ascending order.
     pub fn requests(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
         let mut wanted: Vec<_> = ranges.iter().filter(|range| !range.is_empty()).cloned().collect();
         wanted.sort_unstable_by_key(|range| range.start);

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::{Error, Result};
 
-/// Begins work.
+/// Spawns a future on the current tokio runtime, or returns it as it is.
 pub(crate) fn spawn<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> BoxFuture<'static, Result<T>> {
@@ -24,7 +24,7 @@ pub(crate) fn spawn<T: Send + 'static>(
         .boxed()
 }
 
-/// A task that nobody waits for any more is stopped.
+/// A task that is aborted when it is dropped.
 struct Stopped<T>(JoinHandle<T>);
 
 impl<T> Drop for Stopped<T> {

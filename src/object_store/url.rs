@@ -3,8 +3,8 @@
 //! ```text
 //! s3://bucket/key   gs://bucket/key   az://container/key   https://host/path   http://host/path   file:///path
 //! ```
-//! Each needs the feature that brings its store. Keys of `s3`, `gs` and `az` are taken as they are written, `%20`
-//! included; the paths of `https`, `http` and `file` are percent-encoded.
+//! Each scheme needs the feature of its store. Keys of `s3`, `gs` and `az` are literal, `%20` included; paths of
+//! `https`, `http` and `file` are percent-encoded.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use url::Url;
 
 use crate::error::{Error, Result};
 
-/// How the names of variables begin that tell stores their regions, endpoints and keys.
+/// The prefixes of the environment variables with the regions, endpoints and keys of stores.
 const PREFIXES: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
 
-/// The store of a URL, and the path there. Options are named as the crate `object_store` names them
-/// (`aws_endpoint`); those of other stores are passed over. A URL of plain http is taken at its word.
+/// Returns the store of a URL and the path in it. Options are named as in the crate `object_store`
+/// (`aws_endpoint`); options of other stores are ignored. A URL of plain http is allowed.
 ///
 /// ```
 /// use trevni::object_store::from_url;
@@ -45,23 +45,23 @@ pub fn from_url(
     Ok((store.into(), path))
 }
 
-/// Whether keys stand in a URL as they are, because the tools of its store take them so: there, `%20` is three
-/// characters. The paths of other URLs are percent-encoded.
+/// Returns whether the key in a URL is literal, as the tools of its store write it: `%20` is three characters. The
+/// paths of other URLs are percent-encoded.
 pub fn is_literal(url: &str) -> bool {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     LITERAL.iter().any(|literal| scheme.eq_ignore_ascii_case(literal))
 }
 
-/// The key in a URL that has it as it is.
+/// Returns the literal key in a URL.
 fn literal_key(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://").filter(|_| is_literal(url))?;
     Some(rest.split_once('/').map_or("", |(_, key)| key))
 }
 
-/// Schemes of such stores.
+/// The schemes of such stores.
 const LITERAL: [&str; 8] = ["s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss"];
 
-/// How the names of options begin for the stores of a scheme.
+/// Returns the prefix of the options for the stores of a scheme.
 fn prefix_of(scheme: &str) -> &'static str {
     match scheme {
         "s3" | "s3a" => "aws_",
@@ -70,7 +70,7 @@ fn prefix_of(scheme: &str) -> &'static str {
     }
 }
 
-/// Refuses an endpoint that is no URL, at which the library panics.
+/// Fails if an endpoint is not a URL; the library would panic.
 fn check_endpoint(of: &Url, name: &str, value: &str) -> Result<()> {
     let key = name.to_ascii_lowercase();
     if !key.starts_with(prefix_of(of.scheme())) || !key.contains("endpoint") {
@@ -85,7 +85,7 @@ fn check_endpoint(of: &Url, name: &str, value: &str) -> Result<()> {
     Err(Error::invalid(format!("{name} = {value:?}: {wrong}")))
 }
 
-/// The options that the environment has for stores: the variables that begin `AWS_`, `GOOGLE_` and `AZURE_`.
+/// Returns the options in the environment: the variables that begin with `AWS_`, `GOOGLE_` or `AZURE_`.
 pub fn environment() -> Vec<(String, String)> {
     let ours = |name: &str| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {

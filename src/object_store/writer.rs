@@ -5,9 +5,8 @@
 //! finish   waiting ──► one put                                   if no part was sent
 //!                 └──► last part ──► complete                    otherwise; the object appears whole or not at all
 //! ```
-//! Parts that are sent and never completed would lie in the store, and cost, until a rule of the bucket removes them.
-//! So an upload is aborted after an error, and when the writer is dropped before its end; the latter is spawned, and only
-//! done where a tokio runtime is at hand.
+//! Parts of an incomplete upload would stay in the store, and cost money, until a rule of the bucket removes them.
+//! So an upload is aborted after an error and when the writer is dropped; the latter needs a tokio runtime.
 
 use std::sync::Arc;
 
@@ -24,13 +23,13 @@ use tokio::runtime::Handle;
 use super::spawn::spawn;
 use crate::error::{Error, Result};
 
-/// Bytes of a part. The least that stores take is 5 MiB.
+/// The size of a part in bytes. The minimum of most stores is 5 MiB.
 const PART: usize = 8 << 20;
 
-/// The most parts that stores take.
+/// The maximum number of parts.
 const PARTS: u64 = 10_000;
 
-/// Writes an object to a store: a small one at once, a larger one in parts.
+/// Writes an object to a store: a small one by one request, a larger one in parts.
 ///
 /// ```
 /// use object_store::{ObjectStoreExt, memory::InMemory, path::Path};
@@ -61,7 +60,7 @@ pub struct ObjectWriter {
 }
 
 impl ObjectWriter {
-    /// Starts an object. Nothing is sent before more than a part is there, or the end.
+    /// Starts an object. Nothing is sent before a part is full or the object is finished.
     pub fn new(store: Arc<dyn ObjectStore>, path: Path) -> Self {
         Self {
             store,
@@ -77,54 +76,55 @@ impl ObjectWriter {
         }
     }
 
-    /// Bytes of a part; most stores refuse less than 5 MiB. An object that is no larger is written by one request.
-    /// Default: 8 MiB.
+    /// Sets the size of a part in bytes; most stores refuse less than 5 MiB. A smaller object is written by one
+    /// request. Default: 8 MiB.
     pub fn with_part_size(mut self, bytes: usize) -> Self {
         self.part = bytes.max(1);
         self
     }
 
-    /// How many parts are under way at a time; each is held in memory. Default: 8.
+    /// Sets the maximum number of parts that are sent concurrently. Each is held in memory. Default: 8.
     pub fn with_concurrency(mut self, parts: usize) -> Self {
         self.concurrency = parts.max(1);
         self
     }
 
-    /// Whether an object that exists is an error, instead of being replaced. Default: no.
+    /// Sets whether an existing object is an error instead of being replaced. Default: false.
     ///
-    /// Where it is written by one request, and the store knows conditional ones, this is certain. Where it is written
-    /// in parts, it is looked for before the first part and before the end: an object that somebody makes between that
-    /// look and the end is replaced.
+    /// This is atomic for an object that is written by one request, if the store has conditional requests. An
+    /// object in parts is checked before the first part and before the end: an object that is created after the
+    /// second check is replaced.
     pub fn with_refuse_existing(mut self, refuse: bool) -> Self {
         self.refuse = refuse;
         self
     }
 
-    /// Where it will be.
+    /// Returns the path of the object.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes parts so large that those which a store takes hold so many bytes; to be told before the first are put.
+    /// Sets the part size so that an object of this many bytes fits the maximum number of parts. Call it before the
+    /// first bytes are put.
     pub fn expect(&mut self, bytes: u64) {
         let least = usize::try_from(bytes.div_ceil(PARTS)).unwrap_or(usize::MAX);
         self.part = self.part.max(least);
     }
 
-    /// Appends bytes. Waits while as many parts are under way as may be. After an error the object is given up.
+    /// Appends bytes. Waits while the maximum number of parts is being sent. After an error the upload is aborted.
     pub async fn put(&mut self, bytes: Bytes) -> Result<()> {
         let put = self.try_put(bytes).await;
         self.settle(put).await
     }
 
-    /// Writes what is left, and makes the object appear. Gives how many bytes it has.
+    /// Writes the remaining bytes and completes the object. Returns its size in bytes.
     pub async fn finish(&mut self) -> Result<u64> {
         let finished = self.try_finish().await;
         self.settle(finished).await?;
         Ok(self.written)
     }
 
-    /// Gives the object up: what was sent of it is removed.
+    /// Aborts the upload and removes its parts.
     pub async fn abort(&mut self) -> Result<()> {
         self.ended = true;
         self.parts.clear();
@@ -137,7 +137,7 @@ impl ObjectWriter {
 
     async fn settle(&mut self, result: Result<()>) -> Result<()> {
         if result.is_err() {
-            // The first fault is the one to be reported.
+            // The first error is reported.
             let _ = self.abort().await;
         }
         result
@@ -204,7 +204,7 @@ impl ObjectWriter {
         }
         use ::object_store::Error as Fault;
         match put(PutMode::Create).await {
-            // A store without conditional requests: looking first is the best that can be done.
+            // For stores without conditional requests: check first.
             Err(Fault::NotImplemented { .. } | Fault::NotSupported { .. }) => {
                 refuse_existing(&self.store, &self.path).await?;
                 put(PutMode::Overwrite).await?;
@@ -267,7 +267,7 @@ impl PendingOutput {
         self.chunks.push_back(bytes);
     }
 
-    /// The first bytes, `most` at the most, without copying them.
+    /// Removes up to `most` bytes from the front, without copying them.
     fn take(&mut self, most: usize) -> PutPayload {
         let mut left = most.min(self.len);
         self.len -= left;

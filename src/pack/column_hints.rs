@@ -1,5 +1,5 @@
-//! What some values of a column teach for those behind them: found once for many blocks, since the search takes
-//! longer than its use.
+//! Parameters of encodings that are searched once for many blocks of a column, since the search takes longer than
+//! the encoding.
 //!
 //! ```text
 //! block 0    search ──► hints ──► blocks 0 to 15        block 16   search ──► hints ──► blocks 16 to 31 ...

@@ -4,14 +4,14 @@
 //! numbers   7 7 0 7 ...        counts   0: 1 │ 7: 3 │ ...        size   of each as many bits as it is rare
 //! ```
 
-/// How many numbers are looked at, about.
+/// The approximate number of sampled numbers.
 const SAMPLE: usize = 4096;
 
 /// How often each number below 256 comes among some of many, at even distances; others are not counted.
 #[derive(Debug)]
 pub(super) struct Frequencies {
     counts: [u32; 256],
-    /// How many were looked at, and how many there are.
+    /// The number of sampled numbers, and of all.
     seen: usize,
     n: usize,
 }
@@ -33,7 +33,7 @@ impl Frequencies {
         Self { counts, seen, n }
     }
 
-    /// About the bytes that zstd makes of them, if each has so many bits of a byte.
+    /// Estimates the size after zstd of numbers with this many bits of each byte.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // An estimate.
     pub(super) fn size(&self, width: u32) -> usize {
         let seen = self.seen.max(1) as f64;

@@ -9,7 +9,7 @@
 //! 4 frequent     value │ bits: which are others │ floats: others
 //! exceptions     long how many │ numbers: places, ascending │ what is missing, end to end
 //! ```
-//! [`alp`] and [`alp_rd`] say how digits and parts become values.
+//! [`alp`] and [`alp_rd`] document how digits and parts become values.
 
 pub(crate) mod alp;
 pub(crate) mod alp_rd;
@@ -62,7 +62,7 @@ enum FloatEncoding<R: FloatBits> {
 }
 
 impl<R: FloatBits> Floats<R> {
-    /// The next `n` floats of a payload.
+    /// Returns the next `n` floats of a payload.
     pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let Some(deeper) = depth.checked_sub(1) else {
             return Err(Error::malformed("floats within floats, too deep"));
@@ -112,7 +112,7 @@ impl<R: FloatBits> Floats<R> {
         Ok(Self { n, kind })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
@@ -163,7 +163,7 @@ impl<R: FloatBits> Floats<R> {
 }
 
 impl<R: FloatBits> Floats<R> {
-    /// Appends the floats at places, which ascend.
+    /// Appends the floats at positions, which ascend.
     pub(crate) fn pick(&self, places: &[u32], out: &mut Vec<R>) -> Result<()> {
         check_places(places, self.n)?;
         let start = out.len();
@@ -268,11 +268,10 @@ fn put_plain<R: FloatBits>(values: &[R], out: &mut Vec<u8>) {
     values.iter().for_each(|value| put_low(value.to_bits().into(), R::SIZE, out));
 }
 
-/// Appends floats in the form that takes least. `hints` are those of earlier values of the
-/// column.
+/// Encodes floats with the smallest result. `hints` are those of earlier values of the column.
 pub(crate) fn put<R: FloatBits>(values: &[R], hints: &FloatHints, depth: u32, out: &mut Payload) {
     let (start, deeper) = (out.len(), depth.saturating_sub(1));
-    // Of one value nothing is saved, and a dictionary of it would have one of its own.
+    // Nothing can be saved for one value, and its dictionary would nest another.
     if values.len() < 2 || deeper == 0 {
         out.push(PLAIN);
         return put_plain(values, out);

@@ -13,8 +13,8 @@
 //! 9 parts         low and high bits            ├ for zstd: see spread
 //! 10 steps        to the next number           ┘
 //! ```
-//! How many there are stands outside. A column of 32 bits takes them modulo 2^32. Numbers within numbers go no
-//! deeper than [`DEPTH`].
+//! The number of values is stored outside. A column of 32 bits is encoded modulo 2^32. Encodings nest at most
+//! [`DEPTH`] levels.
 
 pub(crate) mod bit_packing;
 pub(crate) mod bitmap;
@@ -39,10 +39,10 @@ use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, Modular};
 
-/// How deep numbers lie within numbers at the most.
+/// The maximum nesting depth of encodings.
 pub(crate) const DEPTH: u32 = 4;
 
-/// The most runs, and the most entries of a dictionary: what is unpacked when a block is opened.
+/// The maximum number of runs or dictionary entries, which are decoded when a block is opened.
 pub(crate) const MOST_PARTS: usize = 1 << 20;
 
 pub(crate) const CONSTANT: u8 = 0;
@@ -77,13 +77,13 @@ enum IntegerEncoding {
     Steps(Box<Steps>),
 }
 
-/// A count as the format writes it.
+/// Returns a count as the format writes it.
 pub(crate) fn long(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 impl Numbers {
-    /// The next `n` numbers of a payload.
+    /// Returns the next `n` numbers of a payload.
     pub(crate) fn take(input: &mut Input, n: usize) -> Result<Self> {
         Self::take_within(input, n, DEPTH)
     }
@@ -141,7 +141,7 @@ impl Numbers {
         if longest >= n as u64 && count > 0 {
             return Err(Error::malformed("a run longer than all numbers"));
         }
-        // A sum that is too large stays so: ends never go back.
+        // A sum that overflows saturates, so that ends do not descend.
         let mut end = 0usize;
         let add = |length: &i64| {
             end = end.saturating_add(usize::try_from(*length).unwrap_or(0) + 1);
@@ -154,7 +154,7 @@ impl Numbers {
         Ok(IntegerEncoding::Runs { values, ends })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
@@ -175,7 +175,7 @@ impl Numbers {
                 let whole = ends.get(first..last).unwrap_or_default();
                 let of = values.get(first..last).unwrap_or_default();
                 kernel::gather::repeat(Level::in_use(), of, whole, range.start, out);
-                // The run that goes on behind the range.
+                // The run that continues after the range.
                 let done = whole.last().copied().unwrap_or(range.start);
                 let value = values.get(last).map_or(0, |value| value.cast_unsigned());
                 out.extend(std::iter::repeat_n(T::wrap(value), range.end - done));
@@ -214,7 +214,7 @@ impl Numbers {
 }
 
 impl Numbers {
-    /// Appends the numbers at places, which ascend.
+    /// Appends the numbers at positions, which ascend.
     pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
         check_places(places, self.n)?;
         match &self.kind {
@@ -259,7 +259,7 @@ impl Numbers {
     }
 }
 
-/// Fails unless the last of places, which ascend, is one of `n`.
+/// Fails unless the last of these positions, which ascend, is less than `n`.
 pub(crate) fn check_places(places: &[u32], n: usize) -> Result<()> {
     match places.last().filter(|last| **last as usize >= n) {
         None => Ok(()),
@@ -287,7 +287,7 @@ pub(crate) fn no_such_code() -> Error {
     Error::malformed("a code that the dictionary does not have")
 }
 
-/// Calls `read` with the parts of a range that lie in one chunk each.
+/// Calls `read` with the part of a range in each chunk.
 pub(crate) fn each_chunk(
     range: Range<usize>,
     mut read: impl FnMut(Range<usize>) -> Result<()>,
@@ -313,8 +313,8 @@ pub(crate) fn look_up<T: Copy + Default + 'static>(
     }
 }
 
-/// Appends numbers in the encoding with the smallest cost, which may be nested `depth` levels. Returns the least and the
-/// greatest, or zeros if there are none.
+/// Encodes numbers with the smallest result, which may be nested `depth` levels. Returns their minimum and maximum,
+/// or zeros if there are none.
 pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
     choose::put(values, depth, out)
 }

@@ -3,14 +3,14 @@
 /// What a writer may choose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Options {
-    /// Symbols take the place of strings if they take less than so many hundredths of their bytes.
+    /// FSST is used if its size is below this percentage of the strings.
     pub(crate) fsst_threshold: u8,
-    /// Whether zstd goes over what is packed; strings are left to it then.
+    /// Whether the payload is compressed with zstd; strings are left to it then.
     pub(crate) zstd: bool,
 }
 
 impl Options {
-    /// Whether doubles are cut in two: they take a quarter less then, and twice as long to read.
+    /// Returns whether doubles are cut in two: they take a quarter less then, and twice as long to read.
     pub(crate) fn splits(self) -> bool {
         self.zstd || self.fsst_threshold >= 100
     }

@@ -27,7 +27,7 @@ struct Seam {
 }
 
 impl Payload {
-    /// Goes on behind `bytes`. Of what zstd goes over numbers are laid so that it finds most.
+    /// Creates a payload that appends to `bytes`. With `for_zstd`, numbers are laid out to compress well.
     pub(crate) fn new(bytes: Vec<u8>, for_zstd: bool) -> Self {
         Self { bytes, for_zstd, seams: Vec::new() }
     }
@@ -36,12 +36,12 @@ impl Payload {
         self.for_zstd
     }
 
-    /// What follows is of another nature than what is there.
+    /// Marks the end of a section; what follows compresses differently.
     pub(super) fn seam(&mut self) {
         self.seam_after(0);
     }
 
-    /// The same, behind bytes of which zstd saves about so many.
+    /// Marks the end of a section of which zstd saves about this many bytes.
     pub(super) fn seam_after(&mut self, saved: usize) {
         if self.for_zstd {
             self.seams.push(Seam { at: self.bytes.len(), saved });
@@ -60,7 +60,7 @@ impl Payload {
         self.seams.retain(|seam| seam.at <= len);
     }
 
-    /// Takes back all from `at` on, and gives it.
+    /// Removes and returns everything from `at`.
     pub(super) fn split_off(&mut self, at: usize) -> Self {
         let bytes = self.bytes.split_off(at);
         let behind = self.seams.partition_point(|seam| seam.at <= at);
@@ -69,14 +69,14 @@ impl Payload {
         Self { bytes, for_zstd: self.for_zstd, seams }
     }
 
-    /// Appends what was taken back.
+    /// Appends a removed part.
     pub(super) fn append(&mut self, other: &Self) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(&other.bytes);
         self.seams.extend(other.seams.iter().map(|seam| Seam { at: start + seam.at, ..*seam }));
     }
 
-    /// The bytes from `start` on, cut at seams.
+    /// Returns the bytes from `start` on, cut at seams.
     pub(crate) fn pieces(&self, start: usize) -> Vec<&[u8]> {
         let mut rest = self.bytes.get(start..).unwrap_or_default();
         let mut pieces = Vec::new();

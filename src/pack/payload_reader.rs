@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::error::{Error, Result};
 use crate::wire::Cursor;
 
-/// What is left of a payload, and the memory that may be allocated to open it.
+/// The rest of a payload, and the memory that may be allocated to open it.
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
     bytes: Bytes,
@@ -19,12 +19,12 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// A payload whose dictionaries, runs and exceptions may take `limit` bytes once they are decoded.
+    /// Creates a payload whose dictionaries, runs and exceptions may take `limit` bytes once they are decoded.
     pub(crate) fn new(payload: Bytes, limit: usize) -> Self {
         Self { bytes: payload, limit, allocated: 0 }
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -44,12 +44,12 @@ impl Input {
         Ok(())
     }
 
-    /// The bytes that may still be allocated.
+    /// Returns the bytes that may still be allocated.
     pub(super) fn room(&self) -> usize {
         self.limit - self.allocated
     }
 
-    /// The bytes of all that was decoded.
+    /// Returns the bytes of all that was decoded.
     pub(crate) fn allocated(&self) -> usize {
         self.allocated
     }
@@ -63,7 +63,7 @@ impl Input {
         self.with(|cursor| cursor.long(what))
     }
 
-    /// A count of at most `most`.
+    /// Returns a count of at most `most`.
     pub(crate) fn count(&mut self, most: usize, what: &'static str) -> Result<usize> {
         let count = self.long(what)?;
         match usize::try_from(count) {
@@ -72,13 +72,13 @@ impl Input {
         }
     }
 
-    /// The next `n` bytes.
+    /// Returns the next `n` bytes.
     pub(super) fn take(&mut self, n: usize, what: &'static str) -> Result<Bytes> {
         Cursor::new(&self.bytes).take(n, what)?;
         Ok(self.bytes.split_to(n))
     }
 
-    /// What `take` finds at the start, and how long that is.
+    /// Returns what `take` finds at the start, and how long that is.
     pub(super) fn parse<T>(
         &mut self,
         what: &'static str,

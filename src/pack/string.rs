@@ -8,9 +8,9 @@
 //! 3 integers     byte parts, 1 or 2 │ numbers: low 64 bits │ if 2, numbers: high 64 bits
 //! 4 template     byte how many numbers │ texts, and how wide the numbers between them are │ numbers, of each
 //! ```
-//! Groups are there so that a string in the middle is found without those before. All strings of a group are
-//! replaced by symbols as one run: a symbol may go from one into the next. Integers are strings that are shortest in
-//! two's complement, high byte first, as decimals are.
+//! Groups allow access to a string without decoding those before it. FSST compresses all strings of a group as one
+//! text, so a symbol may span two strings. Integers are strings that are minimal big-endian two's complement
+//! numbers, as decimals are.
 
 pub(crate) mod byte_groups;
 pub(crate) mod decimal_strings;
@@ -74,7 +74,7 @@ pub(crate) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Fails if so many bytes more are beyond the limit, or beyond what offsets can count.
+    /// Fails if this many more bytes exceed the limit, or the maximum of an offset.
     pub(crate) fn check_room(&self, bytes: u64) -> Result<()> {
         let size = (self.data.len() as u64).saturating_add(bytes);
         let limit = (self.limit as u64).min(i32::MAX as u64);
@@ -84,7 +84,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Appends where strings of these lengths end, which are so many bytes together.
+    /// Appends the ends of strings of these lengths, whose total is given.
     pub(crate) fn push_ends(
         &mut self,
         bytes: u64,
@@ -102,7 +102,7 @@ impl Target<'_> {
 }
 
 impl PackedStrings {
-    /// The next `n` strings of a payload; with `text` they must be UTF-8.
+    /// Returns the next `n` strings of a payload; with `text` they must be UTF-8.
     pub(crate) fn take(input: &mut Input, n: usize, text: bool, depth: u32) -> Result<Self> {
         let Some(deeper) = depth.checked_sub(1) else {
             return Err(Error::malformed("strings within strings, too deep"));
@@ -141,7 +141,7 @@ impl PackedStrings {
         Ok(Self { n, text, kind })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
@@ -236,7 +236,7 @@ impl PackedStrings {
         Ok(())
     }
 
-    /// Appends the strings at places, which ascend.
+    /// Appends the strings at positions, which ascend.
     pub(crate) fn pick(&self, places: &[u32], out: &mut Target<'_>) -> Result<()> {
         match &self.kind {
             StringEncoding::Dictionary { entries, codes } => {
@@ -265,7 +265,7 @@ impl PackedStrings {
         }
     }
 
-    /// Appends a view of each string at places, which ascend.
+    /// Appends a view of each string at positions, which ascend.
     pub(crate) fn pick_views(&self, places: &[u32], out: &mut Views) -> Result<()> {
         if let StringEncoding::Dictionary { entries, codes } = &self.kind {
             out.bytes |= !self.text;
@@ -313,8 +313,8 @@ pub(crate) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
     }
 }
 
-/// Appends strings in the form that takes least; gives the distinct ones, if it has found them. With bits, only those
-/// whose bit is set need come back, and the others are empty.
+/// Encodes strings with the smallest result. Returns the distinct ones, if they were computed. With bits, only
+/// strings whose bit is set are restored, and the others are empty.
 pub(crate) fn put(
     strings: StringsRef<'_>,
     there: Option<&[u8]>,
@@ -349,7 +349,7 @@ pub(crate) fn put(
     if !put_template(strings, there, deeper, out) {
         put_groups(strings, hints, deeper, out);
     }
-    // Codes are read sooner than strings.
+    // Codes are faster to read than strings.
     if !dictionary.is_empty() && dictionary.size_from(0) <= out.size_from(start) {
         out.truncate(start);
         out.append(&dictionary);
@@ -395,7 +395,7 @@ fn put_integers(strings: StringsRef<'_>, depth: u32, out: &mut Payload) -> bool 
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 1 << 16;
 
-/// A dictionary of fewer entries than one for so many strings needs no comparison with other forms.
+/// A dictionary with at most one entry for this many strings is chosen without trying other encodings.
 const FEW: usize = 8;
 
 fn put_dictionary(distinct: &Distinct, hints: &StringHints, depth: u32, out: &mut Payload) {

@@ -67,7 +67,7 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
     ]
 }
 
-/// The same, as they are laid by themselves and for zstd.
+/// Returns the same, as they are laid by themselves and for zstd.
 fn laid(n: usize) -> impl Iterator<Item = (&'static str, Vec<i64>, bool)> {
     sorts(n)
         .into_iter()

@@ -4,9 +4,9 @@
 //! caller   ──spawn──► pool, of one thread fewer: whoever is free runs it
 //!          ──wait───► runs it here, if nobody has begun; else waits for who has
 //! ```
-//! Nothing waits for work that nobody does, so a pool of busy threads delays a caller, but never stops it. With few
-//! threads a writer goes from column to column by itself and leaves codecs and checksums, more than half of the work,
-//! to the others: to wake a thread for each column of each batch would cost more than it saves. Readers have
+//! A job is run by its waiter if no thread has started it, so a busy pool delays a caller but never blocks it. With
+//! few threads a writer encodes column by column and leaves compression and checksums, more than half of the work,
+//! to the pool: waking a thread for each column of each batch would cost more than it saves. Readers have
 //! [`Prefetcher`](crate::read::prefetch::Prefetcher).
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,10 +15,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
 
-/// With so many threads and more, columns go side by side too.
+/// From this number of threads on, columns are encoded in parallel too.
 const WIDE: usize = 4;
 
-/// The pool that works beside a caller, for so many threads in all; none if the caller's is enough.
+/// Returns a pool of `threads` minus the caller's; `None` if the caller's is enough.
 pub(crate) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
     let threads = super::limit_threads(threads);
     if threads < 2 {
@@ -30,12 +30,12 @@ pub(crate) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
     Ok(Some(Arc::new(pool)))
 }
 
-/// The pool, if it is so large that it can take whole columns.
+/// Returns the pool if it is large enough to encode columns.
 pub(crate) fn wide(pool: &Option<Arc<ThreadPool>>) -> Option<&ThreadPool> {
     pool.as_deref().filter(|pool| pool.current_num_threads() + 1 >= WIDE)
 }
 
-/// How often a waiting thread looks before it goes to sleep: to be woken takes longer than most work here.
+/// The number of times a waiting thread polls before it sleeps: waking takes longer than most jobs.
 pub(crate) const LOOKS: usize = 4000;
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
@@ -58,7 +58,7 @@ impl<T: Send + 'static> Job<T> {
         job
     }
 
-    /// Does the work here, unless a thread has begun; says whether it did.
+    /// Does the work here, unless a thread has begun. Returns whether it did.
     pub(crate) fn run(&self) -> bool {
         let work = lock(&self.work).take();
         let Some(work) = work else { return false };
@@ -70,7 +70,7 @@ impl<T: Send + 'static> Job<T> {
         self.done.get().is_some()
     }
 
-    /// The result, once; done here if no thread has begun.
+    /// Returns the result, once; done here if no thread has begun.
     pub(crate) fn wait(&self) -> Option<T> {
         self.run();
         for _ in 0..LOOKS {

@@ -5,7 +5,7 @@
 //! value codec   payload ──► packed block                           checksum of the payload, or of the values
 //!               form 0  ──► plain values ──► decoder
 //! ```
-//! This is the only place that knows which of them a payload is.
+//! This is the only module that distinguishes the forms of a payload.
 
 use bytes::Bytes;
 
@@ -32,7 +32,7 @@ pub(crate) struct BlockDecoder {
     decoder: Decoder,
     /// The open block where its values are packed.
     packed: Option<PackedBlock>,
-    /// The bytes of the open block before its codec, as its descriptor says.
+    /// The uncompressed size of the open block, by its descriptor.
     size: usize,
 }
 
@@ -62,7 +62,7 @@ struct BlockEncoding {
 }
 
 impl BlockDecoder {
-    /// An opener of the blocks of a column.
+    /// Returns an opener of the blocks of a column.
     pub(crate) fn new(header: &Header, column: usize, limits: Limits) -> Result<Self> {
         let meta = header.columns.get(column);
         let meta = meta.ok_or_else(|| Error::invalid(format!("no column {column}")))?;
@@ -105,7 +105,7 @@ impl BlockDecoder {
         self.kind.checksum
     }
 
-    /// Undoes the codec of a block and proves it; its values can be had then.
+    /// Opens a block: verifies its checksum and decompresses it.
     pub(crate) fn open(&mut self, block: &BlockDescriptor, stored: Bytes) -> Result<Verdict> {
         let raw_len = block.uncompressed_size as usize;
         if raw_len > self.limits.block_bytes && !self.is_stored(block) {
@@ -135,7 +135,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Takes values that are stored as they are plain.
+    /// Uses values that are stored plain without copying them.
     fn lend(&mut self, payload: Bytes, raw_len: usize) -> Result<()> {
         if payload.len() != raw_len {
             return Err(Error::malformed(format!(
@@ -164,18 +164,18 @@ impl BlockDecoder {
         Ok(())
     }
 
-    /// Whether the values are stored as they are plain: they take as many bytes in the file.
+    /// Returns whether the values are stored plain, and take as many bytes in the file.
     fn is_stored(&self, block: &BlockDescriptor) -> bool {
         self.kind.codec == Codec::Null && block.compressed_size == block.uncompressed_size
     }
 
-    /// The memory that the open block takes, besides stored bytes.
+    /// Returns the memory of the open block, without the stored bytes.
     pub(crate) fn memory(&self) -> usize {
         let packed = self.packed.as_ref().map_or(0, PackedBlock::memory);
         self.plain.decompressed.capacity().saturating_add(packed)
     }
 
-    /// The memory that a block takes when it is opened, at the least.
+    /// Returns the minimum memory of a block that is opened.
     pub(crate) fn memory_of(&self, block: &BlockDescriptor) -> usize {
         let codec = self.kind.codec;
         let decompressed = codec != Codec::Null && !codec.is_value_codec();
@@ -199,7 +199,7 @@ impl BlockDecoder {
         PackedBlock::take(payload, value_type, array, most, self.limits.open_bytes)
     }
 
-    /// The payload that zstd went over.
+    /// Returns the payload that zstd went over.
     fn inflate(&mut self, rest: &Bytes, raw_len: usize) -> Result<Bytes> {
         let mut cursor = Cursor::new(rest);
         let size = cursor.long("size of a packed block")?;
@@ -231,7 +231,7 @@ impl BlockDecoder {
         checksum.verify(&plain, proof, false)
     }
 
-    /// The bytes of the open block before its codec.
+    /// Returns the bytes of the open block before its codec.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -244,7 +244,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Whether the first value of the open block is this one.
+    /// Returns whether the first value of the open block is this one.
     pub(crate) fn starts_with(&self, expected: &Value<'_>) -> Result<bool> {
         let mut first = Values::new(self.kind.value_type);
         match &self.packed {
@@ -274,18 +274,18 @@ impl BlockDecoder {
         }
     }
 
-    /// Whether items at places can be had: where they are packed and have one value each or none.
+    /// Returns whether items at positions can be read: packed ones with at most one value each.
     pub(crate) fn picks(&self) -> bool {
         let of_bits = |packed: &PackedBlock| !self.kind.array || packed.has_bits();
         self.packed.as_ref().is_some_and(of_bits)
     }
 
-    /// Appends the values at places, which ascend and begin behind the last value taken.
+    /// Appends the values at positions, which ascend and are after the last value read.
     pub(crate) fn pick_values(&mut self, places: &[u32], out: &mut Values) -> Result<()> {
         self.packed.as_mut().ok_or_else(no_block)?.pick_values(places, out)
     }
 
-    /// Appends the slots at such places, a bit and a value for each; gives how many are there.
+    /// Appends a bit and a value for each position. Returns the number of set bits.
     pub(crate) fn pick_slots(
         &mut self,
         places: &[u32],
@@ -295,7 +295,7 @@ impl BlockDecoder {
         self.packed.as_mut().ok_or_else(no_block)?.pick_slots(places, there, out)
     }
 
-    /// Appends a bit for each length at such places; gives how many are 1.
+    /// Appends a bit for each length at these positions. Returns the number of ones.
     pub(crate) fn pick_presence(&mut self, places: &[u32], out: &mut Bits) -> Result<usize> {
         let packed = self.packed.as_mut().ok_or_else(no_block)?;
         packed.pick_presence(places, out).map(|ranks| ranks.len())
@@ -324,7 +324,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Appends the next `n` lengths, and the values of all, at most `most`; gives how many they are.
+    /// Appends the next `n` lengths, and the values of all, at most `most`. Returns how many they are.
     pub(crate) fn arrays(
         &mut self,
         n: usize,
@@ -345,7 +345,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Passes over the next `n` lengths and their values; gives how many they are, or something if it is not `asked`.
+    /// Skips the next `n` lengths and their values. Returns the number of values if it is `asked` for.
     pub(crate) fn skip_arrays(&mut self, n: usize, asked: bool) -> Result<usize> {
         match &mut self.packed {
             Some(packed) => packed.skip_arrays(n, asked),
@@ -356,7 +356,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1; gives how many are 1.
+    /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1. Returns how many are 1.
     pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         match &mut self.packed {
             Some(packed) if packed.has_bits() => packed.presence(n, out),
@@ -373,7 +373,7 @@ impl BlockDecoder {
         }
     }
 
-    /// Appends the next `n` slots: a bit and a value for each; gives how many are there.
+    /// Appends a bit and a value for each of the next `n` slots. Returns the number of set bits.
     pub(crate) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
         if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
             return packed.slots(n, there, out);

@@ -1,4 +1,4 @@
-//! Decompresses blocks of one column ahead of time, on other threads.
+//! Prefetches blocks of one column: other threads decompress them.
 //!
 //! ```text
 //! lane     open block n ──► decode ──► open block n + 1 ──► ...
@@ -18,13 +18,13 @@ use crate::error::Result;
 use crate::format::block::BlockDescriptor;
 use crate::parallelism::threads::{Job, lock};
 
-/// How many blocks of a column are opened ahead.
+/// The number of blocks of a column that are prefetched.
 const DEPTH: usize = 3;
 
-/// No block is opened ahead that is larger than this before the codec.
+/// Blocks with a larger uncompressed size are not prefetched.
 const LARGEST: usize = 1 << 20;
 
-/// The largest block that is opened ahead where so many columns share `memory`.
+/// Returns the largest size of a prefetched block if this many columns share `memory`.
 pub(crate) fn largest(memory: usize, columns: usize) -> usize {
     (memory / (2 * DEPTH * columns.max(1))).min(LARGEST)
 }
@@ -34,9 +34,9 @@ type Opened = Result<BlockDecoder>;
 /// The next blocks of a column.
 pub(crate) struct BlockPrefetch {
     pool: Arc<ThreadPool>,
-    /// Blocks behind this row are not wanted.
+    /// Blocks after this row are not prefetched.
     pub(crate) until: u64,
-    /// Blocks that are larger than this before the codec are opened when it is their turn.
+    /// Blocks with a larger uncompressed size are not prefetched.
     largest: usize,
     jobs: VecDeque<(usize, Arc<Job<Opened>>)>,
     /// Openers without work.
@@ -48,7 +48,7 @@ impl BlockPrefetch {
         Self { pool, until, largest, jobs: VecDeque::new(), idle: Arc::default() }
     }
 
-    /// The opener of a block, if it has been opened ahead.
+    /// Returns a block if it was prefetched.
     pub(crate) fn take(&mut self, block: usize) -> Option<Opened> {
         while let Some((ahead, job)) = self.jobs.pop_front() {
             if ahead == block {
@@ -66,7 +66,7 @@ impl BlockPrefetch {
         lock(&self.idle).push(opener);
     }
 
-    /// Opens the blocks from `next` on ahead. `opener` is like those it makes.
+    /// Prefetches the blocks from `next` on. `opener` is cloned for each.
     pub(crate) fn advance(
         &mut self,
         next: usize,
@@ -80,7 +80,7 @@ impl BlockPrefetch {
                 .get(block)
                 .filter(|block| block.first_row < self.until)
                 .filter(|block| block.uncompressed_size as usize <= self.largest);
-            // What cannot be read or opened says so when it is its turn.
+            // A block that cannot be read fails when it is needed.
             let Some((descriptor, Ok(stored))) = descriptor.map(|d| (d.clone(), read(d))) else {
                 return;
             };

@@ -17,17 +17,17 @@ use crate::format::block::BlockDescriptor;
 use crate::io::ReadAt;
 
 impl<R: ReadAt> FileReader<R> {
-    /// The bytes that are likely to hold the block tables of these columns and of their parents, a range each. Only a
-    /// table itself says how long it is.
+    /// Returns the estimated byte ranges of the block tables of these columns and their parents. Only a table
+    /// itself has its exact length.
     pub fn table_ranges(&self, columns: &[usize]) -> Vec<Range<u64>> {
         let (header, len) = (self.header(), self.file_len());
         let columns = self.tree().with_ancestors(columns);
         columns.into_iter().map(|column| header.table_span(column, len)).collect()
     }
 
-    /// The bytes of the blocks that reading these rows, ascending ranges, of these columns opens: those that have
-    /// such rows, and of parents also those with the rows that a child's first block begins with. Tables that have
-    /// not been read are read.
+    /// Returns the bytes of the blocks that reading these rows, ascending ranges, of these columns opens: those
+    /// that have such rows, and of parents also those with the rows that a child's first block begins with. Tables
+    /// that have not been read are read.
     pub fn block_ranges(&self, columns: &[usize], rows: &[Range<u64>]) -> Result<Vec<Range<u64>>> {
         let lanes = self.tree().with_ancestors(columns);
         let tables = lanes.iter().map(|column| self.blocks(*column)).collect::<Result<Vec<_>>>()?;
@@ -52,7 +52,7 @@ impl<R: ReadAt> FileReader<R> {
     }
 }
 
-/// The blocks of each lane from the one on that reading begins with.
+/// Returns the blocks of each column from the first that is read.
 fn first_blocks<'a>(
     tables: &'a [Arc<[BlockDescriptor]>],
     parents: &[Option<usize>],

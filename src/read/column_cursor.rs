@@ -27,10 +27,10 @@ use crate::format::value::ValueType;
 use crate::format::values::Values;
 use crate::io::ReadAt;
 
-/// One column on its way through the file.
+/// A cursor over the blocks of one column.
 pub(crate) struct ColumnCursor {
     meta: ColumnMetadata,
-    /// The parent's place among the cursors of the root.
+    /// The index of the parent's cursor.
     pub(crate) parent: Option<usize>,
     /// Where the caller wants the data; `None` for parents that are read for their counts.
     pub(crate) target: Option<usize>,
@@ -58,12 +58,12 @@ pub(crate) struct ColumnCursor {
     places: Vec<u32>,
 }
 
-/// Gives the stored bytes of a block, its checksum included.
+/// Reads the stored bytes of a block, including its checksum.
 pub(crate) trait Fetch: Fn(&BlockDescriptor, Checksum) -> Result<Bytes> {}
 
 impl<F: Fn(&BlockDescriptor, Checksum) -> Result<Bytes>> Fetch for F {}
 
-/// The stored bytes of a block, if they are there; those of blocks before it are not needed any more.
+/// Returns the stored bytes of a block if they were fetched; those of earlier blocks are dropped.
 fn take_stored(stored: &mut StoredBlocks, block: usize) -> Option<Bytes> {
     while stored.front().is_some_and(|(number, _)| *number <= block) {
         let (number, bytes) = stored.pop_front()?;
@@ -77,7 +77,7 @@ fn take_stored(stored: &mut StoredBlocks, block: usize) -> Option<Bytes> {
 /// Ranges of fewer rows than this, on average, are taken row by row.
 const FEW: usize = 8;
 
-/// How many rows of a block a range has.
+/// Returns how many rows of a block a range has.
 fn count(rows: &Range<u64>) -> usize {
     usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(usize::MAX)
 }
@@ -115,7 +115,7 @@ impl ColumnCursor {
         })
     }
 
-    /// Opens blocks ahead from now on, those before row `until` of no more than `largest` bytes.
+    /// Prefetches blocks from now on, those before row `until` of at most `largest` bytes.
     pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
         match &mut self.ahead {
             Some(ahead) => ahead.until = until,
@@ -123,7 +123,7 @@ impl ColumnCursor {
         }
     }
 
-    /// Opens no blocks ahead from now on.
+    /// Stops to prefetch blocks.
     pub(crate) fn open_none_ahead(&mut self) {
         self.ahead = None;
     }
@@ -141,8 +141,8 @@ impl ColumnCursor {
         Ok(())
     }
 
-    /// Sets the cursor before the block that holds `row`, unless that is open already and not yet past it. Gives
-    /// the first row to be decoded.
+    /// Sets the cursor before the block that contains `row`, unless that block is open and not past it. Returns the
+    /// first row to be decoded.
     pub(crate) fn start_at(&mut self, row: u64) -> u64 {
         if self.row <= row && row < self.row + self.rows_left {
             return self.row;
@@ -153,7 +153,7 @@ impl ColumnCursor {
         self.row
     }
 
-    /// Which blocks are to be read next.
+    /// Returns which blocks are to be read next.
     pub(crate) fn fetcher(&self) -> BlockFetcher {
         let checksum = self.opener.checksum();
         BlockFetcher { blocks: self.blocks.clone(), checksum, next: self.next_block }
@@ -254,8 +254,8 @@ impl ColumnCursor {
         }
     }
 
-    /// Decodes the rows of ranges that lie in `block`, rows of the open block behind the last one decoded, of a column
-    /// without a parent. Gives how many.
+    /// Decodes the rows of ranges in `block`, after the last one decoded, of a column without a parent. Returns
+    /// their number.
     pub(crate) fn read_ranges(
         &mut self,
         ranges: &[Range<u64>],
@@ -264,7 +264,7 @@ impl ColumnCursor {
     ) -> Result<usize> {
         let inside = |range: &Range<u64>| range.start.max(block.start)..range.end.min(block.end);
         let rows = ranges.iter().map(|range| count(&inside(range))).sum();
-        // What is left of a block is rather read in whole, which also proves that it ends as it should.
+        // The rest of a block is read completely if it is short, which also checks its end.
         let few = rows < ranges.len() * FEW && (rows as u64) < self.rows_left;
         if few && self.opener.picks() && self.data.lengths.is_none() {
             self.pick(ranges.iter().map(inside), rows, budget)?;
@@ -325,7 +325,7 @@ impl ColumnCursor {
         match items {
             Ok(items) => self.items = items,
             Err(e) => {
-                // The decoder stands anywhere now: the block must be opened again.
+                // The position of the decoder is unspecified now: the block must be opened again.
                 self.rows_left = 0;
                 return Err(self.place_here(e));
             }
@@ -342,7 +342,7 @@ impl ColumnCursor {
         self.opener.finish().map_err(|e| self.place_here(e))
     }
 
-    /// Whether the strings of the open block might not fit behind those that have been decoded.
+    /// Returns whether the strings of the open block may not fit after the decoded ones.
     pub(crate) fn would_overflow(&self) -> bool {
         match &self.data.values {
             Values::Bytes(strings) if self.target.is_some() => {

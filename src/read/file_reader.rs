@@ -68,24 +68,24 @@ impl<R: ReadAt> FileReader<R> {
         Ok(Self { inner, limits: Limits::default() })
     }
 
-    /// The same file under other limits.
+    /// Sets the same file under other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// What stands before the columns.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.inner.header
     }
 
-    /// Rows in the file.
+    /// Returns the rows in the file.
     pub fn rows(&self) -> u64 {
         self.inner.header.rows
     }
 
-    /// The columns, in file order.
+    /// Returns the columns, in file order.
     pub fn columns(&self) -> &[ColumnMetadata] {
         &self.inner.header.columns
     }
@@ -98,28 +98,28 @@ impl<R: ReadAt> FileReader<R> {
             .ok_or_else(|| Error::invalid(format!("no column {column}: the file has {there}")))
     }
 
-    /// The place of the first column of a name.
+    /// Returns the index of the first column with a name.
     pub fn column_named(&self, name: &str) -> Option<usize> {
         self.columns().iter().position(|column| column.name() == name)
     }
 
-    /// Which column is the parent of which.
+    /// Returns which column is the parent of which.
     pub fn tree(&self) -> &ColumnTree {
         &self.inner.tree
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn file_len(&self) -> u64 {
         self.inner.len
     }
 
-    /// The blocks of a column. They are read when first asked for, and compared with the header's rows and the
-    /// length of the file.
+    /// Returns the blocks of a column. They are read once, and checked against the number of rows and the length of
+    /// the file.
     pub fn blocks(&self, column: usize) -> Result<Arc<[BlockDescriptor]>> {
         let meta = self.column(column)?;
         let kept = self.inner.blocks.get(column);
@@ -130,15 +130,14 @@ impl<R: ReadAt> FileReader<R> {
         Ok(self.keep_blocks(column, blocks))
     }
 
-    /// What is known of the values of each block of a column; `None` if nothing is, or what is said does not fit the
-    /// blocks.
+    /// Returns the statistics of each block of a column; `None` if there are none, or they do not fit the blocks.
     pub fn statistics(&self, column: usize) -> Result<Option<Statistics>> {
         let meta = self.column(column)?;
         let Some(bytes) = meta.metadata().get(STATISTICS) else { return Ok(None) };
         Ok(Statistics::read(bytes, meta.value_type(), &self.blocks(column)?).ok())
     }
 
-    /// The filters of a column's blocks, under the same rule.
+    /// Returns the filters of a column's blocks, under the same rule.
     pub(crate) fn bloom_filters(&self, column: usize) -> Result<Option<BloomFilters>> {
         let Some(bytes) = self.column(column)?.metadata().get(BLOOM) else { return Ok(None) };
         Ok(BloomFilters::read(bytes, &self.blocks(column)?).ok())
@@ -160,7 +159,7 @@ impl<R: ReadAt> FileReader<R> {
         Ok(())
     }
 
-    /// Whether the blocks of a column have been read.
+    /// Returns whether the blocks of a column have been read.
     #[cfg(feature = "object_store")]
     pub(crate) fn has_blocks(&self, column: usize) -> bool {
         self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
@@ -195,7 +194,7 @@ impl<R: ReadAt> FileReader<R> {
         read_within(&self.inner.source, self.inner.len, offset, n, "blocks")
     }
 
-    /// The stored bytes of a block, its checksum included.
+    /// Returns the stored bytes of a block, its checksum included.
     pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
         let size = block.stored_size(checksum);
         read_within(&self.inner.source, self.inner.len, block.offset, size, "block")
@@ -212,8 +211,8 @@ impl<R> std::fmt::Debug for FileReader<R> {
     }
 }
 
-/// Bytes behind the last column are nobody's, as in the reference; but behind the header of a file without
-/// columns they are columns that a changed count hides.
+/// Bytes after the last column are ignored, as in the reference. But bytes after the header of a file without
+/// columns are columns that a damaged count hides.
 fn check_column_count(header: &Header, len: u64) -> Result<()> {
     if !header.columns.is_empty() {
         return Ok(());
@@ -227,8 +226,8 @@ fn check_column_count(header: &Header, len: u64) -> Result<()> {
     Ok(())
 }
 
-/// Parses what begins at `offset` and whose length is not known: reads `first` bytes, and as long as the
-/// parser finds them too few and the file has more, twice as many.
+/// Parses data of unknown length at `offset`: reads `first` bytes, and doubles the size while the parser needs more
+/// and the file has more.
 fn read_growing<T>(
     source: &impl ReadAt,
     total: u64,
@@ -243,7 +242,7 @@ fn read_growing<T>(
         let bytes = read_within(source, total, offset, n, "header")?;
         match parse(&bytes) {
             Err(e) if e.is_truncated() && n < there => size = size.saturating_mul(2),
-            // A claim that the whole file cannot hold is refused before the file is read for it.
+            // A claim that exceeds the file is an error before the file is read for it.
             result => return result,
         }
     }

@@ -4,9 +4,9 @@
 //! caller   queue task n + 2 ──► take the result of task n of each record: read here if no thread has begun it
 //! pool     task n + 1 of any record, task n + 2 ...          a record is read by one thread at a time
 //! ```
-//! A thread that has read a record twice in a row is preferred for its next task, since its memory is in that core's
-//! cache. The caller reads the stored bytes when it queues a task, so the source need not outlive the pool. The buffers of
-//! the caller travel with the task that it queues, and come back with the result of an earlier one.
+//! A thread that has read a record twice in a row is preferred for its next task, since its memory is in that
+//! core's cache. The caller reads the stored bytes when it queues a task, so the source need not outlive the pool.
+//! The buffers of the caller travel with the task that it queues, and come back with the result of an earlier one.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -61,7 +61,8 @@ struct WorkerState {
     record: Option<RecordReader>,
     queued: VecDeque<PrefetchTask>,
     done: VecDeque<PrefetchResult>,
-    /// Whether the caller sleeps until a result arrives. A notification without a waiter would cost as much as many tasks.
+    /// Whether the caller sleeps until a result arrives. A notification without a waiter would cost as much as many
+    /// tasks.
     sleeps: bool,
 }
 
@@ -179,8 +180,8 @@ pub(crate) struct Prefetcher {
 }
 
 impl Prefetcher {
-    /// Queues the first tasks for records that have read the rows `last`, up to row `end`. `like` has the values that they
-    /// read.
+    /// Queues the first tasks for records that have read the rows `last`, up to row `end`. `like` has the values
+    /// that they read.
     pub(crate) fn begin<R: ReadAt>(
         pool: Arc<ThreadPool>,
         file: &FileReader<R>,

@@ -24,7 +24,7 @@ use crate::format::column_data::ColumnData;
 use crate::io::ReadAt;
 use crate::parallelism::threads;
 
-/// After so many reads that fit into memory, twice as many rows are tried.
+/// After this number of reads that fit into memory, the number of rows is doubled.
 const FITS: usize = 64;
 
 /// Reads some columns of a file from row to row.
@@ -34,9 +34,9 @@ pub struct ProjectedReader<R> {
     roots: Vec<RecordReader>,
     prefetcher: Option<Prefetcher>,
     pool: Option<Arc<ThreadPool>>,
-    /// Behind the last row that is read before it is asked for.
+    /// The row before which rows are prefetched.
     ahead: u64,
-    /// Whether it is known that rows are asked for one after another; else it is guessed by the last that were.
+    /// Whether reads are known to be sequential; otherwise the last reads decide.
     in_order: bool,
     /// Whether a read took more memory than there is: columns are read one after another since.
     one_by_one: bool,
@@ -53,7 +53,7 @@ pub struct ProjectedReader<R> {
 }
 
 impl<R: ReadAt> FileReader<R> {
-    /// A reader of some columns together, each named once, at row 0.
+    /// Returns a reader of some columns together, each named once, at row 0.
     pub fn projected_reader(&self, columns: &[usize]) -> Result<ProjectedReader<R>> {
         let roots = RecordReader::all(self, columns)?;
         let (file, rows) = (self.clone(), self.rows());
@@ -75,12 +75,13 @@ impl<R: ReadAt> FileReader<R> {
         })
     }
 
-    /// All rows of a column. For files of unknown size prefer [`projected_reader`](FileReader::projected_reader).
+    /// Returns all rows of a column. For files of unknown size prefer
+    /// [`projected_reader`](FileReader::projected_reader).
     pub fn read_column(&self, column: usize) -> Result<ColumnData> {
         self.read_rows(column, 0..self.rows())
     }
 
-    /// A range of rows of a column.
+    /// Returns a range of rows of a column.
     pub fn read_rows(&self, column: usize, rows: Range<u64>) -> Result<ColumnData> {
         let mut data = [ColumnData::of(self.column(column)?)];
         let mut reader = self.projected_reader(&[column])?;
@@ -100,10 +101,10 @@ impl<R: ReadAt> FileReader<R> {
 }
 
 impl<R: ReadAt> ProjectedReader<R> {
-    /// Reads with so many threads, the caller's among them; the others live as long as the reader. Where there is a
-    /// root for each thread, rows before row `ahead` are read side by side, before they are asked for: as many at a
-    /// time as the last time, two times ahead, if they follow. Where there are fewer, the next few blocks of each column
-    /// are opened. What is read is the same. Default: one.
+    /// Sets the number of threads, including the caller's; the others live as long as the reader. If there is a
+    /// record for each thread, rows before row `ahead` are prefetched record by record: as many rows as the last
+    /// read, two reads ahead, if reads are sequential. With fewer records, the next few blocks of each column are
+    /// prefetched. The values are the same. Default: 1.
     pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.pool = threads::pool(threads)?;
         self.in_order = true;
@@ -111,7 +112,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         Ok(self)
     }
 
-    /// Reads no more than so many rows at once.
+    /// Sets the maximum number of rows of one read.
     #[cfg(feature = "arrow")]
     pub(crate) fn with_most_rows(mut self, rows: usize) -> Self {
         self.most_rows = rows.max(1);
@@ -125,7 +126,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         self
     }
 
-    /// Reads ahead from now on, if there are threads for it: what is before a row.
+    /// Prefetches rows before a row from now on, if there are threads for it.
     pub(crate) fn read_ahead(&mut self, until: u64) {
         self.ahead = until.min(self.rows);
         if let Some(prefetcher) = &mut self.prefetcher {
@@ -140,19 +141,18 @@ impl<R: ReadAt> ProjectedReader<R> {
         }
     }
 
-    /// The next row.
+    /// Returns the next row.
     pub fn row(&self) -> u64 {
         self.row
     }
 
-    /// The rows not yet read.
+    /// Returns the rows not yet read.
     pub fn remaining(&self) -> u64 {
         self.rows - self.row
     }
 
-    /// Appends up to `rows` rows to `into`, which lies parallel to the columns asked for. Gives how many: fewer
-    /// at the end of the file, and where they would take more memory than the [`Limits`](crate::io::Limits) allow;
-    /// 0 only at the end.
+    /// Appends up to `rows` rows to `into`, which is parallel to the selected columns. Returns their number: fewer
+    /// at the end of the file, and if they exceed the [`Limits`](crate::io::Limits); 0 only at the end.
     ///
     /// After an error the buffers hold part of a row, and the reader must [`seek`](ProjectedReader::seek) before it
     /// reads on.
@@ -187,8 +187,8 @@ impl<R: ReadAt> ProjectedReader<R> {
         }
     }
 
-    /// Goes on behind a read that took too much memory: first one column after another, then with fewer rows. Gives how
-    /// many.
+    /// Recovers from a read that exceeded the memory limit: first column by column, then with fewer rows. Returns
+    /// the number of rows.
     fn read_less_at_once(&mut self, rows: usize) -> usize {
         if std::mem::replace(&mut self.one_by_one, true) {
             (self.rows_that_fit, self.reads_that_fit) = ((rows / 2).max(1), 0);
@@ -222,7 +222,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         if done < wanted
             && let Some(prefetcher) = self.prefetcher.take()
         {
-            // What was read ahead is not what follows.
+            // The prefetched rows are not those that are read.
             self.roots = prefetcher.end();
         }
         read?;
@@ -257,7 +257,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         Ok(read)
     }
 
-    /// Whether it is likely that as many rows behind these are asked for next.
+    /// Returns whether the next read probably continues after these rows.
     fn is_followed(&mut self, rows: &Range<u64>) -> bool {
         let last = std::mem::replace(&mut self.last, rows.clone());
         let count = |rows: &Range<u64>| rows.end - rows.start;
@@ -289,7 +289,7 @@ impl<R: ReadAt> ProjectedReader<R> {
         read
     }
 
-    /// The strings of one root stopped short: all are read again, so far as that one came.
+    /// The strings of one record ended early: all records are read again up to that row.
     fn read_less(
         &mut self,
         ranges: &[Range<u64>],
@@ -304,13 +304,12 @@ impl<R: ReadAt> ProjectedReader<R> {
         self.read_roots(&first(ranges, rows), into).map(|_| ())
     }
 
-    /// Goes to a row, which is then the next to be read; past the end is the end. Blocks are opened when it is
-    /// read.
+    /// Seeks to a row; past the end is the end. Blocks are opened when the row is read.
     pub fn seek(&mut self, row: u64) {
         self.row = row.min(self.rows);
     }
 
-    /// How many rows ranges have that ascend within the file.
+    /// Returns how many rows ranges have that ascend within the file.
     fn check_ranges(&self, ranges: &[Range<u64>]) -> Result<usize> {
         let mut end = 0;
         let mut rows = 0usize;
@@ -333,7 +332,7 @@ fn has_turns(roots: &[RecordReader], pool: &ThreadPool) -> bool {
     roots.len() > pool.current_num_threads()
 }
 
-/// The first `rows` rows of ranges.
+/// Returns the first `rows` rows of ranges.
 fn first(ranges: &[Range<u64>], rows: usize) -> Vec<Range<u64>> {
     let mut left = rows as u64;
     let mut cut = Vec::new();

@@ -5,10 +5,9 @@
 //! p#x     |------ block ------|------ block -------
 //! segment  <------- k -------> <------ k -----> ...     k = fewest rows left in any open block
 //! ```
-//! A segment lies in one block of every column, so no decoder ever crosses a block. The counts of a parent's
-//! rows say how many values its children have in the segment; parents that were not asked for are read for
-//! their counts alone. Seeking is the same walk, with values passed over. Roots share no counts, so each goes
-//! its own way.
+//! A segment is within one block of every column, so no decoder crosses a block. The counts of a parent's rows tell
+//! the number of values of its children in the segment; parents that are not selected are read for their counts.
+//! Seeking does the same, skipping values. Records share no counts, so each is read independently.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,13 +32,13 @@ pub(crate) struct RecordReader {
 }
 
 impl RecordReader {
-    /// The readers of these columns, a root each. The target of a column is its place among `columns`.
+    /// Creates the readers of these columns, one for each record. The target of a column is its index in `columns`.
     pub(crate) fn all<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<Vec<Self>> {
         let (tree, open_blocks) = (file.tree(), OpenBlocks::new(*file.limits()));
         let mut roots: Vec<Self> = Vec::new();
         let targets: HashMap<usize, usize> =
             columns.iter().enumerate().map(|(target, column)| (*column, target)).collect();
-        // Where each column's cursor is: its root, and its place there.
+        // The record of each column, and its cursor in that.
         let mut places = HashMap::new();
         for column in tree.with_ancestors(columns) {
             let target = targets.get(&column).copied();
@@ -64,17 +63,17 @@ impl RecordReader {
         Ok(roots)
     }
 
-    /// How many columns are read.
+    /// Returns how many columns are read.
     pub(crate) fn columns(&self) -> usize {
         self.cursors.len()
     }
 
-    /// Opens blocks ahead from now on, of no more than `largest` bytes.
+    /// Prefetches blocks from now on, of at most `largest` bytes.
     pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
         self.cursors.iter_mut().for_each(|cursor| cursor.open_ahead(pool, until, largest));
     }
 
-    /// Opens no blocks ahead from now on.
+    /// Stops to prefetch blocks.
     pub(crate) fn open_none_ahead(&mut self) {
         self.cursors.iter_mut().for_each(ColumnCursor::open_none_ahead);
     }
@@ -84,14 +83,14 @@ impl RecordReader {
         self.cursors.iter_mut().for_each(ColumnCursor::close);
     }
 
-    /// Closes them if the open blocks of all roots take too much memory.
+    /// Closes the open blocks if those of all records exceed the memory limit.
     pub(crate) fn close_if_many(&mut self) {
         if self.open_blocks.check().is_err() {
             self.close();
         }
     }
 
-    /// The caller's places of the columns that it wants, in the order of the cursors.
+    /// Returns the targets of the selected columns, in the order of the cursors.
     pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
         self.cursors.iter().filter_map(|cursor| cursor.target)
     }
@@ -112,13 +111,13 @@ impl RecordReader {
         }
     }
 
-    /// Takes buffers for all that is wanted, or gives them back; in the order of the cursors.
+    /// Exchanges the buffers of all targets, in the order of the cursors.
     pub(crate) fn exchange_all(&mut self, with: &mut [ColumnData]) {
         let wanted = self.cursors.iter_mut().filter(|cursor| cursor.target.is_some());
         wanted.zip(with).for_each(|(cursor, theirs)| std::mem::swap(&mut cursor.data, theirs));
     }
 
-    /// Takes the caller's buffers, or gives them back.
+    /// Exchanges the buffers of the targets of this record.
     pub(crate) fn exchange(&mut self, with: &mut [ColumnData]) {
         for cursor in &mut self.cursors {
             if let Some(theirs) = cursor.target.and_then(|target| with.get_mut(target)) {
@@ -127,9 +126,9 @@ impl RecordReader {
         }
     }
 
-    /// Appends these rows, ascending ranges, to the cursors' data, of blocks whose stored bytes they have or `fetch`
-    /// gives. Gives how many: fewer where the strings of one column would pass 2 GiB. Fails where they take more than
-    /// the budget.
+    /// Appends rows, as ascending ranges, to the data of the cursors. Blocks are those that were fetched, or that
+    /// `fetch` reads. Returns the number of rows: fewer if the strings of one column would exceed 2 GiB. Fails if
+    /// they exceed the budget.
     pub(crate) fn read(
         &mut self,
         fetch: &impl Fetch,
@@ -142,7 +141,7 @@ impl RecordReader {
         }
     }
 
-    /// The same; fails too if the open blocks of all roots take too much memory then.
+    /// Reads as above; fails too if the open blocks of all records exceed the memory limit.
     pub(crate) fn read_checked(
         &mut self,
         fetch: &impl Fetch,
@@ -181,8 +180,7 @@ impl RecordReader {
         Ok(done)
     }
 
-    /// Goes to a row, which is then the next to be read. Of every column only the blocks that are needed are
-    /// opened.
+    /// Seeks to a row. Of each column only the needed blocks are opened.
     pub(crate) fn seek(&mut self, fetch: &impl Fetch, row: u64) -> Result<()> {
         let mut at = self.start_lanes(row);
         while at < row {
@@ -205,7 +203,7 @@ impl RecordReader {
     }
 
     /// Sets each cursor before the block that it must start with to be at `row` later: its own block of that
-    /// row, or an earlier one if a child starts earlier. Gives the first row of all.
+    /// row, or an earlier one if a child starts earlier. Returns the first row of all.
     fn start_lanes(&mut self, row: u64) -> u64 {
         let Self { cursors, needed, .. } = self;
         needed.clear();
@@ -221,8 +219,8 @@ impl RecordReader {
         first
     }
 
-    /// Opens blocks where needed; gives the rows from `row` on, `most` at the most, that lie in one block of
-    /// every cursor that has come to `row`.
+    /// Opens blocks where needed. Returns the rows from `row`, at most `most`, that are within one block of every
+    /// cursor at `row`.
     fn segment(&mut self, fetch: &impl Fetch, row: u64, most: u64) -> Result<u64> {
         let mut k = most;
         for cursor in self.cursors.iter_mut().filter(|cursor| cursor.row == row) {
@@ -234,7 +232,7 @@ impl RecordReader {
         Ok(k)
     }
 
-    /// How many lengths or values a cursor has in a segment of `k` rows.
+    /// Returns how many lengths or values a cursor has in a segment of `k` rows.
     fn items_of(&self, cursor: usize, k: u64) -> Result<usize> {
         let parent = self.cursors.get(cursor).and_then(|cursor| self.cursors.get(cursor.parent?));
         match parent {
@@ -244,7 +242,8 @@ impl RecordReader {
     }
 }
 
-/// Appends the rows of ranges to the data of a cursor without others, a block at a time, as [`RecordReader::read`] does.
+/// Appends the rows of ranges to the data of a cursor without others, a block at a time, as [`RecordReader::read`]
+/// does.
 fn read_alone(
     cursor: &mut ColumnCursor,
     fetch: &impl Fetch,
@@ -269,7 +268,7 @@ fn read_alone(
         let begun = rest.partition_point(|range| range.start < block.end);
         let begun_ranges = rest.get(..begun).unwrap_or_default();
         done += cursor.read_ranges(begun_ranges, &block, budget)?;
-        // The last of them may go on behind the block.
+        // The last of them may continue past the block.
         rest = rest.get(begun - 1..).unwrap_or_default();
         row = block.end;
     }

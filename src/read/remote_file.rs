@@ -19,7 +19,7 @@ use crate::format::header::Header;
 use crate::io::Ranges;
 use crate::object_store::{FetchOptions, Fetched, Location, Object};
 
-/// How much is read, at least, where the first read did not hold the header.
+/// The minimum size of a second read, if the first did not contain the header.
 const MORE_HEADER: u64 = 256 << 10;
 
 /// The longest header that is believed to be one.
@@ -85,7 +85,7 @@ impl RemoteFile {
         Ok(Self { object, pieces, file })
     }
 
-    /// The file, which reads what was fetched.
+    /// Returns the file, which reads the fetched bytes.
     pub fn file(&self) -> &FileReader<Arc<Ranges>> {
         &self.file
     }
@@ -95,17 +95,16 @@ impl RemoteFile {
         &self.pieces
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// Fetches the block tables of these columns and of their parents, those that are not known yet. All that lie
-    /// within the first guess come together; for those that do not, there is one more round, or of columns with long
-    /// first values a few.
+    /// Fetches the block tables of these columns and their parents that are not known yet. Estimated ranges are
+    /// fetched together. Tables that exceed them take one more round, or a few for columns with long first values.
     ///
-    /// Columns that are no longer than the options' gap come whole, up to `spare` bytes in all: for whoever will read
-    /// them whole anyway.
+    /// Columns that are no longer than the gap of the options are fetched completely, up to `spare` bytes in total,
+    /// for callers that will read them anyway.
     pub async fn fetch_tables(&self, columns: &[usize], spare: u64) -> Result<()> {
         let columns = self.file.tree().with_ancestors(columns);
         let mut wanted: Vec<_> =
@@ -116,7 +115,8 @@ impl RemoteFile {
             if wanted.is_empty() {
                 return Ok(());
             }
-            // What lies in the first read has been taken; of the rest, the first round fetches the guesses.
+            // Tables within the first read are parsed already; the first round fetches the estimated ranges of the
+            // others.
             let wants = wanted.iter().zip(&longer).map(|(column, longer)| {
                 let guess = ranges.iter().find(|(of, _)| of == column).map(|(_, guess)| guess);
                 let end = guess.map_or(longer.end, |guess| guess.end.max(longer.end));
@@ -128,7 +128,7 @@ impl RemoteFile {
         }
     }
 
-    /// Where each table is taken to lie; or its whole column.
+    /// Returns the estimated range of each table, or its complete column.
     fn table_ranges(&self, columns: &[usize], spare: u64) -> Vec<(usize, Range<u64>)> {
         let (header, len) = (self.file.header(), self.file.file_len());
         let mut spare = spare;
@@ -144,7 +144,8 @@ impl RemoteFile {
         columns.iter().map(guess).collect()
     }
 
-    /// Takes the tables that are there; leaves the columns of the others, and gives which bytes they need at least.
+    /// Parses the tables that were fetched. Leaves the columns of the others in `wanted`, and returns the minimum
+    /// ranges they need.
     fn take_tables(&self, wanted: &mut Vec<usize>) -> Result<Vec<Range<u64>>> {
         let (header, len) = (self.file.header(), self.file.file_len());
         let mut longer = Vec::new();
@@ -166,7 +167,7 @@ impl RemoteFile {
         Ok(longer)
     }
 
-    /// Fetches what reading these rows, ascending ranges, of these columns needs and is not there.
+    /// Fetches the missing bytes of these rows, as ascending ranges, of these columns.
     pub async fn fetch_rows(&self, columns: &[usize], rows: &[Range<u64>]) -> Result<()> {
         self.fetch_tables(columns, 0).await?;
         let wanted = self.file.block_ranges(columns, rows)?;
@@ -176,7 +177,7 @@ impl RemoteFile {
     }
 }
 
-/// Adds what was fetched.
+/// Adds the fetched pieces.
 pub(crate) fn insert_pieces(pieces: &Ranges, fetched: Fetched) -> Result<()> {
     fetched.into_iter().try_for_each(|(offset, bytes)| Ok(pieces.insert(offset, bytes)?))
 }

@@ -6,8 +6,8 @@
 //! first >= 3  ─► row 0          the search looks behind every block that starts below the value,
 //! first >= 6  ─► row 6          so equal values over several blocks, and values between two blocks, are right
 //! ```
-//! The column must be sorted in the order that is searched; like the reference, writers do not check it. The
-//! reference compares bytes as signed numbers and strings by UTF-16; an index made that way is searched with
+//! The column must be sorted in the order that is searched. Like the reference, writers do not check that. The
+//! reference compares bytes as signed numbers and strings by UTF-16 code units; such a column is searched with
 //! [`seek_by`](FileReader::seek_by). (Specification: `trevni.values`.)
 
 use super::file_reader::FileReader;
@@ -20,8 +20,8 @@ use crate::io::ReadAt;
 const ROWS: usize = 8192;
 
 impl<R: ReadAt> FileReader<R> {
-    /// The first row of an indexed column whose value is at least `value`, in [`Value::order`]; `None` if all
-    /// are less.
+    /// Returns the first row of an indexed column whose value is at least `value`, in [`Value::order`]; `None` if
+    /// all values are less.
     pub fn seek_value(&self, column: usize, value: &Value<'_>) -> Result<Option<u64>> {
         let meta = self.column(column)?;
         if !value.is_of(meta.value_type()) {
@@ -31,8 +31,8 @@ impl<R: ReadAt> FileReader<R> {
         self.seek_by(column, |v| v.order(value).is_some_and(|order| order.is_lt()))
     }
 
-    /// The first row of an indexed column for which `is_before` is false; it must be true of a first part of
-    /// the rows and false of the rest.
+    /// Returns the first row of an indexed column for which `is_before` is false. It must be true for the rows
+    /// before that and false for all others.
     pub fn seek_by(
         &self,
         column: usize,

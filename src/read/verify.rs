@@ -5,8 +5,8 @@
 //! statistics  ─► whether they can be read
 //! block       ─► checksum, decompression ─► values, against the rows and the counts of the parents
 //! ```
-//! A faulty block is passed over and the search goes on behind it. Blocks of children whose parent has a
-//! faulty block cannot be decoded there; only the parent's fault is named.
+//! Verification continues after a faulty block. Blocks of children whose parent has a faulty block cannot be
+//! decoded; only the fault of the parent is reported.
 
 use super::block_decoder::BlockDecoder;
 use super::file_reader::FileReader;
@@ -23,20 +23,20 @@ const ROWS: usize = 8192;
 /// The same of a column of nulls, which takes no bytes whatever its rows.
 const NULL_ROWS: usize = u32::MAX as usize;
 
-/// What a search for faults has seen.
+/// The result of verifying a file.
 #[derive(Debug, Default)]
 pub struct Verification {
-    /// Blocks looked at.
+    /// The number of verified blocks.
     pub blocks: u64,
     /// Blocks whose checksum is right.
     pub verified: u64,
     /// Blocks that have no checksum, or whose writer left it 0.
     pub unchecked: u64,
-    /// Each fault, with its place.
+    /// The faults, with their locations.
     pub faults: Vec<Error>,
 }
 
-/// Whether a column has nothing but nulls, one a row.
+/// Returns whether a column has nothing but nulls, one a row.
 pub(crate) fn is_of_nulls(column: &ColumnMetadata) -> bool {
     let is_plain = !column.is_array() && column.parent().is_none();
     is_plain && column.value_type() == ValueType::Null
@@ -93,13 +93,13 @@ impl<R: ReadAt> FileReader<R> {
         }
     }
 
-    /// Whether a fault is another column's, or was found when its block was opened.
+    /// Returns whether a fault is another column's, or was found when its block was opened.
     fn is_known(&self, fault: &Error, name: &str, faults: &[Error]) -> bool {
         fault.place().column.as_deref() != Some(name)
             || faults.iter().any(|known| known.place() == fault.place())
     }
 
-    /// The first row behind the block of a fault, and in any case behind `row`.
+    /// Returns the first row after the block of a fault, but at least `row` + 1.
     fn row_behind(&self, fault: &Error, row: u64) -> u64 {
         let place = fault.place();
         let end = (0..self.columns().len())

@@ -10,9 +10,9 @@
 //!                    string    least, greatest: long bytes shared with the one before, bytes the others
 //! proof              CRC-32 of all before it, and of fixed32 rows and fixed32 size before the codec of each block
 //! ```
-//! The value stands in the metadata of the column. It is only of use beside the blocks it was made with: whatever does
-//! not fit them, or is not well-formed, counts as not there, for the rows can be had without it. A writer that is given
-//! the column of another file makes its own, of the same order. (`spec/statistics.md`)
+//! The entry is in the metadata of the column. It is valid only with the blocks for which it was written: an entry
+//! that does not fit them, or is malformed, is ignored, since the rows can be read without it. A writer that is
+//! given the column of another file writes new statistics in the same order. (`spec/statistics.md`)
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +33,7 @@ const VERSION: u8 = 1;
 /// The longest bound of strings.
 pub(crate) const LONGEST: usize = 64;
 
-/// What is known of the values of a column.
+/// The statistics of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
     /// How the values are compared.
@@ -42,7 +42,7 @@ pub struct Statistics {
     pub blocks: Vec<BlockStatistics>,
 }
 
-/// What is known of the values of a block.
+/// The statistics of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockStatistics {
     /// Rows in the block.
@@ -51,24 +51,24 @@ pub struct BlockStatistics {
     pub uncompressed_size: u32,
     /// Rows without a value.
     pub nulls: u32,
-    /// What the values lie between, if that is known and there are any.
+    /// The minimum and maximum, if they are known and there are values.
     pub bounds: Option<Bounds>,
 }
 
-/// What values lie between, both ends among them.
+/// The bounds of values, both inclusive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// No value is less.
     pub min: Value<'static>,
     /// No value is greater.
     pub max: Value<'static>,
-    /// Whether both are values of the block: long strings are cut, the greatest upwards.
+    /// Whether both are values of the block. Long strings are truncated, the maximum upwards.
     pub exact: bool,
 }
 
 impl ColumnMetadata {
-    /// Asks whoever writes the column for statistics of each block, of values in an order: in its metadata there are
-    /// those of the blocks then. Only for columns with at most one value for each row.
+    /// Requests statistics of each block from the writer, for values in an order. Only for columns with at most one
+    /// value per row.
     pub fn with_statistics(mut self, order: Order) -> Self {
         self.put(STATISTICS, Statistics::request(order));
         self
@@ -76,12 +76,12 @@ impl ColumnMetadata {
 }
 
 impl Statistics {
-    /// What a column asks of whoever writes it: statistics in an order.
+    /// Returns the entry that requests statistics in an order.
     pub(crate) fn request(order: Order) -> Vec<u8> {
         vec![VERSION, order.number()]
     }
 
-    /// The order that is asked for, or that of another file's statistics.
+    /// Returns the requested order, or that of the statistics of another file.
     pub(crate) fn requested(column: &ColumnMetadata) -> Option<Order> {
         match column.metadata().get(STATISTICS)? {
             [VERSION, order, ..] => Order::from_number(*order, column.value_type()),
@@ -89,7 +89,7 @@ impl Statistics {
         }
     }
 
-    /// The value in the metadata.
+    /// Returns the value in the metadata.
     pub(crate) fn write(&self, value_type: ValueType) -> Vec<u8> {
         let mut out = Self::request(self.order);
         wire::put_long(&mut out, self.blocks.len() as i64);
@@ -138,7 +138,7 @@ impl Statistics {
         }
     }
 
-    /// The same of columns one behind another; `None` if their orders differ.
+    /// Concatenates the statistics of columns; `None` if their orders differ.
     pub(crate) fn concat(parts: Vec<Self>) -> Option<Self> {
         let order = parts.first()?.order;
         let alike = parts.iter().all(|part| part.order == order);
@@ -146,7 +146,7 @@ impl Statistics {
         alike.then_some(Self { order, blocks })
     }
 
-    /// Whether no value of a later block can be less than one of an earlier one, and each has one.
+    /// Returns whether no value of a later block can be less than one of an earlier one, and each has one.
     pub(crate) fn ascends(&self) -> bool {
         self.blocks.iter().all(|block| block.bounds.is_some())
             && self.blocks.windows(2).all(|pair| match pair {
@@ -159,7 +159,7 @@ impl Statistics {
     }
 }
 
-/// Proves an entry of the metadata, and that it is beside the blocks it was made with.
+/// Computes the checksum of an entry and the blocks for which it is written.
 pub(crate) fn proof(entry: &[u8], blocks: impl Iterator<Item = (u32, u32)>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(entry);

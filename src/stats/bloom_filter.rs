@@ -7,8 +7,8 @@
 //! hash         XXH64, seed 0, of the bytes of a string, or of the 8 bytes of a number, low byte first
 //! which 32     high half of the hash, times n, over 2^32         which bits   low half, times 8 odd numbers, over 2^27
 //! ```
-//! The filter, its hash and its numbers are those of Parquet. A block has as large a filter as its distinct values need.
-//! The proof is that of the statistics; what is not well-formed counts as not there. (`spec/statistics.md`)
+//! Filter, hash and parameters are those of Parquet. The filter of a block is as large as its distinct values need.
+//! It has the checksum of statistics; a malformed filter is ignored. (`spec/statistics.md`)
 
 use std::ops::Range;
 
@@ -42,9 +42,9 @@ const MOST_WORDS: usize = 1 << 17;
 /// How large filters are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bloom {
-    /// About how often a filter may say that a value is there which is not.
+    /// The approximate rate of false positives.
     pub fpp: f64,
-    /// How many distinct values of a block are reckoned with at the most; `None` for all there are.
+    /// How many distinct values of a block are reckoned with at most; `None` for all there are.
     pub ndv: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct BloomFilter {
 }
 
 impl ColumnMetadata {
-    /// Asks whoever writes the column for a filter of each block's values, if they are integers, strings or bytes.
+    /// Requests a filter of the values of each block from the writer, for integers, strings and bytes.
     pub fn with_bloom_filter(mut self, bloom: Bloom) -> Self {
         self.put(BLOOM, bloom.request());
         self
@@ -63,7 +63,7 @@ impl ColumnMetadata {
 }
 
 impl Bloom {
-    /// What a column asks of whoever writes it.
+    /// Returns the entry that requests filters.
     pub(crate) fn request(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         wire::put_fixed64(&mut out, self.fpp.to_bits());
@@ -71,7 +71,7 @@ impl Bloom {
         out
     }
 
-    /// What is asked for, or was for another file.
+    /// Returns the requested filters, or those of another file.
     pub(crate) fn requested(column: &ColumnMetadata) -> Option<Self> {
         Self::take(&mut Cursor::new(column.metadata().get(BLOOM)?)).ok()
     }
@@ -91,7 +91,7 @@ impl Bloom {
         out.extend(hashes(values, range));
     }
 
-    /// A filter of values of these hashes.
+    /// Returns a filter of values of these hashes.
     pub(crate) fn filter(&self, hashes: &mut Vec<u64>) -> BloomFilter {
         hashes.sort_unstable();
         hashes.dedup();
@@ -101,7 +101,7 @@ impl Bloom {
         filter
     }
 
-    /// How many times 32 bytes serve so many values.
+    /// Returns the number of 32-byte filter blocks for this many values.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     fn size(&self, distinct: u64) -> usize {
         // Each of the 8 bits of a value is set by others with the eighth root of the rate.
@@ -111,7 +111,7 @@ impl Bloom {
     }
 }
 
-/// The hashes of some values; of types without a filter none.
+/// Returns the hashes of some values; of types without a filter none.
 pub(crate) fn hashes(values: ValuesRef<'_>, range: Range<usize>) -> Vec<u64> {
     let of = |bytes: &[u8]| twox_hash::XxHash64::oneshot(0, bytes);
     let long = |v: i64| of(&v.to_le_bytes());
@@ -128,7 +128,7 @@ pub(crate) fn hashes(values: ValuesRef<'_>, range: Range<usize>) -> Vec<u64> {
 }
 
 impl BloomFilter {
-    /// The word and the bits of a hash.
+    /// Returns the filter block and the bits of a hash.
     #[allow(clippy::cast_possible_truncation)] // The halves are meant.
     fn place(&self, hash: u64) -> (usize, FilterBlock) {
         let word = ((hash >> 32) * self.words.len() as u64) >> 32;
@@ -143,7 +143,7 @@ impl BloomFilter {
         }
     }
 
-    /// Whether a value of this hash may be there; if not, it is not.
+    /// Returns whether a value with this hash may be in the filter.
     #[cfg(any(test, feature = "arrow"))]
     pub(crate) fn may_have(&self, hash: u64) -> bool {
         let (word, bits) = self.place(hash);
@@ -160,7 +160,7 @@ pub(crate) struct BloomFilters {
 }
 
 impl BloomFilters {
-    /// The value in the metadata, beside blocks of these rows and sizes.
+    /// Encodes the entry for blocks of these rows and sizes.
     pub(crate) fn write(&self, sizes: impl Iterator<Item = (u32, u32)>) -> Vec<u8> {
         let mut out = self.bloom.request();
         wire::put_long(&mut out, self.blocks.len() as i64);
@@ -202,7 +202,7 @@ impl BloomFilters {
         }
     }
 
-    /// The same of columns one behind another; `None` if they are not alike.
+    /// Concatenates the filters of columns; `None` if their parameters differ.
     pub(crate) fn concat(parts: Vec<Self>) -> Option<Self> {
         let bloom = parts.first()?.bloom;
         let alike = parts.iter().all(|part| part.bloom == bloom);

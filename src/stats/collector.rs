@@ -79,7 +79,7 @@ impl StatisticsCollector {
         self.values += values;
     }
 
-    /// Looks at some values of a slice.
+    /// Adds values of a slice.
     pub(crate) fn add(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
         self.values += range.len();
         if range.is_empty() {
@@ -93,7 +93,7 @@ impl StatisticsCollector {
         }
     }
 
-    /// Looks at some values of a slice of a column.
+    /// Adds values of a slice of a column.
     pub(crate) fn add_of(
         &mut self,
         slice: &ColumnSlice<'_>,
@@ -106,7 +106,7 @@ impl StatisticsCollector {
         }
     }
 
-    /// Looks at the values of slots, of which those that are not there have one that another has, or none.
+    /// Adds the values of slots. Slots without a value hold one of the other values, or none.
     pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, there: &Bits) {
         let ones = kernel::bitmap::count_ones(there.as_bytes(), 0, there.len());
         match values {
@@ -127,7 +127,8 @@ impl StatisticsCollector {
         }
     }
 
-    /// Takes what the value codec found of all values of a block: says whether that was enough.
+    /// Adds the statistics that the value codec computed for all values of a block. Returns whether they are
+    /// sufficient.
     pub(crate) fn add_told(
         &mut self,
         values: usize,
@@ -194,7 +195,7 @@ impl StatisticsCollector {
         }
     }
 
-    /// Looks at the strings of slots, of which so many are there.
+    /// Adds the strings of slots, given the number of those with a value.
     fn add_string_slots(&mut self, offsets: Offsets<'_>, data: &[u8], there: &Bits, ones: usize) {
         let has_empty = match offsets {
             _ if self.bloom.is_some() || self.order != Order::Natural => None,
@@ -214,7 +215,7 @@ impl StatisticsCollector {
         });
     }
 
-    /// Of so many booleans so many are true.
+    /// Adds this many booleans, given the number of true ones.
     fn add_booleans(&mut self, ones: usize, values: usize) {
         let (mut has_false, mut has_true) = (ones < values, ones > 0);
         if let CollectedBounds::Booleans { has_false: no, has_true: yes } = self.found {
@@ -231,7 +232,7 @@ impl StatisticsCollector {
         self.found = CollectedBounds::Ranks(least, greatest);
     }
 
-    /// Looks at strings, of which those that are empty may be no values.
+    /// Adds strings, of which empty ones may be slots without a value.
     fn add_strings<O: Offset>(
         &mut self,
         offsets: &[O],
@@ -303,7 +304,7 @@ impl CollectedBounds {
     }
 }
 
-/// The value that compares as a number does.
+/// Returns the value that compares as a number does.
 fn of_rank(rank: i64, value_type: ValueType, order: Order) -> Option<Value<'static>> {
     Some(match value_type {
         ValueType::Int | ValueType::Fixed32 => Value::Int(i32::try_from(rank).ok()?),

@@ -12,9 +12,9 @@ use crate::format::value::{Value, ValueType};
 /// How the values of a column are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// Nobody knows: only rows without a value are counted.
+    /// Unknown: only null counts are kept.
     Unknown,
-    /// As [`Value::order`] says.
+    /// The order of [`Value::order`].
     Natural,
     /// Longs as the unsigned numbers that their bits are.
     Unsigned,
@@ -32,7 +32,7 @@ impl Order {
         }
     }
 
-    /// The order of a number, if values of a type can be in it.
+    /// Returns the order of a number, if values of a type can be in it.
     pub(crate) fn from_number(number: u8, value_type: ValueType) -> Option<Self> {
         use ValueType::{Bytes, Fixed64, Long, Null};
         match (number, value_type) {
@@ -60,7 +60,7 @@ impl Order {
 /// Bytes of the widest number.
 pub(crate) const WIDEST: usize = 32;
 
-/// A number in two's complement, as bytes that compare as it does.
+/// Returns a number in two's complement, as bytes that compare as it does.
 pub(crate) fn wide(number: &[u8]) -> Option<[u8; WIDEST]> {
     let number = shortest(number);
     let negative = number.first().is_some_and(|high| *high >= 0x80);

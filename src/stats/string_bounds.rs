@@ -4,8 +4,8 @@
 //! strings ──► words ──► all alike: the words behind ──► least, greatest ──► many alike: their words behind
 //!                                                                       └─► few: whole strings
 //! ```
-//! The words of some strings are compared without a branch. Only where a word is at least as good as that of the best
-//! string so far, the strings with that word are looked at.
+//! The prefixes of some strings are compared without branches. Only strings whose prefix is at least as good as
+//! that of the best string so far are compared.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::kernel::{self, Level, Offset, PREFIXES, PrefixMatches, PrefixRange, p
 /// Bytes of a string that are in a word.
 const BYTES: usize = 7;
 
-/// Of so many strings, or less, each is looked at alone.
+/// Up to this number of strings, each is compared separately.
 const FEW: u32 = 12;
 
-/// Which end of the strings is looked for.
+/// Which bound is searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
     Least,
@@ -26,7 +26,7 @@ enum End {
 }
 
 impl End {
-    /// The better of two.
+    /// Returns the better of two.
     fn of<T: Ord>(self, a: T, b: T) -> T {
         match self {
             End::Least => a.min(b),
@@ -35,15 +35,15 @@ impl End {
     }
 }
 
-/// The least string and the greatest.
+/// The minimum and maximum string.
 type Both<'a> = (&'a [u8], &'a [u8]);
 
-/// Whether the strings of a word may differ.
+/// Returns whether the strings of a word may differ.
 fn is_open(word: u64) -> bool {
     word & 0xff == 8
 }
 
-/// Whether a slot has a string that is empty; `None` if one without a string has bytes.
+/// Returns whether a slot has a string that is empty; `None` if one without a string has bytes.
 pub(crate) fn has_empty<O: Offset>(offsets: &[O], there: &Bits) -> Option<bool> {
     let mut found = false;
     let starts = offsets.chunks(64);
@@ -63,8 +63,8 @@ pub(crate) fn has_empty<O: Offset>(offsets: &[O], there: &Bits) -> Option<bool> 
     Some(found)
 }
 
-/// The least and the greatest string of a range that are not empty, and of two that were found before; whether there are
-/// empty ones.
+/// Returns the minimum and maximum of the non-empty strings of a range and two earlier ones, and whether there are
+/// empty strings.
 pub(crate) fn extremes<'a, O: Offset>(
     offsets: &[O],
     data: &'a [u8],
@@ -99,7 +99,7 @@ struct Strings<'a, 's, O> {
 }
 
 impl<'a, O: Offset> Strings<'a, '_, O> {
-    /// The first words that are not all alike, of strings that are not empty.
+    /// Returns the first words that are not all alike, of strings that are not empty.
     fn words(&mut self, words: &mut [u64; PREFIXES]) -> PrefixRange {
         let words_behind = |shared, words: &mut [u64; PREFIXES]| {
             kernel::string::prefixes(Level::in_use(), self.ends, self.data, shared, words)
@@ -117,7 +117,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         found
     }
 
-    /// The better of the best so far and the strings whose words are this one, the best of these.
+    /// Returns the better of the best so far and the strings whose words are this one, the best of these.
     fn best(
         &self,
         end: End,
@@ -144,7 +144,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         so_far.into_iter().chain(found).reduce(|a, b| end.of(a, b))
     }
 
-    /// Leaves out the places of a string, if it looks as if most were its.
+    /// Removes the positions of a string that probably repeats.
     fn leave_out(&self, string: &[u8], places: &mut PrefixMatches) {
         let is_it = |i| self.get(i).is_some_and(|other| is_same(string, other));
         if !ones(places).take(FEW as usize).all(is_it) {
@@ -157,7 +157,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         }
     }
 
-    /// The best of some strings, whose words are the same.
+    /// Returns the best of some strings, whose words are the same.
     fn best_at(&self, end: End, first: u64, mut places: PrefixMatches) -> Option<&'a [u8]> {
         let level = Level::in_use();
         let mut words = [0; PREFIXES];
@@ -177,7 +177,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
         ones(&places).next().and_then(|i| self.get(i))
     }
 
-    /// Leaves the places of strings that there are.
+    /// Removes the positions past the last string.
     fn cut(&self, places: &mut PrefixMatches) {
         let mut left = self.ends.len().saturating_sub(1);
         for bits in places {
@@ -196,7 +196,7 @@ impl<'a, O: Offset> Strings<'a, '_, O> {
     }
 }
 
-/// The places of the bits that are set.
+/// Returns the positions of the set bits.
 fn ones(places: &PrefixMatches) -> impl Iterator<Item = usize> {
     places.iter().zip((0..).step_by(64)).flat_map(|(bits, at)| {
         let mut bits = *bits;
@@ -208,7 +208,7 @@ fn ones(places: &PrefixMatches) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether two strings are the same: often they are no longer than sixteen bytes.
+/// Returns whether two strings are the same: often they are no longer than sixteen bytes.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     match (a.first_chunk::<8>(), a.last_chunk::<8>(), b.first_chunk::<8>(), b.last_chunk::<8>()) {
         (Some(first), Some(last), Some(other_first), Some(other_last)) if a.len() <= 16 => {

@@ -4,12 +4,12 @@
 //! least      https://example.org/a/long/path            https://example.org/a/
 //! greatest   https://example.org/b/longer/path          https://example.org/b0       its last sign is the next one
 //! ```
-//! What both share is kept, and 16 bytes behind it: enough to tell this block from others, wherever they differ.
+//! The common prefix is kept, and 16 bytes after it: enough to distinguish this block from others.
 
 use super::block_statistics::{Bounds, LONGEST};
 use crate::format::value::Value;
 
-/// Bytes that are kept behind those that both share.
+/// The number of bytes that are kept after the common prefix.
 const BEHIND: usize = 16;
 
 /// Bounds of strings of any length, or `None` if none are short enough. Text stays text.
@@ -29,15 +29,14 @@ pub(crate) fn cut(min: &[u8], max: &[u8], text: bool) -> Option<Bounds> {
     Some(Bounds { exact: min.1 && max.1, min: value(min.0), max: value(max.0) })
 }
 
-/// The first bytes, so many at the most; of text no part of a character.
+/// Returns a prefix of at most `most` bytes, which does not split a character of a string.
 fn prefix(bytes: &[u8], most: usize, text: bool) -> &[u8] {
     let is_within = |at: &usize| bytes.get(*at).is_some_and(|byte| text && byte & 0xc0 == 0x80);
     let end = (0..=most).rev().find(|at| !is_within(at)).unwrap_or(0);
     bytes.get(..end).unwrap_or_default()
 }
 
-/// The least string that is greater than all that begin so, but for some in between: its last sign is the next one
-/// that there is.
+/// Returns a short string that is greater than all strings with this prefix: its last character is incremented.
 fn above(prefix: &[u8], text: bool) -> Option<Vec<u8>> {
     if text {
         let mut text = std::str::from_utf8(prefix).ok()?.to_owned();
@@ -86,7 +85,7 @@ mod tests {
         let (min, max, exact) = bounds(&a, &b);
         assert_eq!((min, exact), ("a".repeat(60), false));
         assert_eq!(max, "a".repeat(50) + "bbbbbbbbbc");
-        // Characters stay whole, and the last there is makes way for the one before it.
+        // Characters are not split, and the last code point is dropped for the one before it.
         let long = "é".repeat(20);
         assert_eq!(bounds(&long, &long).0, "é".repeat(20));
         assert_eq!(bounds("", &("x".repeat(15) + "éé")).1, "x".repeat(14) + "y");

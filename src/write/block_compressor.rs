@@ -27,20 +27,20 @@ pub(crate) struct RawBlock {
     pub(crate) collected: CollectedStatistics,
 }
 
-/// A block as it lies in the file, and its descriptor.
+/// A block as it is stored in the file, and its descriptor.
 #[derive(Debug)]
 pub(crate) struct CompressedBlock {
     pub(crate) stored: Vec<u8>,
     pub(crate) descriptor: BlockDescriptor,
     pub(crate) collected: CollectedStatistics,
-    /// Memory to be filled again: of the raw block, or if that is what is stored, other memory.
+    /// Memory to reuse: that of the raw block, unless that is stored itself.
     pub(crate) reusable: Vec<u8>,
-    /// Whether what is stored is the raw block itself, and its checksum.
+    /// Whether the raw block itself is stored, with its checksum.
     pub(crate) is_raw: bool,
 }
 
 impl CompressedBlock {
-    /// The block as it was before.
+    /// Returns the block as it was before.
     pub(crate) fn into_raw(mut self) -> RawBlock {
         let BlockDescriptor { rows, first_value, uncompressed_size, .. } = self.descriptor;
         if self.is_raw {
@@ -51,7 +51,7 @@ impl CompressedBlock {
     }
 }
 
-/// Seals the blocks of a column, for several threads at once.
+/// Compresses the blocks of a column, on several threads.
 pub(crate) struct BlockCompressor {
     codec: Codec,
     level: Option<i32>,
@@ -71,19 +71,19 @@ impl BlockCompressor {
         self.codec
     }
 
-    /// The same with another codec.
+    /// Returns the same with another codec.
     pub(crate) fn with(&self, codec: Codec) -> Result<Self> {
         Self::new(codec, self.level, self.checksum)
     }
 
-    /// Compresses and proves a block. `stored` gives its memory.
+    /// Compresses a block and computes its checksum. `stored` is reused memory.
     pub(crate) fn compress(&self, raw: RawBlock, mut stored: Vec<u8>) -> Result<CompressedBlock> {
         stored.clear();
         let RawBlock { mut bytes, rows, first_value, collected } = raw;
         let uncompressed_size = block::block_size(bytes.len())?;
         let is_raw = self.codec == Codec::Null;
         if is_raw {
-            // Nothing to copy: the block is stored as it is.
+            // The block is stored without copying it.
             std::mem::swap(&mut bytes, &mut stored);
         } else {
             self.with_compressor(|compressor| compressor.compress(&bytes, &mut stored))?;
@@ -107,7 +107,8 @@ impl BlockCompressor {
         Ok(CompressedBlock { stored, descriptor, collected, reusable: bytes, is_raw })
     }
 
-    /// What a reader of this block pays: the bytes it reads, and those it would as soon read as undo the codec.
+    /// Returns the cost of a block to a reader: the bytes it reads, plus those that cost as much time as
+    /// decompression.
     pub(crate) fn cost(&self, compressed: &CompressedBlock) -> Result<usize> {
         let size = compressed.descriptor.compressed_size as usize;
         let stored = compressed.stored.get(..size).unwrap_or_default();
@@ -133,7 +134,7 @@ impl std::fmt::Debug for BlockCompressor {
     }
 }
 
-/// Blocks of all columns on their way to the spool, first in, first out.
+/// Blocks of all columns that are compressed on their way to the spool, first in, first out.
 pub(crate) struct SealQueue {
     pool: Option<Arc<ThreadPool>>,
     /// How many blocks may wait.
@@ -150,13 +151,13 @@ enum PendingBlock {
 }
 
 impl SealQueue {
-    /// A queue of no thread but the caller's, or of a pool.
+    /// Creates a queue of no thread but the caller's, or of a pool.
     pub(crate) fn new(pool: Option<Arc<ThreadPool>>) -> Self {
         let most = pool.as_ref().map_or(0, |pool| 8 * pool.current_num_threads() + 8);
         Self { pool, most, waiting: VecDeque::new(), stored: Vec::new(), raw: Vec::new() }
     }
 
-    /// Takes a full block of a column, of so many bytes, and what seals it in the memory that it is given.
+    /// Pushes a full block of a column, of this many bytes, and the function that compresses it into reused memory.
     pub(crate) fn push(
         &mut self,
         lane: usize,
@@ -177,14 +178,14 @@ impl SealQueue {
         self.waiting.push_back((lane, PendingBlock::Sealed(compressed)));
     }
 
-    /// The next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
+    /// Returns the next block that is due: one that is ready, or that must be waited for so that not too many wait, or,
     /// at the end, any.
     pub(crate) fn pop(&mut self, end: bool) -> Option<(usize, Result<CompressedBlock>)> {
         while !self.waiting.front()?.1.is_done() {
             if !end && self.waiting.len() <= self.most {
                 return None;
             }
-            // Rather than wait, the caller does what nobody has begun.
+            // The caller compresses a block that no thread has started instead of waiting.
             if !self.waiting.iter().any(|(_, waiting)| waiting.run()) {
                 break;
             }
@@ -197,7 +198,7 @@ impl SealQueue {
         Some((lane, compressed))
     }
 
-    /// Gives back the memory of a block that is done with.
+    /// Returns the memory of a block for reuse.
     pub(crate) fn recycle(&mut self, stored: Vec<u8>, raw: Vec<u8>) {
         for (kept, memory) in [(&mut self.stored, stored), (&mut self.raw, raw)] {
             if kept.len() < self.most + 4 {
@@ -211,7 +212,7 @@ impl SealQueue {
         self.raw.pop()
     }
 
-    /// Bytes of blocks that wait, before the codec.
+    /// Returns the bytes of blocks that wait, before the codec.
     pub(crate) fn bytes(&self) -> usize {
         self.waiting.iter().map(|(_, waiting)| waiting.bytes()).sum()
     }
@@ -225,7 +226,7 @@ impl PendingBlock {
         }
     }
 
-    /// Seals the block here, unless a thread has begun.
+    /// Compresses the block here, unless a thread has started.
     fn run(&self) -> bool {
         match self {
             PendingBlock::Sealed(_) => false,

@@ -3,8 +3,8 @@
 //! ```text
 //! rows ──► as many as surely start before the block is full ──► encode ──► ... ──► cut ──► full blocks
 //! ```
-//! How many bytes some rows take at the most is known without encoding them, so that the block rule is looked
-//! at a few times a block and not once a row.
+//! The maximum size of rows is known without encoding them, so the block size is checked a few times per block
+//! instead of once per row.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) struct ColumnWriter {
     encoder: Encoder,
     rows: u32,
     first_value: Option<Value<'static>>,
-    /// Looks at the values of the block.
+    /// Collects the statistics of the block.
     collector: Option<StatisticsCollector>,
     statistics: ColumnStatisticsWriter,
     compressor: Arc<BlockCompressor>,
@@ -108,9 +108,10 @@ impl ColumnWriter {
             level: blocks.level,
             checksum,
             with_runs,
-            block_rows: blocks.rows.max(1),
-            block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES).max(1),
+            block_rows: blocks.rows,
+            block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES),
         };
+        codec.check_level(blocks.level).map_err(in_column)?;
         let packer = || PackedColumnWriter::new(&column, packing, collector.clone());
         let packer = codec.is_value_codec().then(packer);
         let packer = packer.transpose().map_err(in_column)?;
@@ -118,7 +119,7 @@ impl ColumnWriter {
         let compressor = BlockCompressor::new(codec, blocks.level, checksum);
         let compressor = compressor.map_err(in_column)?;
         Ok(Self {
-            block_size: blocks.bytes.unwrap_or(BLOCK_SIZE).max(1),
+            block_size: blocks.bytes.unwrap_or(BLOCK_SIZE),
             encoder: Encoder::new(with_runs),
             rows: 0,
             first_value: None,
@@ -137,22 +138,22 @@ impl ColumnWriter {
         })
     }
 
-    /// The column as it is written, but for what is known of its blocks.
+    /// Returns the column as it is written, without statistics.
     pub(crate) fn column(&self) -> &ColumnMetadata {
         &self.column
     }
 
-    /// The column as it is written, at the end.
+    /// Returns the column as it is written, with statistics.
     pub(crate) fn finished(&self) -> ColumnMetadata {
         self.statistics.finish(&self.column)
     }
 
-    /// Whether rows can be given as slots.
+    /// Returns whether rows can be slots.
     pub(crate) fn takes_slots(&self) -> bool {
         self.packer.is_some()
     }
 
-    /// Bytes of blocks that are not compressed yet.
+    /// Returns the bytes of blocks that are not compressed yet.
     pub(crate) fn memory_size(&self) -> usize {
         let sample = self.sample.as_ref().map_or(0, EncodingSample::bytes);
         let sample = sample + self.packer.as_ref().map_or(0, PackedColumnWriter::memory_size);
@@ -184,7 +185,7 @@ impl ColumnWriter {
             let end = self.fitting(row, rows, slice, lengths, values);
             let values = values.range(row, end);
             self.encode(slice, lengths.range(row, end), values.clone());
-            // Behind it, for encoding takes longer than memory: now the values are near.
+            // After encoding, while the values are in the cache.
             if let Some(collector) = &mut self.collector {
                 collector.add_of(slice, self.column.value_type(), values);
             }
@@ -194,7 +195,7 @@ impl ColumnWriter {
         Ok(())
     }
 
-    /// The end of the rows from `row` on, at least one, that surely start before the block is full.
+    /// Returns the end of the rows from `row`, at least one, that start before the block is full.
     fn fitting(
         &self,
         row: usize,
@@ -217,7 +218,7 @@ impl ColumnWriter {
                     (None, _) => 0,
                 }
         };
-        // The last row that starts before the bound may go beyond it.
+        // The last row that starts before the bound may exceed it.
         first_not(row + 1, rows, |end| most_bytes(end) < room)
     }
 
@@ -270,7 +271,7 @@ impl ColumnWriter {
         self.fill_nulls()
     }
 
-    /// Decides how the column is written, and seals what it was decided by.
+    /// Chooses the encoding of the column, and compresses the sampled blocks.
     fn fill_nulls(&mut self) -> Result<()> {
         let Some(sample) = self.sample.take() else { return Ok(()) };
         let filled = sample.fill_nulls(&self.column, &self.compressor)?;
@@ -288,7 +289,7 @@ impl ColumnWriter {
         Ok(())
     }
 
-    /// Sends full blocks on their way.
+    /// Pushes full blocks to the queue.
     pub(crate) fn send(&mut self, column: usize, queue: &mut SealQueue) -> Result<()> {
         self.sampled.drain(..).for_each(|compressed| queue.push_sealed(column, compressed));
         if let Some(packer) = &mut self.packer {
@@ -319,7 +320,8 @@ impl ColumnWriter {
 
     pub(crate) fn summary(&self) -> ColumnSummary {
         let (uncompressed_size, compressed_size) = self.sizes;
-        ColumnSummary { blocks: self.blocks as u64, uncompressed_size, compressed_size }
+        let (name, blocks) = (self.column.name().to_owned(), self.blocks as u64);
+        ColumnSummary { name, blocks, uncompressed_size, compressed_size }
     }
 }
 

@@ -4,9 +4,9 @@
 //! a.trv  header │ column 0: 2 blocks │ column 1: 1 block             out  header │ column 0: 2 + 1 blocks │ column 1: 1 + 1
 //! b.trv  header │ column 0: 1 block  │ column 1: 1 block
 //! ```
-//! A block stands for itself, so where the columns and their settings agree nothing is decoded. Nothing is verified
-//! either: a fault in a block stays in it. What is known of the values of the blocks goes with them. First values stay
-//! only where it is known so that the values ascend over all files.
+//! Blocks are independent, so where the columns and their settings agree nothing is decoded. Nothing is verified
+//! either: a faulty block is copied. Statistics are kept. First values are kept only if it is known that the values
+//! ascend over all files.
 
 use std::io::Write;
 
@@ -61,14 +61,14 @@ pub fn schema_difference<R: ReadAt>(files: &[FileReader<R>]) -> Result<Option<St
     Ok(None)
 }
 
-/// Whether two columns hold values of the same kind at the same place.
+/// Returns whether two columns have the same type and parent.
 fn are_alike(a: &ColumnMetadata, b: &ColumnMetadata) -> bool {
     let kind = |c: &ColumnMetadata| (c.value_type(), c.is_array(), c.is_indexed());
     a.name() == b.name() && a.parent() == b.parent() && kind(a) == kind(b)
 }
 
-/// Writes files as one, copying their blocks. They must not [disagree](schema_difference). The metadata is that of the
-/// first, but for what it says of the order of rows.
+/// Concatenates files by copying their blocks. Their columns must not [differ](schema_difference). The metadata is
+/// that of the first file, without sorting columns.
 pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result<FileSummary> {
     if let Some(what) = schema_difference(files)? {
         return Err(Error::invalid(format!("files that differ cannot be one: {what}")));
@@ -112,7 +112,7 @@ pub fn concat<R: ReadAt, W: Write>(files: &[FileReader<R>], mut to: W) -> Result
     Ok(FileSummary { rows: header.rows, bytes: at, columns })
 }
 
-/// The metadata of a column of all files.
+/// Returns the metadata of a column of all files.
 fn joined<R: ReadAt>(
     files: &[FileReader<R>],
     i: usize,
@@ -158,7 +158,8 @@ impl ConcatPart {
         column: usize,
         meta: &ColumnMetadata,
     ) -> Result<Self> {
-        let summary = ColumnSummary { blocks: 0, uncompressed_size: 0, compressed_size: 0 };
+        let name = meta.name().to_owned();
+        let summary = ColumnSummary { name, blocks: 0, uncompressed_size: 0, compressed_size: 0 };
         let mut part = Self { blocks: 0, descriptors: Vec::new(), stored: 0, summary };
         for file in files {
             let checksum = file.header().checksum(column)?;
@@ -176,7 +177,7 @@ impl ConcatPart {
     }
 }
 
-/// Copies the blocks of a column, which lie end to end.
+/// Copies the blocks of a column.
 fn copy_blocks<R: ReadAt>(file: &FileReader<R>, column: usize, to: &mut impl Write) -> Result<()> {
     let checksum = file.header().checksum(column)?;
     let blocks = file.blocks(column)?;

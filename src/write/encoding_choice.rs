@@ -4,10 +4,10 @@
 //! first blocks   varints or fixed?  ──►  with the codec, or without?  ──►  the least cost, for all blocks
 //! cost           stored bytes + the time to decompress and decode, in bytes that could be read meanwhile
 //! ```
-//! A codec that hardly shrinks a column costs more to undo than it saves: such a column gets the codec `null`.
-//! Varints are decoded in so little time that reading them is mostly undoing snappy, and are the keys and counts that
-//! are read alone and often, few bytes beside a table's text: there an element of snappy costs more.
-//! Numbers whose varints are as long as the numbers themselves are written as `fixed32` or `fixed64`.
+//! A codec that hardly compresses a column costs more than it saves: such a column gets the codec `null`. Varints
+//! decode so fast that reading them is mostly decompression, and they are often the keys and counts that are read
+//! alone, few bytes beside the strings of a table: there an element of snappy costs more. Numbers whose varints are
+//! as long as the numbers are written as `fixed32` or `fixed64`.
 
 use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock};
 use crate::codec::Codec;
@@ -64,7 +64,7 @@ impl EncodingSample {
         (open != EncodingSampling::default()).then(|| Self { open, blocks: Vec::new() })
     }
 
-    /// Adds a block; says whether they are enough now.
+    /// Adds a block. Returns whether they are enough now.
     pub(crate) fn push(&mut self, raw: RawBlock) -> bool {
         self.blocks.push(raw);
         self.blocks.len() >= BLOCKS
@@ -111,7 +111,7 @@ struct ColumnEncoding {
     value_type: Option<ValueType>,
     /// How many times the codec's effort counts.
     weight: usize,
-    /// What decoding the values costs besides.
+    /// The cost of decoding the values.
     slow: usize,
 }
 
@@ -124,7 +124,7 @@ impl ColumnEncoding {
 }
 
 impl EncodingSampling {
-    /// Seals blocks with the codec or, if that is open and costs less, without.
+    /// Compresses blocks with the codec or, if it may be dropped and that costs less, without.
     fn compress(
         self,
         blocks: Vec<RawBlock>,
@@ -156,7 +156,7 @@ impl EncodingSampling {
     }
 }
 
-/// The type that holds the same numbers in bytes of their own.
+/// Returns the type that holds the same numbers in bytes of their own.
 fn fixed(value_type: ValueType) -> Option<ValueType> {
     match value_type {
         ValueType::Int => Some(ValueType::Fixed32),
@@ -165,12 +165,12 @@ fn fixed(value_type: ValueType) -> Option<ValueType> {
     }
 }
 
-/// How many varints a block has: as many as bytes that end one.
+/// Returns how many varints a block has: as many as bytes that end one.
 fn count_varints(raw: &RawBlock) -> usize {
     raw.bytes.iter().filter(|byte| **byte < 0x80).count()
 }
 
-/// The block with the same rows, its varints as numbers of fixed width.
+/// Returns the block with the same rows, its varints as numbers of fixed width.
 fn as_fixed(raw: &RawBlock, from: ValueType, to: ValueType) -> Result<RawBlock> {
     let n = count_varints(raw);
     let mut values = Values::new(from);

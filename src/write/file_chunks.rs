@@ -3,7 +3,7 @@
 //! ```text
 //! header │ table of column 0 │ its blocks, chunk after chunk │ table of column 1 │ ...
 //! ```
-//! For targets that are not a [`Write`](std::io::Write): whoever takes the chunks sends them.
+//! For targets that are not a [`Write`](std::io::Write): the caller sends the chunks.
 
 use bytes::Bytes;
 
@@ -11,7 +11,7 @@ use super::file_summary::FileSummary;
 use crate::error::Result;
 use crate::io::Spool;
 
-/// The bytes of a file, from its first to its last. Those in the temporary file are read when it is their turn.
+/// The bytes of a file, in order. Those in the temporary file are read when they are needed.
 #[derive(Debug)]
 pub struct FileChunks {
     header: Option<Vec<u8>>,
@@ -32,7 +32,7 @@ impl FileChunks {
         Self { header: Some(header), tables: tables.into_iter(), spool, column: None, summary }
     }
 
-    /// What the file comes to.
+    /// Returns the summary of the file.
     pub fn summary(&self) -> &FileSummary {
         &self.summary
     }

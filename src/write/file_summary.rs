@@ -1,7 +1,8 @@
 //! The summary that a writer returns.
 
-/// What was written.
+/// The size of a file that was written.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FileSummary {
     /// Rows in the file.
     pub rows: u64,
@@ -11,13 +12,16 @@ pub struct FileSummary {
     pub columns: Vec<ColumnSummary>,
 }
 
-/// What was written of one column.
+/// The sizes of a column that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ColumnSummary {
-    /// Blocks.
+    /// The name of the column.
+    pub name: String,
+    /// The number of blocks.
     pub blocks: u64,
-    /// Bytes of all blocks before the codec.
+    /// Bytes of all blocks before compression.
     pub uncompressed_size: u64,
-    /// Bytes of all blocks after the codec, checksums left out.
+    /// Bytes of all blocks after compression, without checksums.
     pub compressed_size: u64,
 }

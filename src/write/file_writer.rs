@@ -4,9 +4,9 @@
 //! write ──► per column: encode, cut at 65,536 bytes ──► seal ──► spool
 //! finish ─► header, then each column: block count, descriptors, blocks
 //! ```
-//! A block is the shortest run of whole rows that comes to the block size: each column is cut for itself, at
-//! the first row that starts at or past it. The header comes first in the file but is known last, so compressed
-//! blocks wait in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
+//! A block is the shortest run of complete rows that reaches the block size: each column is cut separately, at the
+//! first row that starts at or past it. The header comes first in the file but is known last, so compressed blocks
+//! are kept in a [`Spool`](crate::io::Spool), in memory up to a budget and in a temporary file beyond it.
 
 use std::io::Write;
 use std::ops::Range;
@@ -45,10 +45,10 @@ pub struct FileWriterBuilder {
     blocks: BlockSettings,
     memory_budget: usize,
     sampling: bool,
-    /// Columns whose value type stays as it is.
+    /// Columns whose value type is not changed.
     typed: Vec<usize>,
     parallelism: usize,
-    /// Whether nobody has said anything of a checksum.
+    /// Whether no checksum was set.
     default_checksum: bool,
 }
 
@@ -69,69 +69,72 @@ impl Default for FileWriterBuilder {
 }
 
 impl FileWriterBuilder {
-    /// The codec of all columns that have none of their own. Default: none is named, which is `null`.
+    /// Sets the codec of all columns that have none of their own. Default: none is named, which is `null`.
     pub fn set_codec(mut self, codec: Codec) -> Self {
         self.header.set_codec(codec);
         self
     }
 
-    /// The checksum of all columns that have none of their own. Default: crc32. `null` is not named in the file.
+    /// Sets the checksum of all columns that have none of their own. Default: crc32. `null` is not named in the
+    /// file.
     pub fn set_checksum(mut self, checksum: Checksum) -> Self {
         self.header.set_checksum(checksum);
         self.default_checksum = false;
         self
     }
 
-    /// All metadata of the file at once, as another file has it; a codec and checksum are those it names, or none.
+    /// Sets all metadata of the file at once, as another file has it; a codec and checksum are those it names,
+    /// or none.
     pub fn set_metadata(mut self, metadata: Metadata) -> Self {
         self.header.metadata = metadata;
         self.default_checksum = false;
         self
     }
 
-    /// The version: 2 unless 1 is asked for, in which array lengths have no runs.
+    /// Sets the version. Default: 2. In version 1 array lengths have no runs.
     pub fn set_version(mut self, version: Version) -> Self {
         self.header.version = version;
         self
     }
 
-    /// Bytes before compression at which a block ends with the row that reaches them. Default: 65,536; of the value
-    /// codec 1 MiB.
+    /// Sets the bytes before compression at which a block ends with the row that reaches them. Default: 65,536;
+    /// of the value codec 1 MiB.
     pub fn set_block_size(mut self, bytes: usize) -> Self {
         self.blocks.bytes = Some(bytes);
         self
     }
 
-    /// Rows at which a block of the value codec ends. Default: 16,384.
+    /// Sets the rows at which a block of the value codec ends. Default: 16,384.
     pub fn set_block_rows(mut self, rows: usize) -> Self {
         self.blocks.rows = rows;
         self
     }
 
-    /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
-    /// 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte, and cuts
-    /// doubles in two where that is smaller. Default: 68.
+    /// Sets what strings under the value codec must take less as symbols, in hundredths of what they take by
+    /// themselves: 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte,
+    /// and cuts doubles in two where that is smaller. Default: 68.
     pub fn set_fsst_threshold(mut self, hundredths: u8) -> Self {
-        self.blocks.fsst_threshold = hundredths.min(100);
+        self.blocks.fsst_threshold = hundredths;
         self
     }
 
-    /// Bytes of compressed blocks held in memory; more go to a temporary file. Default: 256 MiB.
+    /// Sets the size of the compressed blocks held in memory, in bytes; more go to a temporary file. Default: 256
+    /// MiB.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.memory_budget = bytes;
         self
     }
 
-    /// The level of codecs that have one; `None` is each codec's own default.
+    /// Sets the level of codecs that have one; `None` is each codec's own default.
     pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
         self.blocks.level = level;
         self
     }
 
-    /// Whether the first blocks of each column decide how all are written: without a codec that costs a reader
+    /// Sets whether the first blocks of each column choose its encoding: without a codec where that costs a reader
     /// more than it saves, unless the column has a codec of its own, and `int` and `long` as `fixed32` and
-    /// `fixed64` where varints cost more. The first blocks keep their rows, and so may be a little longer than
-    /// others. Default: no, columns are written as they are declared.
+    /// `fixed64` where varints cost more. The first blocks keep their rows, and so may be a little larger than
+    /// others. Default: false, columns are written as they are declared.
     pub fn set_sampling(mut self, sampling: bool) -> Self {
         self.sampling = sampling;
         self
@@ -143,16 +146,20 @@ impl FileWriterBuilder {
         self
     }
 
-    /// How many threads seal blocks and, from four on, encode columns side by side; the file is the same to the
-    /// byte with any number. Default: 1, the caller's. The others live as long as the writer; blocks on their way
-    /// are bounded.
+    /// Sets the number of threads that compress blocks and, from four on, encode columns in parallel. The bytes of
+    /// the file are the same. Default: 1, the caller's. Threads live as long as the writer; the number of pending
+    /// blocks is bounded.
     pub fn set_parallelism(mut self, threads: usize) -> Self {
-        self.parallelism = threads.max(1);
+        self.parallelism = threads;
         self
     }
 
     /// Starts a file of these columns. Nothing is written to `to` before [`FileWriter::finish`].
+    ///
+    /// # Errors
+    /// If a setting is out of its range, or the columns do not form a tree.
     pub fn build<W: Write>(self, to: W, columns: Vec<ColumnMetadata>) -> Result<FileWriter<W>> {
+        self.check_settings()?;
         let (mut header, mut columns) = (self.header, columns);
         if self.default_checksum {
             set_default_checksums(&mut header, &mut columns)?;
@@ -180,8 +187,24 @@ impl FileWriterBuilder {
     }
 }
 
-/// The checksum of the codec that most columns have, and of others their own: blocks of a value codec are proved as
-/// they are stored.
+impl FileWriterBuilder {
+    /// Fails if a setting is out of its range.
+    fn check_settings(&self) -> Result<()> {
+        let settings = [
+            ("a block size of 0 bytes", self.blocks.bytes == Some(0)),
+            ("blocks of 0 rows", self.blocks.rows == 0),
+            ("an FSST threshold above 100", self.blocks.fsst_threshold > 100),
+            ("a parallelism of 0 threads", self.parallelism == 0),
+        ];
+        match settings.iter().find(|(_, is_wrong)| *is_wrong) {
+            Some((setting, _)) => Err(Error::invalid(*setting)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Sets the checksum of the file to that of most columns, and of other columns to their own: blocks of a value
+/// codec have a checksum of their stored bytes.
 fn set_default_checksums(header: &mut Header, columns: &mut [ColumnMetadata]) -> Result<()> {
     let checksum = |codec: Codec| match codec.is_value_codec() {
         true => Checksum::StoredCrc32,
@@ -212,7 +235,7 @@ pub struct FileWriter<W> {
 }
 
 impl FileWriter<Vec<u8>> {
-    /// The settings of a new writer; the writer's type comes with [`FileWriterBuilder::build`].
+    /// Returns the settings of a new writer; the writer's type comes with [`FileWriterBuilder::build`].
     pub fn builder() -> FileWriterBuilder {
         FileWriterBuilder::default()
     }
@@ -265,7 +288,7 @@ impl<W: Write> FileWriter<W> {
         }
     }
 
-    /// Sends what is full through the queue to the spool; at the end all of it.
+    /// Moves full blocks through the queue to the spool; at the end all blocks.
     fn compress(&mut self, end: bool) -> Result<()> {
         for column in 0..self.writers.len() {
             if let Some(writer) = self.writers.get_mut(column) {
@@ -295,38 +318,43 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Rows appended so far.
+    /// Returns the rows appended so far.
     pub fn rows(&self) -> u64 {
         self.header.rows
     }
 
-    /// The columns, in file order.
+    /// Returns the columns, in file order.
     pub fn columns(&self) -> &[ColumnMetadata] {
         &self.header.columns
     }
 
-    /// Which column is the parent of which.
+    /// Returns which column is the parent of which.
     pub fn tree(&self) -> &ColumnTree {
         &self.tree
     }
 
-    /// The file's metadata; keys of the caller's own can be set until the end.
+    /// Returns the file's metadata; keys of the caller's own can be set until the end.
     pub fn metadata_mut(&mut self) -> &mut Metadata {
         &mut self.header.metadata
     }
 
-    /// Bytes held in memory: compressed blocks and those being filled.
+    /// Returns the bytes held in memory: compressed blocks and those being filled.
     pub fn memory_size(&self) -> usize {
         let open: usize = self.writers.iter().map(ColumnWriter::memory_size).sum();
         self.spool.in_memory() + open + self.queue.bytes()
     }
 
-    /// Bytes of compressed blocks so far, in memory and in the temporary file.
+    /// Returns a reference to the writer below. Nothing is written to it before [`finish`](Self::finish).
+    pub fn inner(&self) -> &W {
+        &self.to
+    }
+
+    /// Returns the bytes of compressed blocks so far, in memory and in the temporary file.
     pub fn bytes_written(&self) -> u64 {
         self.spool.in_memory() as u64 + self.spool.spilled()
     }
 
-    /// Writes the file; gives back what it was written to.
+    /// Writes the file. Returns what it was written to.
     pub fn finish(self) -> Result<(W, FileSummary)> {
         let (mut to, mut chunks) = self.into_chunks()?;
         chunks.try_for_each(|chunk| Ok::<_, Error>(to.write_all(&chunk?)?))?;
@@ -334,7 +362,7 @@ impl<W: Write> FileWriter<W> {
         Ok((to, chunks.into_summary()))
     }
 
-    /// The bytes of the file, of which none are written.
+    /// Returns the bytes of the file, of which none are written.
     pub fn into_chunks(mut self) -> Result<(W, FileChunks)> {
         self.check_whole()?;
         self.writers.iter_mut().try_for_each(ColumnWriter::finish)?;

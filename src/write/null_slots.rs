@@ -66,7 +66,7 @@ pub(crate) fn fill_nulls(
     FilledValues { dense, size: counts + size }
 }
 
-/// The bytes of values without lengths.
+/// Returns the bytes of values without lengths.
 fn size_of(value_type: ValueType, values: &Values) -> u64 {
     match values {
         Values::Null(_) | Values::Views(_) | Values::Wide(_) => 0,
@@ -93,7 +93,7 @@ fn size_of(value_type: ValueType, values: &Values) -> u64 {
     }
 }
 
-/// The bytes of the value that a slot has where nothing is there.
+/// Returns the size of the value that fills a null slot.
 fn zero_size(value_type: ValueType) -> u64 {
     match value_type {
         ValueType::Null | ValueType::Boolean => 0,
@@ -110,7 +110,7 @@ fn lengths_size(value_type: ValueType, lengths: &[u32], with_runs: bool) -> u64 
         encoder.flush(&mut out);
         return out.len() as u64;
     }
-    // Each that is not 0 stands by itself before its values.
+    // Each length that is not 0 is written before its values.
     let size = |length: &u32| u64::from((70 - (u64::from(*length) << 1 | 1).leading_zeros()) / 7);
     let (mut sum, mut zeros) = (0, 0);
     for length in lengths {
@@ -133,7 +133,7 @@ fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: boo
     let (mut encoder, mut out) = (LengthsEncoder::new(with_runs), Vec::new());
     let valued = value_type != ValueType::Null;
     kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |bit, count| match bit {
-        // Each stands before its value.
+        // Each length is written before its value.
         true if valued => encoder.flush(&mut out),
         bit => encoder.put_run(bit, count, &mut out),
     });
@@ -141,7 +141,7 @@ fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: boo
     out.len() as u64 + if valued { ones as u64 } else { 0 }
 }
 
-/// Calls `each` with the runs of slots, and whether they are there.
+/// Calls `each` with the runs of null and non-null slots.
 fn each_slot_run(bits: &Bits, mut each: impl FnMut(bool, Range<usize>)) {
     let mut at = 0;
     kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
@@ -150,7 +150,7 @@ fn each_slot_run(bits: &Bits, mut each: impl FnMut(bool, Range<usize>)) {
     });
 }
 
-/// Puts zeros, or the value before, where nothing is there. Strings are empty there already.
+/// Fills null slots with zeros or the value before. Strings are empty there already.
 fn fill(values: &mut Values, bits: &Bits, before: bool) {
     match values {
         Values::Int(v) => fill_slots(v, bits, before),
@@ -189,7 +189,7 @@ fn put<T: Copy>(values: &mut [T], run: Range<usize>, value: T) {
     }
 }
 
-/// Keeps the values that are there.
+/// Removes null slots.
 fn compact(values: &mut Values, bits: &Bits) {
     match values {
         Values::Int(v) => keep(v, bits),

@@ -25,7 +25,7 @@ use crate::stats::collector::{CollectedStatistics, EncoderStatistics, Statistics
 use crate::wire;
 
 impl BlockValues {
-    /// Whether nothing has been appended.
+    /// Returns whether nothing has been appended.
     pub(crate) fn is_empty(&self) -> bool {
         self.items() == 0
     }
@@ -49,7 +49,7 @@ impl BlockValues {
             }
     }
 
-    /// Whether a slice has its counts in the form in which they are here.
+    /// Returns whether a slice has its counts in the form in which they are here.
     pub(crate) fn takes(&self, slice: &ColumnSlice<'_>) -> bool {
         match &self.counts {
             _ if self.is_empty() => true,
@@ -150,7 +150,7 @@ fn append_strings(
     Ok(())
 }
 
-/// Appends a string for each slot: what lies where nothing is there is left out.
+/// Appends a string for each slot; the content of null slots is dropped.
 fn append_slots(
     out: &mut Strings,
     offsets: Offsets<'_>,
@@ -184,7 +184,7 @@ fn append_slots(
 }
 
 impl BlockValues {
-    /// What these values teach for later ones.
+    /// Returns what these values teach for later ones.
     pub(crate) fn hints(&self, options: Options) -> Hints {
         let mut hints = Hints::default();
         match &self.values {
@@ -230,7 +230,7 @@ impl BlockValues {
         (filled, encoder_statistics)
     }
 
-    /// What there is to see of values that have been packed.
+    /// Returns what there is to see of values that have been packed.
     pub(crate) fn collected(
         &self,
         mut collector: StatisticsCollector,
@@ -263,7 +263,7 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
     StringsRef { offsets: &strings.offsets, data: &strings.data }
 }
 
-/// Appends values; with bits, only those whose bit is set are there.
+/// Encodes values; with bits, only those whose bit is set are restored.
 fn put_values(
     values: &Values,
     there: Option<&Bits>,

@@ -24,7 +24,7 @@ use crate::pack::{GOOD_FOR, Hints, Options, Payload};
 use crate::parallelism::threads;
 use crate::stats::collector::StatisticsCollector;
 
-/// Rows of a block unless more or fewer are asked for.
+/// The default number of rows of a block.
 pub(crate) const BLOCK_ROWS: usize = 16_384;
 
 /// Bytes at which a block ends in any case.
@@ -46,7 +46,7 @@ pub(crate) struct Packing {
 #[derive(Debug)]
 pub(crate) struct PackedColumnWriter {
     packing: Packing,
-    /// Looks at the values of each block.
+    /// Collects the statistics of each block.
     collector: Option<StatisticsCollector>,
     value_type: ValueType,
     block_values: BlockValues,
@@ -90,13 +90,13 @@ impl PackedColumnWriter {
         })
     }
 
-    /// Bytes of values that are not packed yet.
+    /// Returns the bytes of values that are not packed yet.
     pub(crate) fn memory_size(&self) -> usize {
         self.block_values.bytes()
             + self.full.iter().map(|full| full.block_values.bytes()).sum::<usize>()
     }
 
-    /// Appends rows. `first` gives the value at a row, if the column is indexed.
+    /// Appends rows. `first` returns the value at a row, if the column is indexed.
     pub(crate) fn write(
         &mut self,
         rows: Range<usize>,
@@ -123,7 +123,8 @@ impl PackedColumnWriter {
         Ok(())
     }
 
-    /// The end of the rows from `row` on, at least one, of which all but the last start before the block is full.
+    /// Returns the end of the rows from `row`, at least one, of which all but the last start before the block is
+    /// full.
     fn fitting(
         &self,
         row: usize,
@@ -167,7 +168,7 @@ impl PackedColumnWriter {
         });
     }
 
-    /// Sends full blocks on their way.
+    /// Pushes full blocks to the queue.
     pub(crate) fn send(&mut self, lane: usize, queue: &mut SealQueue) -> Result<()> {
         for full in self.full.drain(..) {
             let (packing, collector, reusable) =
@@ -185,7 +186,7 @@ impl PackedColumnWriter {
 }
 
 impl Packing {
-    /// Packs and proves a block. `stored` gives its memory.
+    /// Encodes a block and computes its checksum. `stored` is reused memory.
     fn compress(
         &self,
         full: FullBlock,
@@ -230,7 +231,7 @@ impl Packing {
         ))
     }
 
-    /// Puts zstd over what is packed, if the codec says so and it saves.
+    /// Compresses the payload with zstd, if the codec does so and it saves space.
     fn pass(&self, size: usize, payload: Payload) -> Result<Vec<u8>> {
         let len = payload.len();
         if self.codec != Codec::PackZstd || len > most_inflated(size) {

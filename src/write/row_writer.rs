@@ -45,16 +45,16 @@ const ROWS: usize = 1024;
 #[derive(Debug)]
 pub struct RowWriter<W> {
     writer: FileWriter<W>,
-    /// Whole rows, then what has come of the row at hand.
+    /// Complete rows, then the values of the current row.
     block_values: Vec<ColumnData>,
     rows: usize,
-    /// Lengths and values of each column in the whole rows.
+    /// The number of lengths and values of each column in the complete rows.
     whole: Vec<(usize, usize)>,
     in_row: bool,
 }
 
 impl<W: Write> RowWriter<W> {
-    /// Rows will follow those that the writer has.
+    /// Creates the rows will follow those that the writer has.
     pub fn new(writer: FileWriter<W>) -> Self {
         let block_values: Vec<_> = writer.columns().iter().map(ColumnData::of).collect();
         let whole = vec![(0, 0); block_values.len()];
@@ -78,7 +78,7 @@ impl<W: Write> RowWriter<W> {
             Some(lengths) => lengths.push(length),
             None => return Err(self.in_column(column, Error::invalid("not an array column"))),
         }
-        // Null values are not written one by one: the length says it all.
+        // Null values are not written; their length represents them.
         if let Values::Null(n) = &mut data.values {
             *n += length as usize;
         }

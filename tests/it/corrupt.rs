@@ -26,7 +26,7 @@ fn small(path: &Path) -> Option<(Vec<u8>, Vec<ColumnData>)> {
     Some((bytes, data))
 }
 
-/// A codec's own state and the first read cost something even for the smallest file.
+/// Returns a codec's own state and the first read cost something even for the smallest file.
 fn allowed(file: usize) -> usize {
     (8 << 20) + 64 * file
 }
@@ -100,7 +100,7 @@ mod of_arrow {
     use trevni_testing::arrays::{array, field};
     use trevni_testing::equality::same_rows;
 
-    /// A file of random fields, its batch, and where its columns begin.
+    /// Returns a file of random fields, its batch, and where its columns begin.
     fn file(seed: u64, layout: Layout) -> Option<(Vec<u8>, RecordBatch, usize)> {
         let n = &mut Numbers(seed);
         let fields: Vec<_> = ["a", "b", "c"].iter().map(|name| field(name, 2, n)).collect();

@@ -55,7 +55,7 @@ fn read_by(file: &Bytes, threads: usize) -> RecordBatch {
     arrow::compute::concat_batches(&schema, &batches).unwrap()
 }
 
-/// The value type and the codec of each column.
+/// Returns the value type and the codec of each column.
 fn chosen(file: &Bytes) -> Vec<(String, ValueType, Codec)> {
     let file = FileReader::try_new(file.clone()).unwrap();
     let columns = file.columns().iter().enumerate();

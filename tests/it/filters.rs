@@ -77,7 +77,7 @@ const CONDITIONS: [&str; 12] = [
     "k <= 9 and w is not null and s.b < 'c'",
 ];
 
-/// A caller's own predicate: of whether `k` is below a number; it is given other columns, too.
+/// Returns a caller's own predicate: of whether `k` is below a number; it is given other columns, too.
 fn below_k(schema: &Schema, roots: &[usize], most: i64) -> Box<dyn ArrowPredicate> {
     let k = schema.index_of("k").unwrap();
     let roots = roots.iter().copied().chain([k]);
@@ -88,7 +88,7 @@ fn below_k(schema: &Schema, roots: &[usize], most: i64) -> Box<dyn ArrowPredicat
     }))
 }
 
-/// The rows of batches for which masks are true, from one on, and so many.
+/// Returns the rows of batches for which masks are true, from one on, and so many.
 fn kept(
     batches: &[RecordBatch],
     masks: &[Vec<bool>],
@@ -247,7 +247,7 @@ fn file(
     block_size: usize,
     layout: Layout,
 ) -> Option<Bytes> {
-    let codecs: Vec<_> = Codec::all().filter(|codec| codec.is_available()).collect();
+    let codecs: Vec<_> = Codec::ALL.into_iter().filter(|codec| codec.is_available()).collect();
     let properties = WriterProperties::builder()
         .set_codec(codecs[codec % codecs.len()])
         .set_block_size(block_size)

@@ -1,9 +1,9 @@
 //! Who imports whom, in every member: modules import from lower layers only, and neither files nor folders import each
 //! other in a circle.
 //!
-//! The layers stand in the documentation of each `lib.rs`, and of folders that have many files, as a block that is fenced
-//! with `text layers`: a line for each layer, the lowest first. A module imports from modules on lines above its own.
-//! A parent is made of its children, so its imports from them do not count.
+//! The layers stand in the documentation of each `lib.rs`, and of folders that have many files, as a block that is
+//! fenced with `text layers`: a line for each layer, the lowest first. A module imports from modules on lines above
+//! its own. A parent is made of its children, so its imports from them do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,7 +28,7 @@ fn module(path: &str) -> Module {
     path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The code of a file: no comments, no tests within it.
+/// Returns the code of a file: no comments, no tests within it.
 fn code_of(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -81,7 +81,7 @@ fn uses(code: &str) -> Vec<(bool, Vec<String>)> {
     all
 }
 
-/// The paths in a code that begin with `crate`, `super`, `self`, or the name of a child.
+/// Returns the paths in a code that begin with `crate`, `super`, `self`, or the name of a child.
 fn paths(code: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let whole = code.split(|c: char| !is_part(c)).filter(|path| path.contains("::"));
@@ -119,7 +119,7 @@ impl Crate {
         whole
     }
 
-    /// A path from the root of the crate; `None` if it leads out of it.
+    /// Returns a path from the root of the crate; `None` if it leads out of it.
     fn resolve(&self, module: &Module, path: &str) -> Option<Module> {
         let names: Module = self::module(path);
         let first = names.first()?.as_str();
@@ -138,7 +138,7 @@ impl Crate {
         Some(base)
     }
 
-    /// The module where a path ends, behind what other modules export.
+    /// Returns the module where a path ends, behind what other modules export.
     fn target(&self, mut path: Module) -> Module {
         for _ in 0..8 {
             let len = (0..=path.len()).rev().find(|n| self.texts.contains_key(&path[..*n]));
@@ -152,7 +152,7 @@ impl Crate {
         path
     }
 
-    /// Which modules each module imports from, but for its own children.
+    /// Returns which modules each module imports from, but for its own children.
     fn imports(&self) -> Imports {
         let mut all = BTreeMap::new();
         for (module, code) in &self.code {
@@ -172,12 +172,12 @@ impl Crate {
         all
     }
 
-    /// All folders: modules that have children.
+    /// Returns all folders: modules that have children.
     fn folders(&self) -> BTreeSet<Module> {
         self.texts.keys().filter_map(|module| Some(module.split_last()?.1.to_vec())).collect()
     }
 
-    /// What is wrong with the imports.
+    /// Returns what is wrong with the imports.
     fn faults(&self) -> Vec<String> {
         let imports = self.imports();
         let files =
@@ -226,7 +226,7 @@ impl Crate {
     }
 }
 
-/// The imports between the children of a folder, each with an example.
+/// Returns the imports between the children of a folder, each with an example.
 fn imports_in(imports: &Imports, folder: &Module) -> BTreeMap<String, BTreeMap<String, String>> {
     let mut all: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for (from, targets) in imports {
@@ -246,7 +246,7 @@ fn imports_in(imports: &Imports, folder: &Module) -> BTreeMap<String, BTreeMap<S
     all
 }
 
-/// The layer of each module, from the block in a documentation.
+/// Returns the layer of each module, from the block in a documentation.
 fn layers(text: &str) -> Option<BTreeMap<String, usize>> {
     let block = text.split("//! ```text layers\n").nth(1)?.split("//! ```").next()?;
     let names = block.lines().enumerate().flat_map(|(layer, line)| {
@@ -256,7 +256,7 @@ fn layers(text: &str) -> Option<BTreeMap<String, usize>> {
     Some(names.collect())
 }
 
-/// The groups of names of which each leads to all others.
+/// Returns the groups of names of which each leads to all others.
 fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     let reach = |from: &String| {
         let (mut seen, mut stack) = (BTreeSet::new(), vec![from]);

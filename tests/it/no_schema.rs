@@ -8,7 +8,7 @@ use trevni::arrow::ArrowReaderBuilder;
 
 use super::testdata::{REFUSED, reference_files, stem};
 
-/// Whether a row of an array is what the reference printed for it.
+/// Returns whether a row of an array is what the reference printed for it.
 fn is(array: &dyn Array, row: usize, json: &Json) -> bool {
     let float = |v: f64| match json.as_str() {
         Some("NaN") => v.is_nan(),

@@ -26,7 +26,7 @@ mod sample_columns;
 /// The kinds of each sort of packed values that were met.
 type Kinds = HashMap<String, Vec<Json>>;
 
-/// A column as `decode.py` shows it.
+/// Returns a column as `decode.py` shows it.
 fn line(column: &ColumnMetadata, data: &ColumnData) -> Json {
     use trevni::ValueType;
     let there = data.there.as_ref().map(|bits| {
@@ -68,15 +68,15 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What our reader finds in a file.
+/// Returns what our reader finds in a file.
 fn read(bytes: &[u8]) -> Vec<Json> {
     let file = FileReader::try_new(Bytes::copy_from_slice(bytes)).unwrap();
     let columns = file.columns().iter().enumerate();
     columns.map(|(i, column)| line(column, &file.read_column(i).unwrap())).collect()
 }
 
-/// What `decode.py` says of a file: a line for each column, then the kinds it has met. `None` if there is no Python, or
-/// if it has no zstd and the file needs it.
+/// Returns what `decode.py` says of a file: a line for each column, then the kinds it has met. `None` if there is
+/// no Python, or if it has no zstd and the file needs it.
 fn decoded(path: &Path) -> Option<(Vec<Json>, Kinds)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = Command::new("python3")
@@ -101,7 +101,7 @@ fn decoded(path: &Path) -> Option<(Vec<Json>, Kinds)> {
     Some((lines, kinds))
 }
 
-/// The same of a file that is only in memory.
+/// Returns the same of a file that is only in memory.
 fn decoded_bytes(bytes: &[u8]) -> Option<(Vec<Json>, Kinds)> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
@@ -116,7 +116,7 @@ fn assert_same(found: &[Json], expected: &[Json], who: &str) {
     }
 }
 
-/// A file of one column whose one block has this payload, without a checksum.
+/// Returns a file of one column whose one block has this payload, without a checksum.
 fn file_of(payload: &[u8], value_type: &str, array: bool, rows: usize, size: u32) -> Vec<u8> {
     use trevni::wire::{put_fixed32, put_fixed64, put_long, put_string};
     let mut out = b"Trv\x02".to_vec();

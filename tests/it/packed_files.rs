@@ -30,7 +30,7 @@ fn text(n: usize) -> ArrayRef {
     ))
 }
 
-/// A table in which each kind of value has its place.
+/// Returns a table in which each kind of value has its place.
 fn table(n: usize) -> RecordBatch {
     let int = |f: &dyn Fn(i64) -> i64| -> ArrayRef {
         Arc::new(Int64Array::from_iter_values((0..n as i64).map(f)))

@@ -15,7 +15,7 @@ fn empty(file: &FileReader<Bytes>) -> Vec<ColumnData> {
     file.columns().iter().map(ColumnData::of).collect()
 }
 
-/// A reader of all columns.
+/// Returns a reader of all columns.
 fn reader(file: &FileReader<Bytes>, threads: usize, ahead: u64) -> ProjectedReader<Bytes> {
     let all: Vec<usize> = (0..file.columns().len()).collect();
     file.projected_reader(&all).unwrap().with_parallelism(threads, ahead).unwrap()

@@ -101,7 +101,7 @@ struct Settings {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let codecs: Vec<_> = Codec::all().filter(|codec| codec.is_available()).collect();
+    let codecs: Vec<_> = Codec::ALL.into_iter().filter(|codec| codec.is_available()).collect();
     let checksums =
         prop::sample::select(vec![Checksum::Null, Checksum::Crc32, Checksum::StoredCrc32]);
     let versions = prop::sample::select(vec![Version::V1, Version::V2]);

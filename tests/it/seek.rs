@@ -6,12 +6,12 @@ use trevni::*;
 
 use crate::testdata::{Numbers, reference_files, stem};
 
-/// A file of nested columns whose blocks do not line up, in blocks of `block_size`.
+/// Returns a file of nested columns whose blocks do not line up, in blocks of `block_size`.
 fn nested(block_size: usize, rows: usize) -> FileReader<Bytes> {
     FileReader::try_new(nested_bytes(Codec::Null, block_size, rows)).unwrap()
 }
 
-/// The bytes of such a file.
+/// Returns the bytes of such a file.
 pub fn nested_bytes(codec: Codec, block_size: usize, rows: usize) -> Bytes {
     let columns = vec![
         ColumnMetadata::new("id", ValueType::Int),

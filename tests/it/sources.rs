@@ -47,7 +47,7 @@ fn files_bytes_slices_and_maps_read_alike() {
     check(Bytes::from(bytes.clone()));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.trv");
-    let mut out = AtomicFile::create(&path, false).unwrap();
+    let mut out = AtomicFile::create_new(&path).unwrap();
     out.write_all(&bytes).unwrap();
     out.commit().unwrap();
     let open = std::fs::File::open(&path).unwrap();

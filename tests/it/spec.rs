@@ -12,7 +12,7 @@ fn unhex(text: &str) -> Vec<u8> {
     text.flat_map(str::split_whitespace).map(|b| u8::from_str_radix(b, 16).unwrap()).collect()
 }
 
-/// The rows of the table whose first heading this is.
+/// Returns the rows of the table whose first heading this is.
 fn table(heading: &str) -> Vec<(&'static str, Vec<u8>)> {
     let start = SPEC.find(&format!("| {heading} | bytes |")).expect("a table");
     let rows = SPEC[start..].lines().skip(2).take_while(|line| line.starts_with('|'));
@@ -23,7 +23,7 @@ fn table(heading: &str) -> Vec<(&'static str, Vec<u8>)> {
     rows.map(cells).collect()
 }
 
-/// The text of each block fenced with this word.
+/// Returns the text of each block fenced with this word.
 fn fenced(word: &str) -> Vec<&'static str> {
     let fence = format!("```{word}\n");
     SPEC.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
@@ -121,7 +121,7 @@ pub mod of_arrow {
 
     const SPEC: &str = include_str!("../../spec/columns.md");
 
-    /// The field that a row of the table speaks of.
+    /// Returns the field that a row of the table speaks of.
     fn field(text: &str) -> Field {
         use DataType::*;
         let x = |data_type, nullable| Field::new("x", data_type, nullable);
@@ -167,7 +167,7 @@ pub mod of_arrow {
         assert!(count > 5);
     }
 
-    /// The columns of a file of this field.
+    /// Returns the columns of a file of this field.
     pub fn columns(text: &str, properties: Option<WriterProperties>) -> String {
         let schema = Arc::new(Schema::new(vec![field(text)]));
         let batch = RecordBatch::new_empty(schema.clone());
@@ -190,7 +190,7 @@ mod of_statistics {
 
     const SPEC: &str = include_str!("../../spec/statistics.md");
 
-    /// The statistics in a file of one column.
+    /// Returns the statistics in a file of one column.
     fn entry(column: ColumnMetadata, cuts: &[(usize, ColumnSlice<'_>)], size: usize) -> Vec<u8> {
         let column = column.with_statistics(Order::Natural);
         let builder = FileWriter::builder().set_block_size(size);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 pub use trevni_testing::data::{REFUSED, corpus, files, meta, stem};
 pub use trevni_testing::numbers::Numbers;
 
-/// The reference's files whose codecs this build has.
+/// Returns the reference's files whose codecs this build has.
 pub fn reference_files() -> Vec<PathBuf> {
     let all = trevni_testing::data::reference_files().into_iter();
     all.filter(|path| is_available(path)).collect()

@@ -41,7 +41,7 @@ const AXIS: f64 = 28.0;
 const FLOOR: f64 = 236.0;
 const CEILING: f64 = 72.0;
 
-/// The chart; nothing if none of its bars was raced.
+/// Returns the chart; nothing if none of its bars was raced.
 pub fn svg(outcomes: &[Outcome]) -> Option<String> {
     let find = |table: &str, config: &str| {
         outcomes.iter().find(|o| o.table == table && o.config == config)
@@ -130,7 +130,7 @@ fn panel(out: &mut String, left: f64, bars: &[(&str, &str)], groups: &[Vec<Optio
     }
 }
 
-/// A round number that goes four or five times, or a little more, into what is shown.
+/// Returns a round number that goes four or five times, or a little more, into what is shown.
 fn step(most: f64) -> f64 {
     let rough = (most / 5.0).max(1e-3);
     let power = 10f64.powf(rough.log10().floor());

@@ -44,7 +44,7 @@ impl Floor {
         Ok(Self { blocks })
     }
 
-    /// Goes through all blocks; gives the bytes before compression.
+    /// Goes through all blocks. Returns the bytes before compression.
     pub fn walk(&self) -> Result<usize> {
         let mut openers = Openers::new()?;
         let mut raw = Vec::new();

@@ -42,10 +42,10 @@ pub trait Format {
 
     fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
 
-    /// Whether strings can be read into views.
+    /// Returns whether strings can be read into views.
     fn has_views(&self) -> bool;
 
-    /// The least that any reader of the file has to do, where the race knows how to do just that.
+    /// Returns the least that any reader of the file has to do, where the race knows how to do just that.
     fn floor(&self, _file: &File) -> Result<Option<Floor>> {
         Ok(None)
     }

@@ -7,8 +7,8 @@
 //! 1000 scattered rows                row selection                            row selection
 //! one column of sixteen              projection                               projection
 //! ```
-//! Both are asked for all sixteen columns of the rows that pass. Sources count the bytes that are read of them. The rows
-//! that come are compared by their number and by sums over two columns.
+//! Both are asked for all sixteen columns of the rows that pass. Sources count the bytes that are read of them. The
+//! rows that come are compared by their number and by sums over two columns.
 
 mod counted;
 mod parquet;
@@ -116,7 +116,7 @@ fn questions(scale: f64) -> Vec<(&'static str, Question)> {
     ]
 }
 
-/// The same table in each format.
+/// Returns the same table in each format.
 fn write(scale: f64) -> Result<Vec<Peer>> {
     let batches = || tpch::batches(scale);
     let trevni = |codec| trevni::write(tpch::schema(), batches(), codec);

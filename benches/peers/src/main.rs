@@ -107,7 +107,7 @@ fn race_over(args: &Args, recipe: &Recipe) -> Result<Vec<Outcome>> {
     Ok(outcomes.map_err(|e| format!("{}: {e}", recipe.name))?)
 }
 
-/// Whether a name was asked for; all are when none is named.
+/// Returns whether a name was asked for; all are when none is named.
 fn chosen(names: &[String], name: &str) -> bool {
     names.is_empty() || names.iter().any(|n| n == name)
 }
@@ -117,7 +117,7 @@ impl Args {
         chosen(&self.configs, config.name) && !(config.apart && self.configs.is_empty())
     }
 
-    /// Where files go. A race that is not full does not write over the results of one that was.
+    /// Returns where files go. A race that is not full does not write over the results of one that was.
     fn folder(&self) -> Option<PathBuf> {
         let full = !self.quick && self.tables.is_empty() && self.configs.is_empty();
         self.out.clone().or_else(|| full.then(|| env!("CARGO_MANIFEST_DIR").into()))

@@ -148,7 +148,7 @@ fn scattered(total: usize, count: usize) -> Vec<usize> {
 }
 
 impl Runner {
-    /// The milliseconds of one lap; `None` where there is nothing to run.
+    /// Returns the milliseconds of one lap; `None` where there is nothing to run.
     fn lap(&self, course: &Course<'_>, measure: Measure) -> Result<Option<f64>> {
         let Course { table, views, rand1000, rand10 } = course;
         let ms = match measure {
@@ -215,7 +215,7 @@ impl Runner {
     }
 }
 
-/// The mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
+/// Returns the mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
 fn timed<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {
     let (mut spent, mut calls) = (Duration::ZERO, 0);
     while spent < LAP {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::Result;
 use crate::race::Outcome;
 
-/// A list with one object a line, so that two runs can be compared line by line.
+/// Returns a list with one object a line, so that two runs can be compared line by line.
 pub fn json(outcomes: &[Outcome]) -> Result<String> {
     let lines = outcomes.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     Ok(format!("[\n{}\n]", lines.join(",\n")))
@@ -25,7 +25,7 @@ const COLUMNS: [Column; 9] = [
     ("floor", |o| o.floor_ms),
 ];
 
-/// The times, then ours beside parquet's.
+/// Returns the times, then ours beside parquet's.
 pub fn tables(outcomes: &[Outcome]) -> String {
     let mut out = String::from("Milliseconds, medians; smaller is better.\n\n");
     heading(&mut out, &COLUMNS.map(|(name, _)| name));

@@ -92,7 +92,7 @@ impl Recipe {
 }
 
 impl Table {
-    /// The schema with views in the place of strings, if there are any.
+    /// Returns the schema with views in the place of strings, if there are any.
     pub fn with_views(&self) -> Option<SchemaRef> {
         let strings = |field: &Field| *field.data_type() == DataType::Utf8;
         let fields = self.schema.fields();

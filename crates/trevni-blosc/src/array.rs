@@ -29,7 +29,8 @@ pub enum Order {
 /// How the bytes of an array are cut into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunking {
-    /// The flat bytes of the array, in runs of so many; the last may be shorter, and its chunk longer than what is left.
+    /// The flat bytes of the array, in runs of so many; the last may be shorter, and its chunk longer than what is
+    /// left.
     Flat {
         /// Bytes of a chunk; at least 1.
         chunk_bytes: u64,
@@ -39,8 +40,9 @@ pub enum Chunking {
         /// Where each chunk ends, in bytes.
         ends: Vec<u64>,
     },
-    /// A grid of boxes: every chunk holds `chunk_shape` elements, of those past the array's edge too, in row-major order of its blocks, each
-    /// of `block_shape` elements in row-major order, those past the chunk's edge too. Chunks are numbered in row-major order.
+    /// A grid of boxes: every chunk holds `chunk_shape` elements, of those past the array's edge too, in row-major
+    /// order of its blocks, each of `block_shape` elements in row-major order, those past the chunk's edge too.
+    /// Chunks are numbered in row-major order.
     Grid {
         /// Elements of a chunk along each dimension.
         chunk_shape: Vec<u64>,
@@ -83,17 +85,18 @@ pub struct Edit {
 
 /// Chunks in some container: what files and directories of all kinds give to the rows above.
 pub trait Container: Send + Sync + std::fmt::Debug {
-    /// What is in it.
+    /// Returns what is in it.
     fn layout(&self) -> &Layout;
 
-    /// How its chunks are written.
+    /// Returns how its chunks are written.
     fn params(&self) -> &Params;
 
-    /// The stored bytes of a chunk; of one that has none, the header that says so. At most `Header::cbytes` of them count.
+    /// Returns the stored bytes of a chunk; of one that has none, the header that says so. At most `Header::cbytes`
+    /// of them count.
     fn chunk(&self, number: u64) -> Result<Bytes>;
 
-    /// The bytes of a [`chunk`](Self::chunk) in `range`, as far as there are some; those behind them too, if they had to be read anyway. What
-    /// begins at 0 has a header that fits this chunk.
+    /// Returns the bytes of a [`chunk`](Self::chunk) in `range`, as far as there are some; those behind them too,
+    /// if they had to be read anyway. What begins at 0 has a header that fits this chunk.
     fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
         let chunk = self.chunk(number)?;
         let start = usize::try_from(range.start).unwrap_or(usize::MAX);
@@ -105,13 +108,13 @@ pub trait Container: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// Whether [`verify`](Self::verify) compares the bytes of all chunks with checksums.
+    /// Returns whether [`verify`](Self::verify) compares the bytes of all chunks with checksums.
     fn has_checksums(&self) -> bool {
         false
     }
 
-    /// Makes a change so that a crash at any point leaves the old array or the new one. An error leaves the old. `Unsupported`, in words that a user
-    /// understands, if this container cannot change so.
+    /// Makes a change so that a crash at any point leaves the old array or the new one. An error leaves the old.
+    /// `Unsupported`, in words that a user understands, if this container cannot change so.
     fn commit(&mut self, edit: Edit) -> Result<()>;
 }
 

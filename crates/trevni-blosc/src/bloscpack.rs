@@ -4,11 +4,12 @@
 //! header, 32 bytes │ metadata, with room to grow │ offsets, with spare slots │ chunk, checksum │ chunk, checksum │ ...
 //! "header"           "metadata", "numpy"           "offsets"                   "chunk", "digest"
 //! ```
-//! Version 3 is what bloscpack 0.16 writes, and what is written here, to the byte. Versions 1 and 2 exist in documents only, and are
-//! read as far as these say. What the metadata tells of a NumPy array gives type and shape; without it a file is bytes.
+//! Version 3 is what bloscpack 0.16 writes, and what is written here, to the byte. Versions 1 and 2 exist in
+//! documents only, and are read as far as these say. What the metadata tells of a NumPy array gives type and shape;
+//! without it a file is bytes.
 //!
-//! Files take rows behind the last and, where there is room, other attributes; nothing else in them changes. Each change writes
-//! the whole file again and renames it into place.
+//! Files take rows behind the last and, where there is room, other attributes; nothing else in them changes. Each
+//! change writes the whole file again and renames it into place.
 //!
 //! ```
 //! use trevni_blosc::bloscpack::{Bloscpack, BloscpackBuilder};
@@ -112,12 +113,12 @@ impl Bloscpack {
         self
     }
 
-    /// Whether the metadata says what the elements are.
+    /// Returns whether the metadata says what the elements are.
     pub fn is_typed(&self) -> bool {
         self.described.is_some()
     }
 
-    /// The version of the format: 1, 2 or 3.
+    /// Returns the version of the format: 1, 2 or 3.
     pub fn version(&self) -> u8 {
         match self.beginning.header.version {
             Version::V1 { .. } => 1,
@@ -126,22 +127,22 @@ impl Bloscpack {
         }
     }
 
-    /// What proves each chunk.
+    /// Returns what proves each chunk.
     pub fn checksum(&self) -> Digest {
         self.beginning.header.checksum
     }
 
-    /// Bytes of an element as the header has them, whatever the metadata says; 0 if unknown.
+    /// Returns the bytes of an element as the header has them, whatever the metadata says; 0 if unknown.
     pub fn typesize(&self) -> u8 {
         self.beginning.header.typesize
     }
 
-    /// The metadata as it stands in the file.
+    /// Returns the metadata as it stands in the file.
     pub fn metadata(&self) -> Option<&Value> {
         self.beginning.metadata.as_ref()
     }
 
-    /// The settings with which the file could be written again.
+    /// Returns the settings with which the file could be written again.
     pub fn properties(&self) -> BloscpackProperties {
         let header = &self.beginning.header;
         let spare = header.slots().unwrap_or(0).saturating_sub(self.layout.chunks);
@@ -158,7 +159,7 @@ impl Bloscpack {
         }
     }
 
-    /// The bytes of a chunk and of its checksum, as one; the chunk's header says where the one ends.
+    /// Returns the bytes of a chunk and of its checksum, as one; the chunk's header says where the one ends.
     fn stored(&self, start: u64, most: u64) -> Result<(chunk::Header, Bytes)> {
         let digest_len = self.checksum().size() as u64;
         let there = self.file_len.saturating_sub(start);
@@ -171,7 +172,8 @@ impl Bloscpack {
         Ok((header, read_within(&self.source, self.file_len, start, len, "chunk")?))
     }
 
-    /// The most bytes that a chunk and its checksum take, by where the next one starts and by what it stands for.
+    /// Returns the most bytes that a chunk and its checksum take, by where the next one starts and by what it
+    /// stands for.
     fn most(&self, number: usize, start: u64, nbytes: u64) -> u64 {
         let next = self.beginning.starts.get(number + 1).filter(|next| **next > start);
         let until_next = next.map_or(u64::MAX, |next| next - start);
@@ -179,7 +181,7 @@ impl Bloscpack {
         until_next.min(incompressible).max(32)
     }
 
-    /// Where a chunk starts, what it stands for, and the most bytes that it takes.
+    /// Returns where a chunk starts, what it stands for, and the most bytes that it takes.
     fn place(&self, number: u64) -> Result<(u64, u64, u64)> {
         let starts = &self.beginning.starts;
         let there = usize::try_from(number).ok().and_then(|n| Some((n, *starts.get(n)?)));
@@ -233,8 +235,8 @@ impl Container for Bloscpack {
         Ok(bytes)
     }
 
-    /// Fails unless every chunk has its checksum and its size and, in a file of version 3, lies where both the offsets and the
-    /// chunk before it say. Chunks are not decompressed.
+    /// Fails unless every chunk has its checksum and its size and, in a file of version 3, lies where both the
+    /// offsets and the chunk before it say. Chunks are not decompressed.
     fn verify(&self) -> Result<()> {
         let mut next = self.beginning.end;
         for (number, start) in self.beginning.starts.iter().enumerate() {

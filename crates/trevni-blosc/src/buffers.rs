@@ -3,8 +3,8 @@
 //! ```text
 //! file ──► buffer ──► Bytes, buffer ──► dropped ──► buffer, for the next chunk
 //! ```
-//! New memory of the size of a chunk costs as much as decompressing a good part of it: it is cleared, and the system has to find it
-//! page by page.
+//! New memory of the size of a chunk costs as much as decompressing a good part of it: it is cleared, and the
+//! system has to find it page by page.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ const KEPT: usize = 16 << 20;
 pub(super) struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Buffers {
-    /// The `len` bytes of a file from `offset` on; whether they are there has been asked before.
+    /// Returns the `len` bytes of a file from `offset` on; whether they are there has been asked before.
     pub(super) fn read_at(&self, file: &File, offset: u64, len: usize) -> io::Result<Bytes> {
         let mut bytes = self.take();
         if bytes.len() < len {
@@ -34,7 +34,7 @@ impl Buffers {
         Ok(Bytes::from_owner(buffer))
     }
 
-    /// The bytes of a file, at most so many.
+    /// Returns the bytes of a file, at most so many.
     pub(super) fn read_all(&self, file: File, most: u64) -> io::Result<Bytes> {
         let size = file.metadata()?.len().min(most);
         let mut buffer = ReusedBuffer { bytes: self.take(), len: 0, pool: self.clone() };
@@ -45,7 +45,7 @@ impl Buffers {
         Ok(Bytes::from_owner(buffer))
     }
 
-    /// The bytes of a file in `range`, as far as there are some.
+    /// Returns the bytes of a file in `range`, as far as there are some.
     pub(super) fn read_part(&self, file: &File, range: &Range<u64>) -> io::Result<Bytes> {
         let size = file.metadata()?.len();
         let (from, to) = (range.start.min(size), range.end.min(size));
@@ -94,7 +94,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// A file that is open.
+    /// Creates a file that is open.
     pub(super) fn file(file: File) -> Self {
         Self::File { file, buffers: Buffers::default() }
     }

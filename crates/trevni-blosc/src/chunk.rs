@@ -11,8 +11,8 @@
 //! A chunk that is stored has the bytes themselves behind its header, one of special values nothing, and one of a
 //! repeated value that value. The flags of the header say which it is.
 //!
-//! [`Encoder`] and [`Decoder`] keep their working memory; there is one of each per thread. [`Header`] is what can be known
-//! without opening a chunk. (Specification: `spec/blosc-chunk.md`.)
+//! [`Encoder`] and [`Decoder`] keep their working memory; there is one of each per thread. [`Header`] is what can
+//! be known without opening a chunk. (Specification: `spec/blosc-chunk.md`.)
 //!
 //! ```
 //! use trevni_blosc::chunk::{Decoder, Encoder, Generation, Header, Params};

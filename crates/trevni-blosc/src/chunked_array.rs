@@ -9,9 +9,10 @@
 //!             ├───┼───┼─┤   blocks that are small boxes
 //!             │ 3 │ 4 │5│
 //! ```
-//! Every container keeps chunks in its own way ([`Container`]); which chunks a range of rows is in, and what they hold
-//! after a change, is the same for all, and is here. A row is everything below one index of the first dimension. Rows go in and come
-//! out as the bytes of a C-ordered array in memory, in the byte order of the [`Dtype`].
+//! Every container keeps chunks in its own way ([`Container`]); which chunks a range of rows is in, and what they
+//! hold after a change, is the same for all, and is here. A row is everything below one index of the first
+//! dimension. Rows go in and come out as the bytes of a C-ordered array in memory, in the byte order of the
+//! [`Dtype`].
 //!
 //! A change first makes all new chunks, then has the container take them at once: it is made whole or not at all.
 
@@ -48,13 +49,13 @@ pub struct ChunkedArray {
 }
 
 impl ChunkedArray {
-    /// The array in a container.
+    /// Creates the array in a container.
     pub fn new(container: impl Container + 'static) -> Self {
         let (limits, readers) = (Limits::default(), Coders::readers(1, &Limits::default()));
         Self { container: Box::new(container), readers, limits }
     }
 
-    /// How many threads open and make chunks, at most four for each of the machine's cores. Default: 1.
+    /// Sets the number of threads that open and make chunks, at most four for each of the machine's cores. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.readers = Coders::readers(parallelism::limit_threads(threads), &self.limits);
         self
@@ -67,7 +68,7 @@ impl ChunkedArray {
         self
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -77,64 +78,64 @@ impl ChunkedArray {
         self.readers.clear();
     }
 
-    /// How many threads open and make chunks.
+    /// Returns how many threads open and make chunks.
     pub fn parallelism(&self) -> usize {
         self.readers.threads
     }
 
-    /// The same bytes as elements of another dtype, in one dimension: for containers that do not say what their
+    /// Returns the same bytes as elements of another dtype, in one dimension: for containers that do not say what their
     /// elements are. The bytes must be whole elements.
     pub fn view(self, dtype: Dtype) -> Result<Self> {
         let container = Box::new(View::try_new(self.container, dtype)?);
         Ok(Self { container, readers: self.readers, limits: self.limits })
     }
 
-    /// What is in it.
+    /// Returns what is in it.
     pub fn layout(&self) -> &Layout {
         self.container.layout()
     }
 
-    /// The container.
+    /// Returns the container.
     pub fn container(&self) -> &dyn Container {
         self.container.as_ref()
     }
 
-    /// How many rows there are. An array without dimensions is one row.
+    /// Returns how many rows there are. An array without dimensions is one row.
     pub fn len(&self) -> u64 {
         self.layout().rows()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn dtype(&self) -> &Dtype {
         &self.layout().dtype
     }
 
-    /// The rows and what a row is: all dimensions.
+    /// Returns the rows and what a row is: all dimensions.
     pub fn shape(&self) -> &[u64] {
         &self.layout().shape
     }
 
-    /// The shape of a chunk, of chunks that are all alike and end with a row.
+    /// Returns the shape of a chunk, of chunks that are all alike and end with a row.
     pub fn chunk_shape(&self) -> Option<Vec<u64>> {
         self.layout().chunk_shape()
     }
 
-    /// What users have hung on it.
+    /// Returns what users have hung on it.
     pub fn attributes(&self) -> &Attributes {
         &self.layout().attributes
     }
 
-    /// Bytes of a row.
+    /// Returns the bytes of a row.
     pub fn row_bytes(&self) -> Result<usize> {
         self.layout().row_bytes()
     }
 
-    /// The bytes of some rows.
+    /// Returns the bytes of some rows.
     pub fn read(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         let count = rows.end.saturating_sub(rows.start);
         self.check_rows(rows.start, count)?;
@@ -143,8 +144,8 @@ impl ChunkedArray {
         Ok(out)
     }
 
-    /// Fills `out`, which must be whole rows, with the rows from `first` on. Only their chunks are read, and of these only
-    /// their blocks are opened.
+    /// Fills `out`, which must be whole rows, with the rows from `first` on. Only their chunks are read, and of
+    /// these only their blocks are opened.
     pub fn read_into(&self, first: u64, out: &mut [u8]) -> Result<()> {
         let count = self.rows_of(out.len())?;
         self.check_rows(first, count)?;
@@ -218,7 +219,7 @@ impl ChunkedArray {
         self.container.commit(edit)
     }
 
-    /// How many rows so many bytes are.
+    /// Returns how many rows so many bytes are.
     fn rows_of(&self, bytes: usize) -> Result<u64> {
         let row = self.row_bytes()?;
         if row == 0 && bytes == 0 {
@@ -251,7 +252,7 @@ impl ChunkedArray {
 }
 
 impl Layout {
-    /// The layout of an array in C order that has no rows so far, of rows of this shape.
+    /// Creates the layout of an array in C order that has no rows so far, of rows of this shape.
     pub fn of_rows(dtype: Dtype, row_shape: &[u64], chunking: Chunking) -> Self {
         Self {
             dtype,
@@ -264,7 +265,7 @@ impl Layout {
         }
     }
 
-    /// How many rows there are. An array without dimensions is one row.
+    /// Returns how many rows there are. An array without dimensions is one row.
     pub fn rows(&self) -> u64 {
         self.shape.first().copied().unwrap_or(1)
     }
@@ -277,7 +278,7 @@ impl Layout {
             .ok_or_else(|| Error::malformed(format!("a shape of {:?}", self.shape)))
     }
 
-    /// Bytes of a row.
+    /// Returns the bytes of a row.
     pub fn row_bytes(&self) -> Result<usize> {
         let bytes = self.row_elements()?.checked_mul(self.dtype.size as u64);
         bytes
@@ -285,7 +286,7 @@ impl Layout {
             .ok_or_else(|| Error::malformed(format!("rows of shape {:?}", self.shape)))
     }
 
-    /// The numbers of the chunks that reading these rows opens.
+    /// Returns the numbers of the chunks that reading these rows opens.
     ///
     /// # Errors
     /// `Invalid` for rows that the array does not have.
@@ -324,7 +325,7 @@ impl Layout {
         Ok(numbers.start..numbers.end.min(self.chunks))
     }
 
-    /// The shape of a chunk, of chunks that are all alike and end with a row.
+    /// Returns the shape of a chunk, of chunks that are all alike and end with a row.
     pub fn chunk_shape(&self) -> Option<Vec<u64>> {
         match &self.chunking {
             Chunking::Grid { chunk_shape, .. } => Some(chunk_shape.clone()),

@@ -25,23 +25,23 @@ impl ChunkedTable {
         Ok(Self { table: Ctable::open(path)?, parallelism: 1 })
     }
 
-    /// How many threads make chunks. Default: 1.
+    /// Sets the number of threads that make chunks. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.parallelism = threads.max(1);
         self
     }
 
-    /// The table, to look at its names and columns.
+    /// Returns the table, to look at its names and columns.
     pub fn table(&self) -> &Ctable {
         &self.table
     }
 
-    /// How many rows there are.
+    /// Returns how many rows there are.
     pub fn len(&self) -> u64 {
         self.table.rows()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -113,7 +113,7 @@ impl ChunkedTable {
         self.table.commit(edits, Some(attributes))
     }
 
-    /// The columns, to be read each for itself.
+    /// Returns the columns, to be read each for itself.
     pub fn into_arrays(self) -> Vec<(String, ChunkedArray)> {
         let threads = self.parallelism;
         let columns = self.table.into_columns().into_iter();
@@ -122,7 +122,7 @@ impl ChunkedTable {
             .collect()
     }
 
-    /// How many rows these bytes are: of every column as many.
+    /// Returns how many rows these bytes are: of every column as many.
     fn rows_of(&self, columns: &[&[u8]]) -> Result<u64> {
         let there = self.table.columns().len();
         if columns.len() != there {

@@ -49,7 +49,7 @@ const TABLE: [(Compressor, &str, u8, u8); 6] = [
 ];
 
 impl Compressor {
-    /// The name in Blosc's words: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`.
+    /// Returns the name in Blosc's words: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`.
     ///
     /// ```
     /// use trevni_blosc::Compressor;
@@ -61,7 +61,7 @@ impl Compressor {
         self.row().1
     }
 
-    /// The compressor of a name.
+    /// Returns the compressor of a name.
     pub fn from_name(name: &str) -> Result<Self> {
         TABLE
             .iter()
@@ -70,12 +70,12 @@ impl Compressor {
             .ok_or_else(|| Error::unsupported(format!("compressor {name:?}")))
     }
 
-    /// The number in frame headers (byte 27) and in byte 22 of a chunk: 0, 1, 2, 3, 4, 5 in the order above.
+    /// Returns the number in frame headers (byte 27) and in byte 22 of a chunk: 0, 1, 2, 3, 4, 5 in the order above.
     pub fn code(self) -> u8 {
         self.row().2
     }
 
-    /// The compressor of a number.
+    /// Returns the compressor of a number.
     pub fn from_code(code: u8) -> Result<Self> {
         TABLE
             .iter()
@@ -84,12 +84,12 @@ impl Compressor {
             .ok_or_else(|| Error::unsupported(format!("compressor number {code}")))
     }
 
-    /// The number in the flags of a chunk, 0 to 4.
+    /// Returns the number in the flags of a chunk, 0 to 4.
     pub(super) fn format(self) -> u8 {
         self.row().3
     }
 
-    /// The compressor of the number in the flags of a chunk.
+    /// Returns the compressor of the number in the flags of a chunk.
     pub(super) fn from_format(format: u8) -> Result<Self> {
         TABLE.iter().find(|row| row.3 == format).map(|row| row.0).ok_or_else(|| match format {
             6 | 7 => Error::unsupported("a chunk with a compressor of its user's own"),
@@ -120,7 +120,7 @@ pub(super) enum Compress {
 }
 
 impl Compress {
-    /// A writer at a level of 1 to 9.
+    /// Returns a writer at a level of 1 to 9.
     pub(super) fn new(compressor: Compressor, level: u8) -> Result<Self> {
         Ok(match compressor {
             Compressor::BloscLz => Self::BloscLz(blosclz::Encoder::new(level)),
@@ -132,7 +132,7 @@ impl Compress {
         })
     }
 
-    /// How many bytes `compress` must be offered for a stream of `len`, beyond those that it may fill.
+    /// Returns how many bytes `compress` must be offered for a stream of `len`, beyond those that it may fill.
     pub(super) fn room(&self, len: usize) -> usize {
         match self {
             Self::Snappy(_) => snappy::room(len),

@@ -103,18 +103,18 @@ pub struct Dtype {
 }
 
 impl Dtype {
-    /// A plain type in little-endian order.
+    /// Creates a plain type in little-endian order.
     pub fn new(kind: DtypeKind, size: usize) -> Self {
         Self { kind, order: ByteOrder::Little, size }
     }
 
-    /// The type of records of these fields, one behind another.
+    /// Returns the type of records of these fields, one behind another.
     pub fn record(fields: Vec<Field>) -> Result<Self> {
         record::record(fields)
     }
 
-    /// The type of NumPy's text: `<i8`, `|S10`, `int64`, `datetime64[ns]`, `[('a', '<i4'), ('b', '<f8', (2,))]`, with or
-    /// without quotes around it. Objects (`|O`) are refused.
+    /// Returns the type of NumPy's text: `<i8`, `|S10`, `int64`, `datetime64[ns]`, `[('a', '<i4'), ('b', '<f8',
+    /// (2,))]`, with or without quotes around it. Objects (`|O`) are refused.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         if Literal::is_at(text) {
@@ -124,7 +124,7 @@ impl Dtype {
         }
     }
 
-    /// The type of a JSON value: the text as a string, or lists in lists, as older files hold them.
+    /// Returns the type of a JSON value: the text as a string, or lists in lists, as older files hold them.
     pub(crate) fn from_json(value: &Value) -> Result<Self> {
         match value {
             Value::String(text) => Self::parse(text),
@@ -132,8 +132,8 @@ impl Dtype {
         }
     }
 
-    /// The text from which NumPy makes this type again: `<i8`, `|S10`, `<M8[ns]`, `[('a', '<i4'), ('b', '<f8', (2,))]`.
-    /// Padding is there, as NumPy has it: `('', '|V4')`.
+    /// Returns the text from which NumPy makes this type again: `<i8`, `|S10`, `<M8[ns]`, `[('a', '<i4'), ('b',
+    /// '<f8', (2,))]`. Padding is there, as NumPy has it: `('', '|V4')`.
     pub fn numpy_str(&self) -> String {
         let mut out = String::new();
         match &self.kind {
@@ -143,7 +143,7 @@ impl Dtype {
         out
     }
 
-    /// The text that `str(dtype)` has: `int64`, `>i8`, `|S10`, `datetime64[ns]`. Padding in records makes it
+    /// Returns the text that `str(dtype)` has: `int64`, `>i8`, `|S10`, `datetime64[ns]`. Padding in records makes it
     /// `{'names': ['a', 'b'], 'formats': ['i1', '<f8'], 'offsets': [0, 8], 'itemsize': 16}`.
     pub fn name(&self) -> String {
         let mut out = String::new();

@@ -45,7 +45,7 @@ pub enum Filter {
 pub type Filters = [Filter; 6];
 
 impl Filter {
-    /// The code and the meta byte.
+    /// Returns the code and the meta byte.
     pub(super) fn to_bytes(self) -> [u8; 2] {
         match self {
             Filter::None => [0, 0],
@@ -56,7 +56,7 @@ impl Filter {
         }
     }
 
-    /// The filter of a code and its meta byte.
+    /// Returns the filter of a code and its meta byte.
     pub(super) fn from_bytes([code, meta]: [u8; 2]) -> Result<Self> {
         match code {
             0 => Ok(Filter::None),

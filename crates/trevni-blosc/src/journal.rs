@@ -10,10 +10,11 @@
 //! └── b/c
 //! ```
 //!
-//! [`Transaction`] writes the new contents, makes them durable, and then gives the journal its name. From there on the change
-//! stands: what is left (renames, removals) is done at once, and if that does not come to its end, by whoever writes next. [`Folder`]
-//! reads through a journal that it finds: a file is first looked for under the name that it waits by. Without a whole journal
-//! nothing has been renamed, and what lies in `.trevni` counts for nothing.
+//! [`Transaction`] writes the new contents, makes them durable, and then gives the journal its name. From there on
+//! the change stands: what is left (renames, removals) is done at once, and if that does not come to its end, by
+//! whoever writes next. [`Folder`] reads through a journal that it finds: a file is first looked for under the name
+//! that it waits by. Without a whole journal nothing has been renamed, and what lies in `.trevni` counts for
+//! nothing.
 //!
 //! [`NewFolder`] is the same for a folder that is not there yet.
 
@@ -57,7 +58,7 @@ fn plain(relative: &str) -> Result<&str> {
     Err(Error::malformed(format!("{relative:?} is no path within the folder")))
 }
 
-/// A path, and the folders that it lies in.
+/// Returns a path, and the folders that it lies in.
 fn with_parents(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(parent, _)| parent))
 }
@@ -77,7 +78,8 @@ fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Makes the contents of files durable. Waiting for the disk takes no processor, and many who wait at once wait hardly longer than one.
+/// Makes the contents of files durable. Waiting for the disk takes no processor, and many who wait at once wait
+/// hardly longer than one.
 fn sync_all(paths: &[PathBuf]) -> io::Result<()> {
     const THREADS: usize = 16;
     let part = |paths: &[PathBuf]| paths.iter().try_for_each(|path| sync(path));
@@ -117,7 +119,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether an operation found nothing to work on.
+/// Returns whether an operation found nothing to work on.
 fn is_missing(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -5,8 +5,8 @@
 //!      ╰─ a blank behind ':' and ','  ╰─ no letters but ASCII
 //! {"a":1,"b":[0.5,1e-05,"\u00e9"]}                     Bloscpack: without blanks
 //! ```
-//! Files are the same to the byte as Python's only if their JSON is. Python also knows the numbers `NaN`, `Infinity` and
-//! `-Infinity`. They are read as texts of these names.
+//! Files are the same to the byte as Python's only if their JSON is. Python also knows the numbers `NaN`,
+//! `Infinity` and `-Infinity`. They are read as texts of these names.
 
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn quote_not_finite(text: &str) -> String {
     out
 }
 
-/// The text of a value.
+/// Returns the text of a value.
 pub(super) fn text(value: &Value, between: Separators) -> String {
     let mut out = String::new();
     put(value, between, &mut out);
@@ -125,7 +125,7 @@ fn put_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The fewest digits that come back as this number, with an exponent outside of 1e-4 to 1e16.
+/// Returns the fewest digits that come back as this number, with an exponent outside of 1e-4 to 1e16.
 pub(super) fn float_text(value: f64) -> String {
     if value.is_nan() {
         return "NaN".into();

@@ -24,7 +24,7 @@ const DEPTH: usize = 64;
 /// How many values one attribute may have: each takes more memory here than in the file.
 const VALUES: usize = 1 << 20;
 
-/// A field of `N` bytes behind the marker of its kind.
+/// Returns a field of `N` bytes behind the marker of its kind.
 pub(crate) fn marked<const N: usize>(
     cursor: &mut Cursor<'_>,
     marker: u8,
@@ -51,12 +51,12 @@ pub(crate) fn expect(cursor: &mut Cursor<'_>, marker: u8, what: &'static str) ->
     Err(Error::malformed(text).at(start))
 }
 
-/// The one value that `bytes` hold, as JSON.
+/// Returns the one value that `bytes` hold, as JSON.
 ///
 /// What JSON cannot say becomes something that it can: bytes a string if they are UTF-8, else `{"base64": "..."}`;
-/// extensions `{"extension": type, "base64": "..."}`; floats that are no number the strings `NaN`, `Infinity`, `-Infinity`;
-/// keys that are no strings the JSON text of the key. Anything else behind the value, nesting deeper than 64, or more
-/// than a million values are errors.
+/// extensions `{"extension": type, "base64": "..."}`; floats that are no number the strings `NaN`, `Infinity`,
+/// `-Infinity`; keys that are no strings the JSON text of the key. Anything else behind the value, nesting deeper
+/// than 64, or more than a million values are errors.
 pub(crate) fn to_json(bytes: &[u8]) -> Result<Value> {
     let mut reader = Reader { cursor: Cursor::new(bytes), left: VALUES };
     let value = reader.value(DEPTH)?;
@@ -66,7 +66,7 @@ pub(crate) fn to_json(bytes: &[u8]) -> Result<Value> {
     }
 }
 
-/// Bytes without a meaning, as JSON: `{"base64": "..."}`.
+/// Returns the bytes without a meaning, as JSON: `{"base64": "..."}`.
 pub(crate) fn opaque(bytes: &[u8]) -> Value {
     let mut object = Map::new();
     object.insert("base64".into(), base64(bytes).into());
@@ -110,7 +110,7 @@ impl Reader<'_> {
         self.cursor.array("MessagePack number")
     }
 
-    /// A number of `size` bytes, high byte first.
+    /// Returns a number of `size` bytes, high byte first.
     fn unsigned(&mut self, size: usize) -> Result<u64> {
         let bytes = self.cursor.take(size, "MessagePack number")?;
         Ok(bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))

@@ -10,11 +10,12 @@
 //! [("a", "<i4"), ...]      Struct; of a whole array: columns
 //! shape (n, 3, 4)          FixedSizeList of FixedSizeList
 //! ```
-//! Numbers whose high byte comes first are turned. Where the Arrow type alone would not lead back to the dtype (`*`, and
-//! numbers in the other order) the field carries it in its metadata, under [`DTYPE_KEY`].
+//! Numbers whose high byte comes first are turned. Where the Arrow type alone would not lead back to the dtype
+//! (`*`, and numbers in the other order) the field carries it in its metadata, under [`DTYPE_KEY`].
 //!
-//! On the way back an Arrow type that is none of these is refused, and so is a null, for NumPy has none but "not a time".
-//! Strings, of which NumPy's all have one width, get the width that their field's metadata says, or the greatest there is.
+//! On the way back an Arrow type that is none of these is refused, and so is a null, for NumPy has none but "not a
+//! time". Strings, of which NumPy's all have one width, get the width that their field's metadata says, or the
+//! greatest there is.
 
 mod from_arrow;
 mod reader;
@@ -42,7 +43,7 @@ use trevni::{Error, Result};
 /// The key of a field's metadata that holds its dtype, as NumPy prints it.
 pub const DTYPE_KEY: &str = "numpy.dtype";
 
-/// The field of elements of a dtype, which are `shape` together in a row.
+/// Returns the field of elements of a dtype, which are `shape` together in a row.
 pub fn field_of(name: &str, dtype: &Dtype, shape: &[u64]) -> Result<Field> {
     let (mut data_type, nullable) = data_type_of(dtype)?;
     for size in shape.iter().rev() {
@@ -63,7 +64,7 @@ fn last(shape: &[u64]) -> i32 {
     shape.last().and_then(|n| i32::try_from(*n).ok()).unwrap_or(0)
 }
 
-/// Whether the Arrow type leads back to the dtype.
+/// Returns whether the Arrow type leads back to the dtype.
 fn implied(dtype: &Dtype) -> bool {
     let little = dtype.order == ByteOrder::Little || dtype.size == 1;
     match &dtype.kind {
@@ -76,7 +77,7 @@ fn implied(dtype: &Dtype) -> bool {
     }
 }
 
-/// The unit that Arrow has too.
+/// Returns the unit that Arrow has too.
 fn time_unit(unit: &Unit) -> Option<TimeUnit> {
     let units = [
         ("s", TimeUnit::Second),
@@ -87,7 +88,7 @@ fn time_unit(unit: &Unit) -> Option<TimeUnit> {
     units.into_iter().find(|(base, _)| unit.count == 1 && unit.base == *base).map(|(_, unit)| unit)
 }
 
-/// The type of elements, and whether they may be null.
+/// Returns the type of elements, and whether they may be null.
 fn data_type_of(dtype: &Dtype) -> Result<(DataType, bool)> {
     let data_type = match (&dtype.kind, dtype.size) {
         (DtypeKind::Bool, _) => DataType::Boolean,
@@ -137,7 +138,8 @@ fn unsupported(dtype: &Dtype) -> Error {
     Error::unsupported(format!("elements of dtype {}, in Arrow", dtype.numpy_str()))
 }
 
-/// The dtype and the shape of a row of a field. `width` is what strings of a field that does not say get: characters of text, bytes of binary.
+/// Returns the dtype and the shape of a row of a field. `width` is what strings of a field that does not say get:
+/// characters of text, bytes of binary.
 pub fn dtype_of(field: &Field, width: Option<usize>) -> Result<(Dtype, Vec<u64>)> {
     if let Some(said) = field.metadata().get(DTYPE_KEY) {
         let dtype = Dtype::parse(said)?;
@@ -156,7 +158,7 @@ pub fn dtype_of(field: &Field, width: Option<usize>) -> Result<(Dtype, Vec<u64>)
     Ok((dtype, shape))
 }
 
-/// Whether two types hold the same values, whatever is null and whatever fields are called.
+/// Returns whether two types hold the same values, whatever is null and whatever fields are called.
 fn same_type(a: &DataType, b: &DataType) -> bool {
     match (a, b) {
         (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
@@ -168,7 +170,7 @@ fn same_type(a: &DataType, b: &DataType) -> bool {
     }
 }
 
-/// What is below lists of a fixed size, and the sizes.
+/// Returns what is below lists of a fixed size, and the sizes.
 fn under_lists(data_type: &DataType) -> (&DataType, Vec<u64>) {
     let (mut inner, mut shape) = (data_type, Vec::new());
     while let DataType::FixedSizeList(item, size) = inner {
@@ -186,7 +188,7 @@ fn is_binary(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
-/// The dtype of an Arrow type.
+/// Returns the dtype of an Arrow type.
 fn natural(data_type: &DataType, width: Option<usize>) -> Result<Dtype> {
     let time = |unit: &TimeUnit| Unit { count: 1, base: unit_name(unit) };
     let wide = |unit: usize| {
@@ -226,7 +228,7 @@ fn natural(data_type: &DataType, width: Option<usize>) -> Result<Dtype> {
     })
 }
 
-/// The dtype of a row of several fields. Strings within must say their width.
+/// Returns the dtype of a row of several fields. Strings within must say their width.
 fn record(fields: &[FieldRef]) -> Result<Dtype> {
     let fields = fields.iter().map(|field| {
         let (dtype, shape) = dtype_of(field, None)?;

@@ -131,7 +131,7 @@ pub fn open_keys(keys: impl Keys + 'static) -> Result<Contents> {
     Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::from_keys(keys)?))
 }
 
-/// The kind of container of a file that begins so.
+/// Returns the kind of container of a file that begins so.
 pub fn kind_of(head: &[u8]) -> Option<ContainerKind> {
     if head.starts_with(b"blpk") {
         return Some(ContainerKind::Bloscpack);
@@ -140,7 +140,7 @@ pub fn kind_of(head: &[u8]) -> Option<ContainerKind> {
     frame.then_some(ContainerKind::ContiguousFrame)
 }
 
-/// Whether a folder is a container.
+/// Returns whether a folder is a container.
 pub fn is_container(folder: &Path) -> bool {
     folder.join(INDEX_KEY).is_file() || Rootdir::is_at(folder)
 }

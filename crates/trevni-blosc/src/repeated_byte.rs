@@ -1,6 +1,6 @@
 //! Detects bytes that are all equal.
 
-/// The byte that all of `bytes` are.
+/// Returns the byte that all of `bytes` are.
 pub(crate) fn run(bytes: &[u8]) -> Option<u8> {
     let byte = *bytes.first()?;
     let (strides, rest) = bytes.as_chunks::<32>();

@@ -17,12 +17,14 @@
 //! ├── a                                      an array
 //! └── b                                      an array
 //! ```
-//! This is the form of bcolz, which [`DirectoryFormat::Bcolz`] stands for. The other, [`DirectoryFormat::Superchunk`], is that of the proposals before it, which no
-//! released program has written: several chunks lie in a file `data/__1__.bin`. Both are read, both are written.
+//! This is the form of bcolz, which [`DirectoryFormat::Bcolz`] stands for. The other,
+//! [`DirectoryFormat::Superchunk`], is that of the proposals before it, which no released program has written:
+//! several chunks lie in a file `data/__1__.bin`. Both are read, both are written.
 //!
 //! [`Rootdir::open`] tells what there is. An array is a [`Container`](super::Container): it gives chunks and takes
-//! [`Edit`](super::Edit)s. A table takes one edit for each column. A change is made whole or not at all, whatever happens meanwhile
-//! (`journal`). New directories are made by [`CarrayBuilder`] and [`CtableBuilder`]. (Specification: `spec/rootdir.md`.)
+//! [`Edit`](super::Edit)s. A table takes one edit for each column. A change is made whole or not at all, whatever
+//! happens meanwhile (`journal`). New directories are made by [`CarrayBuilder`] and [`CtableBuilder`].
+//! (Specification: `spec/rootdir.md`.)
 //!
 //! ```
 //! use trevni_blosc::{Attributes, Build, Container};
@@ -98,14 +100,14 @@ impl Rootdir {
         Ok(Rootdir::Carray(Box::new(Carray::open_in(folder)?)))
     }
 
-    /// Whether a path is a directory that can be opened here, as far as the names of its files tell.
+    /// Returns whether a path is a directory that can be opened here, as far as the names of its files tell.
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let exists = |file: &str| path.as_ref().join(file).is_file();
         exists(column_names::ROOTDIRS) || exists(storage::STORAGE)
     }
 }
 
-/// Whether the columns of a table share the files in `meta`.
+/// Returns whether the columns of a table share the files in `meta`.
 fn is_shared(folder: &Folder) -> Result<bool> {
     let sized = directory::Sized::read(folder)?;
     Ok(directory::read_storage(folder, &sized.sizes.shape)?.0.is_table())

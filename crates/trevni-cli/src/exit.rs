@@ -23,7 +23,7 @@ impl CliError {
         move |e| CliError::Data(format!("{name}: {e}"))
     }
 
-    /// What it says.
+    /// Returns what it says.
     pub(crate) fn text(self) -> String {
         match self {
             CliError::Data(text) | CliError::Usage(text) => text,
@@ -52,10 +52,10 @@ impl CliError {
     }
 }
 
-/// Characters of a line on stderr, at the most.
+/// Characters of a line on stderr, at most.
 const MOST_CHARACTERS: usize = 950;
 
-/// A text that is cut, and ends with `…`, if it is too long for an error.
+/// Returns a text that is cut, and ends with `…`, if it is too long for an error.
 fn shortened(mut text: String) -> String {
     if let Some((at, _)) = text.char_indices().nth(MOST_CHARACTERS) {
         text.truncate(at);

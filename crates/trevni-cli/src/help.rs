@@ -140,7 +140,7 @@ const RARE: &[&str] = &[
     "thrift_protocol",
 ];
 
-/// The command line, with all of its help.
+/// Returns the command line, with all of its help.
 pub(crate) fn command() -> Command {
     with_examples(Cli::command())
 }
@@ -166,7 +166,7 @@ fn with_examples(command: Command) -> Command {
 mod tests {
     use super::*;
 
-    /// All subcommands, those of subcommands too.
+    /// Returns all subcommands, those of subcommands too.
     fn all(command: &Command) -> Vec<Command> {
         let below = command.get_subcommands().filter(|sub| sub.get_name() != "help");
         below.flat_map(|sub| [vec![sub.clone()], all(sub)].concat()).collect()

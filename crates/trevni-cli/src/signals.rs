@@ -82,7 +82,7 @@ fn end(signal: i32) {
     std::process::abort();
 }
 
-/// A bit for each signal that this process ignores, the first for signal 1; none where the system does not say.
+/// Returns a bit for each signal that this process ignores, the first for signal 1; none where the system does not say.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the reader of our output has closed its end. An error that this caused may come back in any
+/// Returns whether the reader of our output has closed its end. An error that this caused may come back in any
 /// wrapping, so it is recorded here, where it happens.
 pub(crate) fn is_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)

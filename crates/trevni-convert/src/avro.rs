@@ -4,15 +4,16 @@
 //! x.avro ── container ──► blocks of rows ── AvroDecoder ──► RecordBatch ──► x.trv, in the Avro layout
 //!        ◄─────────────                  ◄─ AvroEncoder ───
 //! ```
-//! Rows are decoded by this crate's own [`AvroDecoder`]. The libraries do not serve: `arrow-avro` 59 takes no schema but
-//! a record at the top, fails on arrays of null, reads no rows of a type without bytes, and tells neither row nor byte
-//! of a fault; `apache-avro` builds a tree of values for every row. Here the rows of a block go straight to the columns of
-//! the Avro layout, which is what these files are made into. `arrow-avro` is what the tests compare with.
+//! Rows are decoded by this crate's own [`AvroDecoder`]. The libraries do not serve: `arrow-avro` 59 takes no
+//! schema but a record at the top, fails on arrays of null, reads no rows of a type without bytes, and tells
+//! neither row nor byte of a fault; `apache-avro` builds a tree of values for every row. Here the rows of a block
+//! go straight to the columns of the Avro layout, which is what these files are made into. `arrow-avro` is what the
+//! tests compare with.
 //!
-//! The schema of the rows keeps the text of the Avro schema (metadata `avro.schema`), so a Trevni file made of them is,
-//! but for what a codec does, the very file that the reference's `totrevni` makes. A schema that is given is the reader's:
-//! fields are found by name or alias, missing ones have their defaults, numbers widen. A row that cannot be decoded takes
-//! the rest of its block with it, for no other row can be found there.
+//! The schema of the rows keeps the text of the Avro schema (metadata `avro.schema`), so a Trevni file made of them
+//! is, but for what a codec does, the very file that the reference's `totrevni` makes. A schema that is given is
+//! the reader's: fields are found by name or alias, missing ones have their defaults, numbers widen. A row that
+//! cannot be decoded takes the rest of its block with it, for no other row can be found there.
 
 mod codec;
 mod container;

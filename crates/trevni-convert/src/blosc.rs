@@ -132,7 +132,7 @@ fn contents(source: Source) -> Result<blosc::Contents> {
     }
 }
 
-/// Whether a column, or a part of it, is printed or looked at by the condition.
+/// Returns whether a column, or a part of it, is printed or looked at by the condition.
 fn is_wanted(name: &str, options: &ReadOptions) -> bool {
     let within = |path: &str| {
         path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -3,7 +3,8 @@
 //! ```text
 //! library ──► value or error, or panic ──► caught ──► value or error
 //! ```
-//! Some libraries trust the bytes of a file in places where they should not. What panicked is dropped, and not asked again.
+//! Some libraries trust the bytes of a file in places where they should not. What panicked is dropped, and not
+//! asked again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,7 +14,7 @@ use arrow::error::ArrowError;
 
 use trevni::{Error, Result};
 
-/// What comes of a call into a library; `of` makes an error of the text of a panic.
+/// Returns what comes of a call into a library; `of` makes an error of the text of a panic.
 pub(super) fn caught<T>(
     of: impl FnOnce(String) -> Error,
     run: impl FnOnce() -> Result<T>,
@@ -34,7 +35,7 @@ pub(super) struct Caught<R> {
 }
 
 impl<R: RecordBatchReader> Caught<R> {
-    /// The rows of a reader that is opened here.
+    /// Returns the rows of a reader that is opened here.
     pub(super) fn open(of: fn(String) -> Error, open: impl FnOnce() -> Result<R>) -> Result<Self> {
         caught(of, || {
             let rows = open()?;

@@ -58,12 +58,12 @@ impl Comparison {
         Ok(found)
     }
 
-    /// Whether nothing differs.
+    /// Returns whether nothing differs.
     pub fn is_equal(&self) -> bool {
         self.schema.is_empty() && self.rows.is_empty() && self.counts[0] == self.counts[1]
     }
 
-    /// Compares batches of as many rows, the first of which has a number; gives how many differ, `most` at the most.
+    /// Compares batches of as many rows, the first of which has a number. Returns how many differ, `most` at most.
     fn compare_batches(
         &mut self,
         [a, b]: &[RecordBatch; 2],
@@ -105,7 +105,7 @@ impl Comparison {
     }
 }
 
-/// The differences of two schemas; and if there are none, the types in which their columns are compared.
+/// Returns the differences of two schemas; and if there are none, the types in which their columns are compared.
 fn compare_schemas(a: &Schema, b: &Schema) -> (Vec<String>, Vec<DataType>) {
     let (mut lines, mut types) = (Vec::new(), Vec::new());
     let longest = a.fields().len().max(b.fields().len());
@@ -157,7 +157,7 @@ impl BufferedRows {
         Self { rows, batches: VecDeque::new() }
     }
 
-    /// How many rows can be taken at once: none at the end.
+    /// Returns how many rows can be taken at once: none at the end.
     fn fill(&mut self) -> Result<usize> {
         loop {
             match self.batches.front() {

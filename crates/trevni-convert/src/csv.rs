@@ -4,14 +4,15 @@
 //! bytes ──► UTF-8 ──► chunks of whole records ──► threads: spans of values ──► arrays ──► batches, in order
 //!                     delimiter, names, types, from the first chunks
 //! ```
-//! **Types.** Boolean, Int64, UInt64 (where i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds (in
-//! nanoseconds where digits would be lost), the same in UTC where every value has an offset; text otherwise. A column of
-//! which a value has leading zeros is text, and so is one that is empty in all rows that are looked at. A schema gives the
-//! types of the columns it names, [`types`](ReadOptions::types) those of single ones; the others are inferred.
+//! **Types.** Boolean, Int64, UInt64 (where i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds
+//! (in nanoseconds where digits would be lost), the same in UTC where every value has an offset; text otherwise. A
+//! column of which a value has leading zeros is text, and so is one that is empty in all rows that are looked at. A
+//! schema gives the types of the columns it names, [`types`](ReadOptions::types) those of single ones; the others
+//! are inferred.
 //!
-//! **Nulls.** An empty field is null, in both directions: an empty string does not survive. In columns that are not text,
-//! `NA`, `null`, `NaN` and others that pyarrow takes for null are, too, and `\N`. In a float column whose type is given, `NaN`
-//! is the number. Values that are given instead are null in every column.
+//! **Nulls.** An empty field is null, in both directions: an empty string does not survive. In columns that are not
+//! text, `NA`, `null`, `NaN` and others that pyarrow takes for null are, too, and `\N`. In a float column whose
+//! type is given, `NaN` is the number. Values that are given instead are null in every column.
 //!
 //! **When a type does not hold.** If a value behind the rows that inference looked at does not fit, reading fails, and
 //! [`Report::inference_failed`](super::Report::inference_failed) is set. Whoever can read the input again, and has not
@@ -132,7 +133,7 @@ impl Start {
         (!to_infer.is_empty()).then(|| Inference::new(layout, nulls))
     }
 
-    /// The types of columns in the first rows, and the chunks that were read for them.
+    /// Returns the types of columns in the first rows, and the chunks that were read for them.
     fn infer_first(
         &mut self,
         rows: usize,
@@ -146,7 +147,7 @@ impl Start {
         Ok((inference.kinds(), read))
     }
 
-    /// The types of columns in all rows.
+    /// Returns the types of columns in all rows.
     fn infer_all(self, options: &ReadOptions) -> Result<Vec<InferredType>> {
         let Some(mut inference) = self.inference(options) else { return Ok(Vec::new()) };
         if let Some(first) = self.first {
@@ -171,7 +172,7 @@ impl Start {
     }
 }
 
-/// The names of the columns, from the first record or by number.
+/// Returns the names of the columns, from the first record or by number.
 fn names(first: &mut Chunk, dialect: Dialect, header: bool) -> Result<Vec<String>> {
     let mut names = Vec::new();
     let text = &first.text;

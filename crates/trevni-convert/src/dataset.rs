@@ -57,13 +57,13 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     }
 }
 
-/// Whether only the number of rows is wanted.
+/// Returns whether only the number of rows is wanted.
 fn is_count(options: &ReadOptions) -> bool {
     let none = options.columns.as_ref().is_some_and(Vec::is_empty);
     none && options.rows.is_none() && options.predicate.is_none() && options.limit.is_none()
 }
 
-/// Rows without columns, of which the commits say how many there are.
+/// Returns the rows without columns, of which the commits say how many there are.
 fn counted<P: Clone>(table: &Dataset<P>) -> Result<Rows> {
     let schema = SchemaRef::new(Schema::empty());
     let batch = |rows: u64| {
@@ -75,7 +75,7 @@ fn counted<P: Clone>(table: &Dataset<P>) -> Result<Rows> {
     Ok(Box::new(RecordBatchIterator::new(batches, schema)))
 }
 
-/// A scan of what is wanted.
+/// Returns a scan of what is wanted.
 fn chosen<P>(mut scan: DatasetScan<P>, options: &ReadOptions) -> DatasetScan<P> {
     if let Some(columns) = &options.columns {
         scan = scan.with_projection(columns);
@@ -125,7 +125,7 @@ fn there(name: &str) -> Error {
 }
 
 fn properties(replace: bool, schema: &Schema, options: &WriteOptions) -> DatasetProperties {
-    let mode = if replace { DatasetMode::Replace } else { DatasetMode::Append };
+    let mode = if replace { DatasetMode::Overwrite } else { DatasetMode::Append };
     let file = trv::properties(schema, options);
     options.dataset.properties.clone().set_mode(mode).set_writer_properties(file).build()
 }

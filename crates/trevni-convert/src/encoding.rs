@@ -20,8 +20,8 @@ pub struct Encoding(&'static encoding_rs::Encoding);
 impl FromStr for Encoding {
     type Err = Error;
 
-    /// The encoding of a name, such as `utf-8`, `latin-1`, `windows-1252`, `utf-16le` or any other that browsers know. As
-    /// with browsers, `latin-1` is windows-1252.
+    /// Returns the encoding of a name, such as `utf-8`, `latin-1`, `windows-1252`, `utf-16le` or any other that
+    /// browsers know. As with browsers, `latin-1` is windows-1252.
     fn from_str(name: &str) -> Result<Self> {
         let label = match name.to_ascii_lowercase().as_str() {
             "latin-1" | "latin_1" => "latin1".to_owned(),
@@ -38,7 +38,7 @@ impl FromStr for Encoding {
     }
 }
 
-/// Whether bytes begin with the mark of UTF-16.
+/// Returns whether bytes begin with the mark of UTF-16.
 pub(super) fn is_utf16(head: &[u8]) -> bool {
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
 }

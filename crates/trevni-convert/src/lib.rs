@@ -192,7 +192,7 @@ pub struct ReadOptions {
     /// The types of single columns of CSV and JSON that are not inferred, by name; of JSON nested ones with dots.
     #[cfg(any(feature = "csv", feature = "json"))]
     pub types: Vec<(String, arrow::datatypes::DataType)>,
-    /// Rows of a batch, at the most.
+    /// Rows of a batch, at most.
     pub batch_size: usize,
     /// Limits on the memory that reading may take.
     pub limits: Limits,
@@ -202,7 +202,7 @@ pub struct ReadOptions {
     pub rows: Option<Range<u64>>,
     /// Which of these rows are wanted, by the values in them; it may look at columns that are not wanted themselves.
     pub predicate: Option<Predicate>,
-    /// How many rows are wanted, at the most, of those that pass.
+    /// How many rows are wanted, at most, of those that pass.
     pub limit: Option<u64>,
     /// How CSV is read.
     #[cfg(feature = "csv")]
@@ -213,8 +213,8 @@ pub struct ReadOptions {
     /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
     #[cfg(feature = "csv")]
     pub encoding: Option<Encoding>,
-    /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in which
-    /// one would is bad.
+    /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in
+    /// which one would is bad.
     pub lossy: bool,
     /// What rows of Protocol Buffers are.
     #[cfg(feature = "protobuf")]
@@ -271,8 +271,8 @@ impl Default for ReadOptions {
 pub struct WriteOptions {
     /// For Trevni files.
     pub properties: WriterProperties,
-    /// For Avro and Parquet files and Blosc containers: the codec, by the name that the format gives it. Otherwise snappy;
-    /// of Blosc lz4.
+    /// For Avro and Parquet files and Blosc containers: the codec, by the name that the format gives it. Otherwise
+    /// snappy; of Blosc lz4.
     pub codec: Option<String>,
     /// For Blosc containers.
     #[cfg(feature = "blosc")]
@@ -311,7 +311,7 @@ impl Default for WriteOptions {
 }
 
 impl Format {
-    /// The format of a name, or of an extension.
+    /// Returns the format of a name, or of an extension.
     pub fn named(name: &str) -> Result<&'static Format> {
         let is = |format: &&Format| format.name == name || format.extensions.contains(&name);
         FORMATS.iter().find(is).ok_or_else(|| {
@@ -320,13 +320,13 @@ impl Format {
         })
     }
 
-    /// The format of a path's extension, upper and lower case being the same.
+    /// Returns the format of a path's extension, upper and lower case being the same.
     pub fn of_path(path: &Path) -> Option<&'static Format> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// The format of what is at a source: of a folder by what is in it, of a file by its first bytes.
+    /// Returns the format of what is at a source: of a folder by what is in it, of a file by its first bytes.
     pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
         if let Some(path) = source.folder() {
             let holds = |format: &&Format| format.holds.is_some_and(|holds| holds(path));
@@ -339,7 +339,7 @@ impl Format {
         Ok(Self::sniff(source.head()?))
     }
 
-    /// The format of what is below a prefix of a store.
+    /// Returns the format of what is below a prefix of a store.
     #[cfg(feature = "object_store")]
     fn of_prefix(prefix: &source::StoredObject) -> Result<&'static Format> {
         #[cfg(feature = "blosc")]
@@ -350,7 +350,7 @@ impl Format {
         Ok(&dataset::FORMAT)
     }
 
-    /// The format of what begins so.
+    /// Returns the format of what begins so.
     pub fn sniff(head: &[u8]) -> Option<&'static Format> {
         FORMATS.iter().find(|format| (format.sniff)(head))
     }
@@ -370,7 +370,7 @@ fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
     }
 }
 
-/// An integer that a schema made another number.
+/// Returns an integer that a schema made another number.
 #[cfg(feature = "json")]
 fn loses(integer: &str) -> arrow::error::ArrowError {
     let what = format!("{integer} would lose digits as a floating-point number");

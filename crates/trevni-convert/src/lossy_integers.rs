@@ -15,7 +15,7 @@ use arrow::datatypes::*;
 const FLOATS: f32 = 16_777_216.0;
 const DOUBLES: f64 = 9_007_199_254_740_992.0;
 
-/// Whether a batch has numbers that may have been other integers.
+/// Returns whether a batch has numbers that may have been other integers.
 pub(super) fn is_suspicious(batch: &RecordBatch) -> bool {
     batch.columns().iter().any(|column| {
         let mut leaves = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn is_suspicious(batch: &RecordBatch) -> bool {
     })
 }
 
-/// The schema of the same rows with text for every floating-point number; `None` if there are none.
+/// Returns the schema of the same rows with text for every floating-point number; `None` if there are none.
 pub(super) fn as_text(schema: &Schema) -> Option<SchemaRef> {
     let mut any = false;
     let fields: Vec<FieldRef> = schema.fields().iter().map(|f| text_of(f, &mut any)).collect();
@@ -53,7 +53,7 @@ fn text_of(field: &FieldRef, any: &mut bool) -> FieldRef {
     Arc::new(field.as_ref().clone().with_data_type(data_type))
 }
 
-/// The first integer of the text that lost digits as a number.
+/// Returns the first integer of the text that lost digits as a number.
 pub(super) fn lost(batch: &RecordBatch, text: &RecordBatch) -> Option<String> {
     let mut leaves = Vec::new();
     for (column, text) in batch.columns().iter().zip(text.columns()) {
@@ -72,7 +72,7 @@ pub(super) fn lost(batch: &RecordBatch, text: &RecordBatch) -> Option<String> {
     })
 }
 
-/// Whether a number is the integer that a text is, if it is one.
+/// Returns whether a number is the integer that a text is, if it is one.
 pub(super) fn keeps(number: f64, text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if number.is_infinite() && digits.starts_with(|c: char| c.is_ascii_digit()) {

@@ -39,7 +39,7 @@ impl std::fmt::Debug for InputFile {
     }
 }
 
-/// The rows of several files, one file after another.
+/// Returns the rows of several files, one file after another.
 ///
 /// ```
 /// # #[cfg(feature = "csv")]
@@ -87,8 +87,8 @@ pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(many), options)
 }
 
-/// The files with schemas in which integers are float64 where they are floating-point numbers in another file: the types
-/// of text files are inferred from each by itself.
+/// Returns the files with schemas in which integers are float64 where they are floating-point numbers in another
+/// file: the types of text files are inferred from each by itself.
 fn with_floats(files: &[FileSchema]) -> Vec<FileSchema> {
     let is_float = |name: &str| {
         let fields = files.iter().filter_map(|file| file.schema.field_with_name(name).ok());
@@ -109,7 +109,8 @@ fn with_floats(files: &[FileSchema]) -> Vec<FileSchema> {
     files.iter().map(file).collect()
 }
 
-/// A batch of a file under the schema of the table. Unless `lossy`, an integer that would lose digits is an error.
+/// Returns a batch of a file under the schema of the table. Unless `lossy`, an integer that would lose digits is an
+/// error.
 fn as_table(
     batch: &RecordBatch,
     to: &SchemaRef,
@@ -137,7 +138,7 @@ fn whole(options: &ReadOptions) -> ReadOptions {
     ReadOptions { columns, rows, predicate, limit, report, ..options.clone() }
 }
 
-/// The columns of the table that are looked at.
+/// Returns the columns of the table that are looked at.
 fn needed(schema: &SchemaRef, options: &ReadOptions) -> SchemaRef {
     let Some(mut names) = options.columns.clone() else { return schema.clone() };
     names.extend(options.predicate.iter().flat_map(|predicate| predicate.columns()));
@@ -146,7 +147,7 @@ fn needed(schema: &SchemaRef, options: &ReadOptions) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Whether names say that a field, or something in it, is wanted.
+/// Returns whether names say that a field, or something in it, is wanted.
 fn is_named(field: &Field, names: &[String]) -> bool {
     names.iter().any(|name| {
         let rest = name.strip_prefix(field.name().as_str());
@@ -154,7 +155,7 @@ fn is_named(field: &Field, names: &[String]) -> bool {
     })
 }
 
-/// What a file is asked for, of what is wanted of the table.
+/// Returns what a file is asked for, of what is wanted of the table.
 fn options_of(
     options: &ReadOptions,
     file: &Schema,

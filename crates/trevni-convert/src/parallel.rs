@@ -3,8 +3,8 @@
 //! ```text
 //! items ──► one thread ──► jobs ──► workers ──► results, in the order of the items
 //! ```
-//! So many items are under way as there are threads, and a few wait: memory is bounded by them. Threads end soon after the results
-//! are dropped, or at the end of the items.
+//! So many items are under way as there are threads, and a few wait: memory is bounded by them. Threads end soon
+//! after the results are dropped, or at the end of the items.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,8 +14,8 @@ use std::thread::Builder;
 /// A job: an item, and where its result goes.
 type Job<T, R> = (T, SyncSender<R>);
 
-/// What `work` makes of each item, in order. With one thread, the caller's thread does it all; with more, one reads the
-/// items and that many work. An error says that a thread has ended before its time.
+/// Returns what `work` makes of each item, in order. With one thread, the caller's thread does it all; with more,
+/// one reads the items and that many work. An error says that a thread has ended before its time.
 pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     items: impl Iterator<Item = T> + Send + 'static,
     threads: usize,

@@ -4,9 +4,9 @@
 //! x.parquet   row groups ──► RecordBatch     the Arrow schema, nesting, nulls; key-value metadata is the schema's metadata
 //!             row groups ◄── RecordBatch     a row group ends at 1,048,576 rows or 64 MiB, so memory stays bounded
 //! ```
-//! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months, days and
-//! nanoseconds, structs without fields, and dictionaries of some types have no form in Parquet, nor have rows without columns.
-//! What was in runs comes back value by value.
+//! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months,
+//! days and nanoseconds, structs without fields, and dictionaries of some types have no form in Parquet, nor have
+//! rows without columns. What was in runs comes back value by value.
 
 mod footer;
 mod reader;
@@ -27,12 +27,12 @@ pub(super) const FORMAT: Format = Format {
     create_at: None,
 };
 
-/// What the library says of a file.
+/// Returns what the library says of a file.
 fn fault(e: ParquetError) -> Error {
     sorted(e, Error::malformed)
 }
 
-/// What the library says of a table.
+/// Returns what the library says of a table.
 fn refusal(e: ParquetError) -> Error {
     sorted(e, Error::invalid)
 }
@@ -51,7 +51,7 @@ fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {
     }
 }
 
-/// What the library makes of a file, or of a table. It panics at some that it does not take.
+/// Returns what the library makes of a file, or of a table. It panics at some that it does not take.
 fn caught<T>(of: fn(ParquetError) -> Error, run: impl FnOnce() -> Result<T>) -> Result<T> {
     super::catch_panic::caught(|text| of(ParquetError::General(text)), run)
 }

@@ -64,7 +64,7 @@ pub struct ProtobufType {
 }
 
 impl ProtobufType {
-    /// The message of a full name (`package.Message`) in a `FileDescriptorSet` that has all imports.
+    /// Returns the message of a full name (`package.Message`) in a `FileDescriptorSet` that has all imports.
     pub fn try_new(descriptor_set: &[u8], message: &str) -> Result<Self> {
         let types = Types::new(descriptor_set)?;
         let found = types.messages.get(message).ok_or_else(|| unknown(&types, message))?;
@@ -73,7 +73,7 @@ impl ProtobufType {
         Ok(Self { record, schema })
     }
 
-    /// The schema of the rows that such messages are.
+    /// Returns the schema of the rows that such messages are.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -19,7 +19,7 @@ use fastrand::Rng;
 use super::Rows;
 use trevni::{Error, Result};
 
-/// Rows made by chance.
+/// Returns the rows made by chance.
 pub fn random_rows(schema: SchemaRef, rows: u64, seed: u64, batch_size: usize) -> Rows {
     let rng = Rng::with_seed(seed);
     Box::new(Random { schema, left: rows, batch_size: batch_size.max(1), rng })
@@ -61,7 +61,7 @@ impl RecordBatchReader for Random {
     }
 }
 
-/// An array of a field.
+/// Returns an array of a field.
 fn array(field: &Field, n: usize, rng: &mut Rng) -> Result<ArrayRef> {
     let nulls = field.is_nullable().then(|| {
         let there: Vec<bool> = (0..n).map(|_| rng.u8(..8) > 0).collect();

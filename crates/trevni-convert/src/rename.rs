@@ -31,8 +31,8 @@ pub enum Naming {
     Avro,
 }
 
-/// The same rows under other names, those of nested fields included. Rows whose names are as they should be are returned
-/// as they are.
+/// Returns the same rows under other names, those of nested fields included. Rows whose names are as they should be
+/// are returned as they are.
 pub fn rename_fields(rows: Rows, naming: Naming) -> Result<Rows> {
     let schema = rows.schema();
     let fields = renamed(schema.fields(), naming);
@@ -96,7 +96,7 @@ fn renamed(fields: &Fields, naming: Naming) -> Fields {
     fields.collect()
 }
 
-/// A type whose records have fields with names of their own.
+/// Returns a type whose records have fields with names of their own.
 fn renamed_type(data_type: &DataType, naming: Naming) -> DataType {
     let inner = |field: &FieldRef| {
         let data_type = renamed_type(field.data_type(), naming);
@@ -129,7 +129,7 @@ fn renamed_type(data_type: &DataType, naming: Naming) -> DataType {
     }
 }
 
-/// The fields directly in a type, as its child data has them.
+/// Returns the fields directly in a type, as its child data has them.
 fn inner_fields(data_type: &DataType) -> Vec<FieldRef> {
     match data_type {
         DataType::Struct(fields) => fields.iter().cloned().collect(),
@@ -160,7 +160,7 @@ fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, A
     RecordBatch::try_new_with_options(schema.clone(), columns, &options)
 }
 
-/// The same data of a type that differs in the names of fields.
+/// Returns the same data of a type that differs in the names of fields.
 fn with_type(data: ArrayData, to: &DataType) -> Result<ArrayData, ArrowError> {
     if data.data_type() == to {
         return Ok(data);

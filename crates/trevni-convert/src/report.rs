@@ -15,8 +15,8 @@ pub struct Report {
     pub bad_rows: AtomicU64,
     /// Fields of rows that the schema does not know, and are left out.
     pub unknown_fields: AtomicU64,
-    /// Set if reading failed at a value that does not have the type that was inferred from the first rows. Reading again
-    /// with [`infer_rows`](super::ReadOptions::infer_rows) 0 infers types from all rows.
+    /// Set if reading failed at a value that does not have the type that was inferred from the first rows. Reading
+    /// again with [`infer_rows`](super::ReadOptions::infer_rows) 0 infers types from all rows.
     pub inference_failed: AtomicBool,
     warnings: Mutex<Vec<String>>,
 }
@@ -30,17 +30,17 @@ impl Report {
         }
     }
 
-    /// The warnings so far.
+    /// Returns the warnings so far.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts a bad row; gives its error back if there are more than `allowed`.
+    /// Counts a bad row. Returns its error back if there are more than `allowed`.
     pub fn pass_over(&self, allowed: u64, e: Error) -> Result<()> {
         self.pass_over_all(1, allowed, e)
     }
 
-    /// Counts bad rows; gives the error back if there are more than `allowed`.
+    /// Counts bad rows. Returns the error back if there are more than `allowed`.
     pub fn pass_over_all(&self, rows: u64, allowed: u64, e: Error) -> Result<()> {
         let before = self.bad_rows.load(Ordering::Relaxed);
         if before.saturating_add(rows) > allowed {

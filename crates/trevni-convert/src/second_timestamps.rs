@@ -12,14 +12,14 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, Tim
 
 use trevni::{Error, Result};
 
-/// The schema with milliseconds for seconds; `None` if it has no seconds.
+/// Returns the schema with milliseconds for seconds; `None` if it has no seconds.
 pub(super) fn in_milliseconds(schema: &Schema) -> Option<SchemaRef> {
     let fields: Fields = schema.fields().iter().map(field_in_milliseconds).collect();
     let changes = &fields != schema.fields();
     changes.then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
-/// A field with milliseconds for seconds.
+/// Returns a field with milliseconds for seconds.
 pub(super) fn field_in_milliseconds(field: &FieldRef) -> FieldRef {
     let data_type = milliseconds(field.data_type());
     if data_type == *field.data_type() {
@@ -50,7 +50,7 @@ fn milliseconds(data_type: &DataType) -> DataType {
     }
 }
 
-/// The batch with the units of another schema.
+/// Returns the batch with the units of another schema.
 pub(super) fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| -> Result<ArrayRef> {

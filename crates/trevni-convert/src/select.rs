@@ -20,7 +20,7 @@ use super::{ReadOptions, Rows};
 use crate::select::filter::Passing;
 use trevni::{Error, Result};
 
-/// The columns and rows that are wanted of all there are.
+/// Returns the columns and rows that are wanted of all there are.
 pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
     let rows = match &options.rows {
         Some(range) => Box::new(RowRange::new(rows, range.clone())),
@@ -84,7 +84,7 @@ impl RecordBatchReader for Columns {
     }
 }
 
-/// The fields of these names, in the order of the schema. Each name must find one.
+/// Returns the fields of these names, in the order of the schema. Each name must find one.
 fn pick(fields: &Fields, names: &[&str]) -> Result<Vec<Pick>> {
     let mut found = vec![false; names.len()];
     let mut picks = Vec::new();

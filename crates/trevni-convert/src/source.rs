@@ -1,5 +1,5 @@
-//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store, or those
-//! below a prefix.
+//! Where the bytes of a file of rows come from: a file, a pipe, the files of a folder, or an object in a store, or
+//! those below a prefix.
 
 mod compressed;
 #[cfg(feature = "object_store")]
@@ -56,12 +56,12 @@ impl Source {
         }
     }
 
-    /// What comes out of a pipe, and cannot be read twice.
+    /// Returns what comes out of a pipe, and cannot be read twice.
     pub fn pipe(name: impl Into<String>, from: impl Read + Send + 'static) -> Self {
         Self::new(name.into(), Body::Pipe(Box::new(from)))
     }
 
-    /// An object in a store. Whoever reads waits, so the runtime must be driven by other threads.
+    /// Creates an object in a store. Whoever reads waits, so the runtime must be driven by other threads.
     #[cfg(feature = "object_store")]
     pub fn in_store(
         name: impl Into<String>,
@@ -72,7 +72,7 @@ impl Source {
         Self::new(name.into(), Body::Object(StoredObject { store, path, runtime }, None))
     }
 
-    /// The objects below a prefix in a store, as [`in_store`](Self::in_store) has one.
+    /// Creates the objects below a prefix in a store, as [`in_store`](Self::in_store) has one.
     #[cfg(feature = "object_store")]
     pub fn below(
         name: impl Into<String>,
@@ -83,7 +83,7 @@ impl Source {
         Self::new(name.into(), Body::Prefix(StoredObject { store, path, runtime }))
     }
 
-    /// The prefix, if it is one.
+    /// Returns the prefix, if it is one.
     #[cfg(feature = "object_store")]
     pub(super) fn prefix(&self) -> Option<StoredObject> {
         match &self.body {
@@ -92,7 +92,7 @@ impl Source {
         }
     }
 
-    /// Whether it is a folder, or a prefix in a store.
+    /// Returns whether it is a folder, or a prefix in a store.
     pub fn is_folder(&self) -> bool {
         match &self.body {
             Body::Folder(_) => true,
@@ -102,7 +102,7 @@ impl Source {
         }
     }
 
-    /// The object, if it is one.
+    /// Returns the object, if it is one.
     #[cfg(feature = "object_store")]
     pub(super) fn object(&self) -> Option<StoredObject> {
         match &self.body {
@@ -115,12 +115,12 @@ impl Source {
         Self { name, head: None, body, taken: Arc::default() }
     }
 
-    /// What it is called in errors.
+    /// Returns what it is called in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The folder, if it is one.
+    /// Returns the folder, if it is one.
     pub fn folder(&self) -> Option<&Path> {
         match &self.body {
             Body::Folder(path) => Some(path),
@@ -128,8 +128,8 @@ impl Source {
         }
     }
 
-    /// The bytes that gzip, zstd, bzip2 or xz made these of; the source as it is if none of them did. Its size, and what has
-    /// been taken of it, go on counting compressed bytes.
+    /// Returns the bytes that gzip, zstd, bzip2 or xz made these of; the source as it is if none of them did. Its
+    /// size, and what has been taken of it, go on counting compressed bytes.
     pub fn decompressed(mut self) -> Result<Self> {
         let Some(compression) = Compression::of(self.head()?) else { return Ok(self) };
         let (name, size, taken) = (self.name.clone(), self.size(), self.taken());
@@ -137,13 +137,13 @@ impl Source {
         Ok(Self { name, head: None, body, taken })
     }
 
-    /// The path without the extension of a compressed file, if it has one.
+    /// Returns the path without the extension of a compressed file, if it has one.
     pub fn decompressed_path(path: &Path) -> Option<PathBuf> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         compressed::EXTENSIONS.contains(&extension.as_str()).then(|| path.with_extension(""))
     }
 
-    /// How many bytes it has, if that is known.
+    /// Returns how many bytes it has, if that is known.
     pub fn size(&self) -> Option<u64> {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
@@ -156,12 +156,12 @@ impl Source {
         }
     }
 
-    /// How many bytes have been taken from it; goes on counting while it is read.
+    /// Returns how many bytes have been taken from it; goes on counting while it is read.
     pub fn taken(&self) -> Arc<AtomicU64> {
         self.taken.clone()
     }
 
-    /// The first bytes, or all if there are few. A folder has none.
+    /// Returns the first bytes, or all if there are few. A folder has none.
     pub fn head(&mut self) -> io::Result<&[u8]> {
         if self.head.is_none() {
             let mut head = Vec::new();
@@ -187,7 +187,7 @@ impl Source {
         Ok(self.head.as_deref().unwrap_or_default())
     }
 
-    /// The bytes one after another. A folder has none: the first read fails.
+    /// Returns the bytes one after another. A folder has none: the first read fails.
     pub fn into_read(self) -> Box<dyn Read + Send> {
         let taken = self.taken;
         match self.body {
@@ -213,7 +213,7 @@ impl Source {
         }
     }
 
-    /// The bytes at any position. Those of a pipe, or of a compressed file, go to a temporary file first.
+    /// Returns the bytes at any position. Those of a pipe, or of a compressed file, go to a temporary file first.
     pub fn into_file(self) -> io::Result<File> {
         if let Body::File(file) = self.body {
             self.taken.store(file.metadata()?.len(), Ordering::Relaxed);

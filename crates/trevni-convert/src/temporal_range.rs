@@ -22,7 +22,7 @@ const DAYS: i64 = 95_000_000;
 /// What the library writes for a duration that is out of range.
 const INVALID: &str = "<invalid>";
 
-/// Whether every value of an array surely has a text. Arrays of other types have.
+/// Returns whether every value of an array surely has a text. Arrays of other types have.
 pub(super) fn is_printable(array: &dyn Array) -> bool {
     let (Some(range), Some(values)) = (range(array.data_type()), Integers::of(array)) else {
         return true;
@@ -33,7 +33,7 @@ pub(super) fn is_printable(array: &dyn Array) -> bool {
     }
 }
 
-/// The values of a type that surely have a text; `None` if all have.
+/// Returns the values of a type that surely have a text; `None` if all have.
 fn range(data_type: &DataType) -> Option<RangeInclusive<i64>> {
     let per_second = |unit: &TimeUnit| match unit {
         TimeUnit::Second => 1,
@@ -94,7 +94,7 @@ impl<'a> Texts<'a> {
         Ok(Self { formatter, values, text: String::new() })
     }
 
-    /// The text of a value that is not null; the integer if it has none.
+    /// Returns the text of a value that is not null; the integer if it has none.
     pub(super) fn value(&mut self, row: usize) -> Result<&str, i64> {
         self.text.clear();
         let written = self.formatter.value(row).write(&mut self.text);
@@ -106,7 +106,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// An array as text.
+/// Returns an array as text.
 #[cfg(feature = "csv")]
 pub(super) fn as_text(
     array: &arrow::array::ArrayRef,

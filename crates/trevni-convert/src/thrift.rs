@@ -76,12 +76,12 @@ pub enum ThriftProtocol {
 }
 
 impl ThriftType {
-    /// A struct of an IDL, which includes no other. The protocol is the binary one.
+    /// Returns a struct of an IDL, which includes no other. The protocol is the binary one.
     pub fn try_new(idl: &str, name: &str) -> Result<Self> {
         Self::of_files(&Files::of_text(idl)?, name)
     }
 
-    /// A struct of the IDL in a file. What it includes is looked for from the folder of the file that does.
+    /// Returns a struct of the IDL in a file. What it includes is looked for from the folder of the file that does.
     pub fn load(path: &Path, name: &str) -> Result<Self> {
         Self::of_files(&Files::load(path)?, name)
     }
@@ -91,19 +91,19 @@ impl ThriftType {
         Ok(Self { record, protocol: ThriftProtocol::default() })
     }
 
-    /// The schema of the rows that such structs are.
+    /// Returns the schema of the rows that such structs are.
     pub fn schema(&self) -> Result<SchemaRef> {
         self.record.schema().map(Arc::new)
     }
 
-    /// The same struct in a protocol.
+    /// Sets the same struct in a protocol.
     pub fn with_protocol(self, protocol: ThriftProtocol) -> Self {
         Self { protocol, ..self }
     }
 }
 
 impl ThriftProtocol {
-    /// The protocol of a name.
+    /// Returns the protocol of a name.
     pub fn from_name(name: &str) -> Result<Self> {
         let all = [Self::Binary, Self::Compact];
         let found = all.into_iter().find(|protocol| protocol.name() == name);
@@ -112,7 +112,7 @@ impl ThriftProtocol {
         })
     }
 
-    /// What it is called.
+    /// Returns what it is called.
     pub fn name(self) -> &'static str {
         match self {
             Self::Binary => "binary",

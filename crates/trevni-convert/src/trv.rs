@@ -53,7 +53,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
 }
 
-/// The fields that are wanted, unless all are.
+/// Returns the fields that are wanted, unless all are.
 fn mask(options: &ReadOptions, schema: &Schema) -> Result<Option<ProjectionMask>> {
     let names = options.columns.as_ref().map(|columns| columns.iter().map(String::as_str));
     names.map(|names| ProjectionMask::columns(schema, names)).transpose()
@@ -68,7 +68,7 @@ fn create<'a>(
     Ok(Box::new(File(ArrowWriter::try_new(to, schema, Some(properties))?)))
 }
 
-/// How files of this schema are written.
+/// Returns how files of this schema are written.
 pub(super) fn properties(schema: &Schema, options: &WriteOptions) -> WriterProperties {
     let mut properties = options.properties.clone();
     // Rows of Avro become what Avro's own tools make of them, unless these cannot read it anyway.

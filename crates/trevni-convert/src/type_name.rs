@@ -11,7 +11,7 @@ use arrow::datatypes::{DataType, TimeUnit};
 
 use trevni::{Error, Result};
 
-/// The type of a name: one of the short ones, in any case, or as Arrow writes it.
+/// Returns the type of a name: one of the short ones, in any case, or as Arrow writes it.
 pub fn parse_type(name: &str) -> Result<DataType> {
     let lower = name.trim().to_ascii_lowercase();
     let micros = TimeUnit::Microsecond;
@@ -49,7 +49,7 @@ fn unknown(name: &str) -> Error {
     ))
 }
 
-/// A type with parameters in brackets.
+/// Returns a type with parameters in brackets.
 fn parameters(name: &str) -> Option<DataType> {
     let (kind, rest) = name.split_once(['(', '['])?;
     let inner = rest.strip_suffix([')', ']'])?;

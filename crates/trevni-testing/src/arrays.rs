@@ -26,7 +26,7 @@ pub fn batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
     (schema, batches)
 }
 
-/// A field of a random type that nests at most `depth` levels.
+/// Returns a field of a random type that nests at most `depth` levels.
 pub fn field(name: &str, depth: usize, n: &mut Numbers) -> FieldRef {
     let data_type = data_type(depth, n);
     // These may hold nulls in what they point to, whatever the field says.
@@ -130,7 +130,7 @@ fn leaf_key(n: &mut Numbers) -> DataType {
     [DataType::Utf8, DataType::Int32, DataType::LargeUtf8][below(n, 3)].clone()
 }
 
-/// A dictionary's values: any type that is no dictionary itself.
+/// Returns a dictionary's values: any type that is no dictionary itself.
 fn dictionary_value(depth: usize, n: &mut Numbers) -> DataType {
     loop {
         let value = data_type(depth, n);
@@ -144,7 +144,7 @@ fn nulls(len: usize, nullable: bool, n: &mut Numbers) -> Option<NullBuffer> {
     (nullable && below(n, 4) > 0).then(|| (0..len).map(|_| below(n, 4) > 0).collect())
 }
 
-/// An array of the field's type. Half of all arrays are slices of longer ones.
+/// Returns an array of the field's type. Half of all arrays are slices of longer ones.
 pub fn array(field: &Field, len: usize, n: &mut Numbers) -> ArrayRef {
     if below(n, 2) == 0 {
         return whole(field.data_type(), field.is_nullable(), len, n);
@@ -173,7 +173,7 @@ fn fixed(
     of_bytes(data_type, len, &bytes, nulls)
 }
 
-/// An array around the bytes of its values.
+/// Returns an array around the bytes of its values.
 fn of_bytes(data_type: &DataType, len: usize, bytes: &[u8], nulls: Option<NullBuffer>) -> ArrayRef {
     let data = ArrayDataBuilder::new(data_type.clone())
         .len(len)

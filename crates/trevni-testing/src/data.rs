@@ -2,24 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A path below `testdata/`.
+/// Returns a path below `testdata/`.
 pub fn selected(below: impl AsRef<Path>) -> PathBuf {
     workspace().join("testdata").join(below)
 }
 
-/// The folder of whole corpora, if it exists.
+/// Returns the folder of whole corpora, if it exists.
 pub fn corpora() -> Option<PathBuf> {
     let set = std::env::var_os("TREVNI_TEST_DATA").map(PathBuf::from);
     let folder = workspace().join(set.unwrap_or_else(|| "../shared".into()));
     folder.is_dir().then_some(folder)
 }
 
-/// A folder below the corpora. Prints a line if it is absent.
+/// Returns a folder below the corpora. Prints a line if it is absent.
 pub fn corpus(below: &str) -> Option<PathBuf> {
     let folder = corpora().map(|corpora| corpora.join(below)).filter(|folder| folder.is_dir());
     if folder.is_none() {
@@ -28,7 +28,7 @@ pub fn corpus(below: &str) -> Option<PathBuf> {
     folder
 }
 
-/// The files with an extension in a folder and those below it, sorted.
+/// Returns the files with an extension in a folder and those below it, sorted.
 pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -56,12 +56,12 @@ pub fn reference_file(name: &str) -> PathBuf {
     selected("trevni").join(format!("{name}.trv"))
 }
 
-/// The name of a file without its extension.
+/// Returns the name of a file without its extension.
 pub fn stem(path: &Path) -> &str {
     path.file_stem().unwrap().to_str().unwrap()
 }
 
-/// The companion of a reference file, which describes its contents.
+/// Returns the companion of a reference file, which describes its contents.
 pub fn meta(path: &Path) -> serde_json::Value {
     let text = std::fs::read(path.with_extension("meta.json")).unwrap();
     serde_json::from_slice(&text).unwrap()

@@ -103,7 +103,7 @@ fn same_packed(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     Ok(())
 }
 
-/// The values of a dictionary or run-end array, and which of them each row has.
+/// Returns the values of a dictionary or run-end array, and which of them each row has.
 fn packed(array: &dyn Array) -> (ArrayRef, Vec<Option<u64>>) {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
         let keys = dictionary.keys();

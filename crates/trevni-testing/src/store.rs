@@ -85,13 +85,13 @@ fn failure(what: &'static str) -> Error {
 }
 
 impl RecordingStore {
-    /// An empty store with a fault.
+    /// Creates an empty store with a fault.
     pub fn new(fault: Fault) -> Self {
         let shared = Shared { asked: Mutex::default(), number: AtomicUsize::new(0), fault };
         Self { inner: InMemory::new(), shared: Arc::new(shared) }
     }
 
-    /// A store with a file, under its own name.
+    /// Returns a store with a file, under its own name.
     pub async fn with_file(path: &FilePath, fault: Fault) -> Arc<Self> {
         let store = Self::new(fault);
         let bytes = std::fs::read(path).unwrap();
@@ -99,12 +99,12 @@ impl RecordingStore {
         Arc::new(store)
     }
 
-    /// The requests since this was called last.
+    /// Returns the requests since this was called last.
     pub fn requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.shared.asked.lock().unwrap())
     }
 
-    /// The ranges that were read since.
+    /// Returns the ranges that were read since.
     pub fn gets(&self) -> Vec<Range<u64>> {
         let range = |asked| match asked {
             Request::Get(range) => range,

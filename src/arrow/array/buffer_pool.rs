@@ -4,8 +4,9 @@
 //! batch n      made ──► returned out ──► dropped by the caller
 //!                └ buffers listed         └ no other owner: theirs for batch n + 1
 //! ```
-//! A reader that is drained batch by batch then works in the same few pages, which stay in the cache; fresh ones
-//! would be asked of the system, and cleared by it, for every batch. What the caller keeps is left alone.
+//! A reader that is drained batch by batch then uses the same few pages, which stay in the cache. New pages would
+//! be requested from the operating system, and cleared by it, for each batch. Buffers that the caller keeps are not
+//! reused.
 
 use std::collections::VecDeque;
 
@@ -28,8 +29,8 @@ pub(crate) struct BufferPool {
 }
 
 impl BufferPool {
-    /// Takes back what is left of the last batch, in the order in which it was listed; what was there before and
-    /// found no use is let go.
+    /// Collects the unshared buffers of the last batch, in the order in which they were listed. Free buffers from
+    /// before are dropped.
     pub(crate) fn collect(&mut self) {
         for align in [1, 4, 8, 16] {
             self.of(align).into_iter().for_each(VecDeque::clear);
@@ -50,12 +51,12 @@ impl BufferPool {
         batch.columns().iter().for_each(|column| note(column, &mut self.listed));
     }
 
-    /// Takes back, for the next batch, what arrays are made of that are about to be dropped.
+    /// Lists the buffers of arrays that are about to be dropped, to be reused by the next batch.
     pub(crate) fn give_arrays(&mut self, arrays: &[ArrayRef]) {
         arrays.iter().for_each(|array| note(array, &mut self.returned));
     }
 
-    /// An empty vector, with memory if there is some that nobody else holds.
+    /// Returns an empty vector, with the memory of a free buffer if there is one.
     pub(crate) fn take<T: ArrowNativeType>(&mut self) -> Vec<T> {
         let Some(kept) = self.of(align_of::<T>()) else { return Vec::new() };
         while let Some(buffer) = kept.pop_front() {
@@ -67,7 +68,7 @@ impl BufferPool {
         Vec::new()
     }
 
-    /// Gives back, for the next batch, memory that this one does not need any more.
+    /// Adds the memory of a vector to the free buffers.
     pub(crate) fn give<T: ArrowNativeType>(&mut self, vec: Vec<T>) {
         self.returned.push((align_of::<T>(), Buffer::from_vec(vec)));
     }

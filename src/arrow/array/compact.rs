@@ -16,7 +16,7 @@ use super::nested;
 use super::take::take;
 use crate::error::{Error, Result};
 
-/// The rows that the mask has.
+/// Returns the rows that the mask has.
 pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
     if mask.count_set_bits() == mask.len() {
         return Ok(array.clone());
@@ -61,7 +61,7 @@ fn kept_nulls(array: &ArrayRef, mask: &BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(bits))
 }
 
-/// The rows of an array, without its nulls.
+/// Returns the rows of an array, without its nulls.
 pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
     match array.nulls() {
         Some(nulls) if nulls.null_count() > 0 => keep(&without_nulls(array)?, nulls.inner()),
@@ -69,7 +69,7 @@ pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-/// The same numbers, those of null slots among them: what is kept has no nulls, and they need not be looked for.
+/// Returns the same array without its validity; the caller has removed the null slots.
 fn without_nulls(array: &ArrayRef) -> Result<ArrayRef> {
     if !array.data_type().is_primitive() {
         return Ok(array.clone());
@@ -77,7 +77,7 @@ fn without_nulls(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(make_array(array.to_data().into_builder().nulls(None).build()?))
 }
 
-/// The same array with values in its null slots that any value's checks pass.
+/// Returns the same array with values in its null slots that any value's checks pass.
 pub(crate) fn without_garbage(array: &ArrayRef) -> Result<ArrayRef> {
     macro_rules! zeroed {
         ($t:ty) => {{

@@ -114,7 +114,7 @@ fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<Array
     })
 }
 
-/// Which spread rows are valid: those whose dense row is.
+/// Returns which spread rows are valid: those whose dense row is.
 fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
     let Some(dense) = dense else { return nulls.clone() };
     let mut rows = dense.iter();
@@ -122,7 +122,7 @@ fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
-/// Values at their places among nulls, in memory that is there already.
+/// Expands values to their row positions, in reused memory.
 pub(crate) fn scatter<N: ArrowNativeType>(
     dense: &[N],
     nulls: &NullBuffer,
@@ -145,7 +145,7 @@ fn offsets<O: OffsetSizeTrait>(dense: &OffsetBuffer<O>, nulls: &NullBuffer) -> O
     OffsetBuffer::new(repeat_ends(dense, nulls, Vec::new()).into())
 }
 
-/// Offsets in which null rows are empty, in memory that is there already.
+/// Expands offsets so that null rows are empty, in reused memory.
 pub(crate) fn repeat_ends<O: ArrowNativeType>(
     dense: &[O],
     nulls: &NullBuffer,
@@ -170,7 +170,7 @@ fn repeated(nulls: &NullBuffer, size: i32) -> NullBuffer {
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
-/// The dense row of each spread row.
+/// Returns the dense row of each spread row.
 fn places(nulls: &NullBuffer) -> UInt64Array {
     let mut next = 0u64;
     let rows = nulls.iter().map(|there| {

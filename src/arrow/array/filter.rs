@@ -29,12 +29,12 @@ impl Filter {
         Self { kernel, rows: UInt64Array::from_iter_values(rows) }
     }
 
-    /// How many rows are kept.
+    /// Returns how many rows are kept.
     pub(crate) fn count(&self) -> usize {
         self.kernel.count()
     }
 
-    /// The rows of an array that are kept.
+    /// Returns the rows of an array that are kept.
     pub(crate) fn filter(&self, array: &ArrayRef) -> Result<ArrayRef> {
         match is_taken(array.data_type()) {
             true => take(array, &self.rows),
@@ -43,7 +43,7 @@ impl Filter {
     }
 }
 
-/// The mask with false for null.
+/// Returns the mask with false for null.
 pub(crate) fn known(mask: &BooleanArray) -> BooleanArray {
     // Arrow's own function panics where there are no nulls.
     if mask.null_count() == 0 { mask.clone() } else { prep_null_mask_filter(mask) }

@@ -16,7 +16,7 @@ use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 use crate::kernel;
 
-/// The fields directly within a type, each changed by `change`.
+/// Returns the fields directly within a type, each changed by `change`.
 pub(crate) fn map_fields(
     data_type: &DataType,
     mut change: impl FnMut(&FieldRef) -> FieldRef,
@@ -37,7 +37,7 @@ pub(crate) fn map_fields(
     }
 }
 
-/// The fields directly within a type.
+/// Returns the fields directly within a type.
 pub(crate) fn fields(data_type: &DataType) -> Vec<FieldRef> {
     use DataType::*;
     match data_type {
@@ -49,7 +49,7 @@ pub(crate) fn fields(data_type: &DataType) -> Vec<FieldRef> {
     }
 }
 
-/// The arrays directly within an array, in the order of [`fields`].
+/// Returns the arrays directly within an array, in the order of [`fields`].
 pub(crate) fn children(array: &dyn Array) -> Vec<ArrayRef> {
     use DataType::*;
     match array.data_type() {
@@ -68,7 +68,7 @@ pub(crate) fn children(array: &dyn Array) -> Vec<ArrayRef> {
     }
 }
 
-/// The same array around other children: of a type that differs only in what they are.
+/// Returns the same array around other children: of a type that differs only in what they are.
 pub(crate) fn with_children(
     array: &dyn Array,
     to: &DataType,
@@ -121,7 +121,7 @@ fn views<O: OffsetSizeTrait>(
     (array.offsets().clone(), array.sizes().clone())
 }
 
-/// A struct, also one without fields.
+/// Returns a struct, also one without fields.
 pub(crate) fn record(
     fields: &Fields,
     children: Vec<ArrayRef>,
@@ -164,7 +164,7 @@ pub(crate) fn list(
     })
 }
 
-/// The offsets of lists of these lengths, in 32 bits.
+/// Returns the offsets of lists of these lengths, in 32 bits.
 pub(crate) fn small_offsets(lengths: &[u32]) -> Result<OffsetBuffer<i32>> {
     let mut offsets = Vec::new();
     match kernel::string::lengths_to_offsets(lengths, &mut offsets) {

@@ -1,4 +1,4 @@
-//! Takes rows of an array by index; a null index gives a null.
+//! Takes rows of an array by index; a null index produces a null.
 //!
 //! ```text
 //! values  a b c        struct               each field
@@ -16,7 +16,7 @@ use arrow::datatypes::*;
 use super::nested;
 use crate::error::Result;
 
-/// The rows of `values` at these places, null where the place is.
+/// Takes the rows of `values` at these indices; null where the index is null.
 pub(crate) fn take(values: &ArrayRef, rows: &UInt64Array) -> Result<ArrayRef> {
     let n = rows.len();
     Ok(match values.data_type() {
@@ -39,7 +39,7 @@ pub(crate) fn take(values: &ArrayRef, rows: &UInt64Array) -> Result<ArrayRef> {
     })
 }
 
-/// Which rows taken are null.
+/// Returns which rows taken are null.
 fn nulls(values: &ArrayRef, rows: &UInt64Array) -> Option<NullBuffer> {
     let Some(nulls) = values.nulls() else { return rows.nulls().cloned() };
     let valid = |row: Option<u64>| {
@@ -85,7 +85,7 @@ fn union(union: &UnionArray, fields: &UnionFields, rows: &UInt64Array) -> Result
     Ok(Arc::new(UnionArray::try_new(fields, ids, offsets, children)?))
 }
 
-/// The places of the items of lists of one size.
+/// Returns the indices of the items of fixed-size lists.
 fn repeated(rows: &UInt64Array, size: i32) -> UInt64Array {
     let size = u64::try_from(size).unwrap_or(0);
     let items = rows

@@ -1,11 +1,11 @@
-//! Builds string arrays, validating UTF-8 for a whole buffer where possible.
+//! Builds string arrays, validating the UTF-8 of a complete buffer at once where possible.
 //!
 //! ```text
 //! data      all bytes below 0x80 ──► every offset is a character's start: nothing more to look at
 //!           others ──► UTF-8 as a whole, then each offset, by Arrow's own constructor
 //! ```
-//! Arrow's constructor looks at each offset even where no character is longer than a byte; on tables of short
-//! strings that was a tenth of the time of reading them. Views are made of such arrays.
+//! Arrow's constructor checks each offset even if all characters are ASCII, which took a tenth of the time of
+//! reading short strings. Views are built from such arrays.
 #![allow(unsafe_code)]
 
 use arrow::array::{
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::{ViewBuffer, Views};
 
-/// The ends of values that lie in so many bytes, from 0 on; fails if they go back or past the bytes.
+/// Converts the ends of values to offsets. Fails if they descend or exceed `bytes`.
 pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>> {
     let (ends_low, ends_high) = (ends.split_last(), ends.split_first());
     let sound = match (ends_low, ends_high) {
@@ -36,8 +36,8 @@ pub(crate) fn offsets(ends: Vec<i32>, bytes: usize) -> Result<OffsetBuffer<i32>>
     Ok(unsafe { OffsetBuffer::new_unchecked(ends.into()) })
 }
 
-/// The array of these strings; fails if one is not UTF-8, or not in the data. Where they are `known` to be UTF-8,
-/// since a reader has looked, they are not looked at again.
+/// Builds a string array. Fails if a value is not UTF-8 or exceeds the data. With `known` the values have been
+/// validated before and are not validated again.
 pub(crate) fn text<O: OffsetSizeTrait>(
     offsets: OffsetBuffer<O>,
     data: Buffer,
@@ -55,7 +55,7 @@ pub(crate) fn text<O: OffsetSizeTrait>(
     GenericStringArray::try_new(offsets, data, nulls).map_err(|e| Error::malformed(e.to_string()))
 }
 
-/// The same values as views into the array's bytes.
+/// Returns the same values as views into the array's bytes.
 pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::Native>>(
     array: &GenericByteArray<T>,
     mut memory: Vec<u128>,
@@ -70,7 +70,7 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
     unsafe { GenericByteViewArray::new_unchecked(memory.into(), buffers, array.nulls().cloned()) }
 }
 
-/// The array of views that were unpacked.
+/// Returns the array of views that were unpacked.
 pub(crate) fn of_views<V: ByteViewType>(
     views: Views,
     nulls: Option<NullBuffer>,

@@ -16,7 +16,7 @@ const OF_FIELDS: [&str; 6] = ["name", "type", "doc", "default", "order", "aliase
 const OF_SCHEMAS: [&str; 10] =
     ["type", "name", "namespace", "doc", "fields", "items", "values", "size", "symbols", "aliases"];
 
-/// A schema in normal form; `None` if it is not as schemas are.
+/// Returns a schema in normal form; `None` if it is not as schemas are.
 pub(super) fn normal(text: &str) -> Option<String> {
     let json: Value = serde_json::from_str(text).ok()?;
     let mut printer = Printer { printed: HashSet::new() };
@@ -158,7 +158,7 @@ fn full(name: &str, space: &str) -> String {
     if name.contains('.') || space.is_empty() { name.to_owned() } else { format!("{space}.{name}") }
 }
 
-/// A full name as it is written within a namespace.
+/// Returns a full name relative to a namespace.
 fn qualified<'a>(full: &'a str, space: &str) -> &'a str {
     match full.rsplit_once('.') {
         Some((own, simple)) if own == space && Primitive::from_name(simple).is_none() => simple,

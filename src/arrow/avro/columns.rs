@@ -19,7 +19,7 @@ use crate::arrow::layout::field_layout::{COUNTS, FieldLayout, LayoutPlan};
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
-/// The plan of fields, as they are stored, under an Avro schema.
+/// Plans the columns of stored fields under an Avro schema.
 pub(crate) fn plan(avro: &Avro, fields: &Fields) -> Result<LayoutPlan> {
     let mut plan = LayoutPlan::default();
     let shapes = match (avro, fields.as_ref()) {
@@ -89,7 +89,7 @@ fn record(
     fields.map(field).collect()
 }
 
-/// An array column of simple values, or one of counts with its values below.
+/// Returns an array column of simple values, or one of counts with its values below.
 fn array(
     plan: &mut LayoutPlan,
     avro: &Avro,

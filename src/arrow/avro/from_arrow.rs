@@ -6,8 +6,8 @@
 //! float16 32                float         fixed-size binary     fixed      map with text keys     map
 //! float64                   double        decimal, any width    bytes      nullable T             ["null", T]
 //! ```
-//! Wider types of Arrow come back from the Arrow schema. Types that need a name take it from the field's
-//! `avro.name`, or else from where they are; a dictionary whose field has `avro.enum.symbols` is an enum.
+//! The wider types of Arrow are restored from the Arrow schema. A type that needs a name takes it from the
+//! `avro.name` of its field, or else from its path. A dictionary whose field has `avro.enum.symbols` is an enum.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ fn refuse<T>(path: &FieldPath<'_>, why: impl std::fmt::Display) -> Result<T> {
 }
 
 impl Names {
-    /// Gives a type its name, or the next that no other type has.
+    /// Defines a named type under its name, or the next name that is free.
     fn define(&mut self, wanted: String, make: impl Fn(String) -> Avro) -> Avro {
         let mut name = legal_full_name(&wanted);
         loop {
@@ -198,18 +198,18 @@ fn symbols_are_legal(symbols: &[String]) -> bool {
     distinct == symbols.len() && symbols.iter().all(|symbol| is_legal(symbol))
 }
 
-/// A name as it is, if it is one; else what can be made of it.
+/// Returns a name if it is legal, or else a legal name made from it.
 fn legal_full_name(name: &str) -> String {
     let is_primitive = Primitive::from_name(name).is_some();
     if name.split('.').all(is_legal) && !is_primitive && !name.is_empty() {
-        // The dots of a path are no namespaces, but those of a given name are.
+        // The dots of a path are not namespaces; those of a declared name are.
         return name.to_owned();
     }
     let name = legal_avro_name(name);
     if is_primitive { format!("_{name}") } else { name }
 }
 
-/// A name that Avro accepts: `name`, with `_` in place of the characters that Avro does not allow.
+/// Returns `name` with `_` in place of the characters that Avro does not allow.
 pub fn legal_avro_name(name: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(legal).collect();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Avro, Logical, Primitive};
 
 impl Avro {
-    /// The schema in JSON.
+    /// Returns the schema in JSON.
     pub(super) fn to_json(&self) -> Value {
         self.json("", &mut HashSet::new())
     }

@@ -3,8 +3,8 @@
 //! ```text
 //! "int"    "ns.Name"    {"type": "record", ...}    ["null", ...]
 //! ```
-//! A named type may be referred to once it is defined; referring to one within itself makes a schema that has no
-//! end, which columns cannot hold. Logical types that are unknown or do not fit are not there.
+//! A named type can be referred to after its definition. A recursive type is an error, since columns cannot store
+//! it. Logical types that are unknown or do not fit their type are ignored.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 /// Types nested deeper than this, or more of them, are refused.
 const DEEPEST: usize = 100;
 const MOST: usize = 1 << 20;
-/// What references to named types may repeat: a schema of a few bytes can stand for any number of types.
+/// The limit on types that references repeat: a schema of a few bytes can expand to any number of types.
 const MOST_REPEATED: Size = Size { types: 1 << 16, symbol_bytes: 4 << 20 };
 
-/// What is in a type, with the types that it refers to.
+/// The size of a type, with the types that it refers to.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     types: usize,
@@ -35,18 +35,18 @@ struct Parser {
     notes: Notes,
 }
 
-/// What a schema says for readers of files that were written with another.
+/// The parts of a schema that are used when a file was written with another schema.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     /// Other full names of a named type, by its full name.
     pub(crate) aliases: HashMap<String, Vec<String>>,
-    /// The symbol that stands for unknown ones, by the full name of the enum.
+    /// The default symbol of an enum, by the full name of the enum.
     pub(crate) symbols: HashMap<String, String>,
     /// Other names, and the default, of a field, by the full name of its record and its name.
     pub(crate) fields: HashMap<(String, String), FieldNotes>,
 }
 
-/// What a schema says of a field.
+/// The properties of a field.
 #[derive(Debug, Default)]
 pub(crate) struct FieldNotes {
     pub(crate) aliases: Vec<String>,
@@ -66,7 +66,7 @@ impl Avro {
         Ok(Self::parse_with_notes(text)?.0)
     }
 
-    /// Parses the text of a schema; gives its aliases and defaults too.
+    /// Parses the text of a schema. Returns its aliases and defaults too.
     pub(crate) fn parse_with_notes(text: &[u8]) -> Result<(Self, Notes)> {
         let json = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
         let (named, notes) = (HashMap::new(), Notes::default());
@@ -81,7 +81,7 @@ fn wrong(what: &str) -> Error {
     Error::malformed(format!("avro.schema: {what}"))
 }
 
-/// A schema, and how deep it goes.
+/// A schema and its nesting depth.
 type Deep = (Avro, usize);
 
 impl Size {
@@ -260,7 +260,7 @@ impl Parser {
     }
 }
 
-/// The texts of a list, where there is one.
+/// Returns the texts of a list, where there is one.
 fn texts(list: Option<&Value>) -> Vec<String> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()

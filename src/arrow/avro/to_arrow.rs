@@ -5,8 +5,9 @@
 //! enum     dictionary<int32, utf8>      other unions     dense union, the null branch a null field
 //! fixed    fixed-size binary            ["null"]         null
 //! ```
-//! Types with a logical type become what it says, in UTC where it speaks of instants; a UUID stays text, or bytes.
-//! A duration is an interval of months, days and nanoseconds; one past Arrow's range is an error when it is read.
+//! Logical types become the corresponding Arrow types, in UTC for instants. A UUID stays string or bytes. A
+//! duration is an interval of months, days and nanoseconds; one that exceeds Arrow's range is an error when it is
+//! read.
 
 use std::collections::HashMap;
 use std::sync::Arc;

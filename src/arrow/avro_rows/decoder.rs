@@ -4,8 +4,8 @@
 //! record   its fields             array, map   count, items ... 0     (a negative count is followed by a size)
 //! union    branch, value          boolean 1 byte   int, long zig-zag   float, double 4, 8 bytes   bytes, string long length
 //! ```
-//! [`AvroEncoder`](crate::arrow::avro::AvroEncoder) is the way back. Values go straight to the columns that the Avro layout has
-//! for them, and arrays are assembled from these as those of a file are. (Avro specification: "Binary Encoding".)
+//! The inverse of [`AvroEncoder`](crate::arrow::avro::AvroEncoder). Values are appended to the columns of the Avro
+//! layout, from which arrays are assembled as from a file. (Avro specification: "Binary Encoding".)
 
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ pub struct AvroDecoder {
 }
 
 impl AvroDecoder {
-    /// Decodes rows written with one schema, as rows of another if there is one. Both are JSON. The reader's
-    /// schema says which fields there are, and what stands for those that the writer did not have.
+    /// Creates a decoder of rows written with one schema, which are read with another if it is given. Both are
+    /// JSON. The reader's schema determines the fields and the defaults of those that the writer lacks.
     pub fn try_new(writer: &str, reader: Option<&str>) -> Result<Self> {
         let (mut avro, mut notes) = Avro::parse_with_notes(writer.as_bytes())?;
         let written = avro.clone();
@@ -77,23 +77,24 @@ impl AvroDecoder {
         Ok(Self { schema, stored, plan, step, lossy: false, rows: 0, empty: 0, data })
     }
 
-    /// Whether integers may become the floating-point number nearest to them. Otherwise one that is none is an error.
+    /// Sets whether integers may become the floating-point number nearest to them. Otherwise one that is none is
+    /// an error.
     pub fn with_lossy(mut self, lossy: bool) -> Self {
         self.lossy = lossy;
         self
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
 
-    /// Rows decoded since the last batch.
+    /// Returns the rows decoded since the last batch.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Decodes a row. After an error the row is not there, and the cursor is anywhere within it.
+    /// Decodes a row. After an error the row is not appended, and the position of the cursor is unspecified.
     pub fn decode(&mut self, from: &mut Cursor<'_>) -> Result<()> {
         let before = self.empty;
         let Self { step, lossy, empty, data, .. } = self;
@@ -111,7 +112,7 @@ impl AvroDecoder {
         }
     }
 
-    /// A batch of the rows decoded since the last one.
+    /// Returns a batch of the rows decoded since the last one.
     pub fn flush(&mut self) -> Result<RecordBatch> {
         let rows = std::mem::take(&mut self.rows);
         self.empty = 0;
@@ -133,7 +134,7 @@ fn columns_of(plan: &LayoutPlan) -> Vec<ColumnData> {
     plan.columns.iter().map(|column| ColumnData::of(&column.metadata)).collect()
 }
 
-/// Where values go.
+/// The destination of decoded values.
 struct Sink<'a> {
     columns: &'a mut [ColumnData],
     lossy: bool,

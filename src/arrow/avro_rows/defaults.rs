@@ -3,8 +3,8 @@
 //! ```text
 //! "default": {"a": [1, 2]}   ──►   a[]: count 2, a[]: long 1, a[]: long 2
 //! ```
-//! Bytes and fixed are text whose characters are bytes; a union's default is of its first branch, or of the first that
-//! takes it. (Avro specification: "Complex Types".)
+//! Bytes and fixed are strings whose characters are bytes. The default of a union is that of its first branch, or
+//! of the first branch that accepts it. (Avro specification: "Complex Types".)
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(crate) fn constant(
 ) -> Option<()> {
     match (avro, shape) {
         (Avro::Union(branches), _) => {
-            // A branch that does not take it must leave nothing behind.
+            // A branch that rejects the value must not leave anything in the columns.
             let (found, pushes) = (0..branches.len()).find_map(|at| {
                 let (counts, inner) = choose(shape, branches, at);
                 let mut pushes: Vec<_> = counts.iter().map(|(c, n)| Push::Count(*c, *n)).collect();
@@ -121,7 +121,7 @@ fn latin(value: &Value) -> Option<Vec<u8>> {
 }
 
 impl Push {
-    /// The column it goes to.
+    /// Returns the index of its column.
     pub(crate) fn column(&self) -> usize {
         match self {
             Push::Count(column, _)
@@ -135,7 +135,7 @@ impl Push {
         }
     }
 
-    /// The value, if it is one.
+    /// Returns the value, if it is one.
     pub(crate) fn value(&self) -> Result<value::Value<'_>, u32> {
         Ok(match self {
             Push::Count(_, n) => return Err(*n),

@@ -3,7 +3,8 @@
 //! ```text
 //! RecordBatch ── lower, shred ──► columns ── row by row ──► bytes, and where each row ends
 //! ```
-//! [`AvroDecoder`](crate::arrow::avro::AvroDecoder) is the way back, and tells the encoding. Columns are those of the Avro layout.
+//! The inverse of [`AvroDecoder`](crate::arrow::avro::AvroDecoder), which describes the encoding. Columns are those
+//! of the Avro layout.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -12,6 +13,7 @@ use super::super::Layout;
 use crate::arrow::avro::{Avro, of_schema};
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::schema::stored::{self, SchemaPlan};
+use crate::arrow::write::batch_schema::conform;
 use crate::arrow::write::shred::shred_batch;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnSlice;
@@ -43,7 +45,8 @@ pub struct AvroEncoder {
 }
 
 impl AvroEncoder {
-    /// Encodes batches of a schema: by the Avro schema it came from, or else by one that fits it.
+    /// Creates an encoder of batches of a schema. It uses the Avro schema that this was converted from, or else a
+    /// new one.
     pub fn try_new(schema: &SchemaRef) -> Result<Self> {
         let (avro, text) = of_schema(schema)?;
         let planning = stored::plan(schema, Layout::Avro, &|_, _| false, &mut Metadata::new())?;
@@ -72,7 +75,8 @@ impl AvroEncoder {
     }
 
     fn append(&self, batch: &RecordBatch, out: &mut Vec<u8>, ends: &mut Vec<usize>) -> Result<()> {
-        let columns = shred_batch(&self.planning, &[], batch)?;
+        let batch = conform(batch, &self.planning.schema)?;
+        let columns = shred_batch(&self.planning, &[], &batch)?;
         let mut feeds: Vec<Feed<'_>> = columns.iter().map(|c| Feed::new(c.as_slice())).collect();
         let mut rows = Rows { feeds: &mut feeds, out };
         for _ in 0..batch.num_rows() {
@@ -87,7 +91,7 @@ impl AvroEncoder {
     }
 }
 
-/// What is left of a column.
+/// The rest of a column.
 struct Feed<'a> {
     lengths: Option<&'a [u32]>,
     values: ValuesRef<'a>,

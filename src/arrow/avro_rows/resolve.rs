@@ -31,13 +31,13 @@ pub(crate) enum ResolutionStep {
     List { counts: usize, item: Box<ResolutionStep> },
     /// Blocks of keys and values.
     Map { counts: usize, key: usize, value: Box<ResolutionStep> },
-    /// Fields, one behind the other.
+    /// The fields of a record, in order.
     Record(Vec<ResolutionStep>),
     /// The number of a branch, and a value of it.
     Union(Vec<Branch>),
     /// A value of the one branch that there is.
     Branch(Box<Branch>),
-    /// Bytes that nobody wants.
+    /// A value that is skipped.
     Skip(Avro),
     /// No bytes, but values.
     Constant(Vec<Push>),
@@ -75,7 +75,7 @@ pub(crate) enum Read {
     DoubleOfFloat,
 }
 
-/// The way to read rows of `writer` as rows of `reader`, whose shapes these are.
+/// Resolves the schema of the writer against that of the reader, whose layouts are given.
 pub(crate) fn resolve(
     writer: &Avro,
     reader: &Avro,
@@ -184,8 +184,8 @@ impl Resolver<'_> {
         Ok(ResolutionStep::Record(steps))
     }
 
-    /// Which field of the reader's takes each of the writer's: the one of its name, or else one that has it for an
-    /// alias and whose own name the writer does not have. A field takes no more than one.
+    /// Returns which field of the reader's takes each of the writer's: the one of its name, or else one that has it
+    /// for an alias and whose own name the writer does not have. A field takes no more than one.
     fn pairs(&self, record: &str, theirs: &[Field], ours: &[Field]) -> Vec<Option<usize>> {
         let their_names: HashSet<&str> = theirs.iter().map(|(name, _)| name.as_str()).collect();
         let names = ours.iter().enumerate().rev();
@@ -225,7 +225,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What a branch of the writer's, or its only type, is to the reader.
+    /// Returns what a branch of the writer's, or its only type, is to the reader.
     fn branch(&self, writer: &Avro, reader: &Avro, shape: &FieldLayout) -> Branch {
         let Avro::Union(branches) = reader else {
             return Branch { counts: Vec::new(), step: self.node(writer, reader, shape).map(Some) };

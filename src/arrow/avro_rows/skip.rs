@@ -44,7 +44,7 @@ fn items_of(
     loop {
         match from.long("count of items")? {
             0 => return Ok(()),
-            // A block that says its size can be passed over whole.
+            // A block with a size in bytes is skipped at once.
             ..0 => {
                 let size = from.count("size of a block of items")?;
                 from.take(usize::try_from(size).unwrap_or(usize::MAX), "block of items")?;

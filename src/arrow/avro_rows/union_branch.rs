@@ -3,7 +3,8 @@
 use crate::arrow::avro::Avro;
 use crate::arrow::layout::field_layout::FieldLayout;
 
-/// The counts of a row whose value is of the branch `at` of a union, and the shape of that value unless it is null.
+/// Returns the counts of a row whose value is of the branch `at` of a union, and the shape of that value unless it
+/// is null.
 pub(crate) fn choose<'s>(
     shape: &'s FieldLayout,
     branches: &[Avro],

@@ -40,7 +40,7 @@ impl<'a> Comparable<'a> {
         Ok(Comparable::Rows(rows))
     }
 
-    /// Whether a row equals the one before it; neither is null.
+    /// Returns whether a row equals the one before it; neither is null.
     fn repeats(&self, row: usize) -> bool {
         match self {
             Comparable::Strings(strings) => strings.value(row) == strings.value(row - 1),
@@ -49,7 +49,7 @@ impl<'a> Comparable<'a> {
         }
     }
 
-    /// The first row of each value, and the number of each row's value.
+    /// Returns the first row of each value, and the number of each row's value.
     fn distinct(&self, array: &dyn Array) -> (Vec<u64>, Vec<usize>) {
         let n = array.len();
         match self {
@@ -80,7 +80,7 @@ fn number<K: std::hash::Hash + Eq>(
     (firsts, numbered)
 }
 
-/// A dictionary of the values; `None` if there are more than keys.
+/// Returns a dictionary of the values; `None` if there are more than keys.
 pub(crate) fn dictionary(
     array: &ArrayRef,
     key_type: &DataType,
@@ -154,7 +154,7 @@ fn ended<R: RunEndIndexType>(
     let ends: Option<Vec<R::Native>> = ends.iter().map(|end| R::Native::from_usize(*end)).collect();
     let Some(ends) = ends else { return Ok(None) };
     let ends = PrimitiveArray::<R>::new(ends.into(), None);
-    // Not `RunArray::try_new`, which has names of its own for the children.
+    // `RunArray::try_new` is not used, since it chooses the names of the children.
     let data = ArrayData::builder(data_type.clone()).len(len);
     let data = data.child_data(vec![ends.to_data(), values.to_data()]).build()?;
     Ok(Some(make_array(data)))

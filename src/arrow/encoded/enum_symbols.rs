@@ -14,7 +14,7 @@ use arrow::datatypes::*;
 use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 
-/// The symbols of a field that is an enum.
+/// Returns the symbols of a field that is an enum.
 pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
     let DataType::Dictionary(keys, values) = field.data_type() else { return None };
     if **keys != DataType::Int32 || **values != DataType::Utf8 {
@@ -23,7 +23,7 @@ pub(crate) fn of(field: &Field) -> Option<Vec<String>> {
     serde_json::from_str(field.metadata().get(AVRO_ENUM_SYMBOLS)?).ok()
 }
 
-/// The ordinal of each row.
+/// Returns the ordinal of each row.
 pub(crate) fn ordinals(
     array: &ArrayRef,
     symbols: &[String],
@@ -36,7 +36,7 @@ pub(crate) fn ordinals(
         let value = values.is_valid(value).then(|| values.value(value))?;
         i32::try_from(symbols.iter().position(|symbol| symbol == value)?).ok()
     };
-    // Looked up once for each dictionary value, not for each row.
+    // One lookup per dictionary value, not per row.
     let count = i32::try_from(values.len()).unwrap_or(i32::MAX);
     let table: Vec<Option<i32>> = (0..count).map(ordinal).collect();
     let rows = dictionary.keys().iter().map(|key| match key {
@@ -49,7 +49,7 @@ pub(crate) fn ordinals(
     Ok(Arc::new(rows.collect::<Result<Int32Array>>()?))
 }
 
-/// The dictionary of ordinals.
+/// Returns the dictionary of ordinals.
 pub(crate) fn dictionary(array: &ArrayRef, symbols: &[String]) -> Result<ArrayRef> {
     let keys = array.as_primitive::<Int32Type>().clone();
     let known = |key: i32| usize::try_from(key).is_ok_and(|key| key < symbols.len());

@@ -21,13 +21,13 @@ use crate::format::value::ValueType;
 pub(crate) enum FieldLayout {
     /// Values, one a row.
     Leaf { column: usize },
-    /// A count of 0 or 1 a row; the inner has only the rows that are there.
+    /// A count of 0 or 1 for each row; the inner layout has the non-null rows only.
     Optional { counts: usize, inner: Box<FieldLayout> },
     /// A count of items a row; the inner has all items.
     List { counts: usize, inner: Box<FieldLayout> },
     /// A count of entries a row.
     Map { counts: usize, key: Box<FieldLayout>, value: Box<FieldLayout> },
-    /// Fields side by side; no column of its own.
+    /// The fields of a struct, which has no column.
     Record(Vec<FieldLayout>),
     /// A count of 0 or 1 for each branch, together 1 a row. The branch without counts is Avro's null: the
     /// rows where no other branch has one.
@@ -70,7 +70,7 @@ impl FieldLayout {
         }
     }
 
-    /// Replaces every column number by its place in `order`, which is sorted and holds them all.
+    /// Replaces each column index by its position in `order`, which is sorted and contains all of them.
     pub(crate) fn renumber(&mut self, order: &[usize]) {
         let at = |column: &mut usize| *column = order.partition_point(|c| c < column);
         match self {
@@ -110,7 +110,7 @@ pub(crate) struct LayoutPlan {
 /// A column of a plan.
 #[derive(Debug)]
 pub(crate) struct PlannedColumn {
-    /// As it is written.
+    /// The column as it is written.
     pub(crate) metadata: ColumnMetadata,
     /// The value types it may have in a file.
     accepts: &'static [ValueType],
@@ -177,7 +177,7 @@ impl LayoutPlan {
     pub(crate) fn check(&self, columns: &[ColumnMetadata]) -> Result<()> {
         if self.columns.len() != columns.len() {
             return Err(Error::malformed(format!(
-                "the schema speaks of {} columns, the file has {}",
+                "the schema has {} columns, the file has {}",
                 self.columns.len(),
                 columns.len()
             )));

@@ -9,10 +9,10 @@
 //! struct                                                                    at p#f of each field f
 //! union               p/b    null array, 0 or 1 a row, of each branch b     at p/b, parent p/b
 //! ```
-//! One rule keeps names apart: where a column would get its parent's name, `#value` is added, and what lies below
-//! is named from there. So an optional int `x` is `x` and `x#value`, a list of optional ints
-//! `x[]`, `x[]#value`, `x[]#value#value`. Null fields are a null column and never optional; unions are never
-//! optional, their branches are. Fields at the top start at their own name, without a parent.
+//! A column whose name would equal its parent's gets the suffix `#value`, and so do the names below it. An optional
+//! int `x` is `x` and `x#value`, a list of optional ints `x[]`, `x[]#value`, `x[]#value#value`. Null fields are a
+//! null column and are never optional. Unions are never optional, but their branches are. Top-level fields have no
+//! parent.
 //!
 //! Under a value codec an optional leaf, and a list of leaves that are not optional, are joined: one array column `p`,
 //! or `p[]`, of the leaf's own type holds counts and values. Readers know it by its type, which is not null.
@@ -28,7 +28,7 @@ use super::field_layout::{COUNTS, FieldLayout, LayoutPlan};
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
-/// The plan of fields from which dictionaries and run-ends are gone.
+/// Returns the plan of fields from which dictionaries and run-ends are gone.
 pub(crate) fn plan(fields: &Fields, joins: Joins<'_>) -> Result<LayoutPlan> {
     let mut planner = Planner { plan: LayoutPlan::default(), joins };
     for field in fields {
@@ -63,7 +63,7 @@ impl Planner<'_> {
         Ok(FieldLayout::Optional { counts, inner: Box::new(inner) })
     }
 
-    /// The one column of a leaf and its counts, if they are joined.
+    /// Returns the one column of a leaf and its counts, if they are joined.
     fn joined(&mut self, leaf: &Field, path: &str, parent: Option<&str>) -> Option<usize> {
         let accepts = types::accepts(leaf.data_type()).filter(|accepts| *accepts != COUNTS)?;
         let joins = (self.joins)(self.plan.columns.len(), path);
@@ -119,12 +119,12 @@ impl Planner<'_> {
     }
 }
 
-/// Whether nulls need counts: null fields are nothing but nulls, unions leave them to their branches.
+/// Returns whether nulls need counts: null fields are nothing but nulls, unions leave them to their branches.
 fn is_optional(field: &Field) -> bool {
     field.is_nullable() && !matches!(field.data_type(), DataType::Null | DataType::Union(..))
 }
 
-/// The path of a column that is not its parent's.
+/// Returns the path of a column that is not its parent's.
 fn own<'a>(path: &'a str, parent: Option<&str>) -> Cow<'a, str> {
     if parent == Some(path) { Cow::Owned(format!("{path}#value")) } else { Cow::Borrowed(path) }
 }

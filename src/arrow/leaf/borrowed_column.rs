@@ -52,7 +52,7 @@ pub(crate) struct ShreddedColumn {
 }
 
 impl ShreddedColumn {
-    /// Lends the column; one without values has as many nulls as its counts say.
+    /// Borrows the column. A column without values has as many nulls as its counts sum to.
     pub(crate) fn as_slice(&self) -> ColumnSlice<'_> {
         let values = match &self.values {
             Some(values) => values.as_slice(),

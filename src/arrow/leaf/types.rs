@@ -40,7 +40,7 @@ const DECIMAL_LONG: &[ValueType] =
 const DECIMAL_BYTES: &[ValueType] =
     &[ValueType::Bytes, ValueType::Long, ValueType::Fixed64, ValueType::Int, ValueType::Fixed32];
 
-/// The value types that can hold a leaf type, the one to write first; `None` for types that are no leaf.
+/// Returns the value types that can hold a leaf type, the one to write first; `None` for types that are no leaf.
 pub(crate) fn accepts(data_type: &DataType) -> Option<&'static [ValueType]> {
     use DataType::*;
     Some(match data_type {
@@ -64,7 +64,7 @@ pub(crate) fn accepts(data_type: &DataType) -> Option<&'static [ValueType]> {
     })
 }
 
-/// Whether null rows can have any value of the type: whatever lies there makes an array.
+/// Returns whether null rows may have any value of the type.
 pub(crate) fn has_slots(data_type: &DataType) -> bool {
     use DataType::*;
     match data_type {
@@ -75,7 +75,7 @@ pub(crate) fn has_slots(data_type: &DataType) -> bool {
     }
 }
 
-/// The item of any kind of list.
+/// Returns the item of any kind of list.
 pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item)

@@ -24,7 +24,7 @@ use columns::common_type;
 use moments::moments;
 use numbers::{decimals, floats, integers};
 
-/// Of so many values and more a set is made.
+/// A list of at least this many values becomes a set.
 const MANY: usize = 16;
 
 impl Bound {
@@ -83,7 +83,7 @@ impl Bound {
     }
 }
 
-/// The field at a path. A name that several fields have means none of them.
+/// Returns the field at a path. A name that several fields have means none of them.
 pub(crate) fn find<'a>(
     column: &ColumnPath,
     fields: &'a Fields,
@@ -114,7 +114,7 @@ fn missing(column: &ColumnPath, fields: &Fields) -> Error {
     Error::invalid(format!("no column {column}: there are {}", all.join(", ")))
 }
 
-/// The type of the values that dictionaries and run-ends stand for.
+/// Returns the type of the values of dictionaries and run-end arrays.
 fn values(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, inner) => values(inner),
@@ -123,7 +123,7 @@ fn values(data_type: &DataType) -> &DataType {
     }
 }
 
-/// Whether text matches a pattern.
+/// Returns whether text matches a pattern.
 fn like(column: &ColumnPath, of: &DataType, pattern: &str, ignore_case: bool) -> Result<Test> {
     match values(of) {
         DataType::Null => Ok(Test::Always(false)),
@@ -138,7 +138,7 @@ fn like(column: &ColumnPath, of: &DataType, pattern: &str, ignore_case: bool) ->
     }
 }
 
-/// What a comparison with a literal asks of values of a type.
+/// Returns the test of a comparison with a literal for values of a type.
 fn test(
     column: &ColumnPath,
     data_type: &DataType,
@@ -193,7 +193,7 @@ fn is_binary(data_type: &DataType) -> bool {
     matches!(data_type, Binary | LargeBinary | BinaryView | FixedSizeBinary(_))
 }
 
-/// How a literal of a type is written.
+/// Returns how a literal of a type is written.
 fn advice(data_type: &DataType) -> &'static str {
     use DataType::*;
     match data_type {
@@ -225,7 +225,7 @@ fn gather(tests: Vec<Test>) -> Result<Vec<Test>> {
             other => others.push(other),
         }
     }
-    // One that never holds still says null of nulls; more say nothing else.
+    // A test that is never true still returns null for nulls; several return the same.
     let mut said = false;
     others
         .retain(|test| !matches!(test, Test::Always(false)) || !std::mem::replace(&mut said, true));

@@ -33,7 +33,7 @@ pub(crate) enum Bound {
     Not(Box<Bound>),
 }
 
-/// What a value is asked.
+/// The test of a value.
 #[derive(Debug)]
 pub(crate) enum Test {
     /// How it compares with the only value of an array.
@@ -49,7 +49,7 @@ pub(crate) enum Test {
 }
 
 impl Bound {
-    /// Calls `with` for each column that is looked at.
+    /// Calls `with` for each column of the predicate.
     pub(crate) fn each_route(&self, with: &mut impl FnMut(&ColumnRoute)) {
         match self {
             Bound::Tests { column, .. } | Bound::IsNull(column) | Bound::IsTrue(column) => {
@@ -70,7 +70,7 @@ impl Bound {
 pub(crate) struct ColumnRoute(pub(crate) Vec<usize>);
 
 impl ColumnRoute {
-    /// The array, and where the structs around it are null.
+    /// Returns the array, and where the structs around it are null.
     pub(crate) fn follow(&self, columns: &[ArrayRef]) -> Result<(ArrayRef, Option<NullBuffer>)> {
         let other = || Error::invalid("columns of another schema");
         let (first, rest) = self.0.split_first().ok_or_else(other)?;
@@ -104,12 +104,12 @@ impl ValueSet {
         Ok(Self { values: values.clone(), data_type, converter, rows })
     }
 
-    /// The values.
+    /// Returns the values.
     pub(crate) fn values(&self) -> &ArrayRef {
         &self.values
     }
 
-    /// Whether any of them lies between two others; null where one of these is.
+    /// Returns whether any of the values is between two others; null where one of these is null.
     pub(crate) fn any_between(&self, min: &ArrayRef, max: &ArrayRef) -> Result<BooleanArray> {
         // Rows compare as their values do.
         let mut sorted: Vec<&[u8]> = self.rows.iter().map(|row| &**row).collect();

@@ -17,7 +17,7 @@ pub(super) struct Datetime {
 pub(super) const SECOND: i128 = 1_000_000_000;
 pub(super) const DAY: i128 = 86_400 * SECOND;
 
-/// A date, or a date and a time.
+/// Returns a date, or a date and a time.
 pub(super) fn moment(text: &str) -> Option<Datetime> {
     let (date, rest) = match text.char_indices().find(|(_, c)| matches!(c, 'T' | 't' | ' ')) {
         Some((at, _)) => (text.get(..at)?, text.get(at + 1..)),
@@ -78,7 +78,7 @@ pub(super) fn time(text: &str) -> Option<i128> {
     fits.then_some(((hour * 60 + minute) * 60 + second) * SECOND + fraction)
 }
 
-/// The distance of a zone from UTC in nanoseconds: `Z`, `+01:00`, `+0100` or `+01`.
+/// Returns the distance of a zone from UTC in nanoseconds: `Z`, `+01:00`, `+0100` or `+01`.
 pub(super) fn distance(zone: &str) -> Option<i128> {
     if zone.eq_ignore_ascii_case("z") || zone.eq_ignore_ascii_case("utc") {
         return Some(0);
@@ -96,7 +96,7 @@ pub(super) fn distance(zone: &str) -> Option<i128> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60 * SECOND)
 }
 
-/// The units of durations; those that begin alike are told by where their letters end.
+/// The units of durations. A unit extends to the last letter, so that `m` and `ms` are distinct.
 const UNITS: [(&str, i128); 7] = [
     ("d", DAY),
     ("h", 3600 * SECOND),
@@ -107,7 +107,7 @@ const UNITS: [(&str, i128); 7] = [
     ("ns", 1),
 ];
 
-/// A duration in nanoseconds.
+/// Returns a duration in nanoseconds.
 pub(super) fn duration(text: &str) -> Option<i128> {
     let (sign, mut rest) = match text.trim().strip_prefix('-') {
         Some(rest) => (-1, rest.trim_start()),
@@ -130,14 +130,14 @@ pub(super) fn duration(text: &str) -> Option<i128> {
     }
 }
 
-/// A number of just so many digits.
+/// Parses a number of exactly `n` digits.
 fn digits(text: &str, n: usize) -> Option<i128> {
     let fine = text.len() == n && !text.is_empty() && n <= 18;
     let fine = fine && text.bytes().all(|b| b.is_ascii_digit());
     if fine { text.parse().ok() } else { None }
 }
 
-/// The digits behind the point of a second, nine at the most.
+/// Parses the fraction of a second, at most nine digits.
 fn nanos(fraction: &str) -> Option<i128> {
     let n = u32::try_from(fraction.len()).ok().filter(|n| (1..=9).contains(n))?;
     Some(digits(fraction, fraction.len())? * 10i128.pow(9 - n))

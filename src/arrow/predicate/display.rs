@@ -48,7 +48,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// Lists of nothing are what is true of all rows, or of none.
+/// An empty conjunction is true for all rows, an empty disjunction for none.
 fn joined(nodes: &[Node], by: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (i, node) in nodes.iter().enumerate() {
         f.write_str(if i == 0 { "" } else { by })?;

@@ -19,7 +19,7 @@ use crate::arrow::encoded;
 use crate::error::Result;
 
 impl Bound {
-    /// The rows of a batch of which it is true.
+    /// Returns the rows of a batch of which it is true.
     pub(crate) fn keep(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let answers = self.evaluate(batch.columns(), batch.num_rows())?;
         let filter = Filter::new(&answers);
@@ -29,7 +29,7 @@ impl Bound {
         Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
     }
 
-    /// Whether it is true of each row of these columns, false, or null.
+    /// Returns whether it is true of each row of these columns, false, or null.
     pub(crate) fn evaluate(&self, columns: &[ArrayRef], rows: usize) -> Result<BooleanArray> {
         match self {
             Bound::Tests { column, tests } => {
@@ -99,7 +99,7 @@ fn beneath(answers: BooleanArray, above: Option<NullBuffer>) -> BooleanArray {
     BooleanArray::new(values, NullBuffer::union(nulls.as_ref(), above.as_ref()))
 }
 
-/// The answers for the values of rows, to the rows.
+/// Returns the answers for the values of rows, to the rows.
 fn taken(answers: &BooleanArray, rows: &dyn Array) -> Result<BooleanArray> {
     Ok(take(answers, rows, None)?.as_boolean().clone())
 }
@@ -129,7 +129,7 @@ fn compare(operator: Operator, left: &dyn Datum, right: &dyn Datum) -> Result<Bo
 }
 
 impl Test {
-    /// The answer for each row of an array.
+    /// Returns the answer for each row of an array.
     pub(crate) fn ask(&self, array: &ArrayRef) -> Result<BooleanArray> {
         match array.data_type() {
             DataType::Dictionary(..) => {

@@ -47,7 +47,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>> {
     }
 }
 
-/// An error at a place, with a sign under it.
+/// Returns an error with a marker under its position.
 pub(super) fn fault(text: &str, at: usize, what: &str) -> Error {
     let before = text.get(..at).map_or(0, |before| before.chars().count());
     let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -55,17 +55,17 @@ pub(super) fn fault(text: &str, at: usize, what: &str) -> Error {
     Error::invalid(format!("{what} at character {place}\n  {shown}\n  {:before$}^", ""))
 }
 
-/// Whether a name can begin so.
+/// Returns whether a name can begin so.
 pub(super) fn begins_word(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// Whether a name can go on so.
+/// Returns whether a character continues a name.
 pub(super) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// The first token, and its length.
+/// Returns the first token, and its length.
 fn next(text: &str) -> Result<(Token, usize), String> {
     let Some(first) = text.chars().next() else { return Ok((Token::End, 0)) };
     if matches!(text.as_bytes(), [b'x' | b'X', b'\'', ..]) {
@@ -102,7 +102,7 @@ fn prefix(text: &str, of: impl Fn(char) -> bool) -> &str {
     text.get(..len).unwrap_or(text)
 }
 
-/// Whether a number begins with a sign.
+/// Returns whether a number begins with a sign.
 fn is_signed(text: &str) -> bool {
     let rest = text.strip_prefix(['-', '+']).unwrap_or("");
     rest.starts_with(|c: char| c.is_ascii_digit()) || is_infinite(rest)
@@ -115,7 +115,7 @@ fn is_infinite(text: &str) -> bool {
 fn number(text: &str) -> Result<(Token, usize), String> {
     let mut before = ' ';
     let end = text.find(|c: char| {
-        // A sign is of the number at its beginning, and behind an `e`.
+        // A sign belongs to a number at its start and after an `e`.
         let signed = matches!(c, '+' | '-') && matches!(before, ' ' | 'e' | 'E');
         before = c;
         !(signed || c == '.' || is_of_word(c))
@@ -125,7 +125,7 @@ fn number(text: &str) -> Result<(Token, usize), String> {
     Ok((Token::Literal(Literal(LiteralKind::Number(number))), written.len()))
 }
 
-/// What is between quotes, two of which are one, and how long it is with them.
+/// Returns the text between quotes, in which two quotes are one, and its length with them.
 fn quoted(text: &str, quote: char) -> Result<(String, usize), String> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1).peekable();

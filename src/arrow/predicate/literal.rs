@@ -24,7 +24,7 @@ pub(crate) enum LiteralKind {
 }
 
 impl Literal {
-    /// What it is, for messages.
+    /// Returns what it is, for messages.
     pub(crate) fn describe(&self) -> String {
         let kind = match self.0 {
             LiteralKind::Boolean(_) => "boolean",

@@ -27,7 +27,7 @@ pub(crate) enum Number {
     Nan,
 }
 
-/// Where a number lies among whole ones.
+/// The position of a number among the integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberPosition {
     /// Below all that a type can hold.
@@ -39,10 +39,10 @@ pub(crate) enum NumberPosition {
     Above,
 }
 
-/// So many digits no type holds.
+/// No type has more digits than this.
 const BEYOND: i64 = 76;
 
-/// Larger exponents are nobody's.
+/// The largest exponent that is accepted.
 const MOST_EXPONENT: i32 = 9999;
 
 impl Number {
@@ -71,7 +71,7 @@ impl Number {
         Self::finite(negative, format!("{whole}{fraction}"), exponent).ok_or_else(wrong)
     }
 
-    /// `None` if the exponent is too large. It is that behind the last digit that is not 0, as it is shown.
+    /// `None` if the exponent is too large. The exponent is that of the last non-zero digit.
     fn finite(negative: bool, digits: String, exponent: i64) -> Option<Self> {
         let kept = digits.trim_end_matches('0').len();
         let zeros = i64::try_from(digits.len() - kept).ok()?;
@@ -84,7 +84,7 @@ impl Number {
         fits.then_some(Number::Finite { negative, digits, exponent })
     }
 
-    /// Where it lies among whole numbers that stand for so many decimal places. NaN is above all.
+    /// Returns its position among integers scaled by this many decimal digits. NaN is above all.
     pub(crate) fn place(&self, scale: i8) -> NumberPosition {
         let (negative, digits, exponent) = match self {
             Number::Finite { negative, digits, exponent } => (*negative, digits, *exponent),
@@ -115,7 +115,7 @@ impl Number {
         }
     }
 
-    /// The nearest floating-point number, by its own parser.
+    /// Returns the nearest floating-point number, by its own parser.
     pub(crate) fn nearest<F: std::str::FromStr>(&self) -> Result<F> {
         let text = match self {
             Number::Finite { negative, digits, exponent } => {
@@ -127,7 +127,7 @@ impl Number {
         text.parse().map_err(|_| Error::invalid(format!("{text} is no number")))
     }
 
-    /// Whether it is neither infinite nor NaN.
+    /// Returns whether it is neither infinite nor NaN.
     pub(crate) fn is_finite(&self) -> bool {
         matches!(self, Number::Finite { .. })
     }

@@ -13,10 +13,10 @@ use super::number::Number;
 use super::{ColumnPath, Node, Operator};
 use crate::error::{Error, Result};
 
-/// How deep parentheses and `not` may stand in each other.
+/// The maximum nesting depth of parentheses and `not`.
 const DEEPEST: usize = 100;
 
-/// Words that are no names, unless they stand in quotes.
+/// Keywords, which are names only in quotes.
 pub(super) const WORDS: [&str; 11] =
     ["and", "or", "not", "in", "is", "null", "between", "true", "false", "like", "ilike"];
 
@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.tokens.get(self.next).map_or(&Token::End, |placed| &placed.token)
     }
 
-    /// An error that says what should be here instead of the next token.
+    /// Returns an error that names what was expected instead of the next token.
     fn expected(&self, what: &str) -> Error {
         let at = self.tokens.get(self.next).map_or(self.text.len(), |placed| placed.at);
         let found = match self.token() {
@@ -243,12 +243,12 @@ fn negate(node: Node, negated: bool) -> Node {
     if negated { Node::Not(Box::new(node)) } else { node }
 }
 
-/// Whether a word is one of the language's own.
+/// Returns whether a word is one of the language's own.
 pub(super) fn is_of_language(word: &str) -> bool {
     WORDS.iter().any(|own| word.eq_ignore_ascii_case(own))
 }
 
-/// Whether a word is a number where a literal may be.
+/// Returns whether a word is a number where a literal may be.
 pub(super) fn is_number(word: &str) -> bool {
     ["nan", "inf"].iter().any(|number| word.eq_ignore_ascii_case(number))
 }

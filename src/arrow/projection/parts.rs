@@ -20,18 +20,18 @@ use crate::error::{Error, Result};
 static ALL: Mask = Mask::All;
 
 impl ProjectionMask {
-    /// What this one has and the other has not, of a schema with these fields.
+    /// Returns what this one has and the other has not, of a schema with these fields.
     pub(crate) fn minus(&self, other: &Self, fields: &Fields) -> Self {
         let left = within(&self.0, &other.0, fields);
         Self(left.unwrap_or(Mask::Only(BTreeMap::new())))
     }
 
-    /// Whether a field at the top is read, or a part of it.
+    /// Returns whether a field at the top is read, or a part of it.
     pub(crate) fn has_root(&self, root: usize) -> bool {
         self.0.inner(root).is_some()
     }
 
-    /// What is read of the fields at the top for which `is_wanted`, of so many there are.
+    /// Returns the mask restricted to the top-level fields for which `is_wanted` is true; `fields` is their number.
     pub(crate) fn roots_where(&self, fields: usize, is_wanted: impl Fn(usize) -> bool) -> Self {
         let roots = (0..fields).filter(|root| is_wanted(*root));
         Self(Mask::Only(
@@ -41,7 +41,7 @@ impl ProjectionMask {
 }
 
 impl Mask {
-    /// What is wanted of a child, if anything is.
+    /// Returns the mask of a child, if any of it is selected.
     fn inner(&self, child: usize) -> Option<&Mask> {
         match self {
             Mask::All => Some(&ALL),
@@ -49,7 +49,7 @@ impl Mask {
         }
     }
 
-    /// The place of a child among those that are wanted.
+    /// Returns the index of a child among the selected ones.
     fn place(&self, child: usize) -> usize {
         match self {
             Mask::All => child,
@@ -85,8 +85,8 @@ pub(crate) struct ProjectedPart<'a> {
     pub(crate) arrays: &'a [ArrayRef],
 }
 
-/// The arrays of the fields that are wanted, out of parts that have them all. `fields` are those of the whole
-/// schema, `stored` those that are wanted, as they are stored.
+/// Returns the arrays of the selected fields, joined from parts. `fields` are those of the schema, `stored` the
+/// selected ones as they are stored.
 pub(crate) fn join(
     wanted: &ProjectionMask,
     fields: &Fields,

@@ -33,9 +33,9 @@ pub struct ArrowReader<R> {
     pub(super) pending: VecDeque<StoredBatch>,
 }
 
-/// What is given out of the rows that are read.
+/// The output columns of a reader.
 pub(super) struct Output<R> {
-    /// The fields of the whole schema, which of them are wanted, and these as they are stored.
+    /// The fields of the schema, the selected ones, and these as they are stored.
     pub(super) fields: Fields,
     pub(super) wanted: ProjectionMask,
     pub(super) stored: Fields,
@@ -50,6 +50,13 @@ pub(super) enum RowSource<R> {
     Straight(RowSelection),
     /// By predicates.
     Sifted(Box<FilterReader<R>>),
+}
+
+impl<R> ArrowReader<R> {
+    /// Returns the schema of the batches, after projection.
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
 }
 
 impl<R: ReadAt> ArrowReader<R> {

@@ -5,8 +5,8 @@
 //! Optional    0 or 1 a row: validity                     Union     0 or 1 a row of each branch: type ids
 //! List, Map   items a row: offsets
 //! ```
-//! [`shred`](crate::arrow::write::shred) is the same walk the other way. Counts and values are moved out of the columns, each
-//! once; what they claim of each other is checked, for they come from a file.
+//! The inverse of [`shred`](crate::arrow::write::shred). Counts and values are moved out of the columns, each once.
+//! They come from a file, so they are checked against each other.
 
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ fn union(
     Ok(Arc::new(UnionArray::try_new(fields.clone(), ids, offsets, children)?))
 }
 
-/// The rows of each branch; each row is of exactly one.
+/// Returns the rows of each branch; each row is of exactly one.
 fn choose(
     branches: &[(Option<usize>, FieldLayout)],
     n: usize,

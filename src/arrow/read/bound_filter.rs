@@ -4,7 +4,7 @@
 //! condition on stored types     arrays ──────────────► evaluate
 //! others                        arrays ──► raise ────► evaluate      in halves, if keys cannot count the values
 //! ```
-//! A condition on a dictionary needs no dictionary: it is asked of the values as they are stored.
+//! A condition on a dictionary column is evaluated on its stored values.
 
 use arrow::array::{Array, BooleanArray};
 use arrow::compute::concat;
@@ -19,7 +19,7 @@ use crate::arrow::encoded;
 use crate::arrow::projection::Projected;
 use crate::error::{Error, Result};
 
-/// What rows are asked.
+/// A bound predicate of a reader.
 pub(crate) enum BoundFilter {
     Stored(Bound),
     Raised(Bound),
@@ -27,7 +27,7 @@ pub(crate) enum BoundFilter {
 }
 
 impl BoundFilter {
-    /// A condition, asked of these fields.
+    /// Binds a condition to these fields.
     pub(crate) fn of_node(node: &Node, about: &Projected) -> Result<Self> {
         let fields: Fields = about.fields.iter().cloned().collect();
         let stored: Fields = about.stored.iter().cloned().collect();
@@ -38,7 +38,7 @@ impl BoundFilter {
         }
     }
 
-    /// Which rows to keep; no answer is null.
+    /// Returns which rows to keep; no answer is null.
     pub(crate) fn ask(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
         let answers = match self {
             BoundFilter::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,

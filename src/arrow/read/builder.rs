@@ -31,18 +31,16 @@ use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
 
-/// Rows of a batch unless more or fewer are asked for.
+/// The default number of rows of a batch.
 const BATCH_SIZE: usize = 8192;
 
 /// A filter, and the columns that it is about.
 type Asked = (ProjectionMask, BoundFilter);
 
-/// Opens a file and says what of it is read.
+/// Opens a file and configures what is read of it.
 pub struct ArrowReaderBuilder<R> {
     pub(crate) file: FileReader<R>,
     pub(crate) planning: SchemaPlan,
-    /// Why the schema asked for could not be had.
-    failed: Option<Error>,
     pub(crate) batch_size: usize,
     pub(crate) projection: ProjectionMask,
     pub(crate) rows: Range<u64>,
@@ -67,12 +65,9 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         Self::plan(file, &options.wanted)
     }
 
-    /// Reads from a file that is open already.
-    pub fn from_file(file: FileReader<R>, skip_arrow_metadata: bool) -> Result<Self> {
-        Self::plan(
-            file,
-            if skip_arrow_metadata { &SchemaSource::Columns } else { &SchemaSource::Stored },
-        )
+    /// Reads from a file that is already open. Its limits stay those it was opened with.
+    pub fn from_file(file: FileReader<R>, options: ArrowReaderOptions) -> Result<Self> {
+        Self::plan(file, &options.wanted)
     }
 
     pub(crate) fn plan(file: FileReader<R>, wanted: &SchemaSource) -> Result<Self> {
@@ -82,7 +77,6 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         Ok(Self {
             file,
             planning,
-            failed: None,
             batch_size: BATCH_SIZE,
             projection,
             rows,
@@ -96,23 +90,23 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         })
     }
 
-    /// The schema of the file, before projection.
+    /// Returns the schema of the file, before projection.
     pub fn schema(&self) -> &SchemaRef {
         &self.planning.schema
     }
 
-    /// Rows in the file.
+    /// Returns the rows in the file.
     pub fn rows(&self) -> u64 {
         self.file.rows()
     }
 
-    /// The file, to look at its header and its blocks.
+    /// Returns the file, to look at its header and its blocks.
     pub fn file(&self) -> &FileReader<R> {
         &self.file
     }
 
-    /// What is known of the values of a field at the top, or within structs, block by block; `None` if nothing is. Its
-    /// blocks' descriptors are read for it.
+    /// Returns the statistics of the blocks of a top-level field or a field within structs; `None` if the file has
+    /// none. Reads the block descriptors of its columns.
     pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
         let SchemaPlan { schema, stored, plan } = &self.planning;
         let (route, _) = predicate::find(&column.into(), schema.fields())?;
@@ -126,13 +120,14 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// By which columns the rows of the file are sorted, as its writer has checked; none if it does not say.
+    /// Returns the columns that the rows are sorted by, which the writer has checked; empty if the file does not
+    /// say.
     pub fn sorting_columns(&self) -> Vec<SortingColumn> {
         let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
         sorting.into_iter().map(|(_, column)| column).collect()
     }
 
-    /// The column by which all rows ascend.
+    /// Returns the column by which all rows ascend.
     fn sorted_column(&self) -> Option<usize> {
         let sorting = sorting::find(&self.file.header().metadata, &self.planning.schema);
         let (place, _) = sorting.first().filter(|(_, first)| !first.descending)?;
@@ -142,96 +137,87 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// The most rows of a batch. A batch has fewer where its values would take more memory than the
+    /// Sets the maximum number of rows of a batch. A batch has fewer where its values would take more memory than the
     /// [`Limits`](crate::io::Limits) allow. Default: 8192.
     pub fn with_batch_size(mut self, rows: usize) -> Self {
-        self.batch_size = rows.max(1);
+        self.batch_size = rows;
         self
     }
 
-    /// The most rows of a batch that is asked for so far.
+    /// Returns the maximum number of rows of a batch.
     pub(in crate::arrow) fn batch_size(&self) -> usize {
         self.batch_size
     }
 
-    /// The fields to read. Default: all.
+    /// Sets the fields to read. Default: all.
     pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
         self.projection = projection;
         self
     }
 
-    /// The rows to read; those past the end are not there. Default: all.
+    /// Sets the range of rows to read; rows past the end are ignored. Default: all.
     pub fn with_row_range(mut self, rows: Range<u64>) -> Self {
         self.rows = rows.start.min(self.file.rows())..rows.end.min(self.file.rows());
         self
     }
 
-    /// The rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that
+    /// Sets the rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that
     /// have such rows are opened. Default: all.
     pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
         self.selection = Some(selection);
         self
     }
 
-    /// Which rows to read, by the values in them: those for which it is true. Conditions that are joined by `and` are
-    /// asked one after another, in the order in which they stand: of each column only the blocks are opened that have
-    /// rows for which those before it were true. Default: all.
+    /// Sets a predicate: rows for which it is true are read. The conditions of a conjunction are evaluated in
+    /// order, and each opens only the blocks with rows for which the conditions before it were true. Default: none.
     pub fn with_predicate(mut self, predicate: Predicate) -> Self {
         self.predicate = Some(predicate);
         self
     }
 
-    /// Which rows to read, by predicates of the caller's own; behind that of [`with_predicate`](Self::with_predicate),
-    /// if there is one. They are given batches of at most 8192 rows, or of the batch size if that is more. Default: all.
+    /// Sets predicates written in Rust, which are evaluated after that of [`with_predicate`](Self::with_predicate).
+    /// They receive batches of at most 8192 rows, or of the batch size if it is larger. Default: none.
     pub fn with_row_filter(mut self, filter: RowFilter) -> Self {
         self.filter = Some(filter);
         self
     }
 
-    /// Leaves out so many rows, of those that would be read. Default: none.
+    /// Sets the number of rows to skip, of those that would be read. Default: 0.
     pub fn with_offset(mut self, rows: u64) -> Self {
         self.offset = rows;
         self
     }
 
-    /// Reads at most so many rows: of those that pass the predicates, behind the offset. Nothing is read on behind
-    /// the last of them. Default: all.
+    /// Sets the maximum number of rows to read, after predicates and offset. Nothing is read after the last of
+    /// them. Default: no limit.
     pub fn with_limit(mut self, rows: u64) -> Self {
         self.limit = rows;
         self
     }
 
-    /// Whether blocks are left out of which it is known, by their statistics, filters and first values, that no row of
-    /// them passes the [predicate](Self::with_predicate). The rows that are read are the same. Default: yes.
+    /// Sets whether blocks are left out of which it is known, by their statistics, filters and first values,
+    /// that no row of them passes the [predicate](Self::with_predicate). The rows that are read are the same.
+    /// Default: true.
     pub fn with_pruning(mut self, pruning: bool) -> Self {
         self.pruning = pruning;
         self
     }
 
-    /// How many threads decompress and decode. The batches are the same, in the same order; two are read ahead, or, where
-    /// there are fewer columns than threads, a few blocks. Default: 1, the caller's.
+    /// Sets the number of threads that decompress and decode. The batches are the same, in the same order. Two
+    /// batches are prefetched or, if there are fewer columns than threads, a few blocks. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.parallelism = threads;
         self
     }
 
-    /// Whether to pass over the Arrow schema; if no other can be had, [`build`](Self::build) says why. For files
-    /// whose Arrow schema is broken use [`ArrowReaderOptions`].
-    pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
-        let header = self.file.header();
-        let wanted = if skip { SchemaSource::Columns } else { SchemaSource::Stored };
-        match stored::find(&header.metadata, &header.columns, &wanted) {
-            Ok(planning) => (self.planning, self.failed) = (planning, None),
-            Err(e) => self.failed = Some(e),
-        }
-        self
+    /// Fails if a setting is out of its range.
+    pub(in crate::arrow) fn check_settings(&self) -> Result<()> {
+        check_settings(self.batch_size, self.parallelism)
     }
 
     /// Starts to read.
     pub fn build(mut self) -> Result<ArrowReader<R>> {
-        if let Some(failed) = self.failed.take() {
-            return Err(failed);
-        }
+        self.check_settings()?;
         let mut rows =
             RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
         let mut scattered = self.selection.is_some();
@@ -246,7 +232,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         if filters.is_empty() {
             rows = rows.offset(self.offset).limit(self.limit);
         }
-        // Scattered rows leave blocks out: which, is seen when it is their turn.
+        // A scattered selection skips blocks, which are known only when they are reached.
         let end = rows.ranges().last().map_or(0, |last| last.end);
         let ahead = if scattered { 0 } else { end };
         let mut output = self.projection.clone();
@@ -290,7 +276,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         })
     }
 
-    /// A reader of some fields. What opens blocks ahead is one pool of threads.
+    /// Returns a reader of some fields. Readers share one pool for prefetching.
     fn reader(
         &self,
         fields: &ProjectionMask,
@@ -304,8 +290,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         }
     }
 
-    /// What is asked of rows, in order, and the columns that each filter is about; and of which rows it is worth to
-    /// ask, if anything is known of that.
+    /// Returns the filters in order, each with its columns, and the rows that pruning leaves, if it removes any.
     fn filters(&mut self) -> Result<(Vec<Asked>, Option<RowSelection>)> {
         let fields = self.planning.schema.fields();
         let mut filters = Vec::new();
@@ -325,6 +310,15 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             filters.push((predicate.projection().clone(), BoundFilter::Arrow(predicate)));
         }
         Ok((filters, worth))
+    }
+}
+
+/// Fails if the batch size or the parallelism of a reader is 0.
+pub(crate) fn check_settings(batch_size: usize, parallelism: usize) -> Result<()> {
+    match (batch_size, parallelism) {
+        (0, _) => Err(Error::invalid("a batch size of 0 rows")),
+        (_, 0) => Err(Error::invalid("a parallelism of 0 threads")),
+        _ => Ok(()),
     }
 }
 

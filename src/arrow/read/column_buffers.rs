@@ -43,7 +43,7 @@ pub(crate) struct BufferForm {
 }
 
 impl Buffers {
-    /// Nothing, in memory that is there already.
+    /// Returns an empty column, in reused memory.
     pub(crate) fn empty(&self, pool: &mut BufferPool) -> ColumnData {
         let BufferForm { bits, slots, views, wide } = self.form;
         if bits {

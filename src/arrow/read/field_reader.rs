@@ -25,7 +25,7 @@ use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
 use crate::read::projected_reader::ProjectedReader;
 
-/// Rows that are read at once where more are read than wanted, at the most.
+/// Rows that are read at once where more are read than wanted, at most.
 const PIECE: u64 = 16_384;
 
 /// Reads some fields.
@@ -38,7 +38,7 @@ pub(crate) struct FieldsReader<R> {
     buffers: Vec<Buffers>,
     reader: ProjectedReader<R>,
     decoded: Decoded,
-    /// Gaps of up to so many rows are read, too.
+    /// Gaps of up to this many rows are read too.
     gap: u64,
 }
 
@@ -80,13 +80,13 @@ impl<R: ReadAt> FieldsReader<R> {
         })
     }
 
-    /// The columns that are read, but for their parents; in file order.
+    /// Returns the columns that are read, but for their parents; in file order.
     #[cfg(feature = "object_store")]
     pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
 
-    /// With so many threads; rows before row `ahead` are read before they are asked for.
+    /// Sets the number of threads. Rows before row `ahead` are prefetched.
     pub(crate) fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
         self.reader = self.reader.with_parallelism(threads, ahead)?;
         Ok(self)
@@ -98,12 +98,12 @@ impl<R: ReadAt> FieldsReader<R> {
         self
     }
 
-    /// Reads rows before a row ahead, if there are threads for it.
+    /// Prefetches rows before a row, if there are threads for it.
     pub(crate) fn read_ahead(&mut self, until: u64) {
         self.reader.read_ahead(until);
     }
 
-    /// Notes what is given out, to fill its memory again when nobody holds it any more.
+    /// Lists the buffers of a batch, to be reused when it is dropped.
     pub(crate) fn note(&mut self, batch: &arrow::array::RecordBatch) {
         self.decoded.pool.note(batch);
     }
@@ -113,7 +113,7 @@ impl<R: ReadAt> FieldsReader<R> {
         self.decoded.pool.give_arrays(arrays);
     }
 
-    /// Reads rows; fewer where strings would pass 2 GiB, but one at least.
+    /// Reads rows; fewer if their strings would exceed 2 GiB, but at least one.
     pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<StoredBatch> {
         let wide = chosen.bridged(self.gap);
         if wide.ranges().len() == chosen.ranges().len() {
@@ -171,7 +171,7 @@ impl<R: ReadAt> FieldsReader<R> {
     }
 }
 
-/// How many rows of a batch fit into memory, by what each takes even if it is null.
+/// Returns how many rows of a batch fit into memory, by what each takes even if it is null.
 fn rows_of_batch<R: ReadAt>(file: &FileReader<R>, fields: &[FieldRef]) -> Result<usize> {
     let limits = file.limits();
     let all = |sum: usize, field: &FieldRef| sum.saturating_add(fixed_width(field.data_type()));
@@ -183,7 +183,7 @@ fn rows_of_batch<R: ReadAt>(file: &FileReader<R>, fields: &[FieldRef]) -> Result
     Ok(limits.batch_bytes.checked_div(width).unwrap_or(usize::MAX))
 }
 
-/// The bytes of a value of a fixed size that a schema says: nulls take as many.
+/// Returns the fixed size of a value by its type; nulls take as much.
 fn fixed_width(data_type: &DataType) -> usize {
     match data_type {
         DataType::FixedSizeBinary(size) => usize::try_from(*size).unwrap_or(0),
@@ -198,12 +198,12 @@ fn fixed_width(data_type: &DataType) -> usize {
     }
 }
 
-/// The gaps that are read rather than left out, in rows.
+/// Returns the gaps that are read rather than left out, in rows.
 fn gap_of<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<u64> {
     let mut gap = GAP;
     for column in columns {
         let blocks = file.blocks(*column)?;
-        // No block lies whole within a gap, so none is opened for rows that nobody wants. One at the end cannot.
+        // No block is completely within a gap, so none is opened for skipped rows. A gap at the end is not read.
         let whole = blocks.split_last().map_or(&[][..], |(_, whole)| whole);
         let smallest = whole.iter().map(|block| u64::from(block.rows)).min();
         gap = gap.min(smallest.map_or(GAP, |rows| rows.saturating_sub(1)));

@@ -7,8 +7,8 @@
 //! passed          x...x..........x        collected until they are a batch; other columns are read for that batch
 //! kept            the values of columns that predicates looked at and that are wanted later, too
 //! ```
-//! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a map or
-//! a union two different parts are read apart.)
+//! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a
+//! map or a union two different parts are read apart.)
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,13 +28,14 @@ use crate::io::ReadAt;
 /// Rows of a window, if a batch has no more.
 const WINDOW: usize = 8192;
 
-/// If one of so many rows passes, what is read next is read almost whole: its blocks may be opened ahead.
+/// If at least one of this many rows matches, the next columns are read almost completely, and their blocks are
+/// prefetched.
 const DENSE: usize = 4;
 
-/// A predicate, and what is read for it.
+/// A predicate and the reader of its columns.
 pub(crate) struct Stage<R> {
     filter: BoundFilter,
-    /// The fields of the whole schema, and of these the ones that are looked at.
+    /// The columns of the predicate, of the fields of the schema.
     wanted: ProjectionMask,
     schema: SchemaRef,
     stored: Fields,
@@ -59,12 +60,12 @@ impl<R: ReadAt> Stage<R> {
         Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
     }
 
-    /// The reader whose threads others share.
+    /// Returns the reader whose threads others share.
     pub(crate) fn reader(&self) -> &FieldsReader<R> {
         &self.reader
     }
 
-    /// Asks of rows that have been read; what stages before it read of them is in `parts`.
+    /// Evaluates the predicate on rows that have been read; columns that earlier stages read are in `parts`.
     fn ask(
         &mut self,
         fields: &Fields,
@@ -78,7 +79,7 @@ impl<R: ReadAt> Stage<R> {
     }
 }
 
-/// Says of what each stage reads what is wanted later: by another stage, or in the output.
+/// Determines which columns of each stage are needed later, by another stage or in the output.
 pub(crate) fn keep<R>(stages: &mut [Stage<R>], fields: &Fields, output: &ProjectionMask) {
     let mut later = vec![output.clone()];
     for stage in stages.iter_mut().rev() {
@@ -107,15 +108,15 @@ impl Kept {
 pub(crate) struct FilterReader<R> {
     fields: Fields,
     stages: Vec<Stage<R>>,
-    /// Rows not yet looked at.
+    /// Rows that are not evaluated yet.
     ahead: RowSelection,
     end: u64,
-    /// Rows that passed, and have not been given out; what is kept of them.
+    /// Matching rows that have not been returned, and the columns kept of them.
     passed: RowSelection,
     waiting: u64,
     kept: VecDeque<Kept>,
     window: u64,
-    /// Of the rows that pass, those that are still to be left out, and then given.
+    /// The number of matching rows to skip, and then to return.
     offset: u64,
     limit: u64,
     /// Whether many of the last rows passed.
@@ -123,7 +124,7 @@ pub(crate) struct FilterReader<R> {
 }
 
 impl<R: ReadAt> FilterReader<R> {
-    /// Gives those of `rows` that pass: of these, `limit` behind the first `offset`.
+    /// Creates a reader of the matching rows of `rows`: at most `limit` after the first `offset`.
     pub(crate) fn new(
         fields: Fields,
         stages: Vec<Stage<R>>,
@@ -147,7 +148,7 @@ impl<R: ReadAt> FilterReader<R> {
         }
     }
 
-    /// The next rows that pass, `most` at the most; fewer at the end.
+    /// Returns the next rows that pass, `most` at most; fewer at the end.
     pub(crate) fn next(&mut self, most: u64) -> Result<RowSelection> {
         let most = self.limit.min(most);
         while self.waiting < most && self.sift()? {}
@@ -156,12 +157,13 @@ impl<R: ReadAt> FilterReader<R> {
         Ok(rows)
     }
 
-    /// To which row blocks of what is read next should be opened ahead.
+    /// Returns the row up to which blocks of the next columns should be prefetched.
     pub(crate) fn worth_opening(&self) -> u64 {
         if self.dense { self.end } else { 0 }
     }
 
-    /// Takes what is kept of the first of rows that [`next`](Self::next) gave. The others are given again.
+    /// Removes the kept columns of the first of the rows that [`next`](Self::next) returned. The others are
+    /// returned again.
     pub(crate) fn take_kept(
         &mut self,
         rows: RowSelection,
@@ -190,7 +192,7 @@ impl<R: ReadAt> FilterReader<R> {
         parts.into_iter().map(StoredBatch::concat).collect()
     }
 
-    /// What is kept of each stage, as parts.
+    /// Returns the kept columns of each stage, as parts.
     pub(crate) fn parts<'a>(&'a self, kept: &'a [StoredBatch]) -> Vec<ProjectedPart<'a>> {
         parts(&self.stages, kept)
     }
@@ -201,7 +203,7 @@ impl<R: ReadAt> FilterReader<R> {
         self.kept.clear();
     }
 
-    /// Asks all predicates of a window of rows; whether there were any.
+    /// Evaluates all predicates on a window of rows. Returns whether there was one.
     fn sift(&mut self) -> Result<bool> {
         let mut chosen = self.ahead.split_off_first(self.window);
         if !chosen.selects_any() {
@@ -243,7 +245,7 @@ impl<R: ReadAt> FilterReader<R> {
         Ok(true)
     }
 
-    /// Filters what is kept, and has the memory of what it was before filled again.
+    /// Filters the kept columns and reuses the memory of the unfiltered ones.
     fn filter(&mut self, kept: &mut [StoredBatch], answers: &BooleanArray) -> Result<()> {
         let filter = Filter::new(answers);
         for (part, stage) in kept.iter_mut().zip(&mut self.stages) {
@@ -274,34 +276,34 @@ impl<R: ReadAt> FilterReader<R> {
     }
 }
 
-/// For one who fetches first what is read.
+/// Methods for callers that fetch the bytes first.
 #[cfg(feature = "object_store")]
 impl<R: ReadAt> FilterReader<R> {
-    /// The columns that predicates look at.
+    /// Returns the columns that predicates look at.
     pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.stages.iter().flat_map(|stage| stage.reader.columns()).copied()
     }
 
-    /// Takes the rows away that have not been looked at.
+    /// Removes and returns the rows that are not evaluated yet.
     pub(crate) fn take_ahead(&mut self) -> RowSelection {
         std::mem::take(&mut self.ahead)
     }
 
-    /// Asks all predicates of some rows; whether more are wanted.
+    /// Evaluates all predicates on some rows. Returns whether more are needed.
     pub(crate) fn sift_all(&mut self, rows: RowSelection) -> Result<bool> {
         self.ahead = rows;
         while self.waiting < self.limit && self.sift()? {}
         Ok(self.waiting < self.limit)
     }
 
-    /// The rows that passed, and have not been given out.
+    /// Returns the matching rows that have not been returned.
     pub(crate) fn passed(&self) -> RowSelection {
         self.passed.clone().limit(self.limit)
     }
 }
 
 impl<R> Stage<R> {
-    /// Drops the arrays that nobody wants later.
+    /// Drops the arrays that are not needed later.
     fn drop_unwanted(&self, read: &mut StoredBatch) {
         let mut keeps = self.keeps.iter();
         read.arrays.retain(|_| keeps.next().copied().unwrap_or(true));

@@ -17,25 +17,25 @@ pub struct ArrowReaderOptions {
 }
 
 impl ArrowReaderOptions {
-    /// The defaults.
+    /// Creates the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether to pass over the Arrow schema in the file, and take types from its Avro schema or its columns.
+    /// Sets whether to pass over the Arrow schema in the file, and take types from its Avro schema or its columns.
     pub fn with_skip_arrow_metadata(mut self, skip: bool) -> Self {
         self.wanted = if skip { SchemaSource::Columns } else { SchemaSource::Stored };
         self
     }
 
-    /// The schema to read into, instead of the one in the file: its columns must be those of the file, so that
+    /// Sets the schema to read into, instead of the one in the file: its columns must be those of the file, so that
     /// text is read as `Utf8View`, or an int64 as a timestamp.
     pub fn with_schema(mut self, schema: SchemaRef) -> Self {
         self.wanted = SchemaSource::Given(schema);
         self
     }
 
-    /// What the reader may allocate on the word of the file.
+    /// Sets the limits on the memory that the reader may use.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

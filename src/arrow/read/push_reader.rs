@@ -5,8 +5,8 @@
 //! asked     sift: rows of which the columns that predicates look at are there ──► rows that pass
 //! output    give_rows, batch, batch, none │ give_rows, batch, none │ ...       rows of which the others are there
 //! ```
-//! Between portions the reader keeps its place: a block that a portion ends in is not opened again. Without predicates
-//! all rows are output.
+//! The reader keeps its position between portions: a block that contains the end of a portion is not opened again.
+//! Without predicates all rows are output.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
@@ -34,14 +34,14 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
         let fields = self.projection.project(&self.planning)?.fields;
         let metadata = self.planning.schema.metadata().clone();
         Ok(Schema::new_with_metadata(fields, metadata).into())
     }
 
-    /// All columns that are read, for the output and by predicates; in file order.
+    /// Returns all columns that are read, for the output and by predicates; in file order.
     pub(in crate::arrow) fn columns_needed(&self) -> Result<Vec<usize>> {
         let fields = self.planning.schema.fields();
         let mut masks = vec![self.projection.clone()];
@@ -60,7 +60,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         Ok(columns)
     }
 
-    /// Whether every row is read, whatever is in it.
+    /// Returns whether every row is read, whatever is in it.
     pub(in crate::arrow) fn reads_all_rows(&self) -> bool {
         let asks = self.predicate.is_some() || self.filter.is_some();
         let some = self.selection.is_some() || self.rows != (0..self.file.rows());
@@ -69,12 +69,12 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
 }
 
 impl<R: ReadAt> ArrowReader<R> {
-    /// The columns that are read for the output alone, in file order.
+    /// Returns the columns that are read for the output alone, in file order.
     pub(in crate::arrow) fn columns_of_output(&self) -> &[usize] {
         self.output.reader.columns()
     }
 
-    /// The columns that predicates look at, in file order; `None` if there are no predicates.
+    /// Returns the columns that predicates look at, in file order; `None` if there are no predicates.
     pub(in crate::arrow) fn columns_asked(&self) -> Option<Vec<usize>> {
         let RowSource::Sifted(filter_reader) = &self.source else { return None };
         let mut columns: Vec<_> = filter_reader.columns().collect();
@@ -83,7 +83,7 @@ impl<R: ReadAt> ArrowReader<R> {
         Some(columns)
     }
 
-    /// Takes the rows away that are to be read, or asked.
+    /// Removes and returns the rows that are to be read or evaluated.
     pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
         match &mut self.source {
             RowSource::Straight(remaining) => std::mem::take(remaining),
@@ -94,7 +94,7 @@ impl<R: ReadAt> ArrowReader<R> {
         }
     }
 
-    /// Asks the predicates of rows behind those that were asked. Whether it is worth asking of more.
+    /// Evaluates the predicates on the next rows. Returns whether more should be evaluated.
     pub(in crate::arrow) fn sift(&mut self, rows: RowSelection) -> Result<bool> {
         match &mut self.source {
             RowSource::Straight(_) => Ok(false),
@@ -102,7 +102,8 @@ impl<R: ReadAt> ArrowReader<R> {
         }
     }
 
-    /// Of the rows that passed and were not given out: all if these are the last, or as many as make whole batches.
+    /// Returns the matching rows that have not been returned: all if these are the last, or as many as form full
+    /// batches.
     pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
         let RowSource::Sifted(filter_reader) = &self.source else { return RowSelection::default() };
         let passed = filter_reader.passed();
@@ -111,8 +112,7 @@ impl<R: ReadAt> ArrowReader<R> {
         passed.limit(whole)
     }
 
-    /// Gives rows to be read next, behind those that were read: of those that passed the first, if there are
-    /// predicates.
+    /// Sets the next rows to read; with predicates, the first of the matching rows.
     pub(in crate::arrow) fn give_rows(&mut self, rows: RowSelection) {
         match &mut self.source {
             RowSource::Straight(remaining) => *remaining = rows,
@@ -120,7 +120,7 @@ impl<R: ReadAt> ArrowReader<R> {
         }
     }
 
-    /// The next batch of the rows that were given.
+    /// Returns the next batch of these rows.
     pub(in crate::arrow) fn next_of_portion(&mut self) -> Result<Option<RecordBatch>> {
         self.next_batch()
     }

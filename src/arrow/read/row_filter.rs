@@ -14,10 +14,10 @@ use crate::arrow::projection::ProjectionMask;
 
 /// Chooses rows by the values of some columns.
 pub trait ArrowPredicate: Send + 'static {
-    /// The columns that it looks at.
+    /// Returns the columns of the predicate.
     fn projection(&self) -> &ProjectionMask;
 
-    /// Which rows of a batch of these columns to keep: those with true, neither with false nor with null.
+    /// Returns which rows of a batch of these columns to keep: those with true, neither with false nor with null.
     fn evaluate(&mut self, batch: RecordBatch) -> Result<BooleanArray, ArrowError>;
 }
 
@@ -31,7 +31,7 @@ impl<F> ArrowPredicateFn<F>
 where
     F: FnMut(RecordBatch) -> Result<BooleanArray, ArrowError> + Send + 'static,
 {
-    /// A function of batches of these columns.
+    /// Creates a predicate from a function of batches of these columns.
     pub fn new(projection: ProjectionMask, function: F) -> Self {
         Self { projection, function }
     }
@@ -58,7 +58,7 @@ impl<F> fmt::Debug for ArrowPredicateFn<F> {
     }
 }
 
-/// Predicates that all must hold. They are asked one after another, each of the rows that those before it kept.
+/// A conjunction of predicates. Each is evaluated on the rows that those before it kept.
 pub struct RowFilter {
     pub(crate) predicates: Vec<Box<dyn ArrowPredicate>>,
 }

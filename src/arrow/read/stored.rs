@@ -1,4 +1,4 @@
-//! Rows as they are stored, with dictionaries and run ends expanded.
+//! Rows in their stored form, with dictionaries and run ends expanded.
 //!
 //! ```text
 //! arrays   utf8  int64  ...      rows     raise   dictionary<utf8>  int64  ...
@@ -19,7 +19,7 @@ pub(crate) struct StoredBatch {
 }
 
 impl StoredBatch {
-    /// The rows as they are given out; `None` if there are more values among them than keys can count.
+    /// Converts the rows to their output types; `None` if they have more distinct values than keys can represent.
     pub(crate) fn to_batch(&self, schema: &SchemaRef) -> Result<Option<RecordBatch>> {
         let mut arrays = Vec::with_capacity(self.arrays.len());
         for (array, field) in self.arrays.iter().zip(schema.fields()) {
@@ -32,7 +32,7 @@ impl StoredBatch {
         Ok(Some(RecordBatch::try_new_with_options(schema.clone(), arrays, &options)?))
     }
 
-    /// The first half of the rows, and the others. Those that keys cannot count are fewer then.
+    /// Returns the first half of the rows, and the others. Those that keys cannot count are fewer then.
     pub(crate) fn halves(&self) -> Result<(Self, Self)> {
         if self.rows < 2 {
             let what = "distinct values of a dictionary in one row";
@@ -47,7 +47,7 @@ impl StoredBatch {
         Self { rows, arrays }
     }
 
-    /// Rows of the same fields, end to end.
+    /// Returns the rows of the same fields, end to end.
     pub(crate) fn concat(parts: Vec<Self>) -> Result<Self> {
         let rows = parts.iter().map(|part| part.rows).sum();
         let arrays = match parts.as_slice() {

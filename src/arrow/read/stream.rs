@@ -6,11 +6,11 @@
 //! next     block tables ──► window of rows, window, ...    fetched: the next while this one is decoded
 //!                           └──► ArrowReader ──► batches
 //! ```
-//! With predicates there are two kinds of windows: of what these look at, and of the other columns for rows that passed.
-//! There is no second reader: [`ArrowReader`](super::arrow_reader::ArrowReader) decodes what was fetched. It does so where the stream
-//! is polled, because a batch takes less than a millisecond, and to hand it to another thread would cost a good part of
-//! that and bind callers to a runtime. Meanwhile requests go on by themselves where a tokio runtime is at hand; elsewhere
-//! they go on between batches. The names are those of `parquet::arrow::async_reader`.
+//! With predicates there are two kinds of windows: of the predicate columns, and of the other columns for matching
+//! rows. [`ArrowReader`](super::arrow_reader::ArrowReader) decodes what was fetched, on the task that polls the
+//! stream: a batch takes less than a millisecond, and moving it to another thread would cost a good part of that
+//! and require a runtime. On a tokio runtime requests progress meanwhile; elsewhere they progress between batches.
+//! The counterpart in `parquet` is `parquet::arrow::async_reader`.
 
 mod batches;
 mod prefetch;
@@ -39,10 +39,10 @@ use crate::object_store::{FetchOptions, Location};
 use crate::read::file_reader::FileReader;
 use crate::read::remote_file::RemoteFile;
 
-/// Bytes of a window unless more or fewer are asked for.
+/// The default size of a window in bytes.
 const WINDOW: u64 = 32 << 20;
 
-/// Opens a file in a store and says what of it is read.
+/// Opens a file in an object store and configures what is read of it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -78,7 +78,7 @@ pub struct ArrowStreamBuilder {
 }
 
 impl ArrowStreamBuilder {
-    /// Opens a file, by its path or by what a listing says of it: fetches its header and finds its schema.
+    /// Opens a file, by its path or its listing: fetches its header and finds its schema.
     pub async fn new(store: Arc<dyn ObjectStore>, location: impl Into<Location>) -> Result<Self> {
         let (options, fetch) = (ArrowReaderOptions::default(), FetchOptions::default());
         Self::new_with_options(store, location, options, fetch).await
@@ -96,88 +96,87 @@ impl ArrowStreamBuilder {
         Ok(Self { file, reader, window: WINDOW, prefetch: 1 })
     }
 
-    /// The schema of the file, before projection.
+    /// Returns the schema of the file, before projection.
     pub fn schema(&self) -> &SchemaRef {
         self.reader.schema()
     }
 
-    /// Rows in the file.
+    /// Returns the rows in the file.
     pub fn rows(&self) -> u64 {
         self.reader.rows()
     }
 
-    /// The file, to look at its header.
+    /// Returns the file, to look at its header.
     pub fn file(&self) -> &FileReader<Arc<Ranges>> {
         self.file.file()
     }
 
-    /// The most rows of a batch. Default: 8192.
+    /// Sets the maximum number of rows of a batch. Default: 8192.
     pub fn with_batch_size(self, rows: usize) -> Self {
         self.reading(|reader| reader.with_batch_size(rows))
     }
 
-    /// The fields to read. Default: all. Of others nothing is fetched, but what lies in a gap.
+    /// Sets the fields to read. Default: all. Bytes of other columns are fetched only in gaps between ranges.
     pub fn with_projection(self, projection: ProjectionMask) -> Self {
         self.reading(|reader| reader.with_projection(projection))
     }
 
-    /// The rows to read; those past the end are not there. Default: all.
+    /// Sets the range of rows to read; rows past the end are ignored. Default: all.
     pub fn with_row_range(self, rows: Range<u64>) -> Self {
         self.reading(|reader| reader.with_row_range(rows))
     }
 
-    /// The rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks that have
-    /// such rows are fetched. Default: all.
+    /// Sets the rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks
+    /// that have such rows are fetched. Default: all.
     pub fn with_row_selection(self, selection: RowSelection) -> Self {
         self.reading(|reader| reader.with_row_selection(selection))
     }
 
-    /// Which rows to read, by the values in them. What it looks at is fetched first, and of other columns only blocks
-    /// with rows for which it is true. See [`ArrowReaderBuilder::with_predicate`].
+    /// Sets a predicate. Its columns are fetched first, and of other columns only the blocks with matching rows.
+    /// See [`ArrowReaderBuilder::with_predicate`].
     pub fn with_predicate(self, predicate: Predicate) -> Self {
         self.reading(|reader| reader.with_predicate(predicate))
     }
 
-    /// Which rows to read, by predicates of the caller's own. See [`ArrowReaderBuilder::with_row_filter`].
+    /// Sets predicates written in Rust. See [`ArrowReaderBuilder::with_row_filter`].
     pub fn with_row_filter(self, filter: RowFilter) -> Self {
         self.reading(|reader| reader.with_row_filter(filter))
     }
 
-    /// Leaves out so many rows, of those that would be read. Default: none.
+    /// Sets the number of rows to skip, of those that would be read. Default: 0.
     pub fn with_offset(self, rows: u64) -> Self {
         self.reading(|reader| reader.with_offset(rows))
     }
 
-    /// Reads at most so many rows: of those that pass the predicates, behind the offset. Default: all.
+    /// Sets the maximum number of rows to read, after predicates and offset. Default: no limit.
     pub fn with_limit(self, rows: u64) -> Self {
         self.reading(|reader| reader.with_limit(rows))
     }
 
-    /// Whether blocks are left out of which it is known that no row passes the predicate. Default: yes. See
+    /// Sets whether blocks without matching rows are pruned by statistics. Default: true. See
     /// [`ArrowReaderBuilder::with_pruning`].
     pub fn with_pruning(self, pruning: bool) -> Self {
         self.reading(|reader| reader.with_pruning(pruning))
     }
 
-    /// What the reader may allocate on the word of the file.
+    /// Sets the limits on the memory that the reader may use.
     pub fn with_limits(self, limits: Limits) -> Self {
         self.reading(|reader| reader.with_limits(limits))
     }
 
-    /// How many threads decompress and decode. Default: 1, the one that polls the stream.
+    /// Sets the number of threads that decompress and decode. Default: 1, the one that polls the stream.
     pub fn with_parallelism(self, threads: usize) -> Self {
         self.reading(|reader| reader.with_parallelism(threads))
     }
 
-    /// How many windows are fetched ahead of the one that is decoded. Default: 1.
+    /// Sets the number of windows that are prefetched while one is decoded. Default: 1.
     pub fn with_prefetch(mut self, windows: usize) -> Self {
         self.prefetch = windows;
         self
     }
 
-    /// About how many bytes a window has, as they are stored: as many batches of rows as need no more than these
-    /// fetched, at least one. In memory are the window that is decoded and those that are fetched ahead. Default:
-    /// 32 MiB.
+    /// Sets the approximate stored size of a window in bytes: it has as many batches as need no more bytes to be
+    /// fetched, at least one. The window that is decoded and the prefetched ones are in memory. Default: 32 MiB.
     pub fn with_window_bytes(mut self, bytes: u64) -> Self {
         self.window = bytes;
         self
@@ -192,23 +191,24 @@ impl ArrowStreamBuilder {
         self
     }
 
-    /// The stream; it begins to fetch when it is first polled.
+    /// Returns the stream; it begins to fetch when it is first polled.
     pub fn build(self) -> Result<ArrowStream> {
+        self.reader.check_settings()?;
         let (schema, columns) = (self.reader.projected_schema()?, self.reader.columns_needed()?);
         let batches = batches::batches(self, columns);
         Ok(ArrowStream { schema, batches })
     }
 }
 
-/// Gives record batches, one after another: those of an [`ArrowReader`](super::arrow_reader::ArrowReader) of the same file. After an
-/// error there are no more.
+/// A stream of record batches, the same as those of an [`ArrowReader`](super::arrow_reader::ArrowReader). After an
+/// error it ends.
 pub struct ArrowStream {
     schema: SchemaRef,
     batches: BoxStream<'static, Result<RecordBatch>>,
 }
 
 impl ArrowStream {
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }

@@ -4,6 +4,7 @@ use arrow::array::timezone::Tz;
 use arrow::datatypes::{DataType, Field};
 
 use super::builder::ArrowReaderBuilder;
+use super::options::ArrowReaderOptions;
 
 use crate::arrow::projection::ProjectionMask;
 use crate::error::{Error, Result};
@@ -14,10 +15,10 @@ use crate::read::verify::is_of_nulls;
 /// Rows of a batch where no column has anything but nulls, which take no memory.
 const NULL_ROWS: usize = 1 << 30;
 
-/// Reads all rows of a file as Arrow, and drops them: fails if the schema in its metadata cannot be read, or does not fit
-/// its columns. [`FileReader::verify`] looks at each column by itself, and names all faults there.
+/// Reads all rows of a file as Arrow. Fails if the schema in its metadata is invalid or does not fit its columns.
+/// [`FileReader::verify`] checks each column separately and reports all of its faults.
 pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()> {
-    let builder = ArrowReaderBuilder::from_file(file.clone(), false)?;
+    let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?;
     builder.schema().fields().iter().try_for_each(|field| check_zones(field))?;
     let batch_size = match file.columns().iter().all(is_of_nulls) {
         true => NULL_ROWS,
@@ -38,11 +39,14 @@ pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()
     let together = fields.len().div_ceil(usize::try_from(parts).unwrap_or(usize::MAX)).max(1);
     fields.chunks(together).try_for_each(|fields| {
         let mask = ProjectionMask::roots(&schema, fields.iter().copied())?;
-        read(ArrowReaderBuilder::from_file(file.clone(), false)?.with_projection(mask))
+        read(
+            ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?
+                .with_projection(mask),
+        )
     })
 }
 
-/// The bytes of the largest blocks of all columns together.
+/// Returns the bytes of the largest blocks of all columns together.
 fn open_blocks<R: ReadAt>(file: &FileReader<R>) -> Result<u64> {
     (0..file.columns().len()).try_fold(0u64, |sum, column| {
         let blocks = file.blocks(column)?;

@@ -6,8 +6,8 @@
 //! null array with children     list of structs of its children
 //! other array with children    the same, with its own values first as `value$`
 //! ```
-//! A child is named after its column: without the parent's name if it starts with that, and without one
-//! character that is no letter or digit before the rest. So `Links#Forward[]` is `Forward[]` in `Links`.
+//! A child is named after its column, without the parent's name as a prefix and one character after it that is
+//! neither a letter nor a digit. So `Links#Forward[]` is `Forward[]` in `Links`.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::format::value::ValueType;
 /// Columns nested deeper than this are refused.
 const DEEPEST: usize = 100;
 
-/// The fields and shapes of columns.
+/// Returns the fields and shapes of columns.
 pub(crate) fn fields(columns: &[ColumnMetadata]) -> Result<(Fields, Vec<FieldLayout>)> {
     let children = children(columns)?;
     let tree = Tree { columns, children: &children };
@@ -33,7 +33,7 @@ pub(crate) fn fields(columns: &[ColumnMetadata]) -> Result<(Fields, Vec<FieldLay
     Ok((fields.into(), shapes))
 }
 
-/// The children of each column.
+/// Returns the children of each column.
 fn children(columns: &[ColumnMetadata]) -> Result<Vec<Vec<usize>>> {
     let tree = ColumnTree::new(columns)?;
     let mut children = vec![Vec::new(); columns.len()];

@@ -72,7 +72,7 @@ fn field(field: ipc::Field<'_>) -> Result<Field> {
         .with_metadata(pairs(field.custom_metadata())))
 }
 
-/// The type of a field, or of its dictionary's values.
+/// Returns the type of a field, or of its dictionary's values.
 fn plain(field: ipc::Field<'_>) -> Result<DataType> {
     use ipc::Type;
     Ok(match field.type_type() {
@@ -96,7 +96,7 @@ fn plain(field: ipc::Field<'_>) -> Result<DataType> {
     })
 }
 
-/// The types that are nothing but numbers.
+/// Returns the types that are nothing but numbers.
 fn number(field: ipc::Field<'_>) -> Result<DataType> {
     if let Some(int) = field.type_as_int() {
         return integer(int);
@@ -135,7 +135,7 @@ fn integer(int: ipc::Int<'_>) -> Result<DataType> {
     })
 }
 
-/// The types with a unit or a size.
+/// Returns the types with a unit or a size.
 fn sized(field: ipc::Field<'_>) -> Result<DataType> {
     let at_least_0 = |n: i32| if n < 0 { Err(unknown("a negative size")) } else { Ok(n) };
     if let Some(binary) = field.type_as_fixed_size_binary() {

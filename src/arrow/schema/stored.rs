@@ -11,7 +11,7 @@ use super::ipc;
 
 use std::sync::Arc;
 
-use arrow::datatypes::{Fields, Schema, SchemaRef};
+use arrow::datatypes::{FieldRef, Fields, Schema, SchemaRef};
 
 use super::infer;
 use crate::arrow::Layout;
@@ -25,7 +25,7 @@ use crate::format::metadata::{ColumnMetadata, Metadata};
 use crate::format::value::ValueType;
 use crate::keys::{ARROW_SCHEMA, AVRO_SCHEMA, LAYOUT};
 
-/// Whether a key of the file's metadata is this module's to set.
+/// Returns whether a key of the file's metadata is this module's to set.
 pub(crate) fn is_own_key(key: &str) -> bool {
     key == ARROW_SCHEMA || key == AVRO_SCHEMA || key.starts_with("arrow.")
 }
@@ -35,14 +35,14 @@ pub(crate) fn is_own_key(key: &str) -> bool {
 pub(crate) struct SchemaPlan {
     /// The schema of batches.
     pub(crate) schema: SchemaRef,
-    /// Its fields as they are stored.
+    /// The stored fields of the schema.
     pub(crate) stored: Fields,
     /// Where they are.
     pub(crate) plan: LayoutPlan,
 }
 
-/// Plans a file to write; adds what it must say of its schema to its metadata. `joins` says of which columns of
-/// the split layout counts and values are one.
+/// Plans a file to write, and adds the schema to its metadata. `joins` tells which columns of the split layout hold
+/// counts and values together.
 pub(crate) fn plan(
     schema: &SchemaRef,
     layout: Layout,
@@ -57,14 +57,14 @@ pub(crate) fn plan(
             let (plan, says_all) = (avro::plan(&avro, &stored)?, avro::says_all(&text, schema)?);
             metadata.set(AVRO_SCHEMA, text)?;
             if says_all {
-                // What came from Avro is what Avro's own tools would have made of it, to the byte.
+                // A schema from Avro is written as Avro's own tools write it, to the byte.
                 return Ok(SchemaPlan { schema: schema.clone(), stored, plan });
             }
             plan
         }
     };
     let message = ipc::schema_to_ipc(schema)?;
-    // Arrow's messages cannot say all that its types can; better no file than one that reads differently.
+    // Arrow's IPC messages cannot represent all schemas; such a file would be read with another schema.
     if ipc::schema_from_ipc(&message)? != **schema {
         return Err(Error::invalid("the schema has no form as an Arrow IPC message"));
     }
@@ -85,7 +85,7 @@ pub(crate) enum SchemaSource {
     Given(SchemaRef),
 }
 
-/// Finds the schema of a file, and compares what it says with the columns.
+/// Finds the schema of a file, and checks it against the columns.
 pub(crate) fn find(
     metadata: &Metadata,
     columns: &[ColumnMetadata],
@@ -117,8 +117,59 @@ pub(crate) fn find(
             avro::plan(&Avro::parse(avro.ok_or_else(missing)?)?, &stored)?
         }
     };
-    plan.check(columns)?;
-    Ok(SchemaPlan { schema: Arc::new(schema), stored, plan })
+    match (plan.check(columns), wanted) {
+        (Ok(()), _) => Ok(SchemaPlan { schema: Arc::new(schema), stored, plan }),
+        (Err(e), SchemaSource::Given(_)) => Err(does_not_fit(&schema, metadata, columns, e)),
+        (Err(e), _) => Err(e),
+    }
+}
+
+/// Returns the error of a schema that the caller gave and that does not fit the columns, in terms of fields.
+fn does_not_fit(
+    given: &Schema,
+    metadata: &Metadata,
+    columns: &[ColumnMetadata],
+    error: Error,
+) -> Error {
+    let Ok(SchemaPlan { schema: own, .. }) = find(metadata, columns, &SchemaSource::Stored) else {
+        return error;
+    };
+    if given.fields().len() != own.fields().len() {
+        let (given, own) = (given.fields().len(), own.fields().len());
+        return Error::invalid(format!("the schema has {given} fields, the file has {own}"));
+    }
+    for (given, own) in given.fields().iter().zip(own.fields()) {
+        if given.name() != own.name() {
+            let (given, own) = (given.name(), own.name());
+            return Error::invalid(format!("the schema has field {given:?}, the file {own:?}"));
+        }
+        if !have_same_columns(given, own) {
+            return Error::invalid(format!(
+                "field {}: {} asked for, the file has {}",
+                own.name(),
+                described(given),
+                described(own)
+            ));
+        }
+    }
+    Error::invalid(format!("the schema does not fit the file: {error}"))
+}
+
+/// Returns whether two fields are stored in the same columns of the split layout.
+fn have_same_columns(given: &FieldRef, own: &FieldRef) -> bool {
+    let plan = |field: &FieldRef| {
+        let fields = Fields::from(vec![field.clone()]);
+        split::plan(&encoded::stored_fields(&fields, Layout::Split), &|_, _| false)
+    };
+    let (Ok(given), Ok(own)) = (plan(given), plan(own)) else { return false };
+    let columns: Vec<_> = own.columns.into_iter().map(|column| column.metadata).collect();
+    given.check(&columns).is_ok()
+}
+
+/// Returns the type of a field and whether it is nullable.
+fn described(field: &FieldRef) -> String {
+    let not_null = if field.is_nullable() { "" } else { " not null" };
+    format!("{}{not_null}", field.data_type())
 }
 
 fn of_avro(text: &[u8]) -> Result<Schema> {

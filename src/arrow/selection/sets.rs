@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::RowSelection;
 
 impl RowSelection {
-    /// The rows that both read.
+    /// Returns the rows that both read.
     pub fn intersection(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
         let (mut left, mut right) = (self.ranges.iter(), other.ranges.iter());
@@ -30,17 +30,17 @@ impl RowSelection {
         Self { ranges }
     }
 
-    /// The rows that either reads.
+    /// Returns the rows that either reads.
     pub fn union(&self, other: &Self) -> Self {
         let ranges = self.ranges.iter().chain(&other.ranges).cloned();
         Self::from_consecutive_ranges(ranges, u64::MAX)
     }
 
-    /// The rows that `other` reads, where its first row is the first of those that this one reads, and so on.
+    /// Returns the rows that `other` reads, where its first row is the first of those that this one reads, and so on.
     pub fn and_then(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
         let mut chosen = other.ranges.iter().peekable();
-        // How many rows of this selection lie before the range at hand.
+        // The number of rows of this selection before the current range.
         let mut before = 0;
         for range in &self.ranges {
             let here = before..before + (range.end - range.start);
@@ -58,18 +58,18 @@ impl RowSelection {
         Self::from_ascending(ranges)
     }
 
-    /// All rows that are read but the first `rows`.
+    /// Returns all rows that are read but the first `rows`.
     pub fn offset(mut self, rows: u64) -> Self {
         self.split_off_first(rows);
         self
     }
 
-    /// The first `rows` rows that are read.
+    /// Returns the first `rows` rows that are read.
     pub fn limit(mut self, rows: u64) -> Self {
         self.split_off_first(rows)
     }
 
-    /// The rows that lie before a row, and those from it on.
+    /// Splits the selection into the rows before a row, and the others.
     pub(crate) fn split_at(mut self, row: u64) -> (Self, Self) {
         let whole = self.ranges.partition_point(|range| range.end <= row);
         let mut behind = self.ranges.split_off(whole);
@@ -80,8 +80,8 @@ impl RowSelection {
         (self, Self { ranges: behind })
     }
 
-    /// Takes the first ranges away: as many as span `most` rows, with gaps of up to `gap` rows between them, and one
-    /// at least.
+    /// Removes and returns the first ranges: as many as span `most` rows, with gaps of up to `gap` rows, but at
+    /// least one.
     pub(crate) fn split_off_spanning(&mut self, gap: u64, most: u64) -> Self {
         let (mut rows, mut n) = (0, 0);
         let mut end: Option<u64> = None;
@@ -97,7 +97,7 @@ impl RowSelection {
         Self { ranges: self.ranges.drain(..n).collect() }
     }
 
-    /// Appends rows that lie behind all of these.
+    /// Appends rows that are after all of these.
     pub(crate) fn append(&mut self, behind: Self) {
         let mut behind = behind.ranges.into_iter();
         if let Some(first) = behind.next() {
@@ -109,7 +109,7 @@ impl RowSelection {
         self.ranges.extend(behind);
     }
 
-    /// The rows, and those in gaps of up to `most` rows between them.
+    /// Returns the rows, and those in gaps of up to `most` rows between them.
     pub(crate) fn bridged(&self, most: u64) -> Self {
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for range in &self.ranges {
@@ -121,7 +121,7 @@ impl RowSelection {
         Self { ranges }
     }
 
-    /// Which of the rows of `outer`, which has all of these, these are: a mask over its rows.
+    /// Returns which of the rows of `outer`, which has all of these, these are: a mask over its rows.
     pub(crate) fn mask_within(&self, outer: &Self) -> arrow::array::BooleanArray {
         let mut mask = arrow::array::BooleanBufferBuilder::new(0);
         let rows = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);

@@ -65,7 +65,7 @@ fn well_formed(selection: &RowSelection) -> bool {
         && ranges.windows(2).all(|pair| pair[0].end < pair[1].start)
 }
 
-/// Rows in stretches, so that ranges arise.
+/// Returns the rows in stretches, so that ranges arise.
 fn vectors() -> impl Strategy<Value = Vec<bool>> {
     vec((any::<bool>(), 1usize..6), 0..20).prop_map(|stretches| {
         stretches.into_iter().flat_map(|(row, n)| std::iter::repeat_n(row, n)).collect()

@@ -5,9 +5,9 @@
 //! a > 45            no       may       may            may         b = 'x'   must        may not
 //! not a > 45        may      may       may            no          not ...   cannot      must
 //! ```
-//! Of each part of a condition it is asked where it may be true and where it may be false; what is null is neither.
-//! `not` swaps the two, `and` and `or` intersect and unite them. The blocks of different columns do not line up, so
-//! the answers are sets of rows.
+//! For each part of a condition, the rows are computed where it may be true and where it may be false; null is
+//! neither. `not` swaps the two sets, `and` and `or` intersect and unite them. The blocks of different columns do
+//! not align, so the results are sets of rows.
 
 mod block;
 mod index;
@@ -52,7 +52,7 @@ impl PossibleRows {
     }
 }
 
-/// Asks what is known of a file's blocks.
+/// Prunes the blocks of a file by statistics, Bloom filters and first values.
 pub(crate) struct Pruning<'a, R> {
     file: &'a FileReader<R>,
     /// The column by which the writer found all rows sorted.
@@ -65,7 +65,7 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
         Self { file, sorted, known: HashMap::new() }
     }
 
-    /// The rows of which a condition on stored fields may be true; all others are not worth a look.
+    /// Returns the rows for which a condition on stored fields may be true.
     pub(crate) fn rows(&mut self, bound: &Bound, about: &Projected) -> Result<RowSelection> {
         let fields = about.stored.iter().cloned().collect();
         let may = self.ask(bound, &fields, about)?;
@@ -83,7 +83,7 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
                 Some(known) => known.may(|known| known.tests(tests))?,
                 None => all,
             },
-            // Bounds of single columns say nothing of pairs of values.
+            // The bounds of single columns do not tell anything about pairs of values.
             Bound::Columns { .. } => all,
             Bound::IsTrue(column) => match self.known(column, fields, about)? {
                 Some(known) => known.may(Known::is_true)?,
@@ -113,7 +113,7 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
         })
     }
 
-    /// What is known of a column.
+    /// Returns the statistics of a column.
     fn known(
         &mut self,
         route: &ColumnRoute,
@@ -133,7 +133,7 @@ impl<'a, R: ReadAt> Pruning<'a, R> {
     }
 }
 
-/// The rows of the blocks for which a mask is true.
+/// Returns the rows of the blocks for which a mask is true.
 fn rows_where(blocks: &[Range<u64>], mask: &[bool]) -> RowSelection {
     let chosen = blocks.iter().zip(mask).filter(|(_, chosen)| **chosen);
     RowSelection::from_consecutive_ranges(chosen.map(|(rows, _)| rows.clone()), u64::MAX)

@@ -5,8 +5,8 @@
 //! a  1 1 2 3 3    ascending: the blocks of its column have their first values in their descriptors, too
 //! b  5 6 0 7 9    within rows of the same a
 //! ```
-//! The writer looks at every row, and refuses batches that are not sorted as was said. First values are only for a
-//! column whose values ascend over the whole file, which is the first.
+//! The writer checks every row and refuses batches that are not sorted as declared. First values are written only
+//! for the first sorting column, whose values ascend over the whole file.
 
 use std::cmp::Ordering;
 
@@ -32,19 +32,19 @@ use crate::wire::{self, Cursor};
 pub struct SortingColumn {
     /// The name of a field at the top.
     pub column: String,
-    /// Whether the greatest is first.
+    /// Whether the order is descending.
     pub descending: bool,
     /// Whether nulls come before all values.
     pub nulls_first: bool,
 }
 
 impl SortingColumn {
-    /// The least first, nulls last.
+    /// Sorts ascending, nulls last.
     pub fn ascending(column: impl Into<String>) -> Self {
         Self { column: column.into(), descending: false, nulls_first: false }
     }
 
-    /// The greatest first, nulls last.
+    /// Sorts descending, nulls last.
     pub fn descending(column: impl Into<String>) -> Self {
         Self { column: column.into(), descending: true, nulls_first: false }
     }
@@ -54,7 +54,7 @@ impl SortingColumn {
     }
 }
 
-/// The value in the metadata.
+/// Returns the value in the metadata.
 fn put(columns: &[(usize, SortingColumn)]) -> Vec<u8> {
     let mut out = Vec::new();
     wire::put_long(&mut out, columns.len() as i64);
@@ -65,7 +65,7 @@ fn put(columns: &[(usize, SortingColumn)]) -> Vec<u8> {
     out
 }
 
-/// The columns that a file says it is sorted by, and their places; none if that is not well-formed.
+/// Returns the sorting columns of a file with their indices; empty if the metadata is malformed.
 pub(crate) fn find(metadata: &Metadata, schema: &Schema) -> Vec<(usize, SortingColumn)> {
     let entry = metadata.get(SORTING).map(|bytes| take(&mut Cursor::new(bytes), schema));
     entry.and_then(Result::ok).unwrap_or_default()
@@ -84,7 +84,7 @@ fn take(cursor: &mut Cursor<'_>, schema: &Schema) -> Result<Vec<(usize, SortingC
     Ok(columns)
 }
 
-/// Looks whether rows are sorted.
+/// Checks that rows are sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Sorted {
     columns: Vec<(usize, SortingColumn)>,
@@ -111,7 +111,7 @@ impl Sorted {
         Ok(Self { columns: columns.collect::<Result<_>>()?, rows: 0, last: None })
     }
 
-    /// Says in the metadata what rows are sorted by, and has first values kept where that is of use.
+    /// Writes the sorting columns to the metadata, and enables first values for the first of them.
     pub(crate) fn note(
         &self,
         planning: &SchemaPlan,

@@ -6,8 +6,8 @@
 //! max_values     40               -               9
 //! null_counts    0                8192            12
 //! ```
-//! Which columns are asked for statistics when a file is written, and in which order their values are, is said here,
-//! too: a leaf has them if no list, map or union is around it; of other fields that may be null nulls are counted.
+//! This module also decides which columns have statistics, and in which order their values are compared. A leaf has
+//! them unless it is within a list, map or union; other nullable fields have null counts.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -29,7 +29,7 @@ use crate::read::file_reader::FileReader;
 use crate::stats::block_statistics::Statistics;
 use crate::stats::sort_order::Order;
 
-/// What is known of the values of a field.
+/// The statistics of the blocks of a field.
 #[derive(Debug, Clone)]
 pub struct ColumnStatistics {
     blocks: Vec<Range<u64>>,
@@ -40,7 +40,7 @@ pub struct ColumnStatistics {
 }
 
 impl ColumnStatistics {
-    /// The rows of each block.
+    /// Returns the rows of each block.
     pub fn blocks(&self) -> &[Range<u64>] {
         &self.blocks
     }
@@ -56,12 +56,12 @@ impl ColumnStatistics {
         &self.max
     }
 
-    /// How many rows of each block are null.
+    /// Returns how many rows of each block are null.
     pub fn null_counts(&self) -> &UInt64Array {
         &self.nulls
     }
 
-    /// Whether both bounds of a block are values of it, and not cut.
+    /// Returns whether both bounds of a block are values of it, and not cut.
     pub fn are_exact(&self) -> &BooleanArray {
         &self.exact
     }
@@ -76,12 +76,12 @@ impl ColumnStatistics {
         self.outermost(&self.max, Ordering::Greater)
     }
 
-    /// How many rows of the file are null.
+    /// Returns how many rows of the file are null.
     pub fn null_count(&self) -> u64 {
         self.nulls.values().iter().sum()
     }
 
-    /// Whether [`min`](Self::min) and [`max`](Self::max) are values of the file.
+    /// Returns whether [`min`](Self::min) and [`max`](Self::max) are values of the file.
     pub fn is_exact(&self) -> bool {
         (0..self.exact.len()).all(|i| self.min.is_null(i) || self.exact.value(i))
     }
@@ -124,7 +124,7 @@ impl ColumnStatistics {
             (exact.collect::<Vec<_>>().into(), UInt64Array::from_iter_values(nulls));
         let min = bounds_to_array(bounds().map(|b| b.map(|b| &b.min)), value_type, data_type);
         let max = bounds_to_array(bounds().map(|b| b.map(|b| &b.max)), value_type, data_type);
-        // What is no value of the type is said of other rows than there are.
+        // A bound that is not a value of the type belongs to no row.
         let (Ok(min), Ok(max)) = (min, max) else { return Ok(None) };
         Ok(Some(Self { blocks, min, max, nulls, exact }))
     }
@@ -141,7 +141,7 @@ pub(crate) fn bounds_to_array<'a>(
         there.push(value.is_some());
         match (value, data_type) {
             (Some(Value::Bytes(bytes)), DataType::FixedSizeBinary(size)) => {
-                // What was cut is filled up: a greatest one was made greater before.
+                // A truncated bound is padded; a maximum was incremented before.
                 let mut bytes = bytes.to_vec();
                 bytes.resize(usize::try_from(*size).unwrap_or(0), 0);
                 dense.push(&Value::Bytes(bytes.into()))?;
@@ -156,7 +156,7 @@ pub(crate) fn bounds_to_array<'a>(
     types::to_arrow_optional(dense, data_type, NullBuffer::from(there), &mut BufferPool::default())
 }
 
-/// The order of the values of a column, by the type they are read as.
+/// Returns the order of the values of a column, by the type they are read as.
 pub(crate) fn order(data_type: &DataType, value_type: ValueType) -> Order {
     use DataType::*;
     match (data_type, value_type) {
@@ -183,7 +183,7 @@ pub(crate) struct StatisticsColumn {
 }
 
 impl StatisticsColumn {
-    /// Finds the field of a route through structs; `None` if something else is on the way.
+    /// Finds the field of a route through structs; `None` if the route passes another type.
     pub(crate) fn find(
         route: &ColumnRoute,
         fields: &Fields,
@@ -212,7 +212,7 @@ impl StatisticsColumn {
         }
     }
 
-    /// What the file says of it.
+    /// Reads the statistics of the field.
     pub(crate) fn statistics<R: ReadAt>(
         &self,
         file: &FileReader<R>,
@@ -225,12 +225,12 @@ impl StatisticsColumn {
     }
 }
 
-/// Whether the first values of blocks ascend.
+/// Returns whether the first values of blocks ascend.
 pub(crate) fn ascend(first: &[Value<'static>]) -> bool {
     first.is_sorted_by(|a, b| a.order(b).is_some_and(|order| order.is_le()))
 }
 
-/// Whether values of a type can be looked up in a filter: where equal values are the same bytes.
+/// Returns whether a Bloom filter can be used for a type: where equal values have equal bytes.
 pub(crate) fn has_filter(data_type: &DataType) -> bool {
     use DataType::*;
     match data_type {

@@ -181,7 +181,7 @@ impl Sampler {
         (0..n).map(|_| self.below(256) as u8).collect()
     }
 
-    /// An array of `n` rows.
+    /// Returns an array of `n` rows.
     pub(crate) fn array(&mut self, data_type: &DataType, n: usize, nullable: bool) -> ArrayRef {
         use DataType::*;
         let nulls = self.nulls(n, nullable);

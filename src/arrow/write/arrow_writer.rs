@@ -11,6 +11,7 @@ use arrow::array::{RecordBatch, RecordBatchWriter};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
+use super::batch_schema::conform;
 use super::enabled_columns;
 use super::properties::WriterProperties;
 use super::shred::shred_batch;
@@ -24,8 +25,9 @@ use crate::write::file_writer::FileWriter;
 
 /// Writes record batches of one schema to a Trevni file.
 ///
-/// Nothing reaches the writer below before [`finish`](Self::finish) or [`close`](Self::close). With an
-/// [`AtomicFile`](crate::io::AtomicFile) the file appears whole or not at all:
+/// Nothing is written to the underlying writer before [`finish`](Self::finish), [`close`](Self::close) or
+/// [`into_inner`](Self::into_inner). A writer that is dropped writes nothing. With an
+/// [`AtomicFile`](crate::io::AtomicFile) the file appears complete or not at all:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,7 +39,7 @@ use crate::write::file_writer::FileWriter;
 /// let path = folder.path().join("ids.trv");
 /// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
 /// let batch = RecordBatch::try_from_iter([("id", ids)])?;
-/// let mut writer = ArrowWriter::try_new(AtomicFile::create(&path, false)?, batch.schema(), None)?;
+/// let mut writer = ArrowWriter::try_new(AtomicFile::create_new(&path)?, batch.schema(), None)?;
 /// writer.write(&batch)?;
 /// let (file, _) = writer.finish()?;
 /// file.commit()?;
@@ -86,14 +88,22 @@ impl<W: Write + Send> ArrowWriter<W> {
         Ok(writer)
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.planning.schema
     }
 
-    /// Appends a batch, whose columns have the types of the schema, and whose rows are sorted if that was
-    /// [said](super::properties::WriterPropertiesBuilder::set_sorting_columns). After an error nothing of it is appended.
+    /// Appends a batch.
+    ///
+    /// Its columns have the names of the schema, in the same order, and its types. Text and binary columns may be
+    /// of any string or binary type, or dictionaries of them: they are cast. If the writer has [sorting
+    /// columns](super::properties::WriterPropertiesBuilder::set_sorting_columns), the rows must be sorted by them.
+    ///
+    /// # Errors
+    /// If the batch does not match the schema or is not sorted. Nothing of it is appended then.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let batch = conform(batch, &self.planning.schema)?;
+        let batch = batch.as_ref();
         let columns = shred_batch(&self.planning, &self.slots, batch)?;
         let slices: Vec<_> = columns.iter().map(|column| column.as_slice()).collect();
         self.sorted.check(batch)?;
@@ -116,27 +126,32 @@ impl<W: Write + Send> ArrowWriter<W> {
         self.file.metadata_mut().set(key, value)
     }
 
-    /// Bytes held in memory.
+    /// Returns a reference to the writer below. Nothing is written to it before the file is finished.
+    pub fn inner(&self) -> &W {
+        self.file.inner()
+    }
+
+    /// Returns the bytes held in memory.
     pub fn memory_size(&self) -> usize {
         self.file.memory_size()
     }
 
-    /// Bytes of blocks that are complete, in memory and in the temporary file.
+    /// Returns the bytes of blocks that are complete, in memory and in the temporary file.
     pub fn bytes_written(&self) -> u64 {
         self.file.bytes_written()
     }
 
-    /// Rows written so far.
+    /// Returns the rows written so far.
     pub fn rows(&self) -> u64 {
         self.file.rows()
     }
 
-    /// Writes the file; gives back what it was written to, and what it came to.
+    /// Writes the file. Returns the underlying writer and the size of the file.
     pub fn finish(self) -> Result<(W, FileSummary)> {
         self.file.finish()
     }
 
-    /// The bytes of the file, of which none are written.
+    /// Returns the bytes of the file, of which none are written.
     pub fn into_chunks(self) -> Result<(W, FileChunks)> {
         self.file.into_chunks()
     }
@@ -146,7 +161,7 @@ impl<W: Write + Send> ArrowWriter<W> {
         Ok(self.finish()?.1)
     }
 
-    /// Writes the file; gives back what it was written to.
+    /// Writes the file. Returns what it was written to.
     pub fn into_inner(self) -> Result<W> {
         Ok(self.finish()?.0)
     }

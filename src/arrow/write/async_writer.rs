@@ -19,8 +19,9 @@ use crate::object_store::ObjectWriter;
 use crate::write::file_chunks::FileChunks;
 use crate::write::file_summary::FileSummary;
 
-/// Writes record batches of one schema to a Trevni file in a store. The file appears whole or not at all: if
-/// [`finish`](Self::finish) fails or is dropped half-way, what was sent is removed, so far as [`ObjectWriter`] can.
+/// Writes record batches of one schema to a Trevni file in a store. The file appears complete or not at all: if
+/// [`finish`](Self::finish) fails or is dropped before its end, the parts that were sent are removed, as far as
+/// [`ObjectWriter`] can.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,7 +60,7 @@ impl AsyncArrowWriter {
         Ok(Self { writer: Some(writer), object, schema })
     }
 
-    /// The schema of the batches.
+    /// Returns the schema of the batches.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
@@ -79,17 +80,17 @@ impl AsyncArrowWriter {
         self.open()?.append_key_value_metadata(key, value)
     }
 
-    /// Bytes held in memory.
+    /// Returns the bytes held in memory.
     pub fn memory_size(&self) -> usize {
         self.writer.as_ref().map_or(0, ArrowWriter::memory_size)
     }
 
-    /// Rows written so far.
+    /// Returns the rows written so far.
     pub fn rows(&self) -> u64 {
         self.writer.as_ref().map_or(0, ArrowWriter::rows)
     }
 
-    /// Writes the file; gives what it came to. There is no second time.
+    /// Writes the file. Returns its size. A second call is an error.
     pub async fn finish(&mut self) -> Result<FileSummary> {
         self.open()?;
         let (_, mut chunks) = match self.writer.take() {
@@ -98,7 +99,7 @@ impl AsyncArrowWriter {
         };
         self.object.expect(chunks.summary().bytes);
         if let Err(e) = self.send(&mut chunks).await {
-            // What the store refused has been given up; a temporary file that cannot be read is our own fault.
+            // The upload has been aborted, unless the temporary file cannot be read.
             let _ = self.object.abort().await;
             return Err(e);
         }

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::format::metadata::ColumnMetadata;
 use crate::stats::sort_order::Order;
 
-/// Asks columns for what the properties want of them.
+/// Enables statistics and Bloom filters of columns as the properties say.
 pub(crate) fn ask(
     properties: &WriterProperties,
     planning: &SchemaPlan,

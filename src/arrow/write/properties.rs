@@ -9,6 +9,7 @@
 //! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
 //! ```
 
+use super::column_paths::{self, is_below};
 use crate::arrow::Layout;
 use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::stats::sorting::SortingColumn;
@@ -45,7 +46,7 @@ pub struct WriterProperties {
     metadata: Metadata,
 }
 
-/// What is said of filters, of all columns or of one.
+/// The Bloom filter settings of all columns or of one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Filters {
     enabled: Option<bool>,
@@ -90,19 +91,19 @@ impl WriterProperties {
         WriterPropertiesBuilder::default()
     }
 
-    /// The layout.
+    /// Returns the layout.
     pub fn layout(&self) -> Layout {
         self.layout.unwrap_or_default()
     }
 
-    /// The same properties with a layout, if none was set.
+    /// Sets the layout if none was set.
     #[must_use]
     pub fn with_layout_unless_set(mut self, layout: Layout) -> Self {
         self.layout.get_or_insert(layout);
         self
     }
 
-    /// The codec of columns that have none of their own.
+    /// Returns the codec of columns that have none of their own.
     pub fn codec(&self) -> Codec {
         self.codec.unwrap_or(Codec::Null)
     }
@@ -111,7 +112,7 @@ impl WriterProperties {
         &self.metadata
     }
 
-    /// The builder of a file of plain columns that is written so.
+    /// Returns the builder of a file of plain columns that is written so.
     pub fn file_writer(&self) -> FileWriterBuilder {
         let mut builder = FileWriter::builder()
             .set_version(self.version)
@@ -139,13 +140,13 @@ impl WriterProperties {
         builder
     }
 
-    /// Whether the column of a name has a value codec.
+    /// Returns whether the column of a name has a value codec.
     pub(crate) fn is_packed(&self, name: &str) -> bool {
         let own = self.column_codecs.iter().rev().find(|(path, _)| is_below(name, path));
         own.map_or(self.codec(), |(_, codec)| *codec).is_value_codec()
     }
 
-    /// Gives columns their own codecs.
+    /// Sets the codecs of columns that have their own.
     pub(crate) fn set_column_codecs(&self, columns: &mut [ColumnMetadata]) -> Result<()> {
         for (path, codec) in &self.column_codecs {
             let mut found = false;
@@ -154,24 +155,24 @@ impl WriterProperties {
                 found = true;
             }
             if !found {
-                return Err(Error::invalid(format!("no column {path:?} to set a codec of")));
+                return Err(column_paths::missing(path, "a codec", columns));
             }
         }
         Ok(())
     }
 
-    /// Whether statistics are kept of a column.
+    /// Returns whether statistics are kept of a column.
     pub(crate) fn has_statistics(&self, name: &str) -> bool {
         let mut own = self.column_statistics.iter().rev().filter(|(path, _)| is_below(name, path));
         let all = self.statistics.unwrap_or(self.layout() == Layout::Split);
         own.next().map_or(all, |(_, enabled)| *enabled)
     }
 
-    /// How large the filters of a column are, if it has any.
+    /// Returns how large the filters of a column are, if it has any.
     pub(crate) fn bloom_filter(&self, name: &str) -> Option<Bloom> {
         let mut filters = self.filters;
         for (_, own) in self.column_filters.iter().filter(|(path, _)| is_below(name, path)) {
-            // A number that is set for a column asks for its filter, as in the crate `parquet`.
+            // A size that is set for a column enables its filter, as in the crate `parquet`.
             filters.enabled = own.enabled.or(Some(true));
             filters.fpp = own.fpp.or(filters.fpp);
             filters.ndv = own.ndv.or(filters.ndv);
@@ -185,13 +186,13 @@ impl WriterProperties {
         &self.sorting
     }
 
-    /// Fails if something is said of columns that are not there, or cannot be.
+    /// Fails if settings are for columns that do not exist, or are out of range.
     pub(crate) fn check_paths(&self, columns: &[ColumnMetadata]) -> Result<()> {
         let statistics = self.column_statistics.iter().map(|(path, _)| path);
         let mut paths = statistics.chain(self.column_filters.iter().map(|(path, _)| path));
         let is_there = |path: &String| columns.iter().any(|column| is_below(column.name(), path));
         if let Some(path) = paths.find(|path| !is_there(path)) {
-            return Err(Error::invalid(format!("no column {path:?} to set statistics of")));
+            return Err(column_paths::missing(path, "statistics", columns));
         }
         let mut all = self.column_filters.iter().map(|(_, own)| own).chain([&self.filters]);
         match all.find_map(|filters| filters.fpp.filter(|fpp| !(*fpp > 0.0 && *fpp < 1.0))) {
@@ -202,33 +203,24 @@ impl WriterProperties {
         }
     }
 
-    /// Gives columns their own value types; says which have them.
+    /// Sets the value types of columns that have their own. Returns these columns.
     pub(crate) fn set_column_types(&self, plan: &mut LayoutPlan) -> Result<Vec<usize>> {
         let mut typed = Vec::new();
-        for (name, value_type) in &self.column_types {
-            let columns = plan.columns.iter_mut().enumerate();
-            let Some((i, column)) = columns.into_iter().find(|(_, c)| c.metadata.name() == name)
-            else {
-                return Err(Error::invalid(format!("no column {name:?} to set a value type of")));
-            };
-            column.retype(*value_type)?;
-            typed.push(i);
+        for (path, value_type) in &self.column_types {
+            let column = column_paths::value_column(path, &plan.columns)?;
+            let planned = plan.columns.get_mut(column);
+            planned.ok_or_else(|| Error::invalid("no such column"))?.retype(*value_type)?;
+            typed.push(column);
         }
         Ok(typed)
     }
 }
 
-/// The rate of false answers of filters unless another is asked for.
+/// The default false positive rate of Bloom filters.
 const FPP: f64 = 0.05;
 
-/// Whether a column is at a path or below it.
-fn is_below(name: &str, path: &str) -> bool {
-    let rest = name.strip_prefix(path);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '[', '>', '/']))
-}
-
 impl WriterPropertiesBuilder {
-    /// The codec of all columns.
+    /// Sets the codec of all columns.
     pub fn set_codec(mut self, codec: Codec) -> Self {
         self.0.codec = Some(codec);
         self
@@ -240,112 +232,115 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// The codec of the column of this name, and of those below it: the name of a field at the top is that of
+    /// Sets the codec of the column of this name, and of those below it: the name of a field at the top is that of
     /// all its columns. Of several that hold for a column the last set counts.
     pub fn set_column_codec(mut self, path: impl Into<String>, codec: Codec) -> Self {
         self.0.column_codecs.push((path.into(), codec));
         self
     }
 
-    /// The value type of the column of this name, which must be able to hold its values: `fixed64` where `long`
+    /// Sets the value type of the column of this name, which must be able to hold its values: `fixed64` where `long`
     /// is the default, and the like. Such a column is not [sampled](Self::set_sampling) for its type.
     pub fn set_column_value_type(mut self, name: impl Into<String>, value_type: ValueType) -> Self {
         self.0.column_types.push((name.into(), value_type));
         self
     }
 
-    /// Whether the first two blocks of each column decide how all are written: without a codec that costs more
-    /// to undo than it saves, and integers in fixed width where varints cost more. Default: yes. Columns of the
-    /// Avro layout are always what Avro's tools make them.
+    /// Sets whether the first two blocks of each column choose its encoding: without the codec where decompression
+    /// costs more than it saves, and integers in fixed width where varints cost more. Default: true. Columns of the
+    /// Avro layout are always as Avro's tools write them.
     pub fn set_sampling(mut self, sampling: bool) -> Self {
         self.0.sampling = sampling;
         self
     }
 
-    /// How many threads encode columns and compress blocks. The file is the same with any number. Default: 1.
+    /// Sets the number of threads that encode columns and compress blocks. The bytes of the file are the same. Default: 1.
     pub fn set_parallelism(mut self, threads: usize) -> Self {
         self.0.parallelism = threads;
         self
     }
 
-    /// The level of codecs that have one; `None` is each codec's own default.
+    /// Sets the level of codecs that have one; `None` is each codec's own default.
     pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
         self.0.codec_level = level;
         self
     }
 
-    /// The checksum of all columns. Default: `crc32`; of columns of the value codec `crc32-stored`.
+    /// Sets the checksum of all columns. Default: `crc32`; of columns of the value codec `crc32-stored`.
     pub fn set_checksum(mut self, checksum: Checksum) -> Self {
         self.0.checksum = Some(checksum);
         self
     }
 
-    /// How fields become columns. Default: the split layout.
+    /// Sets the layout of fields in columns. Default: the split layout.
     pub fn set_layout(mut self, layout: Layout) -> Self {
         self.0.layout = Some(layout);
         self
     }
 
-    /// The version of the format.
+    /// Sets the version of the format.
     pub fn set_version(mut self, version: Version) -> Self {
         self.0.version = version;
         self
     }
 
-    /// Rows at which a block of the value codec ends. Default: 16,384.
+    /// Sets the rows at which a block of the value codec ends. Default: 16,384.
     pub fn set_block_rows(mut self, rows: usize) -> Self {
         self.0.block_rows = Some(rows);
         self
     }
 
-    /// What strings under the value codec must take less as symbols, in hundredths of what they take by themselves:
-    /// 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte, and cuts
-    /// doubles in two where that is smaller. Default: 68.
+    /// Sets what strings under the value codec must take less as symbols, in hundredths of what they take by
+    /// themselves: 0 never replaces them, which is written and read fastest; 100 does so wherever it saves a byte,
+    /// and cuts doubles in two where that is smaller. Default: 68.
     pub fn set_fsst_threshold(mut self, hundredths: u8) -> Self {
         self.0.fsst_threshold = Some(hundredths);
         self
     }
 
-    /// Bytes before compression at which a block ends. Default: 65,536; of the value codec 1 MiB.
+    /// Sets the bytes before compression at which a block ends. Default: 65,536; of the value codec 1 MiB.
     pub fn set_block_size(mut self, bytes: usize) -> Self {
         self.0.block_size = Some(bytes);
         self
     }
 
-    /// Bytes of sealed blocks held in memory; more go to a temporary file.
+    /// Sets the size of the compressed blocks held in memory, in bytes; more go to a temporary file. Default: 256
+    /// MiB.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.0.memory_budget = Some(bytes);
         self
     }
 
-    /// Whether of each block of a column the nulls are counted, and the least and the greatest value kept, so that readers
-    /// with a condition leave out blocks. Default: yes; in the Avro layout no, whose columns are always what Avro's tools
-    /// make them.
+    /// Sets whether of each block of a column the nulls are counted, and the minimum and maximum kept, so that
+    /// readers with a condition leave out blocks. Default: true; in the Avro layout no, whose columns are always
+    /// what Avro's tools make them.
     pub fn set_statistics_enabled(mut self, enabled: bool) -> Self {
         self.0.statistics = Some(enabled);
         self
     }
 
-    /// The same for the column of this name, and those below it. Of several that hold for a column the last set counts.
+    /// Sets the same for the column of this name, and those below it. Of several that hold for a column the last
+    /// set counts.
     pub fn set_column_statistics_enabled(mut self, path: impl Into<String>, enabled: bool) -> Self {
         self.0.column_statistics.push((path.into(), enabled));
         self
     }
 
-    /// Whether blocks of integers, times, text and binary have Bloom filters, by which readers leave out blocks that do
-    /// not have the value that is asked for. They stand in the header, which is read whole. Default: no.
+    /// Sets whether blocks of integers, temporal types, strings and binary have Bloom filters, by which readers
+    /// skip blocks without the value of a predicate. They are stored in the header, which is read completely.
+    /// Default: false.
     pub fn set_bloom_filter_enabled(mut self, enabled: bool) -> Self {
         self.0.filters.enabled = Some(enabled);
         self
     }
 
-    /// About how often a filter says that a value may be in a block in which it is not. Default: 0.05.
+    /// Sets the approximate false positive rate of Bloom filters. Default: 0.05.
     pub fn set_bloom_filter_fpp(mut self, fpp: f64) -> Self {
         self.0.filters.fpp = Some(fpp);
         self
     }
 
-    /// How many distinct values of a block filters are made for at the most. Default: as many as it has.
+    /// Sets how many distinct values of a block filters are made for at most. Default: as many as it has.
     pub fn set_bloom_filter_ndv(mut self, ndv: u64) -> Self {
         self.0.filters.ndv = Some(ndv);
         self
@@ -371,9 +366,9 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// The columns that rows are sorted by, the first before the others. Every batch is looked at: one that is not sorted
-    /// is refused. If the first ascends, and is never null, the first value of each of its blocks stands in the block's
-    /// descriptor, as the format has it for sorted columns.
+    /// Sets the columns that the rows are sorted by, the most significant first. Every batch is checked, and
+    /// refused if it is not sorted. If the first column ascends and has no nulls, its blocks have first values, as
+    /// the format defines for sorted columns.
     pub fn set_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
         self.0.sorting = columns;
         self
@@ -385,7 +380,7 @@ impl WriterPropertiesBuilder {
         self
     }
 
-    /// The properties.
+    /// Returns the properties.
     pub fn build(self) -> WriterProperties {
         self.0
     }

@@ -5,7 +5,7 @@
 //! Optional    0 or 1 a row, then the rows that are       Union     0 or 1 a row of each branch, then its rows
 //! List, Map   items a row, then the items                 slots     all rows, and which of them are there
 //! ```
-//! [`assemble`](crate::arrow::read::assemble) is the same walk the other way.
+//! The inverse of [`assemble`](crate::arrow::read::assemble).
 
 use arrow::array::*;
 use arrow::buffer::BooleanBuffer;
@@ -25,27 +25,18 @@ use crate::arrow::schema::stored::SchemaPlan;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 
-/// Shreds a batch of a plan's schema. `slots` says which columns take a value for each slot, there or not.
+/// Shreds a batch whose columns have the types of the plan's schema. `slots` tells which columns store a value for null
+/// rows too.
 pub(crate) fn shred_batch(
     planning: &SchemaPlan,
     slots: &[bool],
     batch: &RecordBatch,
 ) -> Result<Vec<ShreddedColumn>> {
     let SchemaPlan { schema, stored, plan } = planning;
-    if batch.num_columns() != schema.fields().len() {
-        let (expected, given) = (schema.fields().len(), batch.num_columns());
-        let what = format!("a batch of {given} columns for a schema of {expected}");
-        return Err(Error::invalid(what));
-    }
     let mut shredder = Shredder::new(&plan.columns, slots);
     let fields = schema.fields().iter().zip(stored).zip(&plan.shapes);
     for (((field, stored), shape), array) in fields.zip(batch.columns()) {
         let path = FieldPath::new(field.name());
-        if array.data_type() != field.data_type() {
-            let (expected, given) = (field.data_type(), array.data_type());
-            let what = format!("field {path}: {given} given for {expected}");
-            return Err(Error::invalid(what));
-        }
         let array = encoded::to_stored(array, field, stored, &path)?;
         shredder.shred(shape, stored, &array, &path)?;
     }
@@ -66,7 +57,7 @@ impl<'a> Shredder<'a> {
         Self { columns, slots, out: vec![ShreddedColumn::default(); columns.len()] }
     }
 
-    /// The columns, once all fields are shredded.
+    /// Returns the columns, once all fields are shredded.
     pub(crate) fn finish(self) -> Vec<ShreddedColumn> {
         self.out
     }
@@ -125,7 +116,7 @@ impl<'a> Shredder<'a> {
         }
     }
 
-    /// Counts of 0 and 1: bits, unless the column holds values besides.
+    /// Sets counts of 0 and 1: as bits, unless the column also has values.
     fn presence(&mut self, column: usize, there: BooleanBuffer) -> Result<()> {
         let planned = self.columns.get(column).map(|planned| planned.metadata.value_type());
         match planned {
@@ -185,7 +176,7 @@ impl<'a> Shredder<'a> {
     }
 }
 
-/// The rows of one branch.
+/// Returns the rows of one branch.
 fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef> {
     let child = union.child(id);
     let Some(offsets) = union.offsets() else { return compact::keep(child, chosen) };

@@ -5,13 +5,13 @@
 //!             ▲           back        ▲ at
 //!             └── the last place with the same hash of 8 bytes, or else of 4
 //! ```
-//! Of two places that begin like this one, the one that agrees for eight bytes is likely the longer match; so it is
-//! asked first. Where only four agree, the eight from the next byte on may do better. Numbers of fixed width may have
-//! no eight bytes twice: after some matches of which few are long, only four are asked for in that block. Places are kept as their low
-//! 16 bits: that is as far back as a copy of three bytes reaches. What is found is compared, so a wrong place does
-//! no harm; the tables are cleared all the same, for equal blocks to become equal bytes.
+//! A candidate that matches eight bytes is probably the longer match, so it is tried first. If only four bytes
+//! match, the eight from the next byte on may be better. Fixed-width numbers may not repeat any eight bytes: if few
+//! of the first matches are long, only four bytes are tried for the rest of the block. Positions are stored as
+//! their low 16 bits, which is the range of a copy of three bytes. Candidates are compared, so a wrong position
+//! does no harm; tables are still cleared, so that equal blocks become equal bytes.
 
-/// How many places a table has, as a power of two.
+/// The size of a table, as a power of two.
 const BITS: u32 = 14;
 
 /// How many bytes are compared at once; the last ones of a block begin no match.
@@ -26,26 +26,26 @@ const NEAR: usize = 1 << 11;
 /// The most bytes of one copy.
 const LONGEST: usize = 64;
 
-/// After so many places in vain, steps get a byte longer.
+/// After this number of positions without a match, the step grows by one byte.
 const PATIENCE: usize = 32;
 
-/// How many matches tell whether there are long ones.
+/// The number of matches that decide whether there are long ones.
 const TRIAL: usize = 256;
 
 /// A literal of fewer bytes has its length in its tag.
 const TAGGED: usize = 60;
 
-/// The last place of each hash.
+/// The last position of each hash.
 type Table = [u16; 1 << BITS];
 
-/// The tables of places, kept from block to block.
+/// The hash tables, reused between blocks.
 #[derive(Debug)]
 pub(super) struct Encoder {
     eights: Box<Table>,
     fours: Box<Table>,
 }
 
-/// Bytes that are there `back` before, too.
+/// A match: its length, and its distance `back`.
 #[derive(Clone, Copy)]
 struct Match {
     at: usize,
@@ -53,8 +53,8 @@ struct Match {
     len: usize,
 }
 
-/// More bytes than a block of so many becomes, its length included: a copy is shorter than what it makes by as much
-/// as a short literal has besides its bytes, so only long literals add up.
+/// Returns the maximum compressed size, including the length prefix. A copy is shorter than its output by at least
+/// as much as a short literal is longer, so only long literals add up.
 pub(super) fn most(len: usize) -> usize {
     len.saturating_add(len / 256).saturating_add(16)
 }
@@ -75,8 +75,8 @@ impl Encoder {
         put_literal(bytes, done, bytes.len(), out);
     }
 
-    /// Appends the elements from `done` on up to the last match; gives where that ends. Stops early, and says so, if
-    /// of the first matches few are long: then to ask for eight bytes is in vain.
+    /// Appends the elements from `done` up to the last match. Returns the end of that match. Stops early, and
+    /// returns that, if few of the first matches are long: eight bytes are not worth trying then.
     fn matches<const EIGHTS: bool>(
         &mut self,
         bytes: &[u8],
@@ -89,7 +89,7 @@ impl Encoder {
             put_copies(found.back, found.len, out);
             done = found.at + found.len;
             at = done;
-            // Of the places in a match, its beginning and its end are most likely to be met again.
+            // Of the positions in a match, the first and the last are most likely to match again.
             for place in [found.at + 1, done - 1] {
                 if let Some(word) = word(bytes, place) {
                     self.put::<EIGHTS>(word, place);
@@ -106,7 +106,7 @@ impl Encoder {
         (done, false)
     }
 
-    /// The first match from `at` on that is worth its element; the literal before it begins at `done`.
+    /// Returns the first match from `at` on that is worth its element; the literal before it begins at `done`.
     #[inline(always)]
     fn next<const EIGHTS: bool>(
         &mut self,
@@ -133,7 +133,7 @@ impl Encoder {
         }
     }
 
-    /// The match at the next byte, if that is a long one and `found` is not.
+    /// Returns the match at the next byte, if that is a long one and `found` is not.
     #[inline(always)]
     fn better(&mut self, bytes: &[u8], found: Match) -> Option<Match> {
         let at = found.at + 1;
@@ -142,7 +142,8 @@ impl Encoder {
         agree(bytes, next, at, back, WORD).map(|len| Match { at, back, len })
     }
 
-    /// Notes a place; gives how far back the last ones of its eight and of its four bytes are, or seem to be.
+    /// Records a position. Returns the distances to the last positions with the same eight and the same four bytes,
+    /// according to the hashes.
     #[inline(always)]
     fn put<const EIGHTS: bool>(&mut self, word: u64, at: usize) -> (usize, usize) {
         let eight = if EIGHTS { replace(&mut self.eights, hash(word), at) } else { 0 };
@@ -151,7 +152,7 @@ impl Encoder {
 }
 
 impl Match {
-    /// The match with those bytes before it that agree as well.
+    /// Returns the match with those bytes before it that agree as well.
     #[inline(always)]
     fn backward(mut self, bytes: &[u8], done: usize) -> Self {
         while self.at > done.max(self.back)
@@ -169,7 +170,7 @@ fn hash(word: u64) -> usize {
     (word.wrapping_mul(0x9e37_79b1_85eb_ca87) >> (64 - BITS)) as usize
 }
 
-/// Puts a place into a table; gives how far back the one is that was there.
+/// Stores a position in a table. Returns the distance to the position that it replaces.
 #[inline(always)]
 fn replace(table: &mut Table, hash: usize, at: usize) -> usize {
     let low = u16::try_from(at & 0xffff).unwrap_or_default();
@@ -177,13 +178,13 @@ fn replace(table: &mut Table, hash: usize, at: usize) -> usize {
     usize::from(low.wrapping_sub(last))
 }
 
-/// The eight bytes at a place.
+/// Returns the eight bytes at a position.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
 }
 
-/// How many bytes at a place, `here` the first of them, are there `back` before as well, if at least so many.
+/// Returns the length of the match at distance `back`, `here` being its first bytes, if it has the minimum length.
 #[inline(always)]
 fn agree(bytes: &[u8], here: u64, at: usize, back: usize, least: usize) -> Option<usize> {
     let from = at.checked_sub(back).filter(|_| back > 0)?;
@@ -215,13 +216,13 @@ fn put_literal(bytes: &[u8], from: usize, to: usize, out: &mut Vec<u8>) {
     if last < TAGGED {
         out.push(number[0] << 2);
     } else {
-        // The tag says how many bytes the length has.
+        // The tag has the number of bytes of the length.
         let bytes = 8 - (last as u64).leading_zeros() / 8;
         out.push(((59 + bytes) << 2).to_le_bytes()[0]);
         out.extend(number.iter().take(bytes as usize));
     }
     let end = out.len() + last + 1;
-    // 16 bytes, of which what is too much is dropped, are sooner stored than just as many as there are.
+    // Storing 16 bytes and dropping the excess is faster than storing the exact number.
     match bytes.get(from..).and_then(<[u8]>::first_chunk::<16>) {
         Some(piece) if last < 16 => out.extend_from_slice(piece),
         _ => out.extend_from_slice(bytes.get(from..to).unwrap_or_default()),
@@ -229,7 +230,7 @@ fn put_literal(bytes: &[u8], from: usize, to: usize, out: &mut Vec<u8>) {
     out.truncate(end);
 }
 
-/// Appends copies that make so many bytes.
+/// Appends copies that produce this number of bytes.
 #[inline(always)]
 fn put_copies(back: usize, len: usize, out: &mut Vec<u8>) {
     let mut left = len;

@@ -21,7 +21,7 @@ fn commits_add_up_until_one_replaces() {
     }
     let before = Dataset::open(path).unwrap();
     assert_eq!((before.commit(), before.rows()), (Some(3), 30));
-    let replace = DatasetProperties::builder().set_mode(DatasetMode::Replace);
+    let replace = DatasetProperties::builder().set_mode(DatasetMode::Overwrite);
     let other = rows(0..4).project(&[0]).unwrap();
     write(path, std::slice::from_ref(&other), replace.build());
     assert_eq!(read(path), other);

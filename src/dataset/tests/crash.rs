@@ -49,12 +49,12 @@ fn prepare(path: &Path, task: Task) {
 }
 
 fn change(path: &Path, task: Task) {
-    let mode = if task == Task::Replace { DatasetMode::Replace } else { DatasetMode::Append };
+    let mode = if task == Task::Replace { DatasetMode::Overwrite } else { DatasetMode::Append };
     let properties = DatasetProperties::builder().set_mode(mode).set_max_rows_per_file(20).build();
     write(path, &[rows(100..130), rows(130..150)], properties);
 }
 
-/// What is there: all ids, or none if there is no data set.
+/// Returns what is there: all ids, or none if there is no data set.
 fn state(path: &Path) -> Vec<i64> {
     match Dataset::open(path) {
         Ok(table) => ids(&collect(table.scan())),
@@ -86,7 +86,7 @@ fn child(path: &Path, task: Task, steps: usize) -> std::process::Child {
         .unwrap()
 }
 
-/// What a writer left is the old or the new; the next one goes on from there, and what is left over goes.
+/// Returns what a writer left is the old or the new; the next one goes on from there, and what is left over goes.
 fn check(path: &Path, task: Task) -> bool {
     let [old, new] = old_and_new(task);
     let found = state(path);

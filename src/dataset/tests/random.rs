@@ -37,7 +37,7 @@ impl Numbers {
     }
 }
 
-/// A table of two or three commits, and the same in memory, in the order of its files.
+/// Returns a table of two or three commits, and the same in memory, in the order of its files.
 fn table(path: &Path, numbers: &mut Numbers) -> RecordBatch {
     let by = numbers.one(&[
         vec![],

@@ -19,7 +19,7 @@ fn only_what_is_old_and_unnamed_goes() {
     assert!(!orphan.exists() && path.join("notes.txt").exists());
     assert_eq!(ids(&read(path)), (0..30).collect::<Vec<_>>());
 
-    let replace = DatasetProperties::builder().set_mode(DatasetMode::Replace).build();
+    let replace = DatasetProperties::builder().set_mode(DatasetMode::Overwrite).build();
     write(path, &[rows(0..3)], replace);
     assert_eq!(Dataset::vacuum(path, day).unwrap(), VacuumReport::default());
     let gone = Dataset::vacuum(path, Duration::ZERO).unwrap();

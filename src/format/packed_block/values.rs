@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::kernel::{self, Level};
 use crate::pack::{DEPTH, Floats, Input, Numbers, PackedBits, PackedStrings, Target};
 
-/// For how many values room is made before they are read, at the most: a block may claim any number.
+/// The maximum number of values for which memory is reserved before they are read, since a block may claim any
+/// number.
 const ROOM: usize = 1 << 16;
 
 /// Which of values, or of bits.
@@ -77,7 +78,7 @@ impl PackedValues {
     /// Appends values.
     pub(crate) fn read(&self, of: &ValueSelection<'_>, out: &mut Values) -> Result<()> {
         out.reserve(of.len().min(ROOM));
-        /// The same of a range and of places.
+        /// Dispatches on a range or positions.
         macro_rules! part {
             ($from:ident.$read:ident or $pick:ident, $out:expr) => {
                 match of {
@@ -139,7 +140,7 @@ impl PackedValues {
             Values::Float(out) => expanded!(Float, out),
             Values::Double(out) => expanded!(Double, out),
             Values::Bytes(out) => {
-                // Their bytes go behind those that are there; their ends are spread.
+                // Their bytes are appended to the existing ones, and their ends are expanded.
                 let data = std::mem::take(&mut out.data);
                 let mut dense = Values::Bytes(out.behind(data));
                 let read = self.read(of, &mut dense);

@@ -113,13 +113,13 @@ impl Decoder {
         Cursor::new(block.get(self.position..).unwrap_or_default())
     }
 
-    /// Passes over `n` bits; gives the first.
+    /// Passes over `n` bits. Returns the first.
     fn take_bits(&mut self, block: &[u8], n: usize) -> Result<usize> {
         // `bits` of the byte before `position` are used, so the first free bit is in that byte.
         let first = self.position * 8 - (8 - self.bits) % 8;
         let end = add(first, n)?;
         if end.div_ceil(8) > block.len() {
-            // The cursor's own error says how many bytes are missing.
+            // The error of the cursor has the number of missing bytes.
             let missing = end.div_ceil(8) - self.position;
             return self.cursor(block).take(missing, VALUE).map(|_| first);
         }
@@ -138,7 +138,7 @@ fn size(n: usize, width: usize) -> Result<usize> {
     n.checked_mul(width).ok_or_else(|| Error::malformed("more values than can be counted"))
 }
 
-/// Fails unless `there` bytes can hold `n` values, of a byte each at least.
+/// Fails unless `there` bytes can hold `n` values of at least one byte each.
 fn check_claim(n: usize, there: usize) -> Result<()> {
     if n > there {
         return Err(Error::malformed(format!("{n} values announced, but only {there} bytes left")));
@@ -175,7 +175,7 @@ fn skip_strings(cursor: &mut Cursor<'_>, n: usize) -> Result<()> {
     pass(cursor, len, passed == n)
 }
 
-/// Passes over the bytes of the strings that were whole; if they were not all, says what is wrong with the next.
+/// Skips the bytes of the complete strings. If not all were complete, returns the error of the next one.
 fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
     cursor.take(len, VALUE)?;
     if all {

@@ -5,7 +5,7 @@
 //! array          length value ... length value ...  booleans: each array starts a new byte
 //! null array     length length ...                  runs of zeros and of ones
 //! ```
-//! Many values are taken at a time: the type is looked at once a call, not once a value.
+//! Encoding dispatches on the type once per call, not per value.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::format::values::ValuesRef;
 use crate::kernel::{self, Level};
 use crate::wire;
 
-/// Short strings that stand alone are copied in pieces of so many bytes.
+/// Short strings are copied in pieces of this size.
 const PIECE: usize = 16;
 
 /// The bytes of the block that is being filled.
@@ -32,7 +32,7 @@ impl Encoder {
         Self { bytes: Vec::new(), lengths: LengthsEncoder::new(with_runs), bits: 0 }
     }
 
-    /// Starts the next block in other memory; gives the bytes of the last. What a run held back must have been
+    /// Starts the next block in other memory. Returns the bytes of the last. What a run held back must have been
     /// [finished](Encoder::finish) before.
     pub(crate) fn replace(&mut self, mut memory: Vec<u8>) -> Vec<u8> {
         memory.clear();
@@ -84,7 +84,7 @@ impl Encoder {
         first: usize,
         fixed: bool,
     ) {
-        // What the values are is asked here and not for each array: of many, the one value is all.
+        // Dispatches on the type of the values here and not for each array; most arrays have one value.
         match values {
             ValuesRef::Null(_) => {
                 lengths.iter().for_each(|length| self.lengths.put(*length, &mut self.bytes));
@@ -188,7 +188,7 @@ fn put_strings<O: Copy + TryInto<usize>>(
 #[inline]
 fn put_one_string(out: &mut Vec<u8>, data: &[u8], range: Range<usize>) {
     let Some(value) = data.get(range.clone()) else { return wire::put_bytes(out, &[]) };
-    // A piece, of which what is too much is dropped, is sooner stored than just as many bytes as there are.
+    // Storing a piece and dropping the excess is faster than storing the exact number of bytes.
     match data.get(range.start..).and_then(<[u8]>::first_chunk::<PIECE>) {
         Some(piece) if value.len() <= PIECE => {
             wire::put_long(out, value.len() as i64);

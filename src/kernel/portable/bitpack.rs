@@ -5,8 +5,8 @@
 //! row       64 words of 16 bits (w to 16), 32 of 32 (w to 32), or 16 of 64
 //! lane l    word l of every row, end to end, low bit first:  number l │ l + L │ l + 2L │ ...    (L words a row)
 //! ```
-//! Numbers that follow each other lie in neighbouring lanes at the same bits, so a plain loop over a row shifts
-//! them all alike, and what comes out is in order.
+//! Consecutive numbers are in adjacent lanes at the same bits, so a plain loop over a row shifts all of them alike,
+//! and the results are in order.
 
 use crate::buffer_reuse::Scratched;
 
@@ -22,17 +22,17 @@ pub(crate) const ROW: usize = 128;
 pub trait Modular: Copy + Default + Send + Sync + Scratched {
     /// Its bytes as numbers of at most 64 bits, the lowest first.
     type Parts: Copy;
-    /// The low bits.
+    /// Creates the low bits.
     fn wrap(bits: u64) -> Self;
     /// Its low 64 bits, or all and its sign.
     fn low(self) -> u64;
-    /// The parts of `wrap(bits)`.
+    /// Creates the parts of `wrap(bits)`.
     fn parts(bits: u64) -> Self::Parts;
-    /// What `low` is of the number of these parts.
+    /// Returns what `low` is of the number of these parts.
     fn low_of(parts: Self::Parts) -> u64;
-    /// The sum, modulo the width.
+    /// Returns the sum, modulo the width.
     fn plus(self, other: Self) -> Self;
-    /// The product, modulo the width.
+    /// Returns the product, modulo the width.
     fn times(self, other: Self) -> Self;
 }
 
@@ -117,7 +117,7 @@ impl Modular for i128 {
 
 macro_rules! lanes {
     ($unpack:ident, $pack:ident, $word:ty) => {
-        /// Calls `put` with a place and its number, for each number of a chunk.
+        /// Calls `put` with the index and the value of each number of a chunk.
         #[inline(always)]
         fn $unpack<S>(
             rows: &[[u8; ROW]],
@@ -128,7 +128,7 @@ macro_rules! lanes {
             const BITS: u32 = <$word>::BITS;
             const LANES: usize = ROW / size_of::<$word>();
             let mask = <$word>::MAX >> (BITS - width);
-            // A copy, in registers: nothing that is stored can change it, so many go together.
+            // A copy in registers, which stores cannot alias, so that the loop vectorizes.
             let words = |row: u32| {
                 let row = rows.get(row as usize).unwrap_or(&[0; ROW]);
                 let mut words: [$word; LANES] = [0; LANES];
@@ -190,15 +190,14 @@ lanes!(unpack16, pack16, u16);
 lanes!(unpack32, pack32, u32);
 lanes!(unpack64, pack64, u64);
 
-/// Appends the numbers of a chunk, each added to `base`: 1,024, whatever the bytes; those that are not there count
-/// as 0.
+/// Decodes the 1,024 numbers of a chunk and adds `base` to each. Missing bytes count as 0.
 pub(crate) fn unpack<T: Modular>(bytes: &[u8], width: u32, base: u64, out: &mut Vec<T>) {
     let mut numbers = [T::default(); CHUNK];
     unpack_to(bytes, width, base, &mut numbers, |slot, bits| *slot = T::wrap(bits));
     out.extend_from_slice(&numbers);
 }
 
-/// Calls `put` with a place and the bits of its number, for each of them.
+/// Calls `put` with the index and the bits of each number.
 #[inline(always)]
 pub(crate) fn unpack_to<S>(
     bytes: &[u8],
@@ -237,7 +236,7 @@ pub(crate) fn prefix_sum<T: Modular>(numbers: &mut [T], before: T) {
     }
 }
 
-/// Appends a chunk of numbers, each less `base`; what is above `width` bits of one must be 0 then.
+/// Encodes a chunk of numbers minus `base`; bits above `width` must be 0.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // What is above the width is 0.
 pub(crate) fn pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>) {
@@ -250,10 +249,10 @@ pub(crate) fn pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u
     }
 }
 
-/// Numbers that lie in one row of lanes of 16 bits.
+/// The number of 16-bit lanes in a row.
 pub const LANES: usize = ROW / 2;
 
-/// The numbers of a chunk that lie in the lanes side by side.
+/// Returns the numbers of a chunk that are in adjacent lanes.
 #[inline]
 pub(crate) fn unpack_group(bytes: &[u8], width: u32, group: usize) -> Option<[u16; LANES]> {
     let mut numbers = [0; LANES];
@@ -277,7 +276,7 @@ pub(crate) fn unpack_group(bytes: &[u8], width: u32, group: usize) -> Option<[u1
     Some(numbers)
 }
 
-/// The `i`th number of a chunk; 0 if it is not there.
+/// Returns the `i`th number of a chunk; 0 if it is missing.
 #[inline]
 pub(crate) fn unpack_one(bytes: &[u8], width: u32, i: usize) -> u64 {
     match width {
@@ -289,7 +288,7 @@ pub(crate) fn unpack_one(bytes: &[u8], width: u32, i: usize) -> u64 {
     }
 }
 
-/// The same, of lanes of `SIZE` bytes.
+/// Returns the `i`th number for lanes of `SIZE` bytes.
 #[inline(always)]
 fn one_of<const SIZE: usize>(bytes: &[u8], width: u32, i: usize) -> u64 {
     let (bits, lanes) = (8 * SIZE, ROW / SIZE);
@@ -314,19 +313,19 @@ fn one_of<const SIZE: usize>(bytes: &[u8], width: u32, i: usize) -> u64 {
 /// What there is to know of a chunk before it is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkStats {
-    /// The least value.
+    /// The minimum.
     pub min: i64,
-    /// The greatest.
+    /// The maximum.
     pub max: i64,
-    /// The least difference between neighbours, modulo 2^64.
+    /// The minimum difference of adjacent values, modulo 2^64.
     pub min_delta: i64,
-    /// The greatest.
+    /// The maximum difference.
     pub max_delta: i64,
     /// How many values differ from the one before.
     pub changes: usize,
 }
 
-/// Looks at the values of a chunk, whole or not; of none, and of differences between fewer than two, all is 0.
+/// Computes the statistics of up to a chunk of values. They are 0 for no values, and the deltas for fewer than two.
 #[inline(always)]
 pub(crate) fn chunk_stats(values: &[i64]) -> ChunkStats {
     let (Some(first), rest) = (values.first(), values.get(1..).unwrap_or_default()) else {
@@ -349,7 +348,7 @@ pub(crate) fn chunk_stats(values: &[i64]) -> ChunkStats {
     ChunkStats { min, max, min_delta, max_delta, changes }
 }
 
-/// How many values are further above `base` than `width` bits say.
+/// Returns the number of values whose difference to `base` does not fit `width` bits.
 #[inline(always)]
 pub(crate) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
     let most = if width == 0 { 0 } else { u64::MAX >> (64 - width.min(64)) };
@@ -357,7 +356,7 @@ pub(crate) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
     usize::try_from(values.iter().map(above).sum::<u64>()).unwrap_or(usize::MAX)
 }
 
-/// How many bytes the values take as varints.
+/// Returns how many bytes the values take as varints.
 #[inline(always)]
 pub(crate) fn varint_size(values: &[i64]) -> u64 {
     let size = |v: &i64| {

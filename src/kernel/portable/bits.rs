@@ -5,8 +5,8 @@
 //! out      xy······ → xyabcdef │ ghijklmn │ op······      to the end of a byte first, then 64 at a time
 //! ```
 
-/// Appends `n` bits of `source`, from bit `offset` on, to the `len` bits that lie in `out`. Bits that are not there
-/// count as 0.
+/// Appends `n` bits of `source`, from bit `offset`, to the `len` bits in `out`. Bits past the end of `source` count
+/// as 0.
 pub(crate) fn copy_bits(source: &[u8], offset: usize, n: usize, out: &mut Vec<u8>, len: usize) {
     let used = len % 8;
     let end = (len + n).div_ceil(8);
@@ -36,13 +36,13 @@ pub(crate) fn copy_bits(source: &[u8], offset: usize, n: usize, out: &mut Vec<u8
     }
 }
 
-/// The low `n` bits of a byte.
+/// Returns the low `n` bits of a byte.
 fn low(n: usize) -> u8 {
     let [low, ..] = ones(n).to_le_bytes();
     low
 }
 
-/// 64 bits of `source` from bit `at`, low bit of each byte first. Bits that are not there are 0.
+/// Returns 64 bits of `source` from bit `at`, low bit of each byte first. Bits past its end are 0.
 #[inline]
 pub(crate) fn word(source: &[u8], at: usize) -> u64 {
     let rest = source.get(at / 8..).unwrap_or_default();
@@ -59,7 +59,7 @@ pub(crate) fn word(source: &[u8], at: usize) -> u64 {
     low >> shift | u64::from(high) << (63 - shift) << 1
 }
 
-/// The low `n` of 64 bits.
+/// Returns the low `n` of 64 bits.
 #[inline]
 pub(crate) fn ones(n: usize) -> u64 {
     if n >= 64 { u64::MAX } else { !(u64::MAX << n) }
@@ -88,7 +88,7 @@ pub(crate) fn for_each_run(
     }
 }
 
-/// Appends for each place, which ascend, how many bits before it are set.
+/// Appends the rank of each position: the number of set bits before it. Positions ascend.
 #[inline(always)]
 pub(crate) fn rank(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
     let words = source.as_chunks::<8>().0;
@@ -104,11 +104,11 @@ pub(crate) fn rank(source: &[u8], places: &[u32], out: &mut Vec<u32>) {
     }
 }
 
-/// How many of the `n` bits from bit `offset` are set.
+/// Returns how many of the `n` bits from bit `offset` are set.
 #[inline(always)]
 pub(crate) fn count_ones(source: &[u8], offset: usize, n: usize) -> usize {
     let part = |at: usize| word(source, offset.saturating_add(at)) & ones((n - at).min(64));
-    // Up to the next byte, then whole words, then what is left of one.
+    // Bits up to the next byte, then complete words, then the rest.
     let head = (offset.wrapping_neg() % 8).min(n);
     let rest = source.get(offset.saturating_add(head) / 8..).unwrap_or_default();
     let (words, _) = rest.get(..(n - head) / 8).unwrap_or(rest).as_chunks::<8>();

@@ -7,10 +7,10 @@
 
 /// A value with a number that compares as it does.
 pub trait Ordered: Copy {
-    /// The number.
+    /// Returns the number.
     fn rank(self) -> i64;
 
-    /// The numbers of the least and the greatest.
+    /// Returns the ranks of the minimum and maximum.
     fn min_max(values: &[Self]) -> Option<(i64, i64)>;
 }
 
@@ -84,7 +84,7 @@ fn by_rank<T: Copy, R: Copy + Ord>(values: &[T], rank: impl Fn(T) -> R) -> Optio
     Some((least, greatest))
 }
 
-/// The ranks of the least and the greatest value.
+/// Returns the ranks of the minimum and maximum.
 #[inline(always)]
 pub(crate) fn min_max<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
     T::min_max(values)

@@ -15,12 +15,12 @@ use crate::buffer_reuse::Scratched;
 /// How many values have their digits found at a time.
 pub const DIGITS: usize = 256;
 
-/// The doubles that a scale stands for.
+/// The multipliers of a decimal scale.
 #[derive(Debug, Clone, Copy)]
 pub struct Multipliers {
     /// What makes digits of a value.
     pub ten: f64,
-    /// What digits are multiplied by first: it leaves them whole.
+    /// The first multiplier of digits, which keeps them integers.
     pub up: f64,
     /// And then.
     pub down: f64,
@@ -29,13 +29,13 @@ pub struct Multipliers {
 /// The digits of values that have some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigitRange {
-    /// The least and the greatest, if there are any.
+    /// The minimum and maximum; `None` if there are no digits.
     pub range: Option<(i64, i64)>,
     /// How many values have none.
     pub exceptions: u32,
 }
 
-/// Adding this (1.5 * 2^52) rounds a small double to an integer, which then stands in its low bits.
+/// Adding this (1.5 * 2^52) rounds a small double to an integer in its low bits.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 const MAGIC_BITS: i64 = 0x4338_0000_0000_0000;
 
@@ -58,7 +58,7 @@ pub trait Bits:
     + std::hash::Hash
     + Eq
 {
-    /// The lowest sixteen bits.
+    /// Returns the lowest sixteen bits.
     fn low(self) -> u16;
 }
 
@@ -89,19 +89,19 @@ pub trait FloatBits: Copy + Debug + Default + Send + Sync + Scratched {
     /// How many bytes.
     const SIZE: usize = Self::WIDTH as usize / 8;
 
-    /// The bits of the value.
+    /// Returns the bits of the value.
     fn to_bits(self) -> Self::Bits;
-    /// The value of these bits.
+    /// Creates the value of these bits.
     fn from_bits(bits: Self::Bits) -> Self;
-    /// The value as a double, exactly.
+    /// Returns the value as a double, exactly.
     fn widen(self) -> f64;
-    /// The nearest value of this type.
+    /// Creates the nearest value of this type.
     fn narrow(value: f64) -> Self;
-    /// The integer nearest to `scaled`, or any integer if that is out of range.
+    /// Creates the integer nearest to `scaled`, or any integer if that is out of range.
     fn digit(scaled: f64) -> Self::Digit;
-    /// The integer as a double; exact for those that `strange` passes.
+    /// Returns the integer as a double; exact for those that `strange` passes.
     fn undigit(digit: Self::Digit) -> f64;
-    /// Not zero if the integer lies outside the range that `undigit` converts.
+    /// Not zero if the integer is outside the range that `undigit` converts.
     fn strange(digit: Self::Digit) -> Self::Bits;
 }
 
@@ -203,7 +203,7 @@ impl Multipliers {
         R::narrow(R::undigit(digit) * self.up * self.down)
     }
 
-    /// Zero if the digit gives exactly this value.
+    /// Zero if the digits convert back to exactly this value.
     #[inline(always)]
     fn wrong<R: FloatBits>(self, digit: R::Digit, value: R) -> R::Bits {
         (self.value::<R>(digit).to_bits() ^ value.to_bits()) | R::strange(digit)
@@ -220,8 +220,8 @@ pub(crate) fn digits_to_floats<R: FloatBits>(
     out.extend(digits.iter().map(|digit| by.value::<R>(*digit)));
 }
 
-/// Appends the digits of up to [`DIGITS`] values, and marks those that do not give theirs back; says whether there
-/// are such.
+/// Converts up to [`DIGITS`] floats to digits, and marks those that do not convert back exactly. Returns whether
+/// there are any.
 #[inline(always)]
 pub(crate) fn floats_to_digits<R: FloatBits>(
     values: &[R],
@@ -240,7 +240,7 @@ pub(crate) fn floats_to_digits<R: FloatBits>(
     any != R::Bits::default()
 }
 
-/// What the digits of values are, and how many have none.
+/// Returns what the digits of values are, and how many have none.
 #[inline(always)]
 pub(crate) fn digit_range<R: FloatBits>(values: &[R], by: Multipliers) -> DigitRange {
     let (mut low, mut high, mut exceptions) = (i64::MAX, i64::MIN, 0u32);

@@ -19,13 +19,13 @@ pub(crate) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     out.extend(numbers.iter().map(|number| text(number.cast_unsigned() & 0xffff_ffff) >> by));
 }
 
-/// The text of a number of no more than eight figures.
+/// Returns the text of a number of no more than eight figures.
 #[inline(always)]
 fn text(number: u64) -> u64 {
     // 3,518,437,209 / 2^45 is a ten-thousandth of all that come here, 10,486 / 2^20 a hundredth, 103 / 2^10 a tenth.
     let high = (number * 3_518_437_209) >> 45;
     let fours = high | (number - high * 10_000) << 32;
-    // Halves by themselves: numbers of 32 bits are multiplied sooner.
+    // The halves separately, since 32-bit numbers multiply faster.
     let hundredth = |four: u64| ((four * 10_486) >> 20) & 0x7f;
     let hundreds = hundredth(fours & 0xffff_ffff) | hundredth(fours >> 32) << 32;
     let twos = hundreds | fours.wrapping_sub(hundreds * 100) << 16;

@@ -4,16 +4,16 @@
 //! validity   1 0 1 1 0        dense   a b c         ends    0  1     3  4
 //!                             out     a - b c -     out     0  1  1  3  4  4
 //! ```
-//! Sixty-four rows are looked at together: if none is null they are copied, and if nearly all are, the few are put
-//! one by one; else each is chosen without a branch, since nulls come when they like.
+//! The validity of 64 rows is tested at once: without nulls they are copied, with few non-null values these are
+//! stored one by one, and otherwise each row is selected without a branch, since nulls are not predictable.
 
 use super::bits::{ones, word};
 
 /// So few of 64 are put one by one.
 const FEW: u32 = 8;
 
-/// Appends `n` values: the next dense one where a bit of `validity`, from bit `offset` on, is set, else `nothing`.
-/// Bits that are not there count as 0, values that are not there as `nothing`.
+/// Appends `n` values: the next of `dense` where the bit of `validity`, from bit `offset`, is set, else `nothing`.
+/// Missing bits count as 0, missing values as `nothing`.
 pub(crate) fn expand<T: Copy>(
     dense: &[T],
     validity: &[u8],
@@ -74,8 +74,8 @@ fn choose<'a, T: Copy + 'a>(
     }
 }
 
-/// Appends `n + 1` ends: the first of `dense`, and for each bit of `validity`, from bit `offset` on, the next if
-/// it is set, else the same again. Bits that are not there count as 0; when there is no next end, the last stays.
+/// Appends `n + 1` offsets: the first of `dense`, then for each bit of `validity`, from bit `offset`, the next
+/// offset if it is set, else the same again. Missing bits count as 0; past the last offset it repeats.
 pub(crate) fn expand_offsets<O: Copy + Default>(
     dense: &[O],
     validity: &[u8],

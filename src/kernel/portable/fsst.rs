@@ -6,7 +6,7 @@
 //! window  64 codes ──► those before the first without a symbol, 8 at a time ──► their bytes, end to end
 //! ```
 
-/// Codes that are looked at together.
+/// The number of codes that are tested at once.
 pub(crate) const WINDOW: usize = 64;
 
 /// Codes that are taken together.
@@ -17,12 +17,12 @@ pub const GROUP: usize = 8;
 pub struct SymbolTable {
     /// Its bytes, the first lowest.
     pub words: Box<[u64; 256]>,
-    /// As many low bits as it has bytes, 8 at the most.
+    /// As many low bits as it has bytes, 8 at most.
     pub masks: Box<[u8; 256]>,
 }
 
-/// Appends the text of codes, a window at a time, in groups, as long as each has a symbol and no more than `most`
-/// bytes come of them. Gives how many codes were taken.
+/// Appends the symbols of codes, a window at a time, in groups. Stops before a code without a symbol and before the
+/// output exceeds `most` bytes. Returns the number of codes read.
 pub(crate) fn expand_symbols(
     codes: &[u8],
     table: &SymbolTable,

@@ -11,7 +11,7 @@ use super::Modular;
 /// Bytes of a slot.
 pub const SLOT: usize = 32;
 
-/// Entries of strings, each in a slot of its own, and their lengths.
+/// Strings in slots of one size, and their lengths.
 #[derive(Debug, Clone, Default)]
 pub struct StringSlots {
     /// The bytes of each, and zeros.
@@ -21,13 +21,13 @@ pub struct StringSlots {
 }
 
 impl StringSlots {
-    /// How many entries there are.
+    /// Returns how many entries there are.
     pub fn count(&self) -> usize {
         self.bytes.len().min(self.lengths.len())
     }
 }
 
-/// Appends the value of each code; says whether the table has them all: if not, nothing is appended.
+/// Appends the value of each code. Returns whether the table has them all: if not, nothing is appended.
 pub(crate) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Vec<T>) -> bool {
     if !all_below(codes, table.len()) {
         return false;
@@ -36,7 +36,7 @@ pub(crate) fn gather<T: Copy + Default>(codes: &[u32], table: &[T], out: &mut Ve
     true
 }
 
-/// Whether each code is less than `count`.
+/// Returns whether each code is less than `count`.
 #[inline(always)]
 pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
     let mut most = 0;
@@ -46,8 +46,8 @@ pub(crate) fn all_below(codes: &[u32], count: usize) -> bool {
     codes.is_empty() || (most as usize) < count
 }
 
-/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
-/// nothing is appended. The caller has seen that no length is above [`SLOT`], and that offsets can count them.
+/// Appends the string of each code to `data` and its end to `offsets`. Returns false, and appends nothing, if a
+/// code has no string. The caller has checked that no length exceeds [`SLOT`] and that the total fits an offset.
 pub(crate) fn gather_strings(
     codes: &[u32],
     slots: &StringSlots,
@@ -61,7 +61,7 @@ pub(crate) fn gather_strings(
         slots.lengths.get(*code as usize).map_or(0, |length| (*length as usize).min(SLOT))
     };
     let mut at = data.len();
-    // A whole slot is copied for each, over what is too much of the one before.
+    // A complete slot is copied for each, over the excess of the one before.
     data.resize(at + codes.iter().map(length).sum::<usize>() + SLOT, 0);
     offsets.extend(codes.iter().map(|code| {
         let slot = slots.bytes.get(*code as usize).unwrap_or(&[0; SLOT]);

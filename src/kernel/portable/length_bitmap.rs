@@ -4,14 +4,14 @@
 //! lengths   03 │ 05 │ 02 │ ...        zig-zag: a run of 2 ones, one of 3 zeros, a single one
 //! bits      1 1   0 0 0   1 ...
 //! ```
-//! Where rows are null at random a run is a few rows, its number one byte: so what the numbers of one byte stand for
-//! is in a table. Four at a time are put together, and shifted behind the bits before them all at once, since only
-//! that has to wait for these.
+//! If rows are null at random, a run is a few rows and its number one byte, so a table has the run of each byte.
+//! The runs of four bytes are combined and shifted to their position at once, since only that depends on the bits
+//! before them.
 
 use super::bits::ones;
 use super::varints::{Number, first};
 
-/// What is left of a run of equal lengths.
+/// The rest of a run of equal lengths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LengthRun {
     /// The length.
@@ -20,7 +20,7 @@ pub struct LengthRun {
     pub left: u32,
 }
 
-/// How far a call came that converts lengths into bits.
+/// The progress of a conversion of lengths to bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BitmapProgress {
     /// Bits appended.
@@ -37,7 +37,7 @@ const LONGEST: usize = 33;
 /// The most bits that are put together.
 const MOST: u64 = 56;
 
-/// How many bytes there is room for at a time.
+/// The number of bytes that are reserved at a time.
 const PIECE: usize = 1 << 10;
 
 /// No run: more bits than are put together, and four of it are still less than a byte counts.
@@ -62,9 +62,9 @@ const RUNS: [u64; 256] = {
     runs
 };
 
-/// Appends up to `n` bits, each a length of 0 or 1, to the `len` bits that lie in `bits`: first what is left of
-/// `run`, then lengths from the start of `bytes`; leaves in `run` what goes on behind the `n`. Stops before a
-/// length that is cut off, malformed, or above 1.
+/// Decodes up to `n` lengths of 0 or 1 as bits, appended to the `len` bits in `bits`: first the rest of `run`, then
+/// lengths from the start of `bytes`. A run that exceeds `n` stays in `run`. Stops before a length that is
+/// truncated, malformed or above 1.
 pub(crate) fn lengths_to_bitmap(
     bytes: &[u8],
     n: usize,
@@ -92,8 +92,8 @@ pub(crate) fn lengths_to_bitmap(
     BitmapProgress { rows, ones, bytes: bytes.len() - rest.len() }
 }
 
-/// The run that a number at the start stands for, and what follows; none if it is not whole, no int, or a length
-/// above 1.
+/// Returns the run of the number at the start, and the bytes after it; `None` if the number is truncated, exceeds
+/// an int, or is a length above 1.
 fn number(bytes: &[u8]) -> Option<(LengthRun, &[u8])> {
     let (bits, behind) = first(bytes)?;
     let number = i64::from(i32::from_bits(bits)?);
@@ -108,7 +108,8 @@ fn number(bytes: &[u8]) -> Option<(LengthRun, &[u8])> {
     ))
 }
 
-/// The runs of four numbers as one; none if they are too many bits or not all runs, which [`NONE`] makes too many.
+/// Returns the runs of four numbers as one; none if they are too many bits or not all runs, which [`NONE`] makes
+/// too many.
 #[inline(always)]
 fn together(four: &[u8; 4]) -> Option<Bits> {
     let [a, b, c, d] = four.map(|byte| RUNS.get(usize::from(byte)).copied().unwrap_or(NONE));
@@ -121,7 +122,7 @@ fn together(four: &[u8; 4]) -> Option<Bits> {
     Some(Bits::of(front | back << ((a + b) & 0xff), sum))
 }
 
-/// The run of one number.
+/// Returns the run of one number.
 fn single(byte: u8) -> Option<Bits> {
     let run = RUNS.get(usize::from(byte)).copied().filter(|run| *run != NONE)?;
     Some(Bits::of(run >> 16, run))
@@ -143,11 +144,11 @@ impl Bits {
     }
 }
 
-/// Whole bytes, stored eight at a time, of which the last ones are stored again.
+/// Complete bytes, stored eight at a time; the last ones are stored again.
 struct Words<'a> {
     out: &'a mut [u8],
     at: usize,
-    /// The bits that are in no whole byte yet, and how many they are.
+    /// The bits that do not fill a byte yet, and their number.
     word: u64,
     fill: usize,
     rows: usize,
@@ -155,7 +156,7 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// Appends bits if there is room for them, and rows left.
+    /// Appends bits if there is room for them, and rows remain.
     #[inline(always)]
     fn put(&mut self, bits: Bits, n: usize) -> Option<()> {
         let stored = self.out.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut)?;
@@ -174,7 +175,7 @@ impl Words<'_> {
     }
 }
 
-/// Bits on their way into bytes.
+/// Appends bits to bytes.
 struct Sink<'a> {
     bits: &'a mut Vec<u8>,
     /// The bits that are not yet in bytes, and how many they are: fewer than 64.
@@ -185,15 +186,15 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// Behind the `len` bits that are in `bits`.
+    /// Starts after the `len` bits in `bits`.
     fn new(bits: &'a mut Vec<u8>, len: usize) -> Self {
         let fill = len % 8;
         let word = if fill > 0 { u64::from(bits.pop().unwrap_or(0)) & ones(fill) } else { 0 };
         Self { bits, word, fill, ones: 0 }
     }
 
-    /// Appends runs of numbers of one byte, as far as `n` rows have room for them; gives what follows them, and the
-    /// new count of rows. It may stop early.
+    /// Appends runs of one-byte numbers, up to `n` rows. Returns the remaining bytes and the new number of rows. It
+    /// may stop early.
     fn short_runs<'b>(&mut self, bytes: &'b [u8], n: usize, rows: usize) -> (&'b [u8], usize) {
         if bytes.first().and_then(|byte| single(*byte)).is_none() {
             return (bytes, rows);
@@ -220,7 +221,7 @@ impl<'a> Sink<'a> {
         (rest, rows)
     }
 
-    /// Stores the whole bytes of the word.
+    /// Stores the complete bytes of the word.
     fn store(&mut self) {
         let whole = self.word.to_le_bytes();
         self.bits.extend_from_slice(whole.get(..self.fill / 8).unwrap_or_default());
@@ -258,7 +259,7 @@ impl<'a> Sink<'a> {
         self.put_few(value, left);
     }
 
-    /// Stores the last bits; gives how many of all were 1.
+    /// Stores the last bits. Returns how many of all were 1.
     fn finish(self) -> usize {
         let bytes = self.word.to_le_bytes();
         self.bits.extend_from_slice(bytes.get(..self.fill.div_ceil(8)).unwrap_or_default());

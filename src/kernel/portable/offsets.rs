@@ -6,7 +6,7 @@
 
 /// Appends 0 and where each length ends; nothing if their sum, or their count, is beyond what 32 bits can hold.
 pub(crate) fn lengths_to_offsets(lengths: &[u32], out: &mut Vec<i32>) -> Option<()> {
-    // So many lengths do not pass 64 bits together.
+    // This many lengths do not overflow 64 bits.
     u32::try_from(lengths.len()).ok()?;
     let sum: u64 = lengths.iter().map(|length| u64::from(*length)).sum();
     i32::try_from(sum).ok()?;

@@ -6,7 +6,7 @@
 //!                                 what they lie between; places of a word: a bit for each string
 //! ```
 
-/// Strings that are looked at together.
+/// The number of strings that are processed at once.
 pub const PREFIXES: usize = 512;
 
 /// A bit for each of them.
@@ -18,30 +18,30 @@ pub trait Offset: Copy + TryInto<usize> + Into<i64> + PartialEq {}
 impl Offset for i32 {}
 impl Offset for i64 {}
 
-/// What words lie between.
+/// The range of prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrefixRange {
-    /// The least of strings that are not empty; 0 if all are.
+    /// The minimum of the non-empty strings; 0 if all are empty.
     pub least: u64,
-    /// The greatest.
+    /// The maximum.
     pub greatest: u64,
     /// Whether a string is empty.
     pub has_empty: bool,
 }
 
-/// The word of a string.
+/// Returns the word of a string.
 pub fn prefix_of(string: &[u8]) -> u64 {
     word(first_bytes(string, 0), string.len().min(8) as i64)
 }
 
-/// The word of a string of so many bytes that begins so.
+/// Returns the prefix of a string of `len` bytes with these first bytes.
 #[inline(always)]
 fn word(first: u64, len: i64) -> u64 {
     let len = len.clamp(0, 8).cast_unsigned();
     u64::from_be(first) & !(u64::MAX >> (8 * len.min(7))) | len
 }
 
-/// Eight bytes as they lie in memory; 0 for those that are not there.
+/// Loads eight bytes in memory order; missing bytes are 0.
 #[inline(always)]
 pub(crate) fn first_bytes(data: &[u8], start: usize) -> u64 {
     match data.get(start..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -58,7 +58,7 @@ fn near_the_end(data: &[u8], start: usize) -> u64 {
     u64::from_ne_bytes(first)
 }
 
-/// Writes the words of the strings between `ends`, behind so many bytes of each, as many as fit.
+/// Loads the prefixes of the strings between offsets, after the first bytes of each, as many as fit.
 #[inline(always)]
 pub(crate) fn prefixes<O: Offset>(
     ends: &[O],
@@ -73,7 +73,7 @@ pub(crate) fn prefixes<O: Offset>(
     words_of_bytes(ends, behind, out)
 }
 
-/// Makes words of eight bytes of each string, as they lie in memory: many at a time.
+/// Converts eight bytes of each string, in memory order, to prefixes.
 #[inline(always)]
 pub(crate) fn words_of_bytes<O: Offset>(
     ends: &[O],
@@ -81,7 +81,7 @@ pub(crate) fn words_of_bytes<O: Offset>(
     out: &mut [u64; PREFIXES],
 ) -> PrefixRange {
     let behind = i64::try_from(behind).unwrap_or(i64::MAX);
-    // Less by one, where an empty string is the greatest of all.
+    // Decremented, so that an empty string is the maximum.
     let (mut least, mut any, mut greatest) = (u64::MAX, u64::MAX, 0);
     let stops = ends.get(1..).unwrap_or_default();
     for ((to, start), stop) in out.iter_mut().zip(ends).zip(stops) {
@@ -95,7 +95,7 @@ pub(crate) fn words_of_bytes<O: Offset>(
     PrefixRange { least: least.wrapping_add(1), greatest, has_empty: any == 0 }
 }
 
-/// Which words are this one: the first by the lowest bit.
+/// Returns which words are this one: the first by the lowest bit.
 #[inline(always)]
 pub(crate) fn find_prefix(words: &[u64; PREFIXES], word: u64) -> PrefixMatches {
     let mut places = [0; PREFIXES / 64];
@@ -108,7 +108,7 @@ pub(crate) fn find_prefix(words: &[u64; PREFIXES], word: u64) -> PrefixMatches {
     places
 }
 
-/// The least and the greatest of the words that have a bit.
+/// Returns the minimum and maximum of the prefixes whose bit is set.
 #[inline(always)]
 pub(crate) fn min_max_among(words: &[u64; PREFIXES], places: &PrefixMatches) -> (u64, u64) {
     let (mut least, mut greatest) = (u64::MAX, 0);

@@ -19,10 +19,10 @@ pub(crate) const TUPLE: usize = 64;
 /// The most codes of a tuple.
 pub(crate) const CODES: usize = 4;
 
-/// What all tuples of codes stand for: of any codes of so many bits, there is a tuple.
+/// The strings of all tuples of codes of some bits.
 #[derive(Debug, Clone)]
 pub struct StringTuples {
-    /// How many entries there are, no more than codes of so many bits.
+    /// The number of entries, at most 2 to the number of bits.
     pub(in crate::kernel) count: usize,
     /// How many codes are one tuple, 2 or 4, and how many bits each has.
     pub(in crate::kernel) codes: usize,
@@ -36,7 +36,7 @@ pub struct StringTuples {
 }
 
 impl StringTuples {
-    /// The tuples of entries, if these are few and short.
+    /// Returns the tuples of entries, if these are few and short.
     pub fn of(slots: &StringSlots) -> Option<Self> {
         let count = slots.count();
         let bits = usize::BITS - count.checked_sub(1)?.leading_zeros();
@@ -65,8 +65,8 @@ impl StringTuples {
         Some(all)
     }
 
-    /// Makes of the tuples, whose codes come before `place`, those with each code there. No entry has more than `W`
-    /// bytes, so that as many are moved for each: less would take longer.
+    /// Extends the tuples by one code at position `place`. No entry exceeds `W` bytes, and this many are copied for
+    /// each, since copying less takes longer.
     fn lengthen<const W: usize>(&mut self, place: usize, slots: &StringSlots) {
         let (shorter, their_ends) =
             (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
@@ -92,8 +92,8 @@ impl StringTuples {
     }
 }
 
-/// Appends the entry of each code to `data`, and where it ends to `offsets`; says whether each has one: if not,
-/// nothing is appended. The caller has seen that offsets can count them.
+/// Appends the string of each code to `data` and its end to `offsets`. Returns false, and appends nothing, if a
+/// code has no string. The caller has checked that the total fits an offset.
 pub(crate) fn gather_string_tuples(
     codes: &[u32],
     tuples: &StringTuples,

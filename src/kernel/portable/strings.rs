@@ -4,15 +4,15 @@
 //! block     06 f o o │ 02 x │ 00 │ ...       each length a zig-zag varint
 //! data      f o o x                          offsets   0 3 4 4
 //! ```
-//! Where the next string starts is known only when the length of this one is, so what counts is to lose no time
-//! on the bytes: a short string is copied as a whole piece, and what is too much forgotten.
+//! The start of a string depends on the length of the one before, so the copy must not add latency: a short string
+//! is copied as a complete piece, whose excess is overwritten.
 
 use super::varints::{MOST, Number, first, put_one};
 
-/// What is copied at once; most strings are shorter.
+/// The size of a copy; most strings are shorter.
 const PIECE: usize = 16;
 
-/// Appends up to `n` strings; gives the bytes they took.
+/// Appends up to `n` strings. Returns the bytes they took.
 pub(crate) fn decode_strings(
     bytes: &[u8],
     n: usize,
@@ -39,7 +39,7 @@ pub(crate) fn decode_strings(
     bytes.len() - rest.len()
 }
 
-/// Passes over up to `n` strings; gives how many, and their bytes.
+/// Passes over up to `n` strings. Returns how many, and their bytes.
 pub(crate) fn skip_strings(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut rest, mut left) = (bytes, n);
     while left > 0 {
@@ -50,7 +50,7 @@ pub(crate) fn skip_strings(bytes: &[u8], n: usize) -> (usize, usize) {
     (n - left, bytes.len() - rest.len())
 }
 
-/// The length at the start, and what follows it; none if it is not whole, or negative.
+/// Returns the length at the start and the bytes after it; `None` if it is truncated or negative.
 #[inline(always)]
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     match bytes.split_first() {
@@ -68,7 +68,7 @@ fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// Appends the strings between the offsets, each behind its length; one that is not in the data is empty.
+/// Encodes the strings between offsets, each after its length. A string outside of `data` is encoded as empty.
 pub(crate) fn encode_strings<O: Copy + TryInto<usize>>(
     offsets: &[O],
     data: &[u8],

@@ -5,7 +5,7 @@
 //! others           UTF-8 as a whole, and each part starts with a character
 //! ```
 
-/// Whether the parts of `bytes` that begin at `starts` are each UTF-8.
+/// Returns whether the parts of `bytes` that begin at `starts` are each UTF-8.
 pub(crate) fn is_utf8(bytes: &[u8], mut starts: impl Iterator<Item = usize>) -> bool {
     if bytes.is_ascii() {
         return true;

@@ -6,7 +6,7 @@
 //!  fold         7 7 7 7 → 14 14 → 28        three steps put the sevens side by side
 //! ```
 
-/// The bits that say of eight bytes that another follows.
+/// The continuation bits of eight bytes.
 const MORE: u64 = 0x8080_8080_8080_8080;
 
 /// The most bytes of a varint of 64 bits.
@@ -15,18 +15,18 @@ pub(super) const MOST: usize = 10;
 /// How many values are decoded before they are appended.
 const SLOTS: usize = 64;
 
-/// How many values make room at once, of ten bytes each at the most.
+/// The number of values for which memory is reserved at once, at most ten bytes each.
 const PIECE: usize = 512;
 
 /// A number as the format writes it.
 pub(crate) trait Number: Copy {
-    /// The value of a varint's bits, if it fits.
+    /// Returns the value of a varint's bits, if it fits.
     fn from_bits(bits: u64) -> Option<Self>;
-    /// The value of a varint's bits that is known to fit.
+    /// Creates the value of a varint's bits that is known to fit.
     fn from_low_bits(bits: u64) -> Self;
-    /// The value of a varint of one byte, which fits any type.
+    /// Creates the value of a varint of one byte, which fits any type.
     fn from_byte(byte: u8) -> Self;
-    /// The bits of the value's varint.
+    /// Returns the bits of the value's varint.
     fn to_bits(self) -> u64;
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
-/// Appends up to `n` numbers; gives the bytes they took.
+/// Appends up to `n` numbers. Returns the bytes they took.
 pub(crate) fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     out.reserve(n.min(bytes.len()));
     let (mut rest, mut left) = (bytes, n);
@@ -129,7 +129,7 @@ pub(crate) fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> us
     bytes.len() - rest.len()
 }
 
-/// Stores the values that end within a word, as long as they fit; gives how many, and their bytes.
+/// Stores the values that end within a word, as long as they fit. Returns how many, and their bytes.
 #[inline(always)]
 fn whole_values<T: Number>(word: u64, slots: &mut [T]) -> (usize, usize) {
     let (mut ends, mut start, mut taken) = (!word & MORE, 0, 0);
@@ -148,7 +148,7 @@ fn whole_values<T: Number>(word: u64, slots: &mut [T]) -> (usize, usize) {
     (taken, start as usize / 8)
 }
 
-/// The sevens of eight bytes side by side.
+/// Returns the sevens of eight bytes side by side.
 #[inline(always)]
 fn fold(bytes: u64) -> u64 {
     let sevens = bytes & !MORE;
@@ -157,7 +157,7 @@ fn fold(bytes: u64) -> u64 {
     (four & 0x0fff_ffff) | (four & 0x0fff_ffff_0000_0000) >> 4
 }
 
-/// Passes over up to `n` varints; gives how many, and their bytes.
+/// Passes over up to `n` varints. Returns how many, and their bytes.
 pub(crate) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut rest, mut left) = (bytes, n);
     while left > 0 {
@@ -182,7 +182,7 @@ pub(crate) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     (n - left, bytes.len() - rest.len())
 }
 
-/// The bits of the varint at the start, and what follows it; none if it is cut off or too long.
+/// Returns the bits of the varint at the start, and what follows it; none if it is cut off or too long.
 #[inline(always)]
 pub(crate) fn first(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut bits = 0;

@@ -7,10 +7,10 @@
 
 use std::hint::select_unpredictable;
 
-/// The longest value that lies in its view.
+/// The maximum length of an inline value.
 pub const INLINE: usize = 12;
 
-/// The first bytes of sixteen, for each number of them that may lie in a view.
+/// Masks of the first bytes of a view, for each inline length.
 const FIRST: [[u64; 2]; INLINE + 1] = {
     let (mut first, mut len) = ([[0; 2]; INLINE + 1], 0);
     while len <= INLINE {
@@ -32,8 +32,8 @@ pub(crate) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &
     }));
 }
 
-/// The view of the `len` bytes from `start`. Whether a value is short is not known before, so both views are made
-/// and one is taken, without a branch.
+/// Returns the view of the `len` bytes from `start`. Whether a value is short is not known before, so both views
+/// are made and one is taken, without a branch.
 #[inline(always)]
 pub(crate) fn view(start: u32, len: u32, data: &[u8], buffer: u32) -> u128 {
     let from = data.get(start as usize..).unwrap_or_default();
@@ -49,7 +49,7 @@ pub(crate) fn view(start: u32, len: u32, data: &[u8], buffer: u32) -> u128 {
     u128::from(len) | select_unpredictable(len as usize <= INLINE, short, long)
 }
 
-/// Fewer than 16 bytes, with zeros behind them.
+/// Fewer than 16 bytes, padded with zeros.
 #[cold]
 fn last(from: &[u8]) -> u128 {
     let mut bytes = [0; 16];

@@ -8,7 +8,7 @@ use super::{cases, levels};
 use crate::kernel::snappy::*;
 use crate::kernel::*;
 
-/// What `snap` makes of the elements, if it takes them; each kernel must do the same.
+/// Returns what `snap` makes of the elements, if it takes them; each kernel must do the same.
 fn same_as_snap(elements: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     let (mut stored, mut rest) = (Vec::new(), raw_len);
     while rest >= 0x80 {
@@ -33,7 +33,7 @@ fn same_as_snap(elements: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     expected
 }
 
-/// The elements that `snap` makes of some bytes.
+/// Returns the elements that `snap` makes of some bytes.
 fn compressed(raw: &[u8]) -> Vec<u8> {
     let stored = Encoder::new().compress_vec(raw).unwrap();
     let behind = stored.iter().position(|byte| *byte < 0x80).unwrap() + 1;
@@ -149,7 +149,7 @@ impl Element {
         }
     }
 
-    /// How many bytes it makes.
+    /// Returns how many bytes it makes.
     fn len(&self) -> usize {
         match *self {
             Self::Literal { len, .. } => len,

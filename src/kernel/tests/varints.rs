@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::{alone, cases, levels, put_one};
 use crate::kernel::varint::*;
 
-/// A long whose varint takes so many bytes.
+/// Returns a long whose varint takes so many bytes.
 fn of_len(len: u32, random: u64) -> i64 {
     let bits = random >> (64 - (7 * len).min(64)) | 1u64.checked_shl(7 * (len - 1)).unwrap_or(0);
     (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
@@ -29,7 +29,7 @@ fn encoded(values: &[i64]) -> Vec<u8> {
     bytes
 }
 
-/// The varint at the start, and its length: a tenth byte's bits past the 64th fall off.
+/// Returns the varint at the start, and its length: a tenth byte's bits past the 64th fall off.
 fn first(bytes: &[u8]) -> Option<(i64, usize)> {
     let last = bytes.iter().take(10).position(|byte| *byte < 0x80)?;
     let sevens = bytes[..=last].iter().rev();
@@ -37,7 +37,7 @@ fn first(bytes: &[u8]) -> Option<(i64, usize)> {
     Some(((bits >> 1) as i64 ^ -((bits & 1) as i64), last + 1))
 }
 
-/// What one number after the other gives: the longs, the ints, and the bytes of each.
+/// Returns what one number after the other gives: the longs, the ints, and the bytes of each.
 fn one_by_one(bytes: &[u8], n: usize) -> ((Vec<i64>, usize), (Vec<i32>, usize)) {
     let (mut longs, mut taken) = (Vec::new(), 0);
     while longs.len() < n

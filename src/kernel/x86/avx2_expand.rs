@@ -6,7 +6,7 @@
 //! ```
 //! Numbers of 64 bits are moved by fours, as pairs of halves.
 #![allow(unsafe_code)]
-// Taking the low bits of a word is meant; tables are made by the compiler.
+// Truncation to the low bits of a word is intended; the tables are constants.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::indexing_slicing)]
 
 use std::arch::x86_64::*;
@@ -58,7 +58,7 @@ pub(super) fn expand<T: Copy + 'static>(
     let (mut taken, mut rows) = (0, 0);
     out.reserve(n.saturating_add(64));
     while rows < n && (four || eight) {
-        // A group is loaded whole, whatever it takes: 72 values are enough for the last.
+        // A group is loaded completely: 72 values are enough for the last.
         let Some(next) = dense.get(taken..).filter(|next| next.len() >= 72) else { break };
         let word = word(validity, offset.saturating_add(rows)) & ones(n - rows);
         // SAFETY: so many values are there, and room for 64 behind the `n`; the type is a number of that size.

@@ -19,7 +19,8 @@ const ENDS: [u64; 3] = [0xaaaa_aaaa_aaaa_aaaa, 0x4924_9249_2492_4924, 0x8888_888
 /// How many values are decoded together.
 const TOGETHER: usize = 8;
 
-/// How many values a window begins with that are of one length, and this length; none if eight values would not do.
+/// Returns how many values a window begins with that are of one length, and this length; none if eight values would
+/// not do.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn even_values(ends: u64) -> Option<(usize, usize)> {
@@ -58,7 +59,7 @@ pub(super) unsafe fn store_even<T: Number>(from: *const u8, count: usize, len: u
     }
 }
 
-/// The values of varints of up to four bytes, one in each lane.
+/// Returns the values of varints of up to four bytes, one per lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fold(lanes: __m256i) -> __m256i {

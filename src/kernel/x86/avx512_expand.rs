@@ -7,7 +7,7 @@
 //! ends       vpermd of the next 16 by these
 //! ```
 #![allow(unsafe_code)]
-// Taking the low bits of a word is meant.
+// Truncation to the low bits of a word is intended.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 use std::any::TypeId;
@@ -15,7 +15,7 @@ use std::arch::x86_64::*;
 
 use crate::kernel::portable::{self, ones, word};
 
-/// Whether a type is a number of so many bytes, all bits of which may move as they are.
+/// Returns whether a type is a number of this many bytes, any bits of which are valid.
 pub(super) fn is_number<T: 'static>(bytes: usize) -> bool {
     let numbers = [
         TypeId::of::<i32>(),

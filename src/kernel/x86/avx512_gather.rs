@@ -138,7 +138,7 @@ pub(super) fn gather_strings(
     table.iter_mut().zip(&slots.bytes).for_each(|(byte, [first, ..])| *byte = *first);
     data.reserve(codes.len());
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-    // The caller has seen that it fits.
+    // The caller has checked that it fits.
     let start = data.len() as i32;
     let to = data.spare_capacity_mut().as_mut_ptr().cast::<u8>();
     // SAFETY: there is room for a byte each; what the masks leave out is not touched.
@@ -157,14 +157,14 @@ pub(super) fn gather_strings(
     true
 }
 
-/// The first `n` of 16 lanes, or all.
+/// Returns a mask of the first `n` of 16 lanes.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation)] // The low bits are meant.
 fn lanes(n: usize) -> u16 {
     ones(n) as u16
 }
 
-/// The first `n` of 8 lanes, or all.
+/// Returns a mask of the first `n` of 8 lanes.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation)] // The low bits are meant.
 fn half_lanes(n: usize) -> u8 {

@@ -8,10 +8,10 @@
 //! shifted    b0 b1 00 00 │ c0 00 00 00 │ d0 d1 d2 00    vpsrlv: others fall off, zeros come
 //! folded     7+7 7+7 → 14+14 → 28+28                    maddubs, madd, shift
 //! ```
-//! Values of up to 2, 4 and 8 bytes lie in 16, 32 and 64 bits each, so that 32, 16 or 8 go together. Of longer
-//! ones the ninth and tenth byte go the same way beside the eight.
+//! Values of up to 2, 4 and 8 bytes are decoded in lanes of 16, 32 and 64 bits, so 32, 16 or 8 at once. The ninth
+//! and tenth byte of longer ones are decoded in a second register.
 #![allow(unsafe_code)]
-// Taking the low bits of a word is meant.
+// Truncation to the low bits of a word is intended.
 #![allow(clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;
@@ -20,10 +20,10 @@ use super::permutation_tables::{IOTA, before, places, table};
 use super::window::Window;
 use crate::kernel::portable::Number;
 
-/// Room behind the values for those that are stored though they are not there.
+/// Room for the values that are stored past the last one.
 const OVER: usize = 64;
 
-/// Up to 64 bytes from the start, zeros behind them, and a mask of those that are there.
+/// Loads up to 64 bytes from the start, padded with zeros, and returns a mask of the existing ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
 fn load(bytes: &[u8]) -> (__m512i, u64) {
@@ -98,14 +98,14 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     at
 }
 
-/// Where the values of a window end, and how long they are, a byte for each value.
+/// Returns where the values of a window end, and how long they are, a byte for each value.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn ends_and_lengths(window: Window) -> (__m512i, __m512i) {
     let iota = table(&IOTA);
     let ends = _mm512_maskz_compress_epi8(window.ends, iota);
-    // The first value has none before it, and finds a 0: it starts there, the others behind.
+    // The first value starts at 0, the others after the end of the one before.
     let before = _mm512_permutexvar_epi8(_mm512_sub_epi8(iota, _mm512_set1_epi8(1)), ends);
     let first = _mm512_zextsi128_si512(_mm_cvtsi32_si128(1));
     (ends, _mm512_add_epi8(_mm512_sub_epi8(ends, before), first))
@@ -214,7 +214,7 @@ unsafe fn of_four_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) {
     }
 }
 
-/// Stores values of up to eight bytes, as long as they fit; gives how many, and their bytes.
+/// Stores values of up to eight bytes, as long as they fit. Returns how many, and their bytes.
 ///
 /// # Safety
 /// There is room for so many, rounded up to 8.
@@ -240,7 +240,7 @@ unsafe fn of_eight_bytes<T: Number>(data: __m512i, window: Window, to: *mut T) -
     (window.count(), window.len())
 }
 
-/// Stores values of up to ten bytes, as long as they fit; gives how many, and their bytes.
+/// Stores values of up to ten bytes, as long as they fit. Returns how many, and their bytes.
 ///
 /// # Safety
 /// There is room for so many, rounded up to 8.
@@ -327,7 +327,7 @@ unsafe fn store_16<T: Number>(to: *mut T, values: __m512i) {
     }
 }
 
-/// Stores 8 values, given as bits; gives how many fit before the first that does not.
+/// Stores 8 values, given as bits. Returns the number before the first that does not fit.
 ///
 /// # Safety
 /// There is room for 8.

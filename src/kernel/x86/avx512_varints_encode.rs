@@ -8,7 +8,7 @@
 //! bytes      fe 01 02 ...                           vpcompressb: the used ones side by side
 //! ```
 #![allow(unsafe_code)]
-// Taking the low bits of a word is meant.
+// Truncation to the low bits of a word is intended.
 #![allow(clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;
@@ -28,10 +28,10 @@ pub(super) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
-/// How many values go together.
+/// The number of values that are encoded at once.
 const GROUP: usize = 32;
 
-/// How many make room together.
+/// The number of values for which memory is reserved at once.
 const PIECE: usize = 16 * GROUP;
 
 #[inline]
@@ -39,7 +39,7 @@ const PIECE: usize = 16 * GROUP;
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
     for piece in values.chunks(PIECE) {
-        // Ten bytes a value at the most, a byte for each that only fills a group, and a last store.
+        // Ten bytes a value at most, a byte for each that only fills a group, and a last store.
         out.reserve(10 * piece.len() + GROUP + 64);
         // SAFETY: the room just made.
         let start = unsafe { out.as_mut_ptr().add(out.len()) };
@@ -59,7 +59,7 @@ fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
     }
 }
 
-/// Stores up to 32 ints; gives where they end.
+/// Stores up to 32 ints. Returns where they end.
 ///
 /// # Safety
 /// The values are ints; there is room for ten bytes for each, for 32, and for 64.
@@ -92,11 +92,11 @@ unsafe fn put_ints_32<T: Number>(values: &[T], to: *mut u8) -> *mut u8 {
             })
         }
     };
-    // Those that are not there were stored as zeros.
+    // Missing values were stored as zeros.
     end.wrapping_sub(GROUP - values.len())
 }
 
-/// Stores up to 32 longs; gives where they end.
+/// Stores up to 32 longs. Returns where they end.
 ///
 /// # Safety
 /// As for [`put_ints_32`], with longs.
@@ -133,11 +133,11 @@ unsafe fn put_longs_32<T: Number>(values: &[T], to: *mut u8) -> *mut u8 {
             })
         }
     };
-    // Those that are not there were stored as zeros.
+    // Missing values were stored as zeros.
     end.wrapping_sub(GROUP - values.len())
 }
 
-/// The low halves of sixteen numbers of 64 bits.
+/// Returns the low halves of sixteen numbers of 64 bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
@@ -146,7 +146,7 @@ fn halves(a: __m512i, b: __m512i) -> __m512i {
     _mm512_permutex2var_epi32(a, even, b)
 }
 
-/// Stores 32 varints of 14 bits at the most; gives where they end.
+/// Stores 32 varints of 14 bits at most. Returns where they end.
 ///
 /// # Safety
 /// There is room for 64 bytes.
@@ -165,7 +165,7 @@ unsafe fn put_words(bits: __m512i, to: *mut u8) -> *mut u8 {
     }
 }
 
-/// Stores varints that have `WIDTH` bytes each to lie in, and need no more; gives where they end.
+/// Stores varints in `WIDTH` bytes each. Returns their end.
 ///
 /// # Safety
 /// There is room for 64 bytes.

@@ -6,7 +6,7 @@
 //! view       length │ bytes, as many as it has                 to 12 bytes
 //!            length │ 4 bytes │ buffer │ offset                longer
 //! ```
-//! What is of the bytes and what of the numbers is said by two masks, made of the lengths.
+//! Two masks, computed from the lengths, select the bytes and the numbers of a view.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -23,7 +23,7 @@ const HEAD: usize = 4;
 pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &mut Vec<u128>) {
     let n = offsets.len().saturating_sub(1);
     out.reserve(n);
-    // What is loaded for a string: from four bytes before it to twelve behind its start.
+    // The bytes that are loaded for a string: from four before its start to twelve after it.
     let Some(last) =
         data.len().checked_sub(HEAD + INLINE).map(|last| u32::try_from(last).unwrap_or(u32::MAX))
     else {
@@ -44,7 +44,7 @@ pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &
     portable::offsets_to_views(offsets.get(done..).unwrap_or_default(), data, buffer, out);
 }
 
-/// Stores four views, unless the bytes of one are not all there: says whether.
+/// Stores four views, unless bytes of one are missing. Returns whether it did.
 ///
 /// # Safety
 /// There is room for four views at `to`. The data is of 16 bytes at least, and `last` no more than its length less

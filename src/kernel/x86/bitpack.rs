@@ -1,12 +1,11 @@
-//! The loops over lanes, compiled for wider registers: the portable ones are plain enough for the compiler to do
-//! so.
+//! The portable loops over lanes, compiled for wider registers.
 //!
 //! ```text
 //! portable loop ──► avx2      32 bytes of a row at a time
 //!               └─► avx512    64 bytes; least and greatest of 64-bit numbers in one instruction
 //! ```
-//! Numbers are stored where none are yet, and as their parts: else each row of lanes would look for room, and
-//! numbers of 128 bits go one by one.
+//! Numbers are stored to uninitialized memory, as their parts. Otherwise each row of lanes would check the
+//! capacity, and numbers of 128 bits would not vectorize.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -16,7 +15,7 @@ use crate::kernel::portable::{
     PREFIXES, PrefixMatches,
 };
 
-/// Whether numbers are no longer and no more aligned as parts.
+/// Returns whether numbers are no longer and no more aligned as parts.
 const fn same_bytes<T: Modular>() -> bool {
     size_of::<T>() == size_of::<T::Parts>() && align_of::<T>() >= align_of::<T::Parts>()
 }
@@ -30,7 +29,7 @@ fn parts_in<T: Modular>(numbers: &mut [T]) -> &mut [T::Parts] {
     unsafe { &mut *(std::ptr::from_mut(numbers) as *mut [T::Parts]) }
 }
 
-/// PrefixMatches of numbers as places of their parts.
+/// The positions of numbers as positions of their parts.
 #[inline(always)]
 fn places_of<T: Modular>(places: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<T::Parts>] {
     const { assert!(same_bytes::<T>()) };

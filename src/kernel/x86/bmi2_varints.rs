@@ -5,9 +5,9 @@
 //! a value     fe ff 01 .. .. .. .. ..     eight bytes from its first
 //! pext        7e 7f 01                    the sevens of its own bytes, side by side
 //! ```
-//! Where each value starts is known from the mask alone, so that no load waits for another. pdep is the way back.
+//! The start of each value follows from the mask alone, so loads do not depend on each other. pdep is the inverse.
 #![allow(unsafe_code)]
-// Taking the low bits of a word is meant.
+// Truncation to the low bits of a word is intended.
 #![allow(clippy::cast_possible_truncation)]
 
 use std::arch::x86_64::*;
@@ -19,10 +19,10 @@ use crate::kernel::portable::{self, Number};
 /// The sevens of eight bytes.
 const SEVENS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 
-/// Bytes past a window that a load may touch: two words behind a last byte, and one value that is not there.
+/// Bytes past a window that a load may touch: two words after the last byte, and one missing value.
 const BEHIND: usize = 16;
 
-/// Room for the values that are stored though they are not there.
+/// Room for the values that are stored past the last one.
 const OVER: usize = WINDOW;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -78,7 +78,7 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     at + portable::numbers(bytes.get(at..).unwrap_or_default(), n - done, out)
 }
 
-/// Which of 64 bytes go on.
+/// Returns a mask of the continuation bits of 64 bytes.
 ///
 /// # Safety
 /// 64 bytes are at `from`.
@@ -117,7 +117,7 @@ unsafe fn short_values<T: Number>(from: *const u8, window: Window, to: *mut T) {
     }
 }
 
-/// Stores a window's values of any length, as long as they fit; gives how many, and their bytes.
+/// Stores a window's values of any length, as long as they fit. Returns how many, and their bytes.
 ///
 /// # Safety
 /// As for [`short_values`].
@@ -171,14 +171,14 @@ pub(super) fn encode_ints(values: &[i32], out: &mut Vec<u8>) {
     put_numbers(values, out);
 }
 
-/// How many values make room together.
+/// The number of values for which memory is reserved at once.
 const PIECE: usize = 512;
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
     for piece in values.chunks(PIECE) {
-        // Ten bytes a value at the most, and what the last store writes past them.
+        // Ten bytes a value at most, and what the last store writes past them.
         out.reserve(piece.len() * 10 + 8);
         // SAFETY: the room just made.
         let start = unsafe { out.as_mut_ptr().add(out.len()) };
@@ -204,7 +204,7 @@ fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
     }
 }
 
-/// Stores one varint; gives where it ends.
+/// Stores one varint. Returns where it ends.
 ///
 /// # Safety
 /// There is room for ten bytes, and for eight behind the varint's end.

@@ -32,7 +32,7 @@ pub(super) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     portable::format_digits(rest, skip, out);
 }
 
-/// The text of four numbers and of four more.
+/// Returns the text of four numbers and of four more.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn text(first: __m256i, second: __m256i) -> (__m256i, __m256i) {
@@ -45,7 +45,7 @@ fn text(first: __m256i, second: __m256i) -> (__m256i, __m256i) {
     (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
 }
 
-/// The first four of eight figures as a number, and above it the last four.
+/// Returns the first four of eight figures as a number, and above it the last four.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn fours(numbers: __m256i) -> __m256i {
@@ -56,7 +56,7 @@ fn fours(numbers: __m256i) -> __m256i {
     _mm256_or_si256(high, _mm256_slli_epi64::<16>(low))
 }
 
-/// The text of numbers of two figures.
+/// Returns the text of numbers of two figures.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn figures_of_two(twos: __m256i) -> __m256i {

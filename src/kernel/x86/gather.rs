@@ -65,7 +65,7 @@ fn gather_alike<const N: usize>(
     data: &mut Vec<u8>,
 ) {
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-    // The caller has seen that it fits.
+    // The caller has checked that it fits.
     let (start, step) = (data.len() as i32, N as i32);
     data.reserve(codes.len() * N);
     let (from, to) = (slots.bytes.as_ptr(), data.len());
@@ -106,7 +106,7 @@ fn gather_within<const N: usize>(
             std::ptr::copy_nonoverlapping(slot, bytes.add(at), N);
             at += *lengths.add(*code as usize) as usize;
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-            // The caller has seen that it fits.
+            // The caller has checked that it fits.
             ends.add(first + i).write(at as i32);
         }
     }

@@ -22,7 +22,7 @@ pub(super) const IOTA: [u8; 64] = {
     iota
 };
 
-/// Which value the bytes of the first group belong to, with so many bytes to a value.
+/// Returns the index of the value that each byte belongs to, for `width` bytes per value.
 pub(super) const fn places(width: usize) -> [u8; 64] {
     let (mut places, mut i) = ([0; 64], 0);
     while i < 64 {
@@ -32,7 +32,7 @@ pub(super) const fn places(width: usize) -> [u8; 64] {
     places
 }
 
-/// How far before a value's end each of its bytes lies: `width - 1` .. 0, negated.
+/// Returns the negated distance of each byte to the end of its value: `width - 1` .. 0.
 pub(super) const fn before(width: usize) -> [i8; 64] {
     let (mut before, mut i) = ([0; 64], 0);
     while i < 64 {
@@ -42,7 +42,7 @@ pub(super) const fn before(width: usize) -> [i8; 64] {
     before
 }
 
-/// The bytes of a table.
+/// Returns the bytes of a table.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn table<T>(bytes: &'static [T; 64]) -> __m512i {
@@ -51,8 +51,8 @@ pub(super) fn table<T>(bytes: &'static [T; 64]) -> __m512i {
     unsafe { _mm512_loadu_epi8(bytes.as_ptr().cast()) }
 }
 
-/// From which bit of its eight bytes each byte takes its seven, with so many bytes to a value. Of sixteen, the
-/// second eight hold the same value as the first.
+/// Returns the bit position of the seven bits of each byte in its value, for `width` bytes per value. For sixteen,
+/// the second eight bytes belong to the same value as the first.
 pub(super) const fn sevens(width: usize) -> [u8; 64] {
     let (mut sevens, mut i) = ([0; 64], 0);
     while i < 64 {
@@ -63,7 +63,7 @@ pub(super) const fn sevens(width: usize) -> [u8; 64] {
     sevens
 }
 
-/// Which bits of a byte are a value's, with so many bytes to a value: a tenth byte has one, later ones none.
+/// Returns a mask of the value bits of each byte: a tenth byte has one, later ones none.
 pub(super) const fn parts(width: usize) -> [u8; 64] {
     let (mut parts, mut i) = ([0x7f; 64], 0);
     while i < 64 {
@@ -75,7 +75,7 @@ pub(super) const fn parts(width: usize) -> [u8; 64] {
     parts
 }
 
-/// The bytes that have another `behind` bytes later in the same value.
+/// Returns a mask of the bytes that are followed, `behind` bytes later, by one of the same value.
 pub(super) const fn with_behind(behind: usize, width: usize) -> u64 {
     let (mut mask, mut i) = (0, 0);
     while i < 64 {

@@ -1,5 +1,5 @@
-//! How strings begin: eight bytes loaded from wherever each starts, in two instructions and not in ten; the rest is
-//! plain enough for the compiler.
+//! Loads eight bytes from the start of each string without a bounds check; the rest is the portable code, compiled
+//! for wider registers.
 #![allow(unsafe_code)]
 
 use crate::kernel::portable::{self, Offset, PREFIXES, PrefixRange};

@@ -9,17 +9,15 @@
 //! far    ─── 16 bytes ───► to                  a literal, or a copy from more than 16 back
 //! near   last: . . . . . a b c │ to            a copy from up to 16 back: a b c a b c a b c ...
 //! ```
-//! Which element comes next is as good as random, so a branch on it would be guessed wrong again and again; and
-//! where the next one starts is known from this one's tag only. So a table says what a tag means, 16 bytes are
-//! stored whatever the length, the next element is stored over what is too much, and where they come from is
-//! chosen without a branch. A near copy would have to wait until several small stores have left the core: the 16
-//! bytes made last are kept in a register besides, and it takes its bytes from there. What is left to guess is
-//! whether an element has more than 16.
+//! The kind of the next element is unpredictable, and its position depends on this element's tag. So a table has
+//! the meaning of each tag, 16 bytes are stored whatever the length, the next element overwrites the excess, and
+//! the source is selected without a branch. A near copy would wait for several small stores to complete, so the
+//! last 16 bytes are also kept in a register, from which it is permuted. The only branch is whether an element
+//! exceeds 16 bytes.
 //!
-//! Literals of more than 60 bytes, and copies with four bytes of offset, which no block of a usual size needs, are
-//! rare: they are made one by one in safe Rust. Loads reach [`AHEAD`] bytes behind a tag, so the last elements are
-//! copied to where there are so many; stores reach [`OVER`] bytes behind the block, so the vector has room for
-//! them.
+//! Literals of more than 60 bytes, and copies with an offset of four bytes, are rare and done in safe Rust. Loads
+//! touch [`AHEAD`] bytes after a tag, so the last elements are copied to a buffer with that many; stores touch
+//! [`OVER`] bytes after the block, so the vector has room for them.
 #![allow(unsafe_code)]
 // A tag is a byte and the table has 256 entries; tables are made by the compiler, and all they hold is small.
 #![allow(clippy::cast_possible_truncation, clippy::indexing_slicing)]
@@ -27,13 +25,13 @@
 use std::arch::x86_64::*;
 use std::hint::select_unpredictable;
 
-/// The longest copy, and what is stored at most for an element.
+/// The longest copy, and the maximum that is stored for an element.
 const LONGEST: usize = 64;
 
-/// How many bytes behind a tag are loaded.
+/// The number of bytes after a tag that are loaded.
 const AHEAD: usize = LONGEST;
 
-/// How many bytes behind the block are stored to.
+/// The number of bytes after the block that may be stored to.
 const OVER: usize = LONGEST;
 
 /// Copies from up to so far back are near: what the register holds.
@@ -48,7 +46,7 @@ const MOST_BACK: usize = u16::MAX as usize;
 struct Tag {
     /// The high bits of a copy's offset; any that is far for a literal.
     back: u32,
-    /// How many bits the rest of the offset has.
+    /// The number of bits of the rest of the offset.
     bits: u8,
     /// How many bytes the element makes; [`RARE`] if that is to be found out one by one.
     len: u8,
@@ -92,7 +90,7 @@ static PATTERNS: Patterns = {
     Patterns(patterns)
 };
 
-/// The 16 bytes of a register, with none before and behind them.
+/// The 16 bytes of a register, between zeros.
 #[repr(align(64))]
 struct Slide([u8; 48]);
 
@@ -108,7 +106,7 @@ static SLIDE: Slide = {
 /// Instead of what a near copy would load.
 static ZEROS: [u8; 16] = [0; 16];
 
-/// Replaces `out` by the `raw_len` bytes that the elements make, and says whether they make just these.
+/// Replaces `out` by the `raw_len` bytes of the elements. Returns whether they produce exactly this many.
 #[target_feature(enable = "avx2,bmi2")]
 pub(super) fn decompress_snappy(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
     out.clear();
@@ -131,7 +129,7 @@ fn all(elements: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Option<()> {
     (at == rest.len() && out.len() == raw_len).then_some(())
 }
 
-/// Makes the element that starts there; gives where the next one does.
+/// Makes the element that starts there. Returns where the next one does.
 fn unpack_one(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (tag, rest) = elements.get(at..)?.split_first()?;
     let l = usize::from(tag >> 2);
@@ -159,13 +157,13 @@ fn unpack_one(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> 
     Some(elements.len() - rest.len())
 }
 
-/// Makes elements from there on while there are AHEAD bytes behind their tags and the block is not full; gives
-/// where the next one starts.
+/// Decodes elements while AHEAD bytes follow their tags and the block is not full. Returns the position of the
+/// next.
 #[target_feature(enable = "avx2,bmi2")]
 fn most(elements: &[u8], mut at: usize, raw_len: usize, out: &mut Vec<u8>) -> Option<usize> {
     let limit = elements.len().saturating_sub(AHEAD);
     while at < limit && (NEAR + 1..raw_len).contains(&out.len()) {
-        // From so low an address, an offset could lead back past zero; no memory is there.
+        // At so low an address, an offset could wrap past zero.
         if out.capacity() - OVER < raw_len || out.as_ptr().addr() <= MOST_BACK {
             return None;
         }
@@ -239,7 +237,7 @@ unsafe fn run(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> 
     }
 }
 
-/// 16 bytes of an element: of the pattern and of what is there, one is zeros.
+/// 16 bytes of an element: the permuted or the loaded ones, of which the others are zeros.
 ///
 /// # Safety
 /// There are 16 bytes at both.
@@ -251,7 +249,7 @@ unsafe fn piece(last: __m128i, pattern: *const u8, from: *const u8) -> __m128i {
     _mm_or_si128(_mm_shuffle_epi8(last, pattern), far)
 }
 
-/// The last 16 bytes of `before` and the first up to 16 of `bytes`.
+/// Returns the last 16 bytes of `before` and the first up to 16 of `bytes`.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 fn slide(before: __m128i, bytes: __m128i, len: u8) -> __m128i {

@@ -55,7 +55,7 @@ fn gather<const K: usize, const N: usize>(
             std::ptr::copy_nonoverlapping(from, to.add(at), N);
             let ends = ends.add(tuple);
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-            // The caller has seen that it fits.
+            // The caller has checked that it fits.
             let before = _mm_set1_epi32(at as i32);
             let sums = _mm_add_epi32(before, _mm_loadu_si128(ends.cast()));
             match K {

@@ -5,8 +5,8 @@
 //!              └────────── 64 bytes ──────────┐
 //! data      ... f o o . . . . . . . . . . . . .      the next string is stored over what is too much
 //! ```
-//! A length of one byte is below 64, so that one copy takes the string, whatever its length. What is left to wait
-//! for is each length in turn; where several were the same, the next is taken to be so too before it is known.
+//! A one-byte length is below 64, so one copy moves the string, whatever its length. The loop then depends only on
+//! the chain of lengths; after several equal lengths the next one is predicted.
 #![allow(unsafe_code)]
 // Every end fits an offset.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
@@ -17,13 +17,13 @@ use std::hint::black_box;
 use super::strings_encode::{PIECE, copy_piece};
 use crate::kernel::portable;
 
-/// After so many strings of one length, the next is expected to have it too.
+/// After this many strings of one length, the next is predicted to have it too.
 const ALIKE: u32 = 4;
 
 /// The bits of a length that is negative or of more than a byte.
 const NOT_SHORT: u32 = 0x81;
 
-/// How many bytes make room at first for each string.
+/// The number of bytes reserved at first for each string.
 const USUAL: usize = 16;
 
 #[target_feature(enable = "avx2")]
@@ -34,7 +34,7 @@ pub(super) fn decode_strings(
     data: &mut Vec<u8>,
 ) -> usize {
     let (mut at, mut left) = (0, n);
-    // If whatever may come has an offset, no single one needs a look.
+    // If all bytes fit an offset, no single string needs a check.
     if i32::try_from(data.len().saturating_add(bytes.len())).is_ok() {
         offsets.reserve(n.min(bytes.len()));
         loop {
@@ -46,7 +46,7 @@ pub(super) fn decode_strings(
             if left == 0 || bytes.len() - at <= PIECE {
                 break;
             }
-            // There is no string, a very long one, or too little room.
+            // The end, a very long string, or too little room.
             let len =
                 portable::decode_strings(bytes.get(at..).unwrap_or_default(), 1, offsets, data);
             if len == 0 {
@@ -58,7 +58,7 @@ pub(super) fn decode_strings(
     at + portable::decode_strings(bytes.get(at..).unwrap_or_default(), left, offsets, data)
 }
 
-/// Takes strings while both sides have a piece behind them; gives how many, and their bytes.
+/// Decodes strings while both sides have room for a piece. Returns the number of strings and of bytes.
 ///
 /// # Safety
 /// There is room for an offset for each of the `n` strings or of the `bytes`, and `i32` can count these bytes and
@@ -95,19 +95,19 @@ unsafe fn most_strings(
     }
 }
 
-/// Where the next string is taken from and goes to.
+/// The positions of the next string in source and destination.
 #[derive(Clone, Copy)]
 struct Copier {
     from: *const u8,
-    /// The last place that has a byte and a piece.
+    /// The last position with a byte and a piece.
     last_from: *const u8,
     to: *mut u8,
-    /// The last place that has room for a piece.
+    /// The last position with room for a piece.
     last_to: *mut u8,
     /// The end that comes before the next.
     end: i32,
     offset: *mut i32,
-    /// The first place that has no room for an offset.
+    /// The first position without room for an offset.
     last_offset: *mut i32,
 }
 
@@ -141,7 +141,7 @@ impl Copier {
         self.offset < self.last_offset && self.from <= self.last_from && self.to <= self.last_to
     }
 
-    /// Goes behind a value that has been copied, and stores its end.
+    /// Moves past a copied value and stores its end.
     ///
     /// # Safety
     /// There is room, and the value lies in the bytes.
@@ -157,7 +157,7 @@ impl Copier {
         }
     }
 
-    /// Takes short strings, until several have the same head: gives it.
+    /// Decodes short strings until several have the same length, which is returned.
     ///
     /// # Safety
     /// As for [`run`](Copier::run).
@@ -210,7 +210,7 @@ impl Copier {
         *self = here;
     }
 
-    /// Takes a string whose length is of two bytes, if it is and there is room; says whether.
+    /// Decodes a string with a two-byte length, if it is one and there is room. Returns whether it did.
     ///
     /// # Safety
     /// As for [`run`](Copier::run), and there is room.

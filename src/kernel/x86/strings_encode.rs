@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 
 use crate::kernel::portable;
 
-/// What is copied at once.
+/// The size of a copy.
 pub(super) const PIECE: usize = 64;
 
 /// The most bytes of a length that is not left to the portable kernel.
@@ -59,7 +59,7 @@ pub(super) fn encode_strings<O: Copy + TryInto<usize>>(
     }
 }
 
-/// Writes strings while both sides have a piece behind them; gives how many.
+/// Encodes strings while both sides have room for a piece. Returns the number of strings.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn put_most_strings<O: Copy + TryInto<usize>>(

@@ -11,15 +11,15 @@
 
 use std::arch::x86_64::*;
 
-/// Bytes that are looked at together.
+/// The number of bytes that are processed at once.
 pub(super) const WINDOW: usize = 64;
 
-/// The whole values of a window of up to 64 bytes.
+/// The complete values of a window of up to 64 bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     /// The last byte of each.
     pub(super) ends: u64,
-    /// Bytes that go on, and whose next one does.
+    /// Continuation bytes whose next byte is one too.
     twos: u64,
     /// Those after which three do.
     fours: u64,
@@ -28,8 +28,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The first `left` values that are whole and of ten bytes at most: of 64 bytes that go on where `more` is
-    /// set; those beyond the end have neither a bit in `more` nor in `there`.
+    /// Creates the first `left` values that are complete and have at most ten bytes. `more` has the continuation
+    /// bits of 64 bytes; bytes past the end have a bit neither in `more` nor in `there`.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
     pub(super) fn new(more: u64, there: u64, left: usize) -> Self {
@@ -47,21 +47,21 @@ impl Window {
         Self { ends, twos, fours, eights }
     }
 
-    /// How many values.
+    /// Returns how many values.
     #[inline]
     #[target_feature(enable = "popcnt")]
     pub(super) fn count(self) -> usize {
         self.ends.count_ones() as usize
     }
 
-    /// How many bytes they take.
+    /// Returns how many bytes they take.
     #[inline]
     #[target_feature(enable = "lzcnt")]
     pub(super) fn len(self) -> usize {
         WINDOW - self.ends.leading_zeros() as usize
     }
 
-    /// How many bytes the first `values` take.
+    /// Returns how many bytes the first `values` take.
     #[inline]
     #[target_feature(enable = "bmi2,lzcnt")]
     pub(super) fn len_of(self, values: usize) -> usize {
@@ -69,21 +69,21 @@ impl Window {
         WINDOW - ends.leading_zeros() as usize
     }
 
-    /// Whether a value takes three bytes or more.
+    /// Returns whether a value takes three bytes or more.
     #[inline]
     #[target_feature(enable = "bmi2,lzcnt")]
     pub(super) fn has_three(self) -> bool {
         _bzhi_u64(self.twos, self.len() as u32) != 0
     }
 
-    /// Whether a value takes five bytes or more.
+    /// Returns whether a value takes five bytes or more.
     #[inline]
     #[target_feature(enable = "bmi2,lzcnt")]
     pub(super) fn has_five(self) -> bool {
         _bzhi_u64(self.fours, self.len() as u32) != 0
     }
 
-    /// Whether a value takes nine bytes or more.
+    /// Returns whether a value takes nine bytes or more.
     #[inline]
     #[target_feature(enable = "bmi2,lzcnt")]
     pub(super) fn has_nine(self) -> bool {

@@ -1,9 +1,9 @@
 //! Floats that were written as decimals, turned into integers and back, bit for bit, after ALP
 //! (Afroozeh, Kuffo, Boncz 2023: "Adaptive Lossless floating-Point compression").
 //!
-//! 12.34 becomes the digits 1234 with two decimals. A value that does not come back with the same
-//! bits is an exception, kept whole beside the digits. All arithmetic is that of IEEE doubles,
-//! rounding to nearest even after each operation, never fused:
+//! 12.34 becomes the digits 1234 with two decimals. A value that does not convert back to the same bits is an
+//! exception, stored separately. All arithmetic is that of IEEE doubles, rounding to nearest even after each
+//! operation, never fused:
 //!
 //! ```text
 //! scale    exponent  u8   decimals, 0..=18
@@ -76,19 +76,19 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale of a file, unless it is out of range.
+    /// Returns the scale of a file, unless it is out of range.
     pub(crate) fn new(exponent: u8, factor: u16) -> Option<Self> {
         (usize::from(exponent) < TENS.len() && factor > 0).then_some(Self { exponent, factor })
     }
 
     fn multipliers(self) -> Multipliers {
-        // A scale that `new` refuses gives infinities or NaN, which harm nobody.
+        // A scale that `new` refuses produces infinities or NaN, which do no harm.
         let ten = TENS.get(usize::from(self.exponent)).copied().unwrap_or(f64::INFINITY);
         let up = f64::from(self.factor);
         Multipliers { ten, up, down: 1.0 / (ten * up) }
     }
 
-    /// The bits per value that this scale would take: the width of the digits' range, and the exceptions.
+    /// Returns the bits per value that this scale would take: the width of the digits' range, and the exceptions.
     fn cost<R: FloatBits>(self, values: &[R]) -> f64 {
         let found = kernel::decimal::digit_range(Level::in_use(), values, self.multipliers());
         let width = found.range.map_or(0, |(low, high)| 64 - high.abs_diff(low).leading_zeros());
@@ -118,7 +118,7 @@ pub(crate) fn candidates<R: FloatBits>(values: &[R]) -> Vec<Scale> {
     found.iter().take(CANDIDATES).map(|&(_, scale)| scale).collect()
 }
 
-/// The best of the candidates for this block, by a sample, and the bits that a value will take
+/// Returns the best of the candidates for this block, by a sample, and the bits that a value will take
 /// about. None if ALP does not pay here.
 pub(crate) fn best<R: FloatBits>(values: &[R], candidates: &[Scale]) -> Option<(Scale, f64)> {
     let values = sample(values, BLOCK_SAMPLE);
@@ -133,9 +133,8 @@ fn pays<R: FloatBits>(cost: f64) -> bool {
     cost < WORTH * f64::from(R::WIDTH)
 }
 
-/// Appends the digits of the values, and the values that have none to the exceptions, their
-/// positions counted from the first of `values`. In place of an exception the digits repeat those
-/// before it.
+/// Appends the digits of the values, and the values without digits to the exceptions, with positions relative to
+/// the first of `values`. In place of an exception the preceding digits are repeated.
 pub(crate) fn encode<R: FloatBits>(
     values: &[R],
     scale: Scale,
@@ -156,7 +155,7 @@ pub(crate) fn encode<R: FloatBits>(
     fill(digits.get_mut(start..).unwrap_or_default(), positions);
 }
 
-/// Gives the exceptions their neighbour's digits: they pack well.
+/// Sets the digits of exceptions to those of a neighbor, which compress well.
 fn fill<D: Copy + Default>(digits: &mut [D], positions: &[u32]) {
     // Exceptions at the very start take the first good digit.
     let leading = positions.iter().zip(0_u32..).take_while(|&(&p, i)| p == i).count();
@@ -173,13 +172,13 @@ fn fill<D: Copy + Default>(digits: &mut [D], positions: &[u32]) {
     }
 }
 
-/// Appends the values of the digits, those of exceptions wrong: see `patch`. Digits outside their
-/// range give some values or other.
+/// Appends the values of the digits; those of exceptions are wrong until `patch`. Digits out of their range give
+/// unspecified values.
 pub(crate) fn decode<R: FloatBits>(digits: &[R::Digit], scale: Scale, out: &mut Vec<R>) {
     kernel::decimal::digits_to_floats(Level::in_use(), digits, scale.multipliers(), out);
 }
 
-/// Puts the exceptions into a decoded block; false if one lies outside.
+/// Stores the exceptions in a decoded block. Returns false if one is out of range.
 #[inline(always)]
 pub(crate) fn patch<R: FloatBits>(out: &mut [R], positions: &[u32], bits: &[R::Bits]) -> bool {
     let mut inside = positions.len() == bits.len();
@@ -277,7 +276,7 @@ mod tests {
         let (digits, positions) = check(&values, Scale::new(1, 1).unwrap());
         assert_eq!(digits, [15, 15, 15, 15, 15, 25, 25, 30, 30]);
         assert_eq!(positions, [0, 1, 3, 4, 6, 8]);
-        // Appending leaves what is there and counts from the new values.
+        // Encoding appends, and counts positions from the new values.
         let (mut digits, mut exceptions) = (vec![7], Exceptions::default());
         encode(&[nan, 1.0], Scale::new(0, 1).unwrap(), &mut digits, &mut exceptions);
         assert_eq!((digits, exceptions.positions), (vec![7, 1, 1], vec![0]));

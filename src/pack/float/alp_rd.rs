@@ -1,8 +1,8 @@
 //! Floats that are no short decimals, each cut in two, after ALP-RD (Afroozeh, Kuffo, Boncz 2023).
 //!
-//! Sign, exponent and the first bits of the fraction vary little within a block: the left part is
-//! looked up in a dictionary of up to eight entries; a value with another left part is an exception.
-//! The right part is noise and kept as it is:
+//! Sign, exponent and the first bits of the fraction vary little within a block: this left part is encoded with a
+//! dictionary of up to eight entries, and a value with another left part is an exception. The right part is noise
+//! and is stored as it is:
 //!
 //! ```text
 //! |  left, up to 16 bits  |            right            |    of the value's bits
@@ -29,7 +29,7 @@ const EXCEPTION_WIDTH: f64 = 32.0;
 const SAMPLE: usize = 512;
 /// The part of the plain size above which a split does not pay.
 const WORTH: f64 = 0.97;
-/// Stands for the code of a left part that is not in the dictionary; its low bits are code 0.
+/// Marks a left part without a dictionary entry; its low bits are code 0.
 const MISSING: u16 = 8;
 /// How many values are encoded at a time.
 const CHUNK: usize = 256;
@@ -42,7 +42,7 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// The split of a file for values of type `R`, unless something is out of range or an entry
+    /// Returns the split of a file for values of type `R`, unless something is out of range or an entry
     /// comes twice.
     pub(crate) fn new<R: FloatBits>(right: u8, dictionary: &[u16]) -> Option<Self> {
         let left = R::WIDTH.checked_sub(u32::from(right))?;
@@ -57,22 +57,22 @@ impl Split {
         valid.then(|| Self { right, dictionary: dictionary.to_vec() })
     }
 
-    /// Whether a left part has no more bits than are left.
+    /// Returns whether a left part has no more bits than are left.
     pub(crate) fn fits<R: FloatBits>(&self, left: u16) -> bool {
         u32::from(left) >> (R::WIDTH - self.shift::<R>()).min(LEFT_WIDTH) == 0
     }
 
-    /// The width of the right part.
+    /// Returns the width of the right part.
     pub(crate) fn right(&self) -> u8 {
         self.right
     }
 
-    /// The left parts that have a code.
+    /// Returns the left parts that have a code.
     pub(crate) fn dictionary(&self) -> &[u16] {
         &self.dictionary
     }
 
-    /// The right part's width within the bits of `R`, whatever the type this split was made for.
+    /// Returns the right part's width within the bits of `R`, whatever the type this split was made for.
     fn shift<R: FloatBits>(&self) -> u32 {
         u32::from(self.right).min(R::WIDTH - 1)
     }
@@ -82,7 +82,7 @@ impl Split {
     }
 }
 
-/// The best split of such values, by a sample, and the bits that a value will take about. None
+/// Returns the best split of such values, by a sample, and the bits that a value will take about. None
 /// unless it saves 3 %.
 pub(crate) fn choose<R: FloatBits>(values: &[R]) -> Option<(Split, f64)> {
     let mut lefts: Vec<u16> = sample(values, SAMPLE)
@@ -109,7 +109,7 @@ pub(crate) fn choose<R: FloatBits>(values: &[R]) -> Option<(Split, f64)> {
     best.filter(|&(_, cost)| cost < WORTH * f64::from(R::WIDTH))
 }
 
-/// The most frequent of the sorted `lefts` without their lowest `drop` bits, as (count, left part).
+/// Returns the most frequent of the sorted `lefts` without their lowest `drop` bits, as (count, left part).
 fn most_common(lefts: &[u16], drop: u32) -> Vec<(u32, u16)> {
     let mut top: Vec<(u32, u16)> = Vec::with_capacity(ENTRIES + 1);
     for run in lefts.chunk_by(|a, b| a >> drop == b >> drop) {
@@ -182,8 +182,8 @@ fn look_up<const N: usize>(lefts: &mut [u16; CHUNK], dictionary: &[u16]) {
     }
 }
 
-/// Appends the values, those of exceptions with a wrong left part: see `patch`. With a dictionary
-/// of one entry the codes are not looked at and may be missing.
+/// Appends the values; those of exceptions have a wrong left part until `patch`. With a dictionary of one entry the
+/// codes are ignored and may be missing.
 #[inline(always)]
 pub(crate) fn decode<R: FloatBits>(
     codes: &[u8],
@@ -207,7 +207,7 @@ pub(crate) fn decode<R: FloatBits>(
     }));
 }
 
-/// Puts the left parts of the exceptions into a decoded block; false if one lies outside.
+/// Stores the left parts of the exceptions in a decoded block. Returns false if one is out of range.
 #[inline(always)]
 pub(crate) fn patch<R: FloatBits>(
     out: &mut [R],

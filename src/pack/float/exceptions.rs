@@ -1,4 +1,4 @@
-//! The exceptions of a float encoding: values that it cannot represent, stored beside it.
+//! The exceptions of a float encoding: values that it cannot represent.
 //!
 //! ```text
 //! long how many │ numbers: places, ascending │ what is missing, end to end: the whole value's bits, or its left part
@@ -17,9 +17,9 @@ use crate::wire;
 /// The values of a block that a codec cannot rebuild.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exceptions<B> {
-    /// Where they stand, ascending.
+    /// Their positions, ascending.
     pub positions: Vec<u32>,
-    /// What is missing there.
+    /// Their bits.
     pub bits: Vec<B>,
 }
 
@@ -71,7 +71,7 @@ impl<B: Copy> Exceptions<B> {
         Ok(Self { positions, bits: (0..count).map(|i| one(&bytes, i)).collect() })
     }
 
-    /// Those of a range, their places counted from its start.
+    /// Returns the exceptions of a range, with positions relative to its start.
     pub(crate) fn within(&self, range: &Range<usize>) -> (Vec<u32>, &[B]) {
         let Self { positions, bits } = self;
         let at = |i: usize| positions.partition_point(|place| (*place as usize) < i);
@@ -81,7 +81,7 @@ impl<B: Copy> Exceptions<B> {
         (places.iter().map(|place| place - start).collect(), bits.get(part).unwrap_or_default())
     }
 
-    /// Those at places, which ascend: the first of them is 0, and so on.
+    /// Returns the exceptions at positions, which ascend, with the indices of these positions.
     pub(crate) fn among(&self, places: &[u32]) -> (Vec<u32>, Vec<B>) {
         let (mut found, mut missing) = (Vec::new(), Vec::new());
         if self.positions.is_empty() {

@@ -2,8 +2,8 @@
 
 pub(crate) use crate::kernel::{Bits, FloatBits};
 
-/// At most `limit` of the values, evenly spread: one of each stretch, at a place that changes from
-/// stretch to stretch, so as not to fall in with rows that repeat.
+/// Samples at most `limit` values: one of each stretch, at an offset that changes from stretch to stretch, so as
+/// not to align with repeating rows.
 pub(crate) fn sample<R: Copy>(values: &[R], limit: usize) -> Vec<R> {
     let stretch = values.len().div_ceil(limit.max(1)).max(1);
     let places = (0_u32..).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 12) as usize);
@@ -54,7 +54,7 @@ pub(crate) mod testing {
         all
     }
 
-    /// The same for `f32`.
+    /// Returns the same for `f32`.
     pub(crate) fn odd_f32() -> Vec<f32> {
         let mut all: Vec<f32> = odd_f64().iter().map(|&value| f32::narrow(value)).collect();
         all.extend([1, 2, 0x7f_ffff, 0x7f80_0001, 0xffc1_2345].map(f32::from_bits));

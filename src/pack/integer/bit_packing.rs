@@ -6,9 +6,9 @@
 //! deltas    numbers: firsts, numbers: bases, width bytes│ chunks and rest, as above
 //! exceptions  long how many, and if not 0: a count byte each chunk, u16 places in their chunks, numbers: what is above
 //! ```
-//! A number is its base and the packed offset, and where it is an exception what is above the width as well. In
-//! deltas it is the one before, the base and the offset; the first of a chunk has offset 0, and is the chunk's
-//! first. All modulo 2^64.
+//! A value is its base plus the packed offset, plus the bits above the width if it is an exception. In deltas it is
+//! the value before plus base and offset; the first of a chunk has offset 0 and is stored with the chunk. All
+//! modulo 2^64.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ use crate::pack::payload::Payload;
 use crate::pack::payload_reader::Input;
 use crate::wire;
 
-/// Fewer numbers of a chunk than this are sooner taken one by one.
+/// Below this number of values, decoding them one by one is faster than decoding the chunk.
 const FEW: usize = 24;
 
 /// The most exceptions of a chunk.
@@ -52,25 +52,25 @@ struct Chunk {
 
 #[derive(Debug)]
 enum Heads {
-    /// One for all, as it is of the first: however many are claimed, they take no room.
+    /// One chunk header for all: any number of chunks takes no memory.
     One(Chunk),
     Each(Vec<Chunk>),
 }
 
 #[derive(Debug)]
 struct Exceptions {
-    /// The first of each chunk, and behind the last.
+    /// The start of each chunk, and the end of the last.
     starts: Vec<usize>,
     places: Vec<usize>,
     above: Vec<i64>,
 }
 
-/// The numbers of each chunk of `n`.
+/// Returns the numbers of each chunk of `n`.
 fn sizes(n: usize) -> impl Iterator<Item = usize> {
     (0..n.div_ceil(CHUNK)).map(move |chunk| (n - chunk * CHUNK).min(CHUNK))
 }
 
-/// How many chunks there are, of which each has a byte at least among those that are left.
+/// Returns the number of chunks, each of which takes at least a byte of the rest.
 fn count(input: &Input, n: usize) -> Result<usize> {
     let count = n.div_ceil(CHUNK);
     match count <= input.len() {
@@ -80,7 +80,7 @@ fn count(input: &Input, n: usize) -> Result<usize> {
 }
 
 fn bytes_of(n: usize, width: u32) -> usize {
-    // A whole chunk takes the same.
+    // All complete chunks have this size.
     tail::size(n, width)
 }
 
@@ -101,7 +101,7 @@ impl BitPackedChunks {
         Ok(Self { n, heads, data, exceptions: None, deltas: false })
     }
 
-    /// A base and width for each chunk.
+    /// Returns a base and width for each chunk.
     pub(crate) fn frames(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let mut chunks = Self::heads(input, n, None, depth)?;
         chunks.exceptions = Exceptions::take(input, n, depth)?;
@@ -146,7 +146,7 @@ impl BitPackedChunks {
         }
     }
 
-    /// Appends the numbers of a range, which lies within them.
+    /// Appends the values of a range.
     pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) {
         let mut scratch = Scratch::new();
         let mut at = range.start;
@@ -169,7 +169,7 @@ impl BitPackedChunks {
         }
     }
 
-    /// Appends some numbers of a whole chunk if they can be had without the others.
+    /// Appends some values of a complete chunk if they can be decoded without the others.
     fn side_by_side<T: Modular>(&self, c: usize, part: Range<usize>, out: &mut Vec<T>) -> bool {
         let group = part.start / LANES;
         let first = group * LANES;
@@ -209,7 +209,7 @@ impl BitPackedChunks {
         }
     }
 
-    /// Adds what is above the width to numbers of a chunk from number `first` on.
+    /// Adds the bits above the width to values of a chunk, from index `first`.
     fn add_exceptions<T: Modular>(&self, c: usize, first: usize, width: u32, made: &mut [T]) {
         for (place, above) in self.exceptions.iter().flat_map(|exceptions| exceptions.of(c)) {
             if let Some(slot) = place.checked_sub(first).and_then(|place| made.get_mut(place)) {
@@ -218,7 +218,7 @@ impl BitPackedChunks {
         }
     }
 
-    /// Appends the numbers at places, which ascend and lie within them.
+    /// Appends the values at positions, which ascend and are in range.
     pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) {
         if !self.deltas {
             let number = |place: &u32| T::wrap(self.get(*place as usize).cast_unsigned());
@@ -239,7 +239,7 @@ impl BitPackedChunks {
         }
     }
 
-    /// The number at `i`, which is one of them, and not the sum of differences.
+    /// Returns the number at `i`, which is one of them, and not the sum of differences.
     #[inline]
     fn get(&self, i: usize) -> i64 {
         let (c, at) = (i / CHUNK, i % CHUNK);
@@ -292,7 +292,7 @@ impl Exceptions {
         Ok(Some(Self { starts, places, above }))
     }
 
-    /// Place in the chunk, and what is above the width, of each exception of a chunk.
+    /// Returns the index and the bits above the width of each exception of a chunk.
     fn of(&self, c: usize) -> impl Iterator<Item = (usize, i64)> {
         let (places, above) = self.chunk(c);
         places.iter().copied().zip(above.iter().copied())
@@ -305,7 +305,7 @@ impl Exceptions {
         (places, self.above.get(range).unwrap_or_default())
     }
 
-    /// What is above the width at a place of a chunk.
+    /// Returns the bits above the width of a value of a chunk.
     fn above(&self, c: usize, place: usize) -> i64 {
         let (places, above) = self.chunk(c);
         let found = places.binary_search(&place).ok().and_then(|i| above.get(i));
@@ -381,12 +381,12 @@ pub(crate) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: 
     put_chunks(&deltas, plan, out);
 }
 
-/// The width of a chunk's differences.
+/// Returns the width of a chunk's differences.
 pub(crate) fn delta_width(stats: &ChunkStats) -> u32 {
     bits(stats.min_delta, stats.max_delta)
 }
 
-/// How many bits say how far a number is above `min`.
+/// Returns the bit width of the differences to `min`.
 pub(crate) fn bits(min: i64, max: i64) -> u32 {
     64 - max.wrapping_sub(min).leading_zeros()
 }

@@ -46,7 +46,7 @@ enum BitmapEncoding {
 }
 
 impl PackedBits {
-    /// The next `n` bits of a payload.
+    /// Returns the next `n` bits of a payload.
     pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let kind = match input.byte("kind of bits")? {
             ZEROS => BitmapEncoding::All(false),
@@ -88,12 +88,12 @@ impl PackedBits {
         Ok(ends)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.n
     }
 
-    /// Appends the bits of a range to the `len` that lie in `out`; those past the last are 0.
+    /// Appends the bits of a range to the `len` bits in `out`; bits past the last are 0.
     pub(crate) fn read(&self, range: Range<usize>, out: &mut Vec<u8>, len: usize) {
         let n = range.len();
         match &self.kind {
@@ -126,7 +126,7 @@ impl PackedBits {
         }
     }
 
-    /// How many of a range are set.
+    /// Returns how many of a range are set.
     pub(crate) fn count(&self, range: Range<usize>) -> usize {
         match &self.kind {
             BitmapEncoding::Bitmap(bytes) => {
@@ -136,7 +136,7 @@ impl PackedBits {
         }
     }
 
-    /// How many of the first `i` are set.
+    /// Returns how many of the first `i` are set.
     pub(crate) fn ones(&self, i: usize) -> usize {
         match &self.kind {
             BitmapEncoding::All(bit) => {
@@ -161,7 +161,7 @@ impl PackedBits {
 }
 
 impl PackedBits {
-    /// Calls `take` for each place, which ascend: with its bit, and how many bits before it are set.
+    /// Calls `take` with the bit and the rank of each position, which ascend.
     pub(crate) fn each(&self, places: &[u32], mut take: impl FnMut(bool, u32)) {
         match &self.kind {
             BitmapEncoding::All(bit) => {
@@ -201,7 +201,7 @@ impl PackedBits {
     }
 }
 
-/// A count of bits before a place that 32 bits hold.
+/// Converts a rank to 32 bits.
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -219,10 +219,10 @@ fn fill(out: &mut Vec<u8>, len: usize, n: usize, bit: bool) {
     }
 }
 
-/// A bitmap is read and searched fastest, by far: another form takes one byte of so many of its, or less.
+/// A plain bitmap is by far the fastest; another encoding must be smaller by this factor.
 const MUCH: usize = 4;
 
-/// Appends `n` bits from bit `offset`, as a bitmap or in the form that takes least.
+/// Encodes `n` bits from bit `offset`, as a plain bitmap or with the smallest encoding.
 pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut Payload) {
     let ones = kernel::bitmap::count_ones(source, offset, n);
     if ones == 0 || ones == n {
@@ -231,7 +231,7 @@ pub(crate) fn put(source: &[u8], offset: usize, n: usize, depth: u32, out: &mut 
     let (start, bitmap) = (out.len(), n.div_ceil(8));
     let mut runs = 0;
     kernel::bitmap::for_each_run(source, offset, n, |_, _| runs += 1);
-    // A place or a run takes about a byte.
+    // A position or a run takes about a byte.
     if runs < bitmap / MUCH {
         put_runs(source, offset, n, depth, out);
     }

@@ -8,8 +8,8 @@
 //! number     1 0 1 1 0 1 1 0 0 1 0 1 1         width 13
 //!            └─ high: 8 ──┘ └ low: 5 ┘         how often each byte comes is most of what there is to know
 //! ```
-//! Packed bits look like any to zstd, as no value begins where a byte does. Codes of whole bytes, or the highest eight
-//! bits of numbers, take as much as their frequencies allow; the bits below hardly ever have any.
+//! zstd cannot compress bit-packed values, which do not start at bytes. It compresses codes of complete bytes, or
+//! the high bytes of values, to about their entropy; the bits below are hardly compressible.
 
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ impl Parts {
     }
 }
 
-/// Appends numbers, which are no less than `least`, cut in two.
+/// Encodes values, which are at least `least`, split into two parts.
 fn put_parts(values: &[i64], least: i64, cut: u32, depth: u32, out: &mut Payload) {
     let mask = !(u64::MAX << cut);
     let offset = |value: &i64| value.wrapping_sub(least).cast_unsigned();
@@ -120,7 +120,7 @@ fn put_parts(values: &[i64], least: i64, cut: u32, depth: u32, out: &mut Payload
 /// Numbers that are the sums of steps.
 #[derive(Debug)]
 pub(crate) struct Steps {
-    /// Of each chunk; however many are claimed, they take no room.
+    /// The first value of each chunk; any number of them takes no memory.
     firsts: Numbers,
     steps: Numbers,
 }
@@ -173,7 +173,7 @@ impl Steps {
     }
 }
 
-/// The step to each number; to the first of a chunk, which has none, that to the number behind it.
+/// Returns the delta of each value; the first of a chunk, which has none, repeats the next.
 fn steps(values: &[i64]) -> Vec<i64> {
     let mut steps = Vec::with_capacity(values.len());
     for chunk in values.chunks(CHUNK) {
@@ -208,11 +208,11 @@ enum SplitForm {
     },
 }
 
-/// Steps are added up one after the other: so much of the bytes they save at the least.
+/// Deltas are summed up serially, so they must save this fraction of the bytes.
 const WORTH: usize = 32;
 
 impl Spread {
-    /// What is best for numbers from `least` on of a width; `depth` is that of numbers within them.
+    /// Chooses the split of values of a width, from `least`; `depth` is that of nested encodings.
     pub(crate) fn of(values: &[i64], least: i64, width: u32, depth: u32) -> Option<Self> {
         let (form, bytes) = form(values, least, width, depth)?;
         let found = Self { bytes, width, form, steps: None };
@@ -231,7 +231,7 @@ impl Spread {
         Some(Self { bytes, width, form, steps: Some(steps) })
     }
 
-    /// Appends the numbers.
+    /// Encodes the values.
     pub(crate) fn put(&self, values: &[i64], least: i64, depth: u32, out: &mut Payload) {
         match (&self.steps, self.form) {
             (Some(steps), _) => {
@@ -259,7 +259,7 @@ fn form_of_steps(steps: &[i64], from: i64, to: i64, depth: u32) -> Option<(Split
     form(steps, from, bit_packing::bits(from, to), depth)
 }
 
-/// How numbers from `least` on take least.
+/// Returns the smallest split of values from `least`.
 fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(SplitForm, usize)> {
     let offset = |value: &i64| value.wrapping_sub(least).cast_unsigned();
     let high = |cut: u32| Frequencies::of(values, |value| offset(value) >> cut);
@@ -269,7 +269,7 @@ fn form(values: &[i64], least: i64, width: u32, depth: u32) -> Option<(SplitForm
     };
     match width {
         0 => Some((SplitForm::Frame, 0)),
-        // So many fill a byte.
+        // This many fill a byte.
         1 | 2 | 4 => Some((SplitForm::Frame, high(0).size(width))),
         3 | 5..=8 => Some((SplitForm::Bytes, high(0).size(8))),
         9..=63 if depth > 0 => {

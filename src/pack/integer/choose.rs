@@ -17,7 +17,7 @@ use crate::kernel::{self, CHUNK, ChunkStats, Level};
 use crate::pack::payload::Payload;
 use crate::wire;
 
-/// Values looked at for what cannot be known without.
+/// The number of values that are sampled.
 const SAMPLE: usize = 512;
 
 /// Fewer numbers are not worth a search.
@@ -26,7 +26,7 @@ const FEW: usize = 48;
 /// Byte frequencies are not estimated for fewer numbers.
 const SOME: usize = 256;
 
-/// Appends numbers in the form that takes least; gives the least and the greatest, or zeros if there are none.
+/// Encodes numbers with the smallest result. Returns their minimum and maximum, or zeros if there are none.
 pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> (i64, i64) {
     let chunks = values.chunks(CHUNK);
     let stats: Vec<_> =
@@ -78,7 +78,7 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
         }
     }
     if deeper == 0 {
-        // Bases and differences would lie too deep.
+        // Bases and deltas would be nested too deep.
         choice.kind = FRAME;
     }
     match spread {
@@ -87,7 +87,7 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
     }
 }
 
-/// Wider numbers are kept whole.
+/// Wider values are stored plain.
 const WIDE: u32 = 57;
 
 /// The best of the forms whose size is known at once.
@@ -105,7 +105,7 @@ impl IntegerChoice {
         let min = stats.iter().map(|stats| stats.min).min().unwrap_or(0);
         let max = stats.iter().map(|stats| stats.max).max().unwrap_or(0);
         let width = bit_packing::bits(min, max);
-        // A little less than whole numbers takes longer to read than it saves.
+        // An encoding that is only a little smaller than plain takes longer to read than it saves.
         let (min, width) = if width > WIDE { (0, 64) } else { (min, width) };
         let mut choice =
             Self { constant: width == 0, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
@@ -151,7 +151,7 @@ fn long_size(value: i64) -> usize {
     usize::try_from(kernel::varint::varint_size(Level::in_use(), &[value])).unwrap_or(10)
 }
 
-/// The width at which a chunk and its exceptions take least.
+/// Returns the width with the smallest size of a chunk and its exceptions.
 fn plan(chunk: &[i64], stats: &ChunkStats) -> BitPackingPlan {
     let full = bit_packing::bits(stats.min, stats.max);
     let mut best = BitPackingPlan { base: stats.min, width: full, exceptions: 0 };
@@ -192,12 +192,12 @@ fn put_runs(
     wire::put_long(out, long(runs.len()));
     put(&runs, depth, out);
     put(&lengths, depth, out);
-    // A number of short runs is read sooner without them.
+    // Many short runs are faster to read without run-length encoding.
     let worth = if changes > values.len() / 8 { most / 3 } else { most - most / 8 };
     keep(start, worth, out)
 }
 
-/// Takes back what was appended if it takes more.
+/// Removes what was appended if it is larger.
 fn keep(start: usize, most: usize, out: &mut Payload) -> bool {
     let kept = out.size_from(start) < most;
     if !kept {
@@ -222,7 +222,7 @@ impl Sample {
         Self { values, counted }
     }
 
-    /// Whether nearly all are one: zstd would look for stretches of it, and pay for each.
+    /// Returns whether nearly all are one: zstd would look for stretches of it, and pay for each.
     fn is_of_one(&self) -> bool {
         let count = self.counted.most_frequent().map_or(0, |(_, count)| count);
         count * 5 >= self.values.len() * 4
@@ -233,7 +233,7 @@ impl Sample {
         let Some((value, count)) = self.counted.most_frequent() else { return false };
         let value = value.cast_signed();
         let others = (self.values.len() - count) * values.len() / self.values.len().max(1);
-        // A bit or a byte to say where each other is, and half a byte at the least to say what.
+        // A bit or a byte for the position of each exception, and at least half a byte for its value.
         let hopeless = (values.len() / 8).min(others) + others / 2 >= most - most / 8;
         if count * 10 < self.values.len() * 7 || hopeless {
             return false;

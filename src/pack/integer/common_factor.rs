@@ -4,10 +4,10 @@
 //! numbers     7000 10000 16000        least 7000, factor 3000        quotients   0 1 3
 //! distance    odd * 2^z * quotient ── times the inverse of odd, modulo 2^64 ──► 2^z * quotient
 //! ```
-//! A distance that is no multiple gives a quotient that is too large to be one: so one multiplication each finds
+//! A difference that is not a multiple gives a quotient that is out of range, so one multiplication each computes
 //! the quotients and shows that they are exact.
 
-/// What divides the distances of some numbers from the least, if it saves a bit or more.
+/// Returns the greatest common divisor of the differences to the minimum, if it saves at least a bit.
 pub(crate) fn of(values: &[i64], least: i64) -> Option<u64> {
     let mut factor = 0;
     for value in values {
@@ -19,7 +19,7 @@ pub(crate) fn of(values: &[i64], least: i64) -> Option<u64> {
     (factor > 1).then_some(factor)
 }
 
-/// How many times the factor each number is above the least; `None` if it does not divide all distances.
+/// Returns the quotient of each difference and the factor; `None` if it does not divide all of them.
 pub(crate) fn quotients(values: &[i64], factor: u64, least: i64) -> Option<Vec<i64>> {
     let zeros = factor.trailing_zeros();
     let inverse = inverse(factor.checked_shr(zeros)?);
@@ -35,8 +35,8 @@ pub(crate) fn quotients(values: &[i64], factor: u64, least: i64) -> Option<Vec<i
     exact.then_some(quotients)
 }
 
-/// What gives 1 times an odd number, modulo 2^64: each step of Newton's doubles the bits that are right, of which
-/// there are three at first.
+/// Returns the inverse of an odd number modulo 2^64: each step of Newton's method doubles the number of correct
+/// bits, of which there are three at first.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }

@@ -20,7 +20,7 @@ pub(crate) struct DeltaSums<'a> {
 }
 
 impl DeltaSums<'_> {
-    /// Appends the numbers at places, which ascend and lie among them.
+    /// Appends the values at positions, which ascend and are in range.
     pub(crate) fn pick<T: Modular>(&self, places: impl Iterator<Item = usize>, out: &mut Vec<T>) {
         let put = |at: usize, offsets: u64| {
             let bases = self.base.wrapping_mul(at as u64);
@@ -36,7 +36,7 @@ impl DeltaSums<'_> {
         kernel::bitpack::unpack_group(self.bytes, self.width, group)
     }
 
-    /// Calls `put` with each place and the sum of the offsets up to it.
+    /// Calls `put` with each position and the sum of the offsets up to it.
     fn by_groups(&self, places: impl Iterator<Item = usize>, mut put: impl FnMut(usize, u64)) {
         let sum = |some: &[u16]| u64::from(some.iter().map(|n| u32::from(*n)).sum::<u32>());
         let (mut next, mut before) = (0, 0);

@@ -12,7 +12,7 @@ use super::{Numbers, each_chunk, look_up, no_such_code};
 use crate::buffer_reuse::Scratch;
 use crate::error::Result;
 
-/// Of how many entries one is unpacked by itself rather than all.
+/// From this number of entries on, a single one is decoded separately.
 const MANY: usize = 16;
 
 /// Packed values that are entries of a dictionary.
@@ -24,7 +24,7 @@ pub(crate) trait Packed {
     /// Appends the values of a range.
     fn read(&self, range: Range<usize>, out: &mut Vec<Self::Value>) -> Result<()>;
 
-    /// Appends the values at places, which ascend.
+    /// Appends the values at positions, which ascend.
     fn pick(&self, places: &[u32], out: &mut Vec<Self::Value>) -> Result<()>;
 }
 
@@ -41,7 +41,7 @@ impl<P: Packed> Dictionary<P> {
         Self { packed, entries: OnceCell::new(), codes }
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub(crate) fn entries(&self) -> Result<&[P::Value]> {
         if let Some(entries) = self.entries.get() {
             return Ok(entries);
@@ -66,7 +66,7 @@ impl<P: Packed> Dictionary<P> {
         })
     }
 
-    /// Appends what the entries at places become; the places ascend.
+    /// Appends the entries at positions, converted; the positions ascend.
     pub(crate) fn pick<T>(
         &self,
         places: &[u32],

@@ -14,10 +14,10 @@ use crate::kernel::{self, Level};
 /// Values whose marks are made bits at once.
 const GROUP: usize = 64;
 
-/// Where no more than one in so many is another, the others are put in one by one.
+/// If at most one value in this many differs, the exceptions are stored one by one.
 const RARE: usize = 8;
 
-/// A bit for each value, low bit of each byte first, set where it is another; and those that are.
+/// Returns a bit for each value, low bit of each byte first, set where it is another; and those that are.
 pub(crate) fn others<T: Copy>(values: &[T], is_other: impl Fn(T) -> bool) -> (Vec<u8>, Vec<T>) {
     let (mut bitmap, mut others) = (Vec::with_capacity(values.len() / 8 + 8), Vec::new());
     for group in values.chunks(GROUP) {
@@ -37,14 +37,13 @@ pub(crate) fn others<T: Copy>(values: &[T], is_other: impl Fn(T) -> bool) -> (Ve
 /// Marks of 0 and 1 as the bits of a word.
 #[inline(always)]
 fn word(marks: &[u8; GROUP]) -> u64 {
-    // Bit 8 i goes to bit 56 + i; no two sums of the product meet.
+    // Bit 8 i is moved to bit 56 + i; no two partial products overlap.
     const TO_TOP: u64 = 0x0102_0408_1020_4080;
     let byte = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(TO_TOP) >> 56;
     marks.as_chunks().0.iter().rev().fold(0, |word, eight| word << 8 | byte(eight))
 }
 
-/// Appends `value`, and where a bit is set the next of the values that `read` gives: those of a range of the set
-/// bits.
+/// Appends `value`, or where a bit is set the next of the values that `read` returns for a range of set bits.
 pub(crate) fn scatter<T: Copy + Scratched>(
     value: T,
     bits: &PackedBits,
@@ -73,7 +72,7 @@ pub(crate) fn scatter<T: Copy + Scratched>(
     Ok(())
 }
 
-/// Puts others where bits of whole words are set.
+/// Stores the exceptions where bits of complete words are set.
 fn put_others<T: Copy>(others: &[T], mask: &[u8], values: &mut [T]) {
     let mut others = others.iter();
     for (values, bytes) in values.chunks_mut(GROUP).zip(mask.as_chunks().0) {
@@ -88,7 +87,7 @@ fn put_others<T: Copy>(others: &[T], mask: &[u8], values: &mut [T]) {
     }
 }
 
-/// Appends for each place `value`, or where its bit is set what `pick` gives for the number of those set before it.
+/// Appends for each position `value` or, if its bit is set, the exception at its rank.
 pub(crate) fn pick<T: Copy + Scratched>(
     value: T,
     bits: &PackedBits,

@@ -6,12 +6,12 @@
 
 use crate::kernel::Modular;
 
-/// How many bytes `n` numbers of `width` bits take.
+/// Returns how many bytes `n` numbers of `width` bits take.
 pub(crate) fn size(n: usize, width: u32) -> usize {
     n.saturating_mul(width as usize).div_ceil(8)
 }
 
-/// The `i`th number of `width` bits, at most 64; bits that are not there are 0.
+/// Returns the `i`th number of `width` bits, at most 64; missing bits are 0.
 #[inline]
 pub(crate) fn one(bytes: &[u8], width: u32, i: usize) -> u64 {
     if width == 0 {
@@ -43,8 +43,8 @@ pub(crate) fn read<T: Modular>(bytes: &[u8], width: u32, base: u64, n: usize, ou
     out.extend((done..n).map(|i| T::wrap(base.wrapping_add(one(bytes, width, i)))));
 }
 
-/// The same of as many numbers as there are whole groups of `N` in words that are there. From the byte on in which it
-/// begins, a group has no more bits than a word.
+/// Decodes as many numbers as form complete groups of `N` in complete words. A group has no more bits than a word,
+/// counted from the byte in which it begins.
 fn groups<const N: usize, T: Modular>(
     bytes: &[u8],
     width: u32,

@@ -5,7 +5,7 @@
 //! table     hash ──► slot: number, code + 1, or 0 where nothing is; the next slots if it is another's
 //! ```
 
-/// How many slots are looked at before a search is given up: only numbers made for it come so far.
+/// The maximum number of probes of a search: only adversarial numbers need this many.
 const PROBES: usize = 64;
 
 /// How many slots there are at first; more are made when half of them are taken.
@@ -48,7 +48,7 @@ impl Counted {
         Some(found)
     }
 
-    /// The code of a number that is not where it would be if it were alone.
+    /// Returns the code of a number that is not where it would be if it were alone.
     #[inline(never)]
     fn code(&mut self, number: u64, table: &mut Table, most: usize) -> Option<u32> {
         if self.values.len() * 2 >= table.slots.len() {
@@ -65,7 +65,7 @@ impl Counted {
         slot.code.checked_sub(1)
     }
 
-    /// The value that comes most often, and how often.
+    /// Returns the value that comes most often, and how often.
     pub(crate) fn most_frequent(&self) -> Option<(u64, usize)> {
         let mut counts = vec![0usize; self.values.len()];
         for code in &self.codes {
@@ -77,7 +77,7 @@ impl Counted {
         all.max_by_key(|(value, count)| (*count, *value))
     }
 
-    /// The values in the order that `compare` gives, and the code of each number among them.
+    /// Returns the values sorted by `compare`, and the code of each number among them.
     pub(crate) fn in_order(
         &self,
         compare: impl Fn(u64, u64) -> std::cmp::Ordering,
@@ -116,14 +116,14 @@ impl Table {
         usize::try_from((hash ^ hash << 32) >> self.shift).unwrap_or(0)
     }
 
-    /// The code of a number that is in the slot where it belongs.
+    /// Returns the code of a number that is in the slot where it belongs.
     #[inline(always)]
     fn first(&self, number: u64) -> Option<u32> {
         let slot = self.slots.get(self.place(number))?;
         if slot.number == number { slot.code.checked_sub(1) } else { None }
     }
 
-    /// The slot that has a number, or could have it.
+    /// Returns the slot that has a number, or could have it.
     fn slot(&mut self, number: u64) -> Option<&mut Slot> {
         let (mut at, mask) = (self.place(number), self.slots.len() - 1);
         for _ in 0..PROBES {

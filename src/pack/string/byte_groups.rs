@@ -79,7 +79,7 @@ impl Groups {
         Ok((Self { lengths, ends, data }, table))
     }
 
-    /// Where the bytes of a group begin.
+    /// Returns where the bytes of a group begin.
     fn start(&self, group: usize) -> usize {
         group.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0)
     }
@@ -98,7 +98,7 @@ impl Groups {
         Ok(StringGroup { all, range, groups, before, bytes, total })
     }
 
-    /// Where the strings of a part lie among the bytes.
+    /// Returns the byte range of the strings of a part.
     fn place(&self, part: &StringGroup) -> Option<Range<usize>> {
         let start =
             self.start(part.groups.start).checked_add(usize::try_from(part.before).ok()?)?;
@@ -115,7 +115,7 @@ impl Groups {
         Ok(self.data.slice(self.place(part).ok_or_else(past)?))
     }
 
-    /// Appends the strings at places.
+    /// Appends the strings at positions.
     pub(crate) fn pick(
         &self,
         places: &[u32],
@@ -148,7 +148,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Appends the strings that a part's codes stand for.
+    /// Appends the strings of the codes of a part.
     pub(crate) fn expand(
         &self,
         part: &StringGroup,
@@ -182,7 +182,7 @@ fn past() -> Error {
     Error::malformed("strings go past their bytes")
 }
 
-/// Appends the bytes as they are, or as symbols if that pays.
+/// Encodes the bytes plain, or with FSST if that is worth it.
 pub(crate) fn put_groups(
     strings: StringsRef<'_>,
     hints: &StringHints,

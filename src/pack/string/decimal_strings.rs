@@ -14,10 +14,10 @@ use crate::pack::integer::Numbers;
 /// The longest string that is read as an integer.
 const MOST: usize = 16;
 
-/// The low and high parts of strings, if each is the shortest form of an integer of 128 bits; the high ones only if
-/// one is needed.
+/// Returns the low and high parts of strings, if each is the shortest form of an integer of 128 bits; the high ones
+/// only if one is needed.
 pub(crate) fn parts(strings: StringsRef<'_>) -> Option<(Vec<i64>, Option<Vec<i64>>)> {
-    // Text is hardly ever, and seen not to be at its first string.
+    // Text hardly ever is, and its first string shows that.
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let mut wide = false;
     for string in strings.iter() {
@@ -41,7 +41,7 @@ fn number(string: &[u8]) -> Option<i128> {
     (length(number) == string.len()).then_some(number)
 }
 
-/// How many bytes the shortest form has.
+/// Returns how many bytes the shortest form has.
 fn length(number: i128) -> usize {
     let sign = if number < 0 { number.leading_ones() } else { number.leading_zeros() };
     MOST - (sign as usize - 1) / 8

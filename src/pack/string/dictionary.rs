@@ -35,7 +35,7 @@ const FEWEST: usize = 512;
 /// Entries that all have the same few bytes are stored as quickly by themselves.
 const SHORT: u32 = 4;
 
-/// The memory of an entry besides its bytes: its offset, its length and its slot.
+/// The memory of an entry without its bytes: its offset, its length and its slot.
 const ENTRY: usize = 2 * size_of::<i32>() + SLOT;
 
 impl Entries {
@@ -66,12 +66,12 @@ impl Entries {
         Ok(Self { offsets, data: data.into(), lengths, slots, tuples: OnceLock::new() })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// The entry of a code.
+    /// Returns the entry of a code.
     pub(crate) fn get(&self, code: usize) -> Option<&[u8]> {
         let at = |i: usize| usize::try_from(*self.offsets.get(i)?).ok();
         self.data.get(at(code)?..at(code + 1)?)
@@ -104,7 +104,7 @@ impl Entries {
         if fine { Ok(()) } else { Err(no_such_code()) }
     }
 
-    /// The tuples of entries, if they help with so many codes.
+    /// Returns the tuples of entries, if they speed up this many codes.
     fn tuples(&self, codes: usize) -> Option<&StringTuples> {
         let make = || {
             let first = self.lengths.first()?;
@@ -114,7 +114,7 @@ impl Entries {
         if codes < FEWEST { None } else { self.tuples.get_or_init(make).as_ref() }
     }
 
-    /// A view of each entry, into a buffer that is added if one is too long to lie in its view.
+    /// Returns a view of each entry; a buffer is added if one is too long to be inline.
     pub(crate) fn views(&self, out: &mut Views) -> Result<Vec<u128>> {
         let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;

@@ -6,9 +6,9 @@
 //! table     hash ──► slot: code + 1, or 0 where nothing is; the next slots if it is another's
 //! key       length, first 8 bytes and the next, or of long strings the last: of short ones all there is to compare
 //! ```
-//! Of short strings 16 bytes are looked at, whatever their length, as long as so many are there.
+//! For short strings 16 bytes are loaded, whatever their length, while that many exist.
 
-/// How many slots are looked at before a search is given up: only strings made for it come so far.
+/// The maximum number of probes of a search: only adversarial strings need this many.
 const PROBES: usize = 64;
 
 /// Strings end to end.
@@ -30,7 +30,7 @@ impl<'a> StringsRef<'a> {
         range.and_then(|range| self.data.get(range)).unwrap_or_default()
     }
 
-    /// The bytes of all together.
+    /// Returns the bytes of all together.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         let ends = self.offsets.first().zip(self.offsets.last());
         let at = |at: i32| usize::try_from(at).unwrap_or(0);
@@ -52,7 +52,7 @@ impl<'a> StringsRef<'a> {
     }
 }
 
-/// Whether a bit is set, if there are bits.
+/// Returns whether a bit is set, if there are bits.
 #[inline]
 pub(crate) fn is_there(bits: Option<&[u8]>, i: usize) -> bool {
     bits.is_none_or(|bits| bits.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1))
@@ -77,12 +77,12 @@ struct Key {
 }
 
 impl Key {
-    /// Whether strings of this key are equal without a look at their bytes.
+    /// Returns whether strings with this key are equal without comparing their bytes.
     fn is_whole(self) -> bool {
         self.len <= 16
     }
 
-    /// Of a string and, if there are so many, the 16 bytes from its start on.
+    /// Creates the key of a string; `window` has the 16 bytes from its start, if they exist.
     #[inline]
     fn of(string: &[u8], window: Option<&[u8; WINDOW]>) -> Self {
         let len = string.len();
@@ -106,7 +106,7 @@ impl Key {
     }
 }
 
-/// What is looked at of a short string.
+/// The number of bytes loaded for a short string.
 const WINDOW: usize = 16;
 
 #[allow(clippy::cast_possible_truncation)] // The halves are meant.
@@ -115,7 +115,7 @@ fn halves_of(window: [u8; WINDOW]) -> [u64; 2] {
     [word as u64, (word >> 64) as u64]
 }
 
-/// The lowest bytes of a word, all of them if it has no more.
+/// Returns the lowest bytes of a word, all of them if it has no more.
 #[inline]
 fn low_bytes(word: u64, n: usize) -> u64 {
     let bits = 8 * u32::try_from(n).unwrap_or(u32::MAX).min(8);
@@ -123,8 +123,8 @@ fn low_bytes(word: u64, n: usize) -> u64 {
 }
 
 impl Distinct {
-    /// Of all strings, or with bits of those whose bit is set: the others get the code of the one before. `None` if more
-    /// than `most` are distinct, or none is there.
+    /// Counts all strings or, with bits, those whose bit is set: the others get the code of the one before. `None`
+    /// if more than `most` are distinct, or there are none.
     pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>, most: usize) -> Option<Self> {
         let n = strings.len();
         let slots = (most.min(n) * 2).next_power_of_two().max(16);
@@ -142,7 +142,7 @@ impl Distinct {
         (!keys.is_empty() || n == 0).then_some(found)
     }
 
-    /// The bytes of the longest.
+    /// Returns the bytes of the longest.
     pub(crate) fn longest(&self) -> usize {
         let ends = self.offsets.iter().zip(self.offsets.get(1..).unwrap_or_default());
         ends.map(|(start, end)| end.abs_diff(*start) as usize).max().unwrap_or(0)

@@ -11,8 +11,8 @@
 //! +-------+----------------------+--------------------------------------------+
 //! ```
 //!
-//! A run of text is a row of codes, one byte each, without a header. Its lengths, as codes and as
-//! text, are kept by whoever keeps the run:
+//! A compressed text is a sequence of one-byte codes without a header. Its compressed and uncompressed sizes are
+//! stored by the caller:
 //!
 //! ```text
 //! 0 .. count      the bytes of that symbol
@@ -27,10 +27,10 @@ mod train;
 pub(crate) use compress::Compressor;
 pub(crate) use expand::Expander;
 
-/// The code which says that the next byte stands for itself.
+/// The code for a literal byte, which follows it.
 const ESCAPE: u8 = 255;
 
-/// So many symbols at most: every code but the escape.
+/// The maximum number of symbols: every code but the escape.
 const MAX_SYMBOLS: usize = 255;
 
 /// One symbol: its bytes from the lowest of `word` up, and zeros above them.
@@ -60,16 +60,16 @@ fn padded_word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Up to 255 symbols of 1 to 8 bytes. A symbol's place is its code.
+/// Up to 255 symbols of 1 to 8 bytes. The index of a symbol is its code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Symbols {
     symbols: Vec<Symbol>,
 }
 
 impl Symbols {
-    /// Symbols which suit the samples, always the same ones for the same samples. The samples are
-    /// read as one text, so a sample is best a few strings end to end, as they are compressed.
-    /// Sixteen thousand bytes in all are plenty; what is beyond 65,535 bytes is not looked at.
+    /// Trains a table on samples; the result is deterministic. The samples are read as one text, so a sample should
+    /// be several strings end to end, as they are compressed. Sixteen thousand bytes in total are enough; bytes
+    /// after the first 65,535 are ignored.
     pub(crate) fn train<'a>(samples: impl Iterator<Item = &'a [u8]>) -> Self {
         train::train(samples)
     }
@@ -84,7 +84,7 @@ impl Symbols {
         }
     }
 
-    /// The table at the start of `bytes` and how many bytes it has there. Nothing if they end too
+    /// Returns the table at the start of `bytes` and how many bytes it has there. Nothing if they end too
     /// early or a length is not from 1 to 8.
     pub(crate) fn take(bytes: &[u8]) -> Option<(Self, usize)> {
         let (count, rest) = bytes.split_first()?;

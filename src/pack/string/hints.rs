@@ -62,7 +62,7 @@ impl StringHints {
         hints
     }
 
-    /// How few bytes the codes of so many must be.
+    /// Returns the maximum size of the codes for which FSST is used.
     pub(super) fn worth(&self, bytes: usize) -> usize {
         bytes * usize::from(self.options.fsst_threshold) / 100
     }

@@ -7,9 +7,9 @@
 //!
 //! number 17003 ──► "17003", of eight bytes at once ──► stored behind "user_0"
 //! ```
-//! Where all strings have one length, the texts of all are written at once, then the digits at each place. Otherwise
-//! texts are stored 16 bytes at a time and numbers 8 digits at a time, whatever their lengths: what comes next
-//! overwrites the rest.
+//! If all strings have one length, the texts of all are written at once, then the digits at each position.
+//! Otherwise texts are stored 16 bytes at a time and numbers 8 digits at a time, whatever their lengths: the next
+//! store overwrites the excess.
 
 mod find;
 #[cfg(test)]
@@ -29,16 +29,16 @@ pub(crate) use find::FoundTemplate;
 const MOST_NUMBERS: usize = 8;
 const MOST_DIGITS: usize = 16;
 
-/// The least number of more than [`DIGITS_PER_WORD`] digits.
+/// The smallest number with more than [`DIGITS_PER_WORD`] digits.
 const ABOVE: i64 = 100_000_000;
 
 /// What texts are stored by.
 const STORE: usize = 16;
 
-/// A width that says: as many digits as the number has.
+/// The width of numbers without leading zeros.
 const FREE: usize = 0;
 
-/// Numbers, and what stands between them.
+/// Numbers, and the texts between them.
 #[derive(Debug)]
 pub(crate) struct Template {
     numbers: Vec<Number>,
@@ -55,7 +55,7 @@ struct Number {
     width: usize,
 }
 
-/// A text of no more than [`STORE`] bytes, and digits behind it.
+/// A text of at most [`STORE`] bytes, and digits after it.
 #[derive(Debug)]
 struct Piece {
     text: [u8; STORE],
@@ -66,12 +66,12 @@ struct Piece {
 #[derive(Debug, Clone, Copy)]
 enum Digits {
     None,
-    /// So many of those at this place among the words of digits.
+    /// Digits of this index among the words of digits.
     Some {
         word: usize,
         count: usize,
     },
-    /// Those of them that are behind leading zeros.
+    /// Digits of a number after its leading zeros.
     Free {
         word: usize,
     },
@@ -87,7 +87,7 @@ pub(crate) struct SegmentedStrings {
 }
 
 impl Template {
-    /// The template and the numbers of the next `n` strings; with `text` they must be UTF-8.
+    /// Returns the template and the numbers of the next `n` strings; with `text` they must be UTF-8.
     pub(crate) fn take(input: &mut Input, n: usize, text: bool, depth: u32) -> Result<Self> {
         let count = usize::from(input.byte("numbers of a template")?);
         if count == 0 || count > MOST_NUMBERS {
@@ -116,7 +116,7 @@ impl Template {
         let length = usize::from(input.byte("length of a text")?);
         let bytes = input.take(length, "text of a template")?;
         if text {
-            // Digits are a byte each, so each text must be UTF-8 by itself.
+            // Digits are one byte each, so each text must be valid UTF-8.
             check_utf8(&bytes, std::iter::once(0))?;
         }
         for bytes in bytes.chunks(STORE) {
@@ -181,14 +181,14 @@ impl Template {
 
     /// Appends strings of one length.
     fn put_even(&self, n: usize, words: &SegmentedStrings, out: &mut Target<'_>) {
-        // They fit: there was room.
+        // The capacity was checked.
         let number = |size| i32::try_from(size).unwrap_or(i32::MAX);
         let (first, each) = (number(out.data.len()), number(self.longest));
         self.put_bytes(n, words, out.data);
         out.offsets.extend((1..=number(n)).map(|i| first.wrapping_add(each.wrapping_mul(i))));
     }
 
-    /// Appends the bytes of strings of one length: their texts all at once, then the digits at each place.
+    /// Appends the bytes of strings of one length: their texts all at once, then the digits at each position.
     fn put_bytes(&self, n: usize, words: &SegmentedStrings, data: &mut Vec<u8>) {
         let start = data.len();
         let size = n * self.longest;
@@ -226,7 +226,7 @@ impl Template {
     /// Appends strings one by one.
     fn put(&self, n: usize, words: &SegmentedStrings, out: &mut Target<'_>) {
         let start = out.data.len();
-        // What is stored too much goes behind the last string.
+        // The excess of the last store is after the last string.
         out.data.resize(start + n * self.longest + STORE, 0);
         let made = out.data.get_mut(start..).unwrap_or_default();
         let mut end = 0;
@@ -244,7 +244,7 @@ impl Template {
 }
 
 impl Digits {
-    /// How many bytes there are, if they are as many in all strings.
+    /// Returns how many bytes there are, if they are as many in all strings.
     fn count(self) -> usize {
         match self {
             Digits::None | Digits::Free { .. } => 0,
@@ -254,7 +254,7 @@ impl Digits {
 }
 
 impl Piece {
-    /// Stores the text and these digits, and gives where they end.
+    /// Stores the text and these digits. Returns their end.
     #[inline]
     fn put(&self, word: u64, out: &mut [u8], at: usize) -> usize {
         store(out, at, self.text);
@@ -284,7 +284,7 @@ fn place<'a, const N: usize>(strings: impl Iterator<Item = (&'a mut [u8], &'a u6
     }
 }
 
-/// Stores bytes for which there is room: that of the longest strings, and a store.
+/// Stores bytes within the reserved memory: that of the longest strings, and a store.
 #[inline]
 fn store<const N: usize>(out: &mut [u8], at: usize, bytes: [u8; N]) {
     if let Some(to) = out.get_mut(at..at + N) {
@@ -336,7 +336,7 @@ impl SegmentedStrings {
     }
 }
 
-/// The least number that has more digits.
+/// Returns the smallest number with more digits.
 fn above(digits: usize) -> u64 {
     (0..digits).fold(1, |power, _| power * 10)
 }

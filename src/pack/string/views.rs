@@ -14,7 +14,7 @@ use crate::kernel::{self, Level};
 
 /// Views of strings, each of 16 bytes, with the buffers of those that are longer than 12 bytes.
 ///
-/// They can be made only by unpacking: every view lies within its buffer, and it is known whether all are UTF-8.
+/// Only decoding creates them, so every view is within its buffer, and it is known whether all are UTF-8.
 #[derive(Debug, Clone)]
 pub struct Views {
     pub(crate) views: Vec<u128>,
@@ -45,7 +45,7 @@ pub enum ViewBuffer {
 }
 
 impl Views {
-    /// No views, in memory that is there already.
+    /// Creates an empty vector of views in reused memory.
     #[cfg(feature = "arrow")]
     pub(crate) fn within(mut memory: Vec<u128>, mut spare: Vec<u8>) -> Self {
         memory.clear();
@@ -53,7 +53,7 @@ impl Views {
         Self { views: memory, spare, ..Self::default() }
     }
 
-    /// The bytes of the buffers that were made for these views.
+    /// Returns the bytes of the buffers that were made for these views.
     pub(crate) fn own_bytes(&self) -> usize {
         self.own
     }
@@ -63,27 +63,27 @@ impl Views {
         self.limit = self.own.saturating_add(more);
     }
 
-    /// The bytes that buffers may still take.
+    /// Returns the bytes that buffers may still take.
     pub(crate) fn room(&self) -> usize {
         self.limit.saturating_sub(self.own)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.views.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no views.
     pub fn is_empty(&self) -> bool {
         self.views.is_empty()
     }
 
-    /// Whether each is known to be UTF-8.
+    /// Returns whether each is known to be UTF-8.
     pub fn is_text(&self) -> bool {
         !self.bytes
     }
 
-    /// The `i`th string.
+    /// Returns the `i`th string.
     pub fn get(&self, i: usize) -> Option<Cow<'_, [u8]>> {
         let view = self.views.get(i)?;
         let word =
@@ -99,12 +99,12 @@ impl Views {
         bytes.get(word(96)..word(96) + length).map(Cow::Borrowed)
     }
 
-    /// The views and the buffers.
+    /// Returns the views and the buffers.
     pub fn into_parts(self) -> (Vec<u128>, Vec<ViewBuffer>) {
         (self.views, self.buffers)
     }
 
-    /// Adds a buffer, if there is one that views need; gives its number.
+    /// Adds a buffer, if there is one that views need. Returns its number.
     pub(crate) fn share(&mut self, data: Option<Bytes>) -> Result<u32> {
         data.map_or(Ok(0), |data| self.add(ViewBuffer::Shared(data)))
     }
@@ -118,7 +118,7 @@ impl Views {
         number
     }
 
-    /// The number of the buffer that is added next.
+    /// Returns the number of the buffer that is added next.
     pub(crate) fn next_buffer(&self) -> Result<u32> {
         let number = u32::try_from(self.buffers.len());
         number.map_err(|_| Error::too_large("buffers of views", u64::MAX, u64::from(u32::MAX)))
@@ -160,7 +160,7 @@ impl Views {
         Ok(())
     }
 
-    /// Appends the view of a string: one that is long gets a buffer of its own.
+    /// Appends the view of a string; a long one gets a buffer.
     pub(crate) fn push(&mut self, string: &[u8]) -> Result<()> {
         let length = u32::try_from(string.len()).unwrap_or(u32::MAX);
         let long = string.len() > kernel::INLINE;
@@ -170,7 +170,7 @@ impl Views {
         Ok(())
     }
 
-    /// How many buffers there are.
+    /// Returns how many buffers there are.
     pub(crate) fn buffers(&self) -> usize {
         self.buffers.len()
     }

@@ -28,7 +28,7 @@ impl ReadAt for RecordingStore {
     }
 }
 
-/// The blocks of a column that were read, each as often as it was.
+/// Returns the blocks of a column that were read, each as often as it was.
 pub(crate) fn blocks_read(source: &RecordingStore, column: &str) -> Vec<usize> {
     let file = FileReader::try_new(source.0.clone()).unwrap();
     let column = file.column_named(column).unwrap_or_else(|| panic!("{column}"));
@@ -41,7 +41,7 @@ pub(crate) fn noting(file: &Bytes) -> RecordingStore {
     RecordingStore(file.clone(), Arc::default())
 }
 
-/// The blocks of a column that have some of these rows.
+/// Returns the blocks of a column that have some of these rows.
 pub(crate) fn blocks_with(file: &Bytes, column: &str, rows: &[u64]) -> Vec<usize> {
     let file = FileReader::try_new(file.clone()).unwrap();
     let blocks = file.blocks(file.column_named(column).unwrap()).unwrap();

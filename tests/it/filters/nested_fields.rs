@@ -28,12 +28,12 @@ fn record(n: usize) -> StructArray {
     StructArray::from(vec![ints(n, "x"), texts(n, "y")])
 }
 
-/// A column `c` of this array.
+/// Returns a column `c` of this array.
 fn one(array: ArrayRef) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable([("c", array, true)]).unwrap()
 }
 
-/// A batch of parts, and the columns of the file that were read for them.
+/// Returns a batch of parts, and the columns of the file that were read for them.
 fn read(
     batch: &RecordBatch,
     parts: &[&str],

@@ -7,7 +7,7 @@ use super::*;
 
 const SPEC: &str = include_str!("../../../spec/pack.md");
 
-/// The text of each block whose fence begins with this word, and the rest of the fence.
+/// Returns the text of each block whose fence begins with this word, and the rest of the fence.
 fn fenced(word: &str) -> Vec<(&'static str, &'static str)> {
     let fence = format!("```{word}");
     let blocks = SPEC.split(&fence).skip(1);
@@ -26,7 +26,7 @@ fn unhex(text: &str) -> Vec<u8> {
     tokens.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// A value as the page writes it.
+/// Returns a value as the page writes it.
 fn value(value_type: &str, token: &str) -> Json {
     let bits = token.strip_prefix("0x");
     match value_type {
@@ -41,7 +41,7 @@ fn value(value_type: &str, token: &str) -> Json {
     }
 }
 
-/// The line of a column with these rows, and how many they are.
+/// Returns the line of a column with these rows, and how many they are.
 fn expected(value_type: &str, array: bool, rows: &str) -> (Json, usize) {
     let (mut lengths, mut values) = (Vec::new(), Vec::new());
     let rows = rows.replace('[', " [ ").replace(']', " ] ");

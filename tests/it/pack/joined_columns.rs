@@ -1,5 +1,5 @@
-//! Joined leaves: which columns fields become, as the table in `spec/pack.md` says; and that readers of slots and of bits
-//! take counts of any kind.
+//! Joined leaves: which columns fields become, as the table in `spec/pack.md` says; and that readers of slots and
+//! of bits take counts of any kind.
 
 use std::sync::Arc;
 

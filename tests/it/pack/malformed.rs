@@ -70,7 +70,7 @@ fn what_the_page_forbids() {
     }
 }
 
-/// What `decode.py` says of a file that it must refuse.
+/// Returns what `decode.py` says of a file that it must refuse.
 fn complaint(file: &[u8]) -> Option<String> {
     let mut temporary = tempfile::NamedTempFile::new().unwrap();
     temporary.write_all(file).unwrap();

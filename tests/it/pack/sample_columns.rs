@@ -16,7 +16,7 @@ fn noise(column: &str, i: usize) -> u64 {
 
 type Rule = fn(usize, u64) -> Value<'static>;
 
-/// A value each row.
+/// Returns a value each row.
 fn plain(
     name: &str,
     value_type: ValueType,
@@ -29,7 +29,7 @@ fn plain(
     (column, data)
 }
 
-/// A slot each row, of which one in `every` has a value, or all but those.
+/// Returns a slot each row, of which one in `every` has a value, or all but those.
 fn optional(
     name: &str,
     value_type: ValueType,
@@ -257,7 +257,7 @@ pub(super) fn widths(n: usize, widths: impl Iterator<Item = u32>) -> Vec<Column>
     widths.map(of).collect()
 }
 
-/// A file of these columns, with blocks of at most so many rows.
+/// Returns a file of these columns, with blocks of at most so many rows.
 pub(super) fn written(columns: &[Column], rows: usize, block_rows: usize, codec: Codec) -> Vec<u8> {
     let builder = FileWriter::builder().set_codec(codec).set_block_rows(block_rows);
     // Smallest, so that every kind is chosen for something.

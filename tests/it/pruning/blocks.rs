@@ -14,7 +14,7 @@ use trevni::{
 use crate::arrow::write;
 use crate::filters::blocks_read::{blocks_read, blocks_with, noting, table};
 
-/// The rows of a condition, and what was read of a column for them.
+/// Returns the rows of a condition, and what was read of a column for them.
 fn rows(file: &Bytes, condition: &str, column: &str) -> (Vec<u64>, Vec<usize>) {
     let source = noting(file);
     let predicate = Predicate::parse(condition).unwrap();

@@ -133,7 +133,7 @@ pub(super) fn kinds(n: &mut Numbers, of: &[Kind]) -> Vec<Kind> {
     kinds
 }
 
-/// A number near a level that goes up and down slowly.
+/// Returns a number near a level that goes up and down slowly.
 fn level(n: &mut Numbers, row: usize) -> i64 {
     (row / 20 % 7) as i64 * 10 + below(n, 12) as i64 - 20
 }
@@ -260,7 +260,7 @@ fn fixed(n: &mut Numbers, row: usize) -> [u8; 20] {
     value
 }
 
-/// A table; sorted by its first two columns if that is wanted and can be.
+/// Returns a table; sorted by its first two columns if that is wanted and can be.
 pub(super) fn table(n: &mut Numbers, kinds: &[Kind], rows: usize, sorted: bool) -> RecordBatch {
     let arrays: Vec<ArrayRef> = kinds.iter().map(|kind| array(n, *kind, rows)).collect();
     let fields =
@@ -278,7 +278,7 @@ pub(super) fn table(n: &mut Numbers, kinds: &[Kind], rows: usize, sorted: bool) 
     RecordBatch::try_new(batch.schema(), columns.collect()).unwrap()
 }
 
-/// Whether rows can be sorted by a kind.
+/// Returns whether rows can be sorted by a kind.
 pub(super) fn sorts(kind: Kind) -> bool {
     !matches!(kind, Kind::Struct | Kind::List | Kind::Intervals | Kind::Runs)
 }
@@ -310,7 +310,7 @@ fn literal(n: &mut Numbers, kind: Kind) -> Option<Literal> {
     })
 }
 
-/// A condition on some of the columns.
+/// Returns a condition on some of the columns.
 pub(super) fn condition(n: &mut Numbers, kinds: &[Kind], depth: usize) -> Predicate {
     use Operator::*;
     match below(n, if depth == 0 { 4 } else { 8 }) {

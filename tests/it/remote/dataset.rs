@@ -52,7 +52,7 @@ async fn read(scan: DatasetScan<Prefix>) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// The ids that are there, in a store that does nothing wrong; `None` if there is no data set.
+/// Returns the ids that are there, in a store that does nothing wrong; `None` if there is no data set.
 async fn ids(store: &RecordingStore) -> Option<Vec<i64>> {
     let store = Arc::new(store.inner.fork());
     match Dataset::open_in(store, "a/table").await {
@@ -69,7 +69,7 @@ async fn ids(store: &RecordingStore) -> Option<Vec<i64>> {
     }
 }
 
-/// All keys that are no commits.
+/// Returns all keys that are no commits.
 async fn files(store: &RecordingStore) -> Vec<String> {
     let listed: Vec<_> = store.inner.list(None).try_collect().await.unwrap();
     let keys = listed.into_iter().map(|meta| meta.location.to_string());

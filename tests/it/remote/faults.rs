@@ -11,7 +11,7 @@ use super::run;
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore};
 
-/// Reads all of a file by five requests; gives how many rows came, and how many requests were made.
+/// Reads all of a file by five requests. Returns how many rows came, and how many requests were made.
 async fn read(wrong: Fault) -> (Result<usize>, usize) {
     let store = RecordingStore::with_file(&reference_file("boolean-multiblock"), wrong).await;
     let rows = async {

@@ -152,7 +152,7 @@ fn every_file_reads_as_it_does_at_home() {
     assert!(read > 500, "{read}");
 }
 
-/// The requests of a stream over boolean-multiblock, and its rows.
+/// Returns the requests of a stream over boolean-multiblock, and its rows.
 fn requests_of(
     set: impl FnOnce(ArrowStreamBuilder) -> ArrowStreamBuilder,
 ) -> (Vec<[u64; 2]>, usize) {

@@ -14,7 +14,7 @@ use super::run;
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore};
 
-/// The first column's table lies in the first read, the second's does not.
+/// Returns the first column's table lies in the first read, the second's does not.
 fn options() -> FetchOptions {
     FetchOptions::default().with_first_read(256).with_gap(0)
 }

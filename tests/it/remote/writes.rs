@@ -22,7 +22,7 @@ fn properties() -> WriterProperties {
     WriterProperties::builder().set_codec(Codec::Null).set_memory_budget(50_000).build()
 }
 
-/// The same file as it is written at home.
+/// Returns the same file as it is written at home.
 fn expected() -> Vec<u8> {
     let batch = batch();
     let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties())).unwrap();

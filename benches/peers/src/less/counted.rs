@@ -19,7 +19,7 @@ impl Counted {
         Self { bytes, count: Arc::default() }
     }
 
-    /// How many bytes were read.
+    /// Returns how many bytes were read.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }

@@ -83,7 +83,7 @@ fn filtered(builder: Builder, column: &str, keys: Range<i64>) -> Result<Builder>
     Ok(builder.with_row_groups(groups).with_row_selection(pages).with_row_filter(filter))
 }
 
-/// The row groups that may have such keys, and of these the rows of pages that may.
+/// Returns the row groups that may have such keys, and of these the rows of pages that may.
 fn pages(builder: &Builder, column: &str, keys: &Range<i64>) -> Result<(Vec<usize>, RowSelection)> {
     let metadata = builder.metadata();
     let converter =

@@ -9,7 +9,7 @@ use arrow::array::{
 use super::Rows;
 use crate::random::Random;
 
-/// A column of arrays that `next` makes of so many rows.
+/// Returns a column of arrays that `next` makes of so many rows.
 fn column(
     seed: u64,
     nullable: bool,
@@ -48,7 +48,7 @@ pub fn small_i32() -> Rows {
     })
 }
 
-/// A random walk: measurements.
+/// Returns a random walk: measurements.
 pub fn walk_f64() -> Rows {
     let mut at = 100.0;
     column(4, false, move |random, rows| {
@@ -136,7 +136,7 @@ pub fn bools() -> Rows {
     })
 }
 
-/// A tenth is missing.
+/// Returns a tenth is missing.
 pub fn null_i32() -> Rows {
     column(7, true, |random, rows| {
         let mut next = || (!random.chance(0.1)).then(|| random.below(130_000) as i32);

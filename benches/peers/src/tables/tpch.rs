@@ -42,7 +42,7 @@ pub fn supplier() -> Rows {
     rows(SupplierArrow::new(SupplierGenerator::new(1.0, 1, 1)).with_batch_size(BATCH))
 }
 
-/// All of `lineitem` at a scale factor.
+/// Returns all of `lineitem` at a scale factor.
 pub fn batches(scale: f64) -> impl Iterator<Item = Result<RecordBatch>> {
     let schema = schema();
     lineitems(scale).map(move |batch| plain(&batch?, &schema))

@@ -89,7 +89,7 @@ pub(crate) struct Case {
     pub(crate) turn: usize,
 }
 
-/// All that is tried of a container.
+/// Returns all that is tried of a container.
 pub(crate) fn cases(home: &'static Home) -> Vec<Case> {
     let dtypes: Vec<_> = DTYPES.iter().filter(|(name, _)| home.takes(name)).collect();
     let filters = home.filters();
@@ -163,7 +163,7 @@ fn case(
     }
 }
 
-/// The steps of a name, or others where they do not fit the type.
+/// Returns the steps of a name, or others where they do not fit the type.
 fn filters(name: &str, columns: &[Column]) -> Filters {
     let size = columns.first().map_or(1, |column| column.dtype.size);
     let is_float =
@@ -209,7 +209,7 @@ impl Case {
         self.describe(out, &name, &models, &attributes(changed))
     }
 
-    /// The element that growing fills with.
+    /// Returns the element that growing fills with.
     pub(crate) fn fill(&self, dtype: &Dtype) -> Vec<u8> {
         match (&self.home.place, &dtype.kind) {
             // JSON has no others of these.

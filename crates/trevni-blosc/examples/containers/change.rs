@@ -58,7 +58,7 @@ pub(crate) const APPENDS: [&[Change]; 3] = [
 ];
 
 impl Change {
-    /// What a container is called that was changed so.
+    /// Returns what a container is called that was changed so.
     pub(crate) fn names(changes: &[Change]) -> &'static str {
         match changes {
             [] => "",
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-/// The attributes that are there at first, or after a change.
+/// Returns the attributes that are there at first, or after a change.
 pub(crate) fn attributes(changed: bool) -> Attributes {
     let text = match changed {
         false => r#"{"unit": "°C", "scale": 0.25, "nested": {"list": [1, null, true]}}"#,
@@ -96,7 +96,7 @@ impl Model {
         self.bytes.len() / self.row
     }
 
-    /// Where a change begins and how many rows it has, as many as there can be.
+    /// Returns where a change begins and how many rows it has, as many as there can be.
     fn place(&self, change: Change) -> (usize, usize) {
         let len = self.len();
         match change {

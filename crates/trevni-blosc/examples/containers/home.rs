@@ -65,7 +65,7 @@ const DIGESTS: [&str; 9] =
     ["None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
 impl Home {
-    /// What reads it.
+    /// Returns what reads it.
     pub(crate) fn kind(&self) -> &'static str {
         match self.place {
             Place::Bloscpack => "bloscpack",
@@ -89,7 +89,7 @@ impl Home {
         }
     }
 
-    /// Whether there are elements of this type in it.
+    /// Returns whether there are elements of this type in it.
     pub(crate) fn takes(&self, dtype: &str) -> bool {
         match self.place {
             Place::Bloscpack | Place::B2nd { .. } => true,
@@ -129,7 +129,7 @@ impl Home {
         }
     }
 
-    /// What is free behind a chunk.
+    /// Returns what is free behind a chunk.
     pub(crate) fn slack(&self, turn: usize) -> Slack {
         match self.place {
             Place::Carray(Dirs::Superchunk) | Place::Ctable(Dirs::Superchunk) => {
@@ -241,7 +241,7 @@ fn write_table(case: &Case, dirs: Dirs, path: &Path, models: &[Model]) -> Result
     Ok(builder.finish(&shapes, &attributes(false))?)
 }
 
-/// How the chunks of a column are written.
+/// Returns how the chunks of a column are written.
 pub(crate) fn params(case: &Case, column: &Column) -> Params {
     let typesize = u8::try_from(column.dtype.size).unwrap_or(1);
     Params { typesize, ..case.params.clone() }
@@ -285,7 +285,7 @@ fn frame(path: &Path, sparse: bool, params: &Params, cut: Cut) -> Result<Box<dyn
     Ok(if sparse { new.sparse(path, false)? } else { new.contiguous(path, false)? })
 }
 
-/// The shapes of a chunk and of a block.
+/// Returns the shapes of a chunk and of a block.
 fn boxes(case: &Case, column: &Column) -> (Vec<u64>, Vec<u64>) {
     if column.row_shape.is_empty() {
         let rows = case.chunk_rows;

@@ -5,7 +5,8 @@
 //! OUT/carray-i4-lz4-byte-1.bin         the bytes of its array; of a table those of one column behind those of another
 //! OUT/carray-i4-lz4-byte-1.json        what it is: kind, columns, dtype, shape, attributes, compression
 //! ```
-//! `cargo run --features blosc --example containers -- OUT`; `tests/blosc/peers.sh` has the programs of others read them.
+//! `cargo run --features blosc --example containers -- OUT`; `tests/blosc/peers.sh` has the programs of others read
+//! them.
 
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 

@@ -28,7 +28,7 @@ impl Numbers {
         Self { pattern, state: seed, at: 0 }
     }
 
-    /// The bytes of so many elements.
+    /// Returns the bytes of so many elements.
     pub(crate) fn elements(&mut self, dtype: &Dtype, count: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(count * dtype.size);
         for _ in 0..count {
@@ -57,7 +57,7 @@ impl Numbers {
     }
 }
 
-/// The bytes of the element that a number stands for.
+/// Returns the bytes of the element that a number stands for.
 pub(crate) fn element(dtype: &Dtype, number: i64) -> Vec<u8> {
     let mut out = Vec::new();
     put(dtype, number, &mut out);

@@ -4,9 +4,9 @@
 //! old   header │ metadata │ offsets, spare │ chunk │ ... │ last chunk │
 //! new   header │ metadata │ offsets, spare │ copied ...  │ fuller one │ new chunk │ ...
 //! ```
-//! The sections before the chunks keep their sizes, so the chunks that stay keep their places. bloscpack changes files where
-//! they are, and leaves the shape in the metadata as it was; its own reader of arrays then has more bytes than places for them.
-//! Here the shape follows, so that whoever reads the file finds all rows.
+//! The sections before the chunks keep their sizes, so the chunks that stay keep their places. bloscpack changes
+//! files where they are, and leaves the shape in the metadata as it was; its own reader of arrays then has more
+//! bytes than places for them. Here the shape follows, so that whoever reads the file finds all rows.
 
 use std::io::Write;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) struct FileEdit {
 }
 
 impl FileEdit {
-    /// The plan of a change; `None` if nothing changes.
+    /// Returns the plan of a change; `None` if nothing changes.
     pub(super) fn new(file: &Bloscpack, edit: Edit) -> Result<Option<Self>> {
         let Version::V3 { max_app_chunks } = file.beginning.header.version else {
             let found = format!("Bloscpack files of version {} are only read", file.version());
@@ -104,7 +104,7 @@ impl FileEdit {
                 read_within(&file.source, file.file_len, start, len, "metadata")?.into()
             }
         };
-        let mut out = AtomicFile::create(path, true)?;
+        let mut out = AtomicFile::create(path)?;
         file_start::put(&mut out, &self.header, &section, &self.starts)?;
         copy(file, file.beginning.end, self.kept, &mut out)?;
         for chunk in &self.chunks {
@@ -115,7 +115,7 @@ impl FileEdit {
     }
 }
 
-/// The metadata section with the shape and the attributes of the edit, if it changes.
+/// Returns the metadata section with the shape and the attributes of the edit, if it changes.
 fn new_section(file: &Bloscpack, edit: &Edit) -> Result<Option<Vec<u8>>> {
     let attributes = edit.attributes.as_ref().unwrap_or(&file.layout.attributes);
     if *attributes == file.layout.attributes && edit.shape == file.layout.shape {
@@ -137,7 +137,7 @@ fn new_section(file: &Bloscpack, edit: &Edit) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether the last chunk is replaced. Fails unless the chunks of the edit are that one and those behind it.
+/// Returns whether the last chunk is replaced. Fails unless the chunks of the edit are that one and those behind it.
 fn check_numbers(file: &Bloscpack, edit: &Edit) -> Result<bool> {
     let old = file.layout.chunks;
     if edit.count < old {
@@ -157,7 +157,8 @@ fn check_numbers(file: &Bloscpack, edit: &Edit) -> Result<bool> {
     }
 }
 
-/// Bytes that the new last chunk stands for. Fails unless all chunks but it are full, and all together are the new shape.
+/// Returns the bytes that the new last chunk stands for. Fails unless all chunks but it are full, and all together
+/// are the new shape.
 fn new_last(file: &Bloscpack, edit: &Edit, replaced: bool) -> Result<u32> {
     let layout = &file.layout;
     let old_total = file.beginning.sizes.ends(file.beginning.starts.len()).last().unwrap_or(0);
@@ -221,7 +222,7 @@ fn within_31_bits(size: u64) -> Result<u32> {
         .ok_or_else(|| Error::too_large("chunk", size, i32::MAX as u64))
 }
 
-/// Where the chunks that stay end; they must lie in their order.
+/// Returns where the chunks that stay end; they must lie in their order.
 fn kept_end(file: &Bloscpack, replaced: bool) -> Result<u64> {
     let starts = &file.beginning.starts;
     if !starts.is_sorted_by(|a, b| a < b) {

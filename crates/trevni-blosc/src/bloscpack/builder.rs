@@ -4,7 +4,8 @@
 //! push     chunk, checksum ──► spool
 //! finish   header │ metadata │ offsets, spare slots │ the spool ──► file
 //! ```
-//! What comes first in the file is known last: how many chunks there are, and where. Who knows it before needs no spool.
+//! What comes first in the file is known last: how many chunks there are, and where. Who knows it before needs no
+//! spool.
 
 mod in_place;
 
@@ -36,8 +37,8 @@ pub struct BloscpackBuilder<W> {
 }
 
 impl BloscpackBuilder<AtomicFile> {
-    /// A builder of the file of a path, which appears when it is finished. Unless `replace`, a path that exists is an error.
-    /// See [`new`](BloscpackBuilder::new) for the rest.
+    /// Returns a builder of the file of a path, which appears when it is finished. Unless `replace`, a path that
+    /// exists is an error. See [`new`](BloscpackBuilder::new) for the rest.
     pub fn create(
         path: impl Into<PathBuf>,
         replace: bool,
@@ -45,11 +46,15 @@ impl BloscpackBuilder<AtomicFile> {
         params: &Params,
         properties: BloscpackProperties,
     ) -> Result<Self> {
-        Self::new(AtomicFile::create(path, replace)?, array, params, properties)
+        let file = match replace {
+            true => AtomicFile::create(path)?,
+            false => AtomicFile::create_new(path)?,
+        };
+        Self::new(file, array, params, properties)
     }
 
-    /// The same for an array whose shape, attributes and chunk size (in bytes) are known now: its chunks go where they will lie, and not to
-    /// the spool. At the end everything else is refused. No chunk may have come.
+    /// Returns the same for an array whose shape, attributes and chunk size (in bytes) are known now: its chunks go
+    /// where they will lie, and not to the spool. At the end everything else is refused. No chunk may have come.
     pub fn expecting(
         self,
         shape: &[u64],
@@ -61,8 +66,8 @@ impl BloscpackBuilder<AtomicFile> {
 }
 
 impl<W: Write> BloscpackBuilder<W> {
-    /// A builder of a file of an array of this type, or of bytes. The chunks, made with these parameters, are to be of one
-    /// size but for the last, and of the first generation.
+    /// Returns a builder of a file of an array of this type, or of bytes. The chunks, made with these parameters,
+    /// are to be of one size but for the last, and of the first generation.
     pub fn new(
         to: W,
         array: Option<(Dtype, Order)>,
@@ -85,7 +90,7 @@ impl<W: Write> BloscpackBuilder<W> {
         Ok(self.spool.push(0, &digest)?)
     }
 
-    /// Notes the sizes of the next chunk; gives its checksum.
+    /// Notes the sizes of the next chunk. Returns its checksum.
     fn note(&mut self, chunk: &[u8]) -> Result<Vec<u8>> {
         let header = chunk::Header::parse(chunk)?;
         if header.generation() != Generation::Blosc1 {
@@ -117,7 +122,7 @@ impl<W: Write> BloscpackBuilder<W> {
         Ok(self.to)
     }
 
-    /// Writes what stands before the chunks that have come; gives its length.
+    /// Writes what stands before the chunks that have come. Returns its length.
     fn put_beginning(&mut self, shape: &[u64], attributes: &Attributes) -> Result<u64> {
         let (header, section, first) = self.beginning(shape, attributes)?;
         let ends = self.pushed.iter().scan(first, |end, (len, _)| {
@@ -140,7 +145,7 @@ impl<W: Write> BloscpackBuilder<W> {
         Ok((header, section, first))
     }
 
-    /// The metadata section; empty if there is none.
+    /// Returns the metadata section; empty if there is none.
     fn section(&self, shape: &[u64], attributes: &Attributes) -> Result<Vec<u8>> {
         let total = self.pushed.iter().map(|(_, nbytes)| u64::from(*nbytes)).sum::<u64>();
         let value = match &self.array {

@@ -67,13 +67,13 @@ const ALGORITHMS: [Algorithm; 9] = [
 ];
 
 impl Digest {
-    /// The name in the peers' words: `None`, `adler32`, `crc32`, `md5`, `sha1`, `sha224`, `sha256`, `sha384`,
+    /// Returns the name in the peers' words: `None`, `adler32`, `crc32`, `md5`, `sha1`, `sha224`, `sha256`, `sha384`,
     /// `sha512`.
     pub fn name(self) -> &'static str {
         self.algorithm().map_or("None", |a| a.name)
     }
 
-    /// The checksum of a name.
+    /// Returns the checksum of a name.
     pub fn from_name(name: &str) -> Result<Self> {
         let found = ALGORITHMS.iter().find(|a| a.name == name);
         found
@@ -81,12 +81,12 @@ impl Digest {
             .ok_or_else(|| Error::unsupported(format!("Bloscpack checksum {name:?}")))
     }
 
-    /// The number in headers.
+    /// Returns the number in headers.
     pub(crate) fn number(self) -> u8 {
         self as u8
     }
 
-    /// The checksum of a number.
+    /// Returns the checksum of a number.
     pub(crate) fn from_number(number: u8) -> Result<Self> {
         let found = ALGORITHMS.iter().find(|a| a.digest.number() == number);
         found
@@ -94,12 +94,12 @@ impl Digest {
             .ok_or_else(|| Error::unsupported(format!("Bloscpack checksum number {number}")))
     }
 
-    /// How many bytes it has.
+    /// Returns how many bytes it has.
     pub fn size(self) -> usize {
         self.algorithm().map_or(0, |a| a.size)
     }
 
-    /// The checksum of these bytes.
+    /// Returns the checksum of these bytes.
     pub(crate) fn of(self, bytes: &[u8]) -> Vec<u8> {
         self.algorithm().map_or_else(Vec::new, |a| (a.of)(bytes))
     }

@@ -44,7 +44,7 @@ impl Sizes {
         }
     }
 
-    /// Bytes that the chunk of a number stands for, among so many chunks.
+    /// Returns the bytes that the chunk of a number stands for, among so many chunks.
     pub(crate) fn get(&self, number: usize, count: usize) -> u64 {
         match self {
             Sizes::Even { last, .. } if number + 1 == count => *last,
@@ -53,7 +53,7 @@ impl Sizes {
         }
     }
 
-    /// Where each of so many chunks ends, in the bytes that they stand for together.
+    /// Returns where each of so many chunks ends, in the bytes that they stand for together.
     pub(crate) fn ends(&self, count: usize) -> impl Iterator<Item = u64> {
         (0..count).scan(0u64, move |end, number| {
             *end = end.saturating_add(self.get(number, count));
@@ -130,7 +130,7 @@ pub(crate) fn put(
     Ok(())
 }
 
-/// The metadata, and where it ends.
+/// Returns the metadata, and where it ends.
 fn read_metadata(
     source: &impl ReadAt,
     file_len: u64,
@@ -153,7 +153,7 @@ fn read_metadata(
     Ok((Some(section), Some(value), start + len))
 }
 
-/// The sizes that the header gives, or else those of the chunks.
+/// Returns the sizes that the header gives, or else those of the chunks.
 fn read_sizes(
     source: &impl ReadAt,
     file_len: u64,
@@ -185,8 +185,8 @@ fn read_sizes(
     Ok(Sizes::of(all))
 }
 
-/// The 16-byte header of a chunk file of carray and bcolz is known by the chunk behind it: in the header of the proposal the same
-/// bytes are the high half of the number of chunks.
+/// The 16-byte header of a chunk file of carray and bcolz is known by the chunk behind it: in the header of the
+/// proposal the same bytes are the high half of the number of chunks.
 fn refuse_carray(bytes: &[u8]) -> Result<()> {
     let is_carray = bytes.starts_with(b"blpk\x01\0\0\0")
         && bytes.split_at_checked(16).is_some_and(|(_, chunk)| chunk::Header::parse(chunk).is_ok());

@@ -172,7 +172,7 @@ impl Header {
         self.slots().map(|_| ())
     }
 
-    /// How many offsets the table has, spare ones included.
+    /// Returns how many offsets the table has, spare ones included.
     pub(crate) fn slots(&self) -> Result<u64> {
         let spare = match self.version {
             Version::V3 { max_app_chunks } => max_app_chunks,
@@ -190,7 +190,7 @@ impl Header {
         }
     }
 
-    /// How many bytes the chunks stand for together, if the header says.
+    /// Returns how many bytes the chunks stand for together, if the header says.
     pub(crate) fn total(&self) -> Result<Option<u64>> {
         if let Version::V1 { .. } = self.version {
             return Ok(None);

@@ -96,12 +96,12 @@ impl SectionHeader {
         out.extend_from_slice(&self.user_codec);
     }
 
-    /// Bytes of the section behind the first 32.
+    /// Returns the bytes of the section behind the first 32.
     pub(crate) fn rest_len(&self) -> u64 {
         u64::from(self.room) + self.checksum.size() as u64
     }
 
-    /// The settings with which a section of the same size can be written in the place of this one.
+    /// Returns the settings with which a section of the same size can be written in the place of this one.
     pub(crate) fn properties(&self) -> MetadataProperties {
         MetadataProperties {
             checksum: self.checksum,
@@ -137,7 +137,7 @@ pub(crate) fn open(header: &SectionHeader, rest: &[u8]) -> Result<Value> {
     from_json(text)
 }
 
-/// A section with this value.
+/// Returns a section with this value.
 pub(crate) fn seal(value: &Value, properties: &MetadataProperties) -> Result<Vec<u8>> {
     let text = json::text(value, json::TIGHT).into_bytes();
     let size = within_32_bits(text.len() as u64)?;
@@ -171,7 +171,7 @@ pub(crate) fn seal(value: &Value, properties: &MetadataProperties) -> Result<Vec
     Ok(out)
 }
 
-/// The value of a JSON text.
+/// Returns the value of a JSON text.
 pub(crate) fn from_json(text: &[u8]) -> Result<Value> {
     serde_json::from_slice(text).map_err(|e| Error::malformed(format!("metadata is no JSON: {e}")))
 }
@@ -186,8 +186,9 @@ fn inflate(stored: &[u8], size: u32) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// A zlib stream as zlib itself would write it. Ours finds matches of three bytes, which are most of those in a short
-/// text, at its highest level only; so that is used whatever the level, which is left to the stream's header to tell.
+/// Returns a zlib stream as zlib itself would write it. Ours finds matches of three bytes, which are most of those
+/// in a short text, at its highest level only; so that is used whatever the level, which is left to the stream's
+/// header to tell.
 fn deflate(text: &[u8], level: u8) -> Result<Vec<u8>> {
     let flags = match level {
         0 | 1 => 0x01,

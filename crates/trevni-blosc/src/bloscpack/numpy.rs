@@ -36,7 +36,7 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// The array of the metadata of a file, if there is one. The documents of version 2 have no container.
+    /// Returns the array of the metadata of a file, if there is one. The documents of version 2 have no container.
     pub(crate) fn parse(metadata: &Value, is_version_2: bool) -> Result<Option<Self>> {
         let is_numpy = match metadata.get("container") {
             Some(container) => container == "numpy",
@@ -65,7 +65,7 @@ impl Described {
         described.nbytes().map(|_| Some(described))
     }
 
-    /// The metadata of the array with these attributes; the twin of [`parse`](Described::parse).
+    /// Returns the metadata of the array with these attributes; the twin of [`parse`](Described::parse).
     pub(crate) fn metadata(&self, attributes: &Attributes) -> Result<Value> {
         if let Some(name) = NAMES.iter().find(|name| attributes.contains_key(**name)) {
             return Err(Error::invalid(format!(
@@ -87,7 +87,7 @@ impl Described {
         Ok(Value::Object(all))
     }
 
-    /// Bytes of the array.
+    /// Returns the bytes of the array.
     pub(crate) fn nbytes(&self) -> Result<u64> {
         if self.dtype.size == 0 {
             return Err(Error::unsupported("an array of elements without bytes"));
@@ -107,7 +107,7 @@ impl Described {
     }
 }
 
-/// What of the metadata is the user's.
+/// Returns what of the metadata is the user's.
 pub(crate) fn attributes(metadata: &Value, is_array: bool) -> Attributes {
     match metadata {
         Value::Object(all) => {

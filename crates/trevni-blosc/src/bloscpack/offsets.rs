@@ -20,8 +20,8 @@ const MIN_CHUNK: u64 = 16;
 /// The most bytes of a chunk that its header takes.
 const MAX_CHUNK_HEADER: u64 = 32;
 
-/// The starts in the used slots of a table, each at `from` or behind it and so far from the end that a chunk may be there; `None` if
-/// the table was not filled in.
+/// Returns the starts in the used slots of a table, each at `from` or behind it and so far from the end that a
+/// chunk may be there; `None` if the table was not filled in.
 pub(crate) fn parse(slots: &[u8], from: u64, file_len: u64) -> Result<Option<Vec<u64>>> {
     let mut cursor = Cursor::new(slots);
     let mut starts = Vec::with_capacity(slots.len() / 8);
@@ -49,7 +49,7 @@ pub(crate) fn put(starts: &[u64], out: &mut Vec<u8>) {
     starts.iter().for_each(|start| put_fixed64(out, *start));
 }
 
-/// The header of the chunk that starts there.
+/// Returns the header of the chunk that starts there.
 pub(crate) fn chunk_header(
     source: &impl ReadAt,
     file_len: u64,
@@ -60,7 +60,8 @@ pub(crate) fn chunk_header(
     chunk::Header::parse(&bytes).map_err(|e| e.at(start))
 }
 
-/// The starts and headers of chunks that lie one behind another, each before `digest_len` bytes: so many, or those up to the end.
+/// Returns the starts and headers of chunks that lie one behind another, each before `digest_len` bytes: so many,
+/// or those up to the end.
 pub(crate) fn walk(
     source: &impl ReadAt,
     file_len: u64,
@@ -89,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// A stored chunk of the first generation.
+    /// Returns a stored chunk of the first generation.
     fn chunk(data: &[u8]) -> Vec<u8> {
         let mut out = vec![2, 1, 2, 1];
         let len = data.len() as u32;

@@ -16,7 +16,7 @@ pub enum Room {
 }
 
 impl Room {
-    /// The room for this much in use; what does not fit a number is the largest.
+    /// Returns the room for this much in use; what does not fit a number is the largest.
     pub(crate) fn of(self, used: u64) -> u64 {
         match self {
             Room::Times(times) => used.saturating_mul(times),
@@ -30,7 +30,7 @@ impl Room {
 pub struct MetadataProperties {
     /// What proves it. Default: Adler-32.
     pub checksum: Digest,
-    /// Whether zlib is tried; it is dropped where it makes the JSON longer. Default: yes.
+    /// Whether zlib is tried; it is dropped where it makes the JSON longer. Default: true.
     pub zlib: bool,
     /// How hard zlib tries, 0 to 9. Default: 6.
     pub level: u8,
@@ -58,7 +58,7 @@ pub struct BloscpackProperties {
     /// What proves each chunk. Default: Adler-32.
     pub checksum: Digest,
     /// Whether there is a table of offsets; without it chunks are found only by walking over those before them, and
-    /// bloscpack appends none. Default: yes.
+    /// bloscpack appends none. Default: true.
     pub offsets: bool,
     /// Slots of the table for chunks that are appended later. Default: 10 times the chunks.
     pub max_app_chunks: Room,

@@ -17,7 +17,7 @@ fn params_of(typesize: u8) -> Params {
     Params::new(Generation::Blosc1, typesize)
 }
 
-/// The chunk that stands for these bytes.
+/// Returns the chunk that stands for these bytes.
 fn encoded(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     Encoder::new(&params_of(4)).unwrap().encode(data, &mut out).unwrap();
@@ -30,18 +30,18 @@ fn decoded(chunk: &[u8]) -> Vec<u8> {
     out
 }
 
-/// All bytes of all chunks.
+/// Returns all bytes of all chunks.
 fn content(file: &Bloscpack) -> Vec<u8> {
     let chunks = 0..file.layout().chunks;
     chunks.flat_map(|number| decoded(&file.chunk(number).unwrap())).collect()
 }
 
-/// The array of the layout, for a builder; nothing for bytes.
+/// Returns the array of the layout, for a builder; nothing for bytes.
 fn array_of(file: &Bloscpack) -> Option<(Dtype, Order)> {
     file.described.as_ref().map(|d| (d.dtype.clone(), d.order))
 }
 
-/// The file of these chunks, in memory.
+/// Returns the file of these chunks, in memory.
 fn built(
     array: Option<(Dtype, Order)>,
     typesize: u8,

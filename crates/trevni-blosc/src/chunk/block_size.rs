@@ -15,7 +15,7 @@ use crate::Compressor;
 
 const KIB: u32 = 1024;
 
-/// Bytes of a block of a chunk of `nbytes`; at least 1.
+/// Returns the bytes of a block of a chunk of `nbytes`; at least 1.
 pub(super) fn choose(params: &Params, nbytes: u32) -> u32 {
     let typesize = u32::from(params.typesize.max(1));
     let wished = match params.block_size {

@@ -18,7 +18,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks that a header tells of.
+    /// Returns the blocks that a header tells of.
     pub(super) fn of(header: &Header) -> Result<Self> {
         let (nbytes, block_size) = (header.nbytes as usize, (header.block_size as usize).max(1));
         let typesize = usize::from(header.typesize).max(1);
@@ -35,27 +35,27 @@ impl Blocks {
         Ok(Self { nbytes, block_size, streams })
     }
 
-    /// Bytes of all.
+    /// Returns the bytes of all.
     pub(super) fn nbytes(&self) -> usize {
         self.nbytes
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(super) fn count(&self) -> usize {
         self.nbytes.div_ceil(self.block_size)
     }
 
-    /// Bytes of a block, but for the last.
+    /// Returns the bytes of a block, but for the last.
     pub(super) fn size(&self) -> usize {
         self.block_size
     }
 
-    /// How many streams a block of so many bytes has.
+    /// Returns how many streams a block of so many bytes has.
     pub(super) fn streams(&self, len: usize) -> usize {
         if len < self.block_size { 1 } else { self.streams }
     }
 
-    /// How many streams all have.
+    /// Returns how many streams all have.
     pub(super) fn all_streams(&self) -> usize {
         let whole = self.nbytes / self.block_size;
         whole * self.streams + usize::from(!self.nbytes.is_multiple_of(self.block_size))

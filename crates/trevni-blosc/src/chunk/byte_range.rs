@@ -17,7 +17,8 @@ use trevni::wire::Cursor;
 /// Bytes of a head that is fetched before it is known how long it is: with the starts of 120 blocks.
 pub(crate) const HEAD: usize = 512;
 
-/// The bytes of a chunk that are needed for the bytes in `range` that it stands for, by its head. All, if there is no saying.
+/// Returns the bytes of a chunk that are needed for the bytes in `range` that it stands for, by its head. All, if
+/// there is no saying.
 pub(crate) fn needed(head: &[u8], range: &Range<usize>) -> Result<Range<usize>> {
     let header = Header::parse(head)?;
     let all = 0..header.cbytes as usize;
@@ -61,7 +62,7 @@ mod tests {
     use crate::chunk::{Decoder, Encoder, Params};
     use crate::{Compressor, Filter};
 
-    /// Bytes that look random at the low end of each element only.
+    /// Returns the bytes that look random at the low end of each element only.
     fn data(len: u32) -> Vec<u8> {
         let noise = |i: u32| i.wrapping_mul(2_654_435_761) >> 20;
         (0..len / 4).flat_map(|i| (i * 3 + noise(i)).to_le_bytes()).collect()

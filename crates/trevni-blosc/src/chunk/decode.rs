@@ -4,8 +4,9 @@
 //! chunk ──► streams ──► decompressed ──► unshuffled ──► block of the output
 //!                       └─ straight into the output if nothing is shuffled
 //! ```
-//! A block is read and put in order before the next is begun, so that it stays in the cache of the core. Of a block of which a
-//! few elements are asked for, only these are put in order, and its streams are decompressed no further than to them.
+//! A block is read and put in order before the next is begun, so that it stays in the cache of the core. Of a block
+//! of which a few elements are asked for, only these are put in order, and its streams are decompressed no further
+//! than to them.
 
 mod columns;
 
@@ -72,8 +73,8 @@ impl Decoder {
         self
     }
 
-    /// Fills `out`, which must be as long as the chunk's `nbytes`. Bytes behind the chunk are not looked at. If it fails,
-    /// `out` may be filled in part.
+    /// Fills `out`, which must be as long as the chunk's `nbytes`. Bytes behind the chunk are not looked at. If it
+    /// fails, `out` may be filled in part.
     pub fn decode(&mut self, chunk: &[u8], out: &mut [u8]) -> Result<()> {
         let (header, chunk) = open(chunk)?;
         if header.nbytes as usize != out.len() {
@@ -97,14 +98,15 @@ impl Decoder {
         }
     }
 
-    /// Fills `out` with the bytes from `start` on; opens only the blocks that have some of them. A block that is not asked
-    /// for as a whole is opened in memory of its own, as large as the block.
+    /// Fills `out` with the bytes from `start` on; opens only the blocks that have some of them. A block that is
+    /// not asked for as a whole is opened in memory of its own, as large as the block.
     pub fn decode_range(&mut self, chunk: &[u8], start: usize, out: &mut [u8]) -> Result<()> {
         let (_, chunk) = open(chunk)?;
         self.decode_part(chunk, (0, chunk), start, out)
     }
 
-    /// The same of a chunk that is there in part: its head, and what is [`needed`](super::needed) of it, from which place on.
+    /// The same of a chunk that is there in part: its head, and what is [`needed`](super::needed) of it, from which
+    /// place on.
     pub(crate) fn decode_part(
         &mut self,
         head: &[u8],
@@ -141,7 +143,7 @@ impl Decoder {
         }
     }
 
-    /// Bytes of working memory.
+    /// Returns the bytes of working memory.
     pub(crate) fn memory(&self) -> usize {
         let Reader { streams, turn, .. } = &self.reader;
         [&self.block, &self.first, streams, turn].iter().map(|buffer| buffer.len()).sum()
@@ -255,14 +257,15 @@ impl<'a> Body<'a> {
         self.blocks.nbytes()
     }
 
-    /// Whether each stream of a block of so many bytes has one byte of every element, and nothing else is done to them.
+    /// Returns whether each stream of a block of so many bytes has one byte of every element, and nothing else is
+    /// done to them.
     fn splits(&self, len: usize) -> bool {
         let streams = self.blocks.streams(len);
         let plain = self.dictionary.is_none() && self.pipeline.only_shuffle() == Some(streams);
         plain && streams > 1 && len.is_multiple_of(streams)
     }
 
-    /// What lies from the start of a block on.
+    /// Returns what lies from the start of a block on.
     fn block(&self, index: usize) -> Result<Cursor<'a>> {
         let start = slice(self.starts, index * 4, 4)?
             .first_chunk()
@@ -273,7 +276,8 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The byte that a block of `len` bytes repeats, if each of its streams is a run of it: filters do not change it.
+    /// Returns the byte that a block of `len` bytes repeats, if each of its streams is a run of it: filters do not
+    /// change it.
     fn constant(&self, index: usize, len: usize) -> Result<Option<u8>> {
         if self.generation == Generation::Blosc1 || self.pipeline.has_delta() {
             return Ok(None);
@@ -313,7 +317,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The header of a chunk, and the chunk without what is behind it.
+/// Returns the header of a chunk, and the chunk without what is behind it.
 fn open(chunk: &[u8]) -> Result<(Header, &[u8])> {
     let header = Header::parse(chunk)?;
     let cbytes = header.cbytes as usize;

@@ -3,8 +3,8 @@
 //! ```text
 //! block of the input ──► shuffled ──► streams, each compressed, or stored if that is not shorter ──► chunk
 //! ```
-//! As soon as the chunk would be longer than its bytes stored as they are, they are stored. What is chosen where is as in
-//! the references, so that equal parameters give equal chunks where the compressors do.
+//! As soon as the chunk would be longer than its bytes stored as they are, they are stored. What is chosen where is
+//! as in the references, so that equal parameters give equal chunks where the compressors do.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl fmt::Debug for Encoder {
 }
 
 impl Encoder {
-    /// An encoder; parameters that no chunk can have are refused.
+    /// Returns an encoder; parameters that no chunk can have are refused.
     pub fn new(params: &Params) -> Result<Self> {
         let is_first = check(params)?;
         let pipeline = Pipeline::new(&params.filters, params.typesize, is_first)?;
@@ -124,7 +124,7 @@ impl Encoder {
     }
 }
 
-/// Refuses parameters that no chunk can have; says whether they are of the first generation.
+/// Refuses parameters that no chunk can have. Returns whether they are of the first generation.
 fn check(params: &Params) -> Result<bool> {
     let Params { generation, compressor, level, filters, typesize, block_size, .. } = params;
     let is_first = *generation == Generation::Blosc1;
@@ -211,7 +211,8 @@ impl Writer<'_> {
         true
     }
 
-    /// Marks a chunk whose streams are all runs of zeros, and leaves nothing of them. Readers want whole elements there.
+    /// Marks a chunk whose streams are all runs of zeros, and leaves nothing of them. Readers want whole elements
+    /// there.
     fn note_zeros(&mut self, header: &mut Header, streams: usize) {
         let all = streams + 4 * self.blocks.all_streams();
         if self.generation == Generation::Blosc2

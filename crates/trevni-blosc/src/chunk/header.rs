@@ -36,7 +36,7 @@ const DICTIONARY: u8 = 0x01;
 /// The newest version.
 const NEWEST: u8 = 6;
 
-/// The largest blocks that the references read.
+/// Returns the largest blocks that the references read.
 pub(super) fn largest(generation: Generation) -> u32 {
     match generation {
         Generation::Blosc1 => 715_827_542,
@@ -84,7 +84,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header at the start of a chunk; `chunk` may go on, or be cut behind the first 32 bytes (16 of the first generation).
+    /// Returns the header at the start of a chunk; `chunk` may go on, or be cut behind the first 32 bytes (16 of
+    /// the first generation).
     pub fn parse(chunk: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(chunk);
         let [version, stream_version, flags, typesize] = cursor.array("the header of a chunk")?;
@@ -186,23 +187,24 @@ impl Header {
         Err(Error::malformed(format!("a chunk with {wrong}")))
     }
 
-    /// Bytes of this header: 16 or 32.
+    /// Returns the bytes of this header: 16 or 32.
     pub fn size(&self) -> usize {
         if self.version > 2 && self.flags & EXTENDED == EXTENDED { 32 } else { 16 }
     }
 
-    /// Whether the chunk is of the first generation or the second.
+    /// Returns whether the chunk is of the first generation or the second.
     pub fn generation(&self) -> Generation {
         if self.version <= 2 { Generation::Blosc1 } else { Generation::Blosc2 }
     }
 
-    /// How many blocks there are, or would be if the content were blocks.
+    /// Returns how many blocks there are, or would be if the content were blocks.
     pub fn block_count(&self) -> u32 {
         self.nbytes.div_ceil(self.block_size.max(1))
     }
 
-    /// What compressed the streams; [`Unsupported`](trevni::ErrorKind::Unsupported) if it is not known. High compression
-    /// LZ4 is told from LZ4 in the second generation only. Means nothing where there are no streams.
+    /// Returns what compressed the streams; [`Unsupported`](trevni::ErrorKind::Unsupported) if it is not known.
+    /// High compression LZ4 is told from LZ4 in the second generation only. Means nothing where there are no
+    /// streams.
     pub fn compressor(&self) -> Result<Compressor> {
         if self.stream_version != 1 {
             let version = self.stream_version;
@@ -215,8 +217,8 @@ impl Header {
         })
     }
 
-    /// What was done before; [`Unsupported`](trevni::ErrorKind::Unsupported) if one is not known. Means nothing where there
-    /// are no streams.
+    /// Returns what was done before; [`Unsupported`](trevni::ErrorKind::Unsupported) if one is not known. Means
+    /// nothing where there are no streams.
     pub fn filters(&self) -> Result<Filters> {
         let mut filters = Filters::default();
         if self.size() == 32 {
@@ -238,7 +240,7 @@ impl Header {
         Ok(filters)
     }
 
-    /// The header of a chunk with such parameters; `cbytes` is not known yet.
+    /// Creates the header of a chunk with such parameters; `cbytes` is not known yet.
     pub(super) fn new(params: &Params, nbytes: u32, block_size: u32) -> Self {
         let codes = params.filters.map(Filter::to_bytes);
         let mut header = Self {
@@ -275,7 +277,8 @@ impl Header {
         header
     }
 
-    /// Marks the chunk as stored from the beginning. The second generation then says nothing of what it would have done.
+    /// Marks the chunk as stored from the beginning. The second generation then says nothing of what it would have
+    /// done.
     pub(super) fn store_at_once(&mut self) {
         if self.generation() == Generation::Blosc2 {
             self.flags = EXTENDED;
@@ -283,7 +286,7 @@ impl Header {
         self.content = Content::Stored;
     }
 
-    /// A header without filters and compressor, of special values.
+    /// Creates a header without filters and compressor, of special values.
     pub(super) fn without_streams(
         kind: Special,
         nbytes: u32,
@@ -298,7 +301,7 @@ impl Header {
         header
     }
 
-    /// The bytes of a header; [`size`](Self::size) of them count.
+    /// Returns the bytes of a header; [`size`](Self::size) of them count.
     pub(super) fn to_bytes(self) -> [u8; 32] {
         let special = match self.content {
             Content::Special(kind) => kind.code() << 4,

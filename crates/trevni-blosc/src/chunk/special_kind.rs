@@ -14,7 +14,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// The number in a chunk's flags, and in a frame's index.
+    /// Returns the number in a chunk's flags, and in a frame's index.
     pub(crate) fn code(self) -> u8 {
         match self {
             Special::Zeros => 1,
@@ -23,7 +23,7 @@ impl Special {
         }
     }
 
-    /// The special values of a number; 3, a repeated value, is none of them.
+    /// Returns the special values of a number; 3, a repeated value, is none of them.
     pub(crate) fn from_code(code: u8) -> Result<Self> {
         [Special::Zeros, Special::Nan, Special::Uninit]
             .into_iter()

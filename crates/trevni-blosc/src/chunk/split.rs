@@ -6,7 +6,7 @@ use crate::{Compressor, Filter};
 /// The largest typesize whose blocks are split.
 const MAX_STREAMS: usize = 16;
 
-/// The shortest streams that blocks are split into; what is shorter than that is not compressed at all.
+/// Returns the shortest streams that blocks are split into; what is shorter than that is not compressed at all.
 pub(super) fn shortest(generation: Generation) -> usize {
     match generation {
         Generation::Blosc1 => 128,
@@ -14,12 +14,12 @@ pub(super) fn shortest(generation: Generation) -> usize {
     }
 }
 
-/// Whether blocks of such a size are split: if they should be, and give equal parts.
+/// Returns whether blocks of such a size are split: if they should be, and give equal parts.
 pub(super) fn is_split(params: &Params, block_size: u32) -> bool {
     block_size.is_multiple_of(u32::from(params.typesize.max(1))) && should_split(params, block_size)
 }
 
-/// Whether blocks of such a size should be split, as the references decide it.
+/// Returns whether blocks of such a size should be split, as the references decide it.
 pub(super) fn should_split(params: &Params, block_size: u32) -> bool {
     let (typesize, block_size) = (usize::from(params.typesize), block_size as usize);
     let divides = divides(params.generation, typesize, block_size);
@@ -45,7 +45,7 @@ pub(super) fn should_split(params: &Params, block_size: u32) -> bool {
     }
 }
 
-/// Whether a block gives as many streams as its elements have bytes, and none of them is too short.
+/// Returns whether a block gives as many streams as its elements have bytes, and none of them is too short.
 pub(super) fn divides(generation: Generation, typesize: usize, block_size: usize) -> bool {
     typesize <= MAX_STREAMS && block_size / typesize >= shortest(generation)
 }

@@ -48,7 +48,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Bytes of the stream with its length.
+    /// Returns the bytes of the stream with its length.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Stored(bytes) | Self::Compressed(bytes) => 4 + bytes.len(),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A folder of the corpus, if it exists.
+/// Returns a folder of the corpus, if it exists.
 fn data(folder: &str) -> Option<PathBuf> {
     trevni_testing::data::corpus(&format!("golden/blosc/{folder}"))
 }

@@ -17,7 +17,8 @@ use trevni::io::Limits;
 /// The largest decoder that is kept for later, in bytes.
 const KEPT: usize = 8 << 20;
 
-/// How many threads are at work, and the coders that they leave for later: new ones would have to find their memory again.
+/// How many threads are at work, and the coders that they leave for later: new ones would have to find their memory
+/// again.
 #[derive(Debug)]
 pub(super) struct Coders<T> {
     pub(super) threads: usize,
@@ -88,7 +89,7 @@ impl Coders<Encoder> {
         Self::new(threads, |_| true)
     }
 
-    /// The chunks that stand for these bytes, each in the memory that stands beside them.
+    /// Returns the chunks that stand for these bytes, each in the memory that stands beside them.
     pub(super) fn encode(
         &self,
         params: &Params,
@@ -119,7 +120,7 @@ impl<T: Send> Drop for BorrowedCoder<'_, T> {
     }
 }
 
-/// Does every job, on so many threads at the most, each with one `T` for all its jobs. The first error in the order
+/// Does every job, on so many threads at most, each with one `T` for all its jobs. The first error in the order
 /// of the jobs is the one that is given.
 pub(super) fn each<J: Send, T, R: Send>(
     threads: usize,
@@ -155,7 +156,7 @@ pub(super) fn each<J: Send, T, R: Send>(
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The chunks that stand for these bytes.
+/// Returns the chunks that stand for these bytes.
 pub(super) fn encode(threads: usize, params: &Params, parts: Vec<&[u8]>) -> Result<Vec<Vec<u8>>> {
     let parts = parts.into_iter().map(|part| (part, Vec::new())).collect();
     Coders::writers(threads).encode(params, parts)

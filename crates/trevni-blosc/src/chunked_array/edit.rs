@@ -67,7 +67,7 @@ pub(crate) fn truncate(container: &dyn Container, len: u64) -> Result<Edit> {
     keep(chunk.into_iter().map(|chunk| (last, chunk)).collect(), last + 1)
 }
 
-/// Rows of the fill value until there are `len`.
+/// Returns the rows of the fill value until there are `len`.
 pub(crate) fn grow(container: &dyn Container, len: u64) -> Result<Edit> {
     let layout = changeable(container)?;
     let (old, row) = (layout.rows(), layout.row_bytes()?);
@@ -99,7 +99,7 @@ pub(crate) fn grow(container: &dyn Container, len: u64) -> Result<Edit> {
     Ok(Edit { chunks, count, shape: with_rows(layout, len), attributes: None })
 }
 
-/// The chunks of so many rows of the fill value, no more than a band.
+/// Returns the chunks of so many rows of the fill value, no more than a band.
 fn filled(container: &dyn Container, rows: u64) -> Result<Vec<Vec<u8>>> {
     let layout = container.layout();
     if let Some(grid) = Grid::of(layout)? {
@@ -159,7 +159,7 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
     Ok((parts.iter().map(|(number, _)| *number).zip(encoded).collect(), count))
 }
 
-/// The chunk in which a byte is or will be, and where it begins and may end.
+/// Returns the chunk in which a byte is or will be, and where it begins and may end.
 fn place(layout: &Layout, at: u64, old: u64, end: u64) -> Option<(u64, u64, u64)> {
     if at < old || !matches!(layout.chunking, Chunking::Varied { .. }) {
         let number = flat::chunk_of(layout, at)?;
@@ -203,7 +203,7 @@ fn put_grid(
 }
 
 impl Layout {
-    /// How many chunks hold so many rows: those of a container may be more, if one of them is empty.
+    /// Returns how many chunks hold so many rows: those of a container may be more, if one of them is empty.
     fn chunks_in_use(&self, rows: u64) -> Result<u64> {
         if let Some(grid) = Grid::of(self)? {
             return Ok(grid.chunks_for(rows));
@@ -215,7 +215,7 @@ impl Layout {
     }
 }
 
-/// Whether the last chunk is as long as the others, whatever is behind the end.
+/// Returns whether the last chunk is as long as the others, whatever is behind the end.
 fn is_padded(layout: &Layout) -> bool {
     matches!(layout.chunking, Chunking::Grid { .. })
 }
@@ -246,12 +246,12 @@ fn rows_size(rows: u64, row: usize) -> Result<usize> {
     size(rows.saturating_mul(row as u64))
 }
 
-/// A place among rows in memory.
+/// Returns a place among rows in memory.
 fn place_in(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// The size of a buffer; fails for more than a change may hold.
+/// Returns the size of a buffer; fails for more than a change may hold.
 fn size(bytes: u64) -> Result<usize> {
     let size = usize::try_from(bytes).ok().filter(|bytes| *bytes <= MOST);
     size.ok_or_else(|| Error::too_large("rows that are changed at once", bytes, MOST as u64))

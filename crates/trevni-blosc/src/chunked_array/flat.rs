@@ -26,7 +26,7 @@ struct Piece<'a> {
     out: &'a mut [u8],
 }
 
-/// Where a chunk begins and ends in the bytes of the array, which end at `total`.
+/// Returns where a chunk begins and ends in the bytes of the array, which end at `total`.
 pub(super) fn bounds(layout: &Layout, chunk: u64, total: u64) -> Option<(u64, u64)> {
     match &layout.chunking {
         Chunking::Varied { ends } => {
@@ -42,7 +42,7 @@ pub(super) fn bounds(layout: &Layout, chunk: u64, total: u64) -> Option<(u64, u6
     }
 }
 
-/// The chunk that holds a byte.
+/// Returns the chunk that holds a byte.
 pub(super) fn chunk_of(layout: &Layout, byte: u64) -> Option<u64> {
     match &layout.chunking {
         Chunking::Varied { ends } => Some(ends.partition_point(|end| *end <= byte) as u64),
@@ -50,7 +50,7 @@ pub(super) fn chunk_of(layout: &Layout, byte: u64) -> Option<u64> {
     }
 }
 
-/// Bytes of every chunk but the last; of a grid that is one, those of the padded chunk.
+/// Returns the bytes of every chunk but the last; of a grid that is one, those of the padded chunk.
 pub(super) fn chunk_bytes(layout: &Layout) -> Option<u64> {
     let bytes = match &layout.chunking {
         Chunking::Flat { chunk_bytes } => *chunk_bytes,
@@ -77,7 +77,8 @@ pub(super) fn read(
     readers.read(pieces, |decoder, piece| read_piece(container, decoder, piece)).map(drop)
 }
 
-/// Reads a piece; of a chunk of several blocks one block after the other, so that what is read is still in the cache when it is opened.
+/// Reads a piece; of a chunk of several blocks one block after the other, so that what is read is still in the
+/// cache when it is opened.
 fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>) -> Result<()> {
     let of_chunk = |e: Error| e.in_chunk(piece.chunk);
     let mut head = container.chunk_part(piece.chunk, 0..chunk::HEAD as u64)?;

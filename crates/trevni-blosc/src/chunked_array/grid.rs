@@ -36,7 +36,7 @@ struct Line {
 }
 
 impl Grid {
-    /// The grid of an array whose bytes are not simply cut.
+    /// Returns the grid of an array whose bytes are not simply cut.
     pub(super) fn of(layout: &Layout) -> Result<Option<Self>> {
         let Chunking::Grid { chunk_shape, block_shape } = &layout.chunking else {
             return Ok(None);
@@ -61,7 +61,7 @@ impl Grid {
         self.chunk_bytes().map(drop)
     }
 
-    /// Whether chunks and blocks are whole rows, so that bytes are where they are in memory.
+    /// Returns whether chunks and blocks are whole rows, so that bytes are where they are in memory.
     fn is_flat(&self) -> bool {
         let rest = |of: &'_ [u64]| of.get(1..).unwrap_or_default().to_vec();
         let whole =
@@ -73,7 +73,7 @@ impl Grid {
             }
     }
 
-    /// Bytes of a chunk: that of whole blocks.
+    /// Returns the bytes of a chunk: that of whole blocks.
     pub(super) fn chunk_bytes(&self) -> Result<usize> {
         let wide =
             self.chunk.iter().zip(&self.block).map(|(n, of)| n.div_ceil(*of).checked_mul(*of));
@@ -84,28 +84,28 @@ impl Grid {
             .ok_or_else(|| Error::malformed(format!("chunks of {:?} elements", self.chunk)))
     }
 
-    /// Bytes of a row of the array.
+    /// Returns the bytes of a row of the array.
     fn row_bytes(&self) -> usize {
         let row = self.shape.iter().skip(1).fold(1u64, |product, n| product.saturating_mul(*n));
         usize::try_from(row).unwrap_or(usize::MAX).saturating_mul(self.size)
     }
 
-    /// How many chunks there are along each dimension.
+    /// Returns how many chunks there are along each dimension.
     fn counts(&self) -> Vec<u64> {
         self.shape.iter().zip(&self.chunk).map(|(n, of)| n.div_ceil(*of)).collect()
     }
 
-    /// How many chunks a band of rows has.
+    /// Returns how many chunks a band of rows has.
     pub(super) fn in_band(&self) -> u64 {
         self.counts().iter().skip(1).fold(1, |product, n| product.saturating_mul(*n))
     }
 
-    /// How many rows a band of chunks has.
+    /// Returns how many rows a band of chunks has.
     pub(super) fn band_rows(&self) -> u64 {
         self.chunk.first().copied().unwrap_or(1)
     }
 
-    /// The same grid for another number of rows.
+    /// Sets the same grid for another number of rows.
     pub(super) fn with_rows(&self, rows: u64) -> Self {
         let mut other = self.clone();
         if let Some(first) = other.shape.first_mut() {
@@ -114,18 +114,18 @@ impl Grid {
         other
     }
 
-    /// How many chunks so many rows need.
+    /// Returns how many chunks so many rows need.
     pub(super) fn chunks_for(&self, rows: u64) -> u64 {
         rows.div_ceil(self.band_rows()).saturating_mul(self.in_band())
     }
 
-    /// The numbers of the chunks that have some of these rows.
+    /// Returns the numbers of the chunks that have some of these rows.
     pub(super) fn chunks_of(&self, rows: &Range<u64>) -> Range<u64> {
         let (from, to) = (rows.start / self.band_rows(), rows.end.div_ceil(self.band_rows()));
         from.saturating_mul(self.in_band())..to.saturating_mul(self.in_band())
     }
 
-    /// The first index of a chunk along each dimension.
+    /// Returns the first index of a chunk along each dimension.
     fn corner(&self, chunk: u64) -> Vec<u64> {
         let mut rest = chunk;
         let mut corner: Vec<u64> = Vec::with_capacity(self.shape.len());
@@ -137,14 +137,14 @@ impl Grid {
         corner
     }
 
-    /// The rows of a chunk that are wanted, counted from the chunk's first.
+    /// Returns the rows of a chunk that are wanted, counted from the chunk's first.
     fn rows_in(&self, chunk: u64, rows: &Range<u64>) -> Range<u64> {
         let corner = self.corner(chunk).first().copied().unwrap_or(0);
         let end = rows.end.saturating_sub(corner).min(self.band_rows());
         rows.start.saturating_sub(corner).min(end)..end
     }
 
-    /// The bytes of a chunk that hold some of its rows: whole blocks, which lie together.
+    /// Returns the bytes of a chunk that hold some of its rows: whole blocks, which lie together.
     fn bytes_in(&self, within: &Range<u64>) -> Result<Range<usize>> {
         let high = self.block.first().copied().unwrap_or(1);
         let layers = self.band_rows().div_ceil(high).max(1);
@@ -153,7 +153,8 @@ impl Grid {
         Ok(bytes(within.start / high)..bytes(within.end.div_ceil(high)))
     }
 
-    /// Walks the lines of a chunk that lie in `rows` of the array; in the rows, which begin with the first of them, and in the chunk.
+    /// Walks the lines of a chunk that lie in `rows` of the array; in the rows, which begin with the first of them,
+    /// and in the chunk.
     fn lines(&self, chunk: u64, rows: &Range<u64>, mut visit: impl FnMut(Line)) -> Result<()> {
         let corner = self.corner(chunk);
         let block_bytes = self.block_bytes();
@@ -212,7 +213,8 @@ impl Grid {
     }
 }
 
-/// What of a block is inside the array, the chunk and the wanted rows: where it begins, in the array and in the block, and its shape.
+/// What of a block is inside the array, the chunk and the wanted rows: where it begins, in the array and in the
+/// block, and its shape.
 struct BlockSlice {
     origin: Vec<u64>,
     skipped: Vec<u64>,
@@ -245,12 +247,12 @@ impl BlockSlice {
         self.extent.last().copied().unwrap_or(1)
     }
 
-    /// How many lines there are along each dimension but the last.
+    /// Returns how many lines there are along each dimension but the last.
     fn lines(&self) -> Vec<u64> {
         self.extent.split_last().map_or(Vec::new(), |(_, lines)| lines.to_vec())
     }
 
-    /// Where a line begins, in elements: in the block, and in rows whose first is `first`.
+    /// Returns where a line begins, in elements: in the block, and in rows whose first is `first`.
     fn places(&self, grid: &Grid, line: &[u64], first: u64) -> (usize, usize) {
         let (mut in_block, mut in_rows) = (0u64, 0u64);
         let line = line.iter().chain(std::iter::once(&0));

@@ -134,7 +134,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Rows that no two changes have alike.
+/// Returns the rows that no two changes have alike.
 fn rows(count: usize, row: usize, seed: &mut u8) -> Vec<u8> {
     (0..count * row)
         .map(|i| {

@@ -34,7 +34,7 @@ pub struct ArrayWriter {
 }
 
 impl ArrayWriter {
-    /// A writer to a container in the making, of an array as `layout` has it but for the number of rows.
+    /// Returns a writer to a container in the making, of an array as `layout` has it but for the number of rows.
     pub fn try_new(build: Box<dyn Build>, params: &Params, layout: &Layout) -> Result<Self> {
         let grid = Grid::of(layout)?;
         let row = layout.row_bytes()?;
@@ -61,7 +61,7 @@ impl ArrayWriter {
         })
     }
 
-    /// How many threads make chunks. Default: 1.
+    /// Sets the number of threads that make chunks. Default: 1.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.encoders = Coders::writers(threads);
         self
@@ -153,7 +153,7 @@ impl ArrayWriter {
         Ok(())
     }
 
-    /// Writes what is left, and what says how much there is; gives the number of rows.
+    /// Writes what is left, and what says how much there is. Returns the number of rows.
     pub fn finish(mut self, attributes: &Attributes) -> Result<u64> {
         let mut rest = std::mem::take(&mut self.pending);
         if !rest.is_empty() {

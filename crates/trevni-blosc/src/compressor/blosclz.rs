@@ -5,9 +5,9 @@
 //! lllddddd  [more length]  dddddddd       copy of l+2 bytes from d+1 back; d = 5 high bits, 8 low bits
 //! lll11111  [more length]  11111111 hi lo copy of l+2 bytes from hi:lo + 8192 back
 //! ```
-//! `lll` is 1 to 7. At 7 more length follows: bytes that are added up, to the first that is not 255. The first control
-//! byte of a stream is always literals; its three high bits are a mark, 001, and not looked at. Readers of the reference
-//! drop a copy that nothing follows, so a stream ends with literals.
+//! `lll` is 1 to 7. At 7 more length follows: bytes that are added up, to the first that is not 255. The first
+//! control byte of a stream is always literals; its three high bits are a mark, 001, and not looked at. Readers of
+//! the reference drop a copy that nothing follows, so a stream ends with literals.
 
 use super::window::Window;
 
@@ -124,7 +124,7 @@ impl Encoder {
         Some(writer.at)
     }
 
-    /// An earlier place with the same bytes as at `at`, and how many of them; notes `at`.
+    /// Returns an earlier place with the same bytes as at `at`, and how many of them; notes `at`.
     #[inline(always)]
     fn find(&mut self, bytes: &[u8], at: usize, bits: u32) -> Option<(usize, usize)> {
         let word = word(bytes, at)?;
@@ -159,7 +159,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
-/// How many bytes of `late` are as in `early`, which is longer.
+/// Returns how many bytes of `late` are as in `early`, which is longer.
 #[inline(always)]
 fn same(early: &[u8], late: &[u8]) -> usize {
     let mut n = 0;
@@ -175,7 +175,7 @@ fn same(early: &[u8], late: &[u8]) -> usize {
     n + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes before `from` and `at` are the same, back to `anchor`; the first byte of all stays a literal.
+/// Returns how many bytes before `from` and `at` are the same, back to `anchor`; the first byte of all stays a literal.
 #[inline(always)]
 fn same_before(bytes: &[u8], from: usize, at: usize, anchor: usize) -> usize {
     let (Some(early), Some(late)) = (bytes.get(..from), bytes.get(anchor.max(1)..at)) else {

@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn reads_into_a_dictionary() {
-        // Two literals, then 6 bytes from 5 back: 3 of the dictionary, 2 of the output, 1 of the copy; then one literal.
+        // Two literals, then 6 bytes from 5 back: 3 of the dictionary, 2 of the output, 1 of the copy; then one
+        // literal.
         let stream = [0x22, b'x', b'y', 5, 0, 0x10, b'!'];
         let mut out = [0; 9];
         decompress_with(b"abcdef", &stream, &mut out).unwrap();

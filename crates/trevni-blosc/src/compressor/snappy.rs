@@ -14,7 +14,7 @@ impl Default for Encoder {
     }
 }
 
-/// How much the library wants to be offered.
+/// Returns how much the library wants to be offered.
 pub(super) fn room(len: usize) -> usize {
     snap::raw::max_compress_len(len).max(len)
 }

@@ -20,12 +20,12 @@ impl<'a> Window<'a> {
         Self { out, at: 0 }
     }
 
-    /// Whether all of the output is written.
+    /// Returns whether all of the output is written.
     pub(super) fn is_full(&self) -> bool {
         self.at == self.out.len()
     }
 
-    /// How much is written.
+    /// Returns how much is written.
     pub(super) fn written(&self) -> usize {
         self.at
     }

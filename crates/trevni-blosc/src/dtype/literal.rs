@@ -35,12 +35,12 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// Whether a text begins as a literal does, and not as the bare text of a type.
+    /// Returns whether a text begins as a literal does, and not as the bare text of a type.
     pub(super) fn is_at(text: &str) -> bool {
         text.starts_with(['\'', '"', '[', '(', '{']) || string_prefix(text).is_some()
     }
 
-    /// The literal of a text.
+    /// Returns the literal of a text.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let mut reader = Reader { rest: text };
         let literal = reader.literal(MAX_DEPTH)?;
@@ -48,7 +48,7 @@ impl Literal {
         if reader.rest.is_empty() { Ok(literal) } else { Err(reader.unexpected("the end")) }
     }
 
-    /// The literal of a JSON value.
+    /// Returns the literal of a JSON value.
     pub(super) fn from_json(value: &Value) -> Result<Self> {
         Self::from_json_within(value, MAX_DEPTH)
     }
@@ -250,7 +250,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is behind the letter of a string of the other kind.
+/// Returns what is behind the letter of a string of the other kind.
 fn string_prefix(text: &str) -> Option<&str> {
     text.strip_prefix(['u', 'b']).filter(|rest| rest.starts_with(['\'', '"']))
 }

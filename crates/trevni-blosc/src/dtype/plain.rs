@@ -53,7 +53,7 @@ const ALIASES: [(&str, &str); 49] = [
     ("c", "S1"), ("S", "S0"), ("bytes", "S0"), ("U", "U0"), ("str", "U0"), ("V", "V0"), ("void", "V0"),
 ];
 
-/// The type of a text.
+/// Returns the type of a text.
 pub(super) fn parse(text: &str) -> Result<Dtype> {
     let (order, rest) = match text.strip_prefix('>') {
         Some(rest) => (ByteOrder::Big, rest),
@@ -112,7 +112,7 @@ pub(super) fn put_name(dtype: &Dtype, out: &mut String) {
     }
 }
 
-/// Whether its bytes have an order.
+/// Returns whether its bytes have an order.
 fn is_ordered(dtype: &Dtype) -> bool {
     match dtype.kind {
         DtypeKind::Bytes | DtypeKind::Void | DtypeKind::Record(_) => false,

@@ -13,7 +13,7 @@ use super::literal::{self, Literal};
 use super::{Dtype, DtypeKind, Field, MAX_SIZE, plain};
 use trevni::{Error, Result};
 
-/// The type of a literal: a string, a list of fields, a dict.
+/// Returns the type of a literal: a string, a list of fields, a dict.
 pub(super) fn parse(literal: &Literal) -> Result<Dtype> {
     match literal {
         Literal::Text(text) => plain::parse(text.trim()),
@@ -125,12 +125,12 @@ fn padding(size: usize) -> Field {
 }
 
 impl Field {
-    /// Whether it stands for bytes that no field has.
+    /// Returns whether it stands for bytes that no field has.
     pub fn is_padding(&self) -> bool {
         self.name.is_empty() && self.shape.is_empty() && self.dtype.kind == DtypeKind::Void
     }
 
-    /// Bytes that it takes, if that is a number.
+    /// Returns the bytes that it takes, if that is a number.
     fn size(&self) -> Option<usize> {
         self.shape.iter().try_fold(self.dtype.size, |size, n| {
             size.checked_mul(usize::try_from(*n).ok()?).filter(|size| *size <= MAX_SIZE)
@@ -153,7 +153,7 @@ pub(super) fn record(fields: Vec<Field>) -> Result<Dtype> {
     }
 }
 
-/// The field number `i`: name, type and perhaps shape.
+/// Returns the field number `i`: name, type and perhaps shape.
 fn field(i: usize, item: &Literal) -> Result<Field> {
     let (name, format, shape) = match item {
         Literal::Row { items, .. } => match items.as_slice() {
@@ -186,7 +186,7 @@ fn make_field(i: usize, name: &str, format: &Literal, mut shape: Vec<u64>) -> Re
     Ok(field)
 }
 
-/// The name, behind a title if there is one.
+/// Returns the name, behind a title if there is one.
 fn name_of(literal: &Literal) -> Result<&str> {
     match literal {
         Literal::Text(name) => Ok(name),
@@ -250,7 +250,7 @@ fn dict(pairs: &[(Literal, Literal)]) -> Result<Dtype> {
     record(fields)
 }
 
-/// The fields in the order of their offsets, with padding where they leave gaps.
+/// Returns the fields in the order of their offsets, with padding where they leave gaps.
 fn placed(fields: Vec<Field>, offsets: &[u64]) -> Result<Vec<Field>> {
     if fields.len() != offsets.len() {
         return Err(malformed_field());

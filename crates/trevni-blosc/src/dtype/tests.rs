@@ -1,4 +1,5 @@
-//! Types against NumPy 2.4: texts, what its `dtype.str` or `dtype.descr` and its `str(dtype)` give, and the bytes of an element.
+//! Types against NumPy 2.4: texts, what its `dtype.str` or `dtype.descr` and its `str(dtype)` give, and the bytes
+//! of an element.
 
 #![allow(clippy::cast_possible_truncation)]
 

@@ -7,7 +7,7 @@
 //! An element is as wide as the typesize if that is 1, 2, 4 or 8; else 8 bytes if it is a multiple of 8; else 1. What
 //! is over after the last whole element stays as it is.
 
-/// The width of an element.
+/// Returns the width of an element.
 fn width(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,

@@ -4,8 +4,9 @@
 //! writing   block ──► truncate ──► delta ──► shuffle ──► ... ──► streams
 //! reading   block ◄────────────── delta ◄── shuffle ◄── ... ◄── streams
 //! ```
-//! Delta refers to bytes as they are read, so only a truncation may stand before it. (The reference writes other orders,
-//! and cannot read them.) A block is moved from one buffer to the next by each shuffle; delta is undone in place.
+//! Delta refers to bytes as they are read, so only a truncation may stand before it. (The reference writes other
+//! orders, and cannot read them.) A block is moved from one buffer to the next by each shuffle; delta is undone in
+//! place.
 
 use std::mem;
 
@@ -46,7 +47,7 @@ pub(crate) struct Scratch {
 }
 
 impl Pipeline {
-    /// The pipeline of these filters. `whole` as the first generation shuffles bits.
+    /// Returns the pipeline of these filters. `whole` as the first generation shuffles bits.
     pub(crate) fn new(filters: &Filters, typesize: u8, whole: bool) -> Result<Self> {
         let typesize = usize::from(typesize);
         let mut pipeline = Self { typesize, truncation: None, delta: false, moves: Vec::new() };
@@ -87,22 +88,22 @@ impl Pipeline {
         }
     }
 
-    /// Whether blocks refer to block 0.
+    /// Returns whether blocks refer to block 0.
     pub(crate) fn has_delta(&self) -> bool {
         self.delta
     }
 
-    /// How many buffers of a block are needed to read one.
+    /// Returns how many buffers of a block are needed to read one.
     pub(crate) fn buffers(&self) -> usize {
         self.moves.len().min(2)
     }
 
-    /// Whether bytes are moved when a block is read, so that its streams cannot be read in place.
+    /// Returns whether bytes are moved when a block is read, so that its streams cannot be read in place.
     pub(crate) fn moves(&self) -> bool {
         !self.moves.is_empty()
     }
 
-    /// The width of elements, if all that happens to blocks is one shuffle of their bytes.
+    /// Returns the width of elements, if all that happens to blocks is one shuffle of their bytes.
     pub(crate) fn only_shuffle(&self) -> Option<usize> {
         match self.moves.as_slice() {
             [Move::Shuffle { width }] if !self.delta => Some(*width),
@@ -110,7 +111,7 @@ impl Pipeline {
         }
     }
 
-    /// The bytes of a block as they are compressed. `first` is block 0 as it is given, `None` if this is it.
+    /// Returns the bytes of a block as they are compressed. `first` is block 0 as it is given, `None` if this is it.
     pub(crate) fn forward<'a>(
         &self,
         block: &'a [u8],

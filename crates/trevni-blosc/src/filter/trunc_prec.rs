@@ -8,7 +8,7 @@
 
 use trevni::{Error, Result};
 
-/// How many low bits are cleared.
+/// Returns how many low bits are cleared.
 pub(super) fn cleared(typesize: usize, bits: i8) -> Result<u32> {
     let mantissa = match typesize {
         4 => 23,

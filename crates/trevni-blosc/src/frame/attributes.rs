@@ -45,7 +45,7 @@ fn value(decoder: &mut Decoder, chunk: &[u8]) -> Result<Value> {
     Ok(msgpack::to_json(&bytes).unwrap_or_else(|_| msgpack::opaque(&bytes)))
 }
 
-/// The metalayers that say `new`; values that are in `old` too are taken from there.
+/// Returns the metalayers that say `new`; values that are in `old` too are taken from there.
 ///
 /// # Errors
 /// `Invalid` if a value is larger than a chunk can be.

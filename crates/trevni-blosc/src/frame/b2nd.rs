@@ -40,7 +40,7 @@ pub struct B2nd {
 }
 
 impl B2nd {
-    /// The metalayer's value. Bytes behind it are no error.
+    /// Returns the metalayer's value. Bytes behind it are no error.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for other versions, and types in other words than NumPy's.
@@ -98,7 +98,7 @@ impl B2nd {
         Ok(())
     }
 
-    /// The type of the elements, of which each has so many bytes.
+    /// Returns the type of the elements, of which each has so many bytes.
     ///
     /// # Errors
     /// `Unsupported` for types that are not known here, `Malformed` if the sizes differ.
@@ -115,7 +115,7 @@ impl B2nd {
         Ok(dtype)
     }
 
-    /// How many chunks the array has.
+    /// Returns how many chunks the array has.
     ///
     /// # Errors
     /// `Malformed` if a chunk has an edge of 0, or there are more than can be counted.
@@ -128,7 +128,7 @@ impl B2nd {
             .ok_or_else(|| self.impossible())
     }
 
-    /// How many elements a chunk has, those past its edge that fill its last blocks too.
+    /// Returns how many elements a chunk has, those past its edge that fill its last blocks too.
     ///
     /// # Errors
     /// `Malformed` if a block has an edge of 0, or there are more than can be counted.
@@ -141,7 +141,7 @@ impl B2nd {
         .ok_or_else(|| self.impossible())
     }
 
-    /// How many elements a block has.
+    /// Returns how many elements a block has.
     ///
     /// # Errors
     /// `Malformed` if there are more than can be counted.
@@ -150,7 +150,8 @@ impl B2nd {
             .ok_or_else(|| self.impossible())
     }
 
-    /// Gives chunks and blocks that have an edge of 0, as those of arrays without elements may have, one that rows fit in.
+    /// Gives chunks and blocks that have an edge of 0, as those of arrays without elements may have, one that rows
+    /// fit in.
     pub(super) fn make_room(&mut self, typesize: u32) {
         let mut room = (CHUNK / u64::from(typesize.max(1))).max(1);
         for (chunk, block) in self.chunk_shape.iter_mut().zip(&mut self.block_shape).rev() {
@@ -170,7 +171,7 @@ impl B2nd {
     }
 }
 
-/// Bytes without a meaning.
+/// Returns the bytes without a meaning.
 pub(super) fn bytes_of(size: usize) -> Dtype {
     Dtype::new(if size == 1 { DtypeKind::UInt } else { DtypeKind::Void }, size)
 }

@@ -144,7 +144,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Takes a chunk; gives its bytes if they must be stored, at `place`.
+    /// Takes a chunk. Returns its bytes if they must be stored, at `place`.
     fn push<'a>(&mut self, chunk: &'a [u8], place: u64) -> Result<Option<&'a [u8]>> {
         let head = check_new(chunk)?;
         let nbytes = head.nbytes;
@@ -164,7 +164,8 @@ impl Draft {
         Ok(Some(bytes))
     }
 
-    /// The special chunks that must be stored after all, because chunks differ in size; their numbers with them.
+    /// Returns the special chunks that must be stored after all, because chunks differ in size; their numbers with
+    /// them.
     fn spelled_out(&mut self) -> Result<Vec<(usize, Vec<u8>)>> {
         let sizes = Sizes::of(self.header.chunk_size.unsigned_abs(), self.sizes.clone());
         if matches!(sizes, Sizes::Fixed { .. }) {
@@ -188,7 +189,7 @@ impl Draft {
         }
     }
 
-    /// The header, then index and trailer, of a frame whose chunks have all come.
+    /// Returns the header, then index and trailer, of a frame whose chunks have all come.
     fn finish(mut self, shape: &[u64], attributes: &Attributes) -> Result<(Vec<u8>, Vec<u8>)> {
         self.check(shape)?;
         if let Some(mut grid) = self.grid.take() {

@@ -7,8 +7,9 @@
 //! header | chunk | hole  | ... | hole            | new chunk | ... | new index | new trailer |
 //!        └─────────────────── cbytes ──────────────────────────────┘           frame_len ────┘
 //! ```
-//! The second drawing is the same file after a commit: nothing that the old header leads to is overwritten, and then the
-//! header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it is rewritten.
+//! The second drawing is the same file after a commit: nothing that the old header leads to is overwritten, and
+//! then the header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it
+//! is rewritten.
 
 mod fetch;
 mod write_edit;
@@ -85,17 +86,17 @@ impl ContiguousFrame {
         Ok(Self { source, path, frame: parts.with_sizes(sizes)?, lens })
     }
 
-    /// The fixed metalayers of the header, whatever is in them.
+    /// Returns the fixed metalayers of the header, whatever is in them.
     pub fn metalayers(&self) -> &[Metalayer] {
         &self.frame.header.metalayers
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &FrameHeader {
         &self.frame.header
     }
 
-    /// The index.
+    /// Returns the index.
     pub fn index(&self) -> &Index {
         &self.frame.index
     }
@@ -103,13 +104,14 @@ impl ContiguousFrame {
     /// Puts a chunk behind the last.
     ///
     /// # Errors
-    /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot change.
+    /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot
+    /// change.
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<()> {
         self.insert_chunk(self.frame.layout.chunks, chunk)
     }
 
-    /// Puts a chunk before the one of that number. If another than the last has then another size than all others, the frame
-    /// becomes one of chunks that differ in size, which C-Blosc2 reads from version 3 on.
+    /// Puts a chunk before the one of that number. If another than the last has then another size than all others,
+    /// the frame becomes one of chunks that differ in size, which C-Blosc2 reads from version 3 on.
     ///
     /// # Errors
     /// Those of [`append_chunk`](Self::append_chunk).
@@ -139,7 +141,8 @@ impl ContiguousFrame {
     /// Hangs other attributes on the frame.
     ///
     /// # Errors
-    /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot change.
+    /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot
+    /// change.
     pub fn set_attributes(&mut self, attributes: &Attributes) -> Result<()> {
         let change = Change::attributes(&self.frame, attributes);
         self.make(&FrameEdit::new(&self.frame, change)?)

@@ -38,7 +38,7 @@ pub(super) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// The change of an edit of a frame that has `count` chunks.
+    /// Returns the change of an edit of a frame that has `count` chunks.
     pub(super) fn of(edit: &'a Edit, count: u64) -> Result<Self> {
         let mut new = edit.chunks.iter().peekable();
         let source = |number| match new.next_if(|(n, _)| *n == number) {
@@ -89,7 +89,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The number of chunks of a frame without a grid, which has one of this number, or so many more.
+/// Returns the number of chunks of a frame without a grid, which has one of this number, or so many more.
 fn free(frame: &SuperChunk, number: u64, more: u64) -> Result<u64> {
     let count = frame.index.len() as u64;
     if frame.grid.is_some() {
@@ -124,7 +124,7 @@ pub(super) struct FrameEdit<'a> {
 }
 
 impl<'a> FrameEdit<'a> {
-    /// The plan of a change.
+    /// Returns the plan of a change.
     pub(super) fn new(old: &SuperChunk, change: Change<'a>) -> Result<Self> {
         let Change { sources, shape, attributes } = change;
         let sizes = sources.iter().map(|source| size(old, *source)).collect::<Result<Vec<_>>>()?;
@@ -148,7 +148,7 @@ impl<'a> FrameEdit<'a> {
         Ok(Self { header, fates, sizes, trailer })
     }
 
-    /// Bytes of the chunks that are written.
+    /// Returns the bytes of the chunks that are written.
     pub(super) fn written(&self) -> u64 {
         self.fates
             .iter()
@@ -164,7 +164,7 @@ fn size(old: &SuperChunk, source: Source<'_>) -> Result<u32> {
     }
 }
 
-/// The header of a chunk that a frame can hold.
+/// Returns the header of a chunk that a frame can hold.
 pub(super) fn check_new(chunk: &[u8]) -> Result<Header> {
     let header = Header::parse(chunk)?;
     if header.size() != special::HEADER {
@@ -178,7 +178,7 @@ pub(super) fn check_new(chunk: &[u8]) -> Result<Header> {
     Ok(header)
 }
 
-/// The bytes of a chunk that count.
+/// Returns the bytes of a chunk that count.
 pub(super) fn trimmed<'a>(chunk: &'a [u8], header: &Header) -> Result<&'a [u8]> {
     let cbytes = usize::try_from(header.cbytes).ok();
     cbytes.and_then(|len| chunk.get(..len)).ok_or_else(|| Error::invalid("a chunk that is cut"))
@@ -258,7 +258,7 @@ fn recut(
     Ok(sizes)
 }
 
-/// The size of chunks: that of the first, if a frame that had none gets several, or larger ones.
+/// Returns the size of chunks: that of the first, if a frame that had none gets several, or larger ones.
 fn first_size(chunk_bytes: u64, sizes: &[u32], fresh: bool) -> i32 {
     let first = match sizes.first() {
         Some(first) if fresh && (sizes.len() > 1 || u64::from(*first) > chunk_bytes) => {

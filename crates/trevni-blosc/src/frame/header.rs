@@ -82,13 +82,13 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
-    /// Bytes of an element of a frame that does not say what its elements are: the typesize, or 1 if the frame is not
-    /// whole elements of that.
+    /// Returns the bytes of an element of a frame that does not say what its elements are: the typesize, or 1 if
+    /// the frame is not whole elements of that.
     pub(super) fn element_size(&self) -> u32 {
         if self.nbytes.is_multiple_of(self.typesize.into()) { self.typesize } else { 1 }
     }
 
-    /// The header of a new, empty frame.
+    /// Returns the header of a new, empty frame.
     ///
     /// # Errors
     /// `Invalid` for parameters of the first generation, and compressors that only that has.
@@ -127,7 +127,7 @@ impl FrameHeader {
         })
     }
 
-    /// How many bytes the header that begins so has; at least 97, and maybe more than are here.
+    /// Returns how many bytes the header that begins so has; at least 97, and maybe more than are here.
     ///
     /// # Errors
     /// `Malformed` if no frame begins so.
@@ -143,7 +143,7 @@ impl FrameHeader {
             .ok_or_else(|| Error::malformed(format!("frame header of {len} bytes")))
     }
 
-    /// The header at the start of `bytes`, which may go on.
+    /// Returns the header at the start of `bytes`, which may go on.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for versions before 2 and after 3.
@@ -226,7 +226,7 @@ impl FrameHeader {
         Ok(())
     }
 
-    /// How many bytes the header has when it is written.
+    /// Returns how many bytes the header has when it is written.
     pub fn encoded_len(&self) -> usize {
         let of = |layer: &Metalayer| layer.name.len() + layer.content.len() + 11;
         LEAST + self.metalayers.iter().map(of).sum::<usize>()
@@ -271,7 +271,7 @@ impl FrameHeader {
         Ok(())
     }
 
-    /// Whether chunks may differ in size.
+    /// Returns whether chunks may differ in size.
     pub fn is_variable(&self) -> bool {
         self.chunk_size == 0
     }
@@ -288,7 +288,7 @@ impl FrameHeader {
         self.chunk_size = chunk_size;
     }
 
-    /// How chunks are written.
+    /// Returns how chunks are written.
     ///
     /// # Errors
     /// `Unsupported` for compressors and filters from outside the library.

@@ -5,15 +5,16 @@
 //!   0 and more             contiguous frame: bytes behind the header; sparse frame: the name of the file
 //!   80|kind 00 x 7         (top byte first) no bytes anywhere: 1 zeros, 2 NaN, 4 never written
 //! ```
-//! The chunk is written as C-Blosc2 writes it: BloscLZ at level 5 behind a byte shuffle, blocks of 16 KiB that are never split; one
-//! repeated value if all offsets are alike.
+//! The chunk is written as C-Blosc2 writes it: BloscLZ at level 5 behind a byte shuffle, blocks of 16 KiB that are
+//! never split; one repeated value if all offsets are alike.
 
 use super::special;
 use crate::chunk::{self, Decoder, Encoder, Generation, Header, Params, Special, Split};
 use crate::{Compressor, Filter, Filters};
 use trevni::{Error, Result};
 
-/// The most chunks that an index may have on its word alone: an index of equal offsets takes 40 bytes, whatever their number.
+/// The most chunks that an index may have on its word alone: an index of equal offsets takes 40 bytes, whatever
+/// their number.
 const MOST: u64 = 1 << 24;
 
 /// An index of more chunks than that has at least one byte for so many bytes of offsets.
@@ -32,7 +33,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// The slot of an offset.
+    /// Returns the slot of an offset.
     ///
     /// # Errors
     /// `Malformed` for negative offsets that name no kind of special chunk.
@@ -48,7 +49,7 @@ impl Slot {
             .ok_or_else(|| Error::malformed(format!("offset {offset:x} of a chunk")))
     }
 
-    /// The offset of a slot.
+    /// Returns the offset of a slot.
     pub fn offset(self) -> i64 {
         match self {
             Slot::Special(kind) => i64::from_be_bytes([0x80 | kind.code(), 0, 0, 0, 0, 0, 0, 0]),
@@ -64,28 +65,28 @@ pub struct Index {
 }
 
 impl Index {
-    /// An index of slots.
+    /// Creates an index of slots.
     pub fn new(slots: impl IntoIterator<Item = Slot>) -> Self {
         Self { slots: slots.into_iter().map(Slot::offset).collect() }
     }
 
-    /// How many chunks there are.
+    /// Returns how many chunks there are.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are no chunks.
+    /// Returns whether there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Where a chunk lies, if there is one of that number.
+    /// Returns where a chunk lies, if there is one of that number.
     pub fn slot(&self, number: u64) -> Option<Slot> {
         let offset = self.slots.get(usize::try_from(number).ok()?)?;
         Slot::from_offset(*offset).ok()
     }
 
-    /// All slots, in order.
+    /// Returns all slots, in order.
     pub fn slots(&self) -> impl Iterator<Item = Slot> {
         self.slots.iter().filter_map(|offset| Slot::from_offset(*offset).ok())
     }
@@ -111,7 +112,7 @@ impl Index {
         Ok(Self { slots })
     }
 
-    /// The chunk of an index; none if there are no chunks.
+    /// Returns the chunk of an index; none if there are no chunks.
     ///
     /// # Errors
     /// `Invalid` if there are more chunks than an index can name.

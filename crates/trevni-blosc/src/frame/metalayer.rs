@@ -36,7 +36,7 @@ pub(super) enum MetalayerSection {
 }
 
 impl MetalayerSection {
-    /// Where the array begins.
+    /// Returns where the array begins.
     fn start(self) -> usize {
         match self {
             MetalayerSection::Header => 87,
@@ -44,7 +44,7 @@ impl MetalayerSection {
         }
     }
 
-    /// What the size of the map counts before the map's own marker.
+    /// Returns what the size of the map counts before the map's own marker.
     fn counted_before(self) -> usize {
         match self {
             MetalayerSection::Header => 4,
@@ -53,7 +53,7 @@ impl MetalayerSection {
     }
 }
 
-/// The metalayers of a whole header or trailer. Values are found by their offsets, not by their order.
+/// Returns the metalayers of a whole header or trailer. Values are found by their offsets, not by their order.
 pub(super) fn parse(whole: &Bytes, part: MetalayerSection) -> Result<Vec<Metalayer>> {
     let mut cursor = Cursor::new(whole);
     cursor.take(part.start(), "metalayers")?;

@@ -5,7 +5,8 @@
 //! fetch_rows   prefix/00000003.chunk, ...              one request for each chunk that is not there, some at a time
 //! array        decodes what was fetched                other chunks are an error
 //! ```
-//! Only where chunks differ in size, opening asks each for its first 32 bytes: the index does not say how long they are.
+//! Only where chunks differ in size, opening asks each for its first 32 bytes: the index does not say how long they
+//! are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -79,12 +80,12 @@ impl RemoteFrame {
         Ok(Self { store, prefix, options, chunks })
     }
 
-    /// What its index says.
+    /// Returns what its index says.
     pub fn layout(&self) -> &SparseLayout {
         &self.chunks.layout
     }
 
-    /// The array, which reads what was fetched; it cannot be changed.
+    /// Returns the array, which reads what was fetched; it cannot be changed.
     pub fn array(&self) -> ChunkedArray {
         ChunkedArray::new(Shared(self.chunks.clone()))
     }
@@ -121,7 +122,7 @@ impl RemoteFrame {
         Ok(())
     }
 
-    /// The bytes of some rows; their chunks are fetched if they are not there, and stay.
+    /// Returns the bytes of some rows; their chunks are fetched if they are not there, and stay.
     ///
     /// # Errors
     /// Those of [`fetch_rows`](Self::fetch_rows).
@@ -175,7 +176,7 @@ impl Container for Shared {
     }
 }
 
-/// The first `len` bytes of an object, or all of them.
+/// Returns the first `len` bytes of an object, or all of them.
 async fn get(store: &Arc<dyn ObjectStore>, path: &Path, len: Option<u64>) -> Result<Bytes> {
     let range = len.map(|len| (0..len).into());
     let options = GetOptions { range, ..GetOptions::default() };

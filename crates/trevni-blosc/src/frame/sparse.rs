@@ -5,9 +5,9 @@
 //! 00000000.chunk    one chunk
 //! 0000002E.chunk    one chunk: number 46, in upper case
 //! ```
-//! A commit writes new files only, under numbers that the old index does not name, then replaces `chunks.b2frame`, and only
-//! then removes the files that are no longer named. A crash before the last step leaves files that nobody names, which the
-//! next commit overwrites.
+//! A commit writes new files only, under numbers that the old index does not name, then replaces `chunks.b2frame`,
+//! and only then removes the files that are no longer named. A crash before the last step leaves files that nobody
+//! names, which the next commit overwrites.
 
 mod commit;
 
@@ -33,20 +33,20 @@ use trevni::{Error, Result};
 /// The key of the header, index and trailer.
 pub const INDEX_KEY: &str = "chunks.b2frame";
 
-/// The key of a chunk.
+/// Returns the key of a chunk.
 pub(super) fn chunk_key(id: u64) -> Option<String> {
     u32::try_from(id).ok().map(|id| format!("{id:08X}.chunk"))
 }
 
 /// Where the files of a sparse frame are: a directory, or any store of bytes by key.
 pub trait Keys: Send + Sync + std::fmt::Debug {
-    /// All bytes of a key.
+    /// Returns all bytes of a key.
     ///
     /// # Errors
     /// `Io`, that there is no such key among others.
     fn get(&self, key: &str) -> Result<Bytes>;
 
-    /// The first bytes of a key, at least `len` unless it has fewer.
+    /// Returns the first bytes of a key, at least `len` unless it has fewer.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
@@ -55,7 +55,7 @@ pub trait Keys: Send + Sync + std::fmt::Debug {
         Ok(bytes.slice(..len.min(bytes.len())))
     }
 
-    /// The bytes of a key in `range`, as far as there are some; those behind them too, if that is no dearer.
+    /// Returns the bytes of a key in `range`, as far as there are some; those behind them too, if that is no dearer.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
@@ -103,7 +103,8 @@ pub struct SparseIndex {
 }
 
 impl SparseIndex {
-    /// The keys of which 32 bytes each must be fetched for [`with_heads`](Self::with_heads): none, unless chunks differ in size.
+    /// Returns the keys of which 32 bytes each must be fetched for [`with_heads`](Self::with_heads): none, unless
+    /// chunks differ in size.
     ///
     /// # Errors
     /// `Malformed` if a chunk has no key then.
@@ -116,7 +117,7 @@ impl SparseIndex {
         (0..self.parts.heads()).map(key).collect()
     }
 
-    /// The frame, from the starts of its chunks.
+    /// Returns the frame, from the starts of its chunks.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported`; `Invalid` if there are not as many as [`heads`](Self::heads) asks for.
@@ -144,17 +145,17 @@ pub struct SparseLayout {
 }
 
 impl SparseLayout {
-    /// What is in it.
+    /// Returns what is in it.
     pub fn layout(&self) -> &Layout {
         &self.frame.layout
     }
 
-    /// How its chunks are written.
+    /// Returns how its chunks are written.
     pub fn params(&self) -> &Params {
         &self.frame.params
     }
 
-    /// The key of a chunk; none if its values are all alike, see [`special`](Self::special).
+    /// Returns the key of a chunk; none if its values are all alike, see [`special`](Self::special).
     ///
     /// # Errors
     /// `Invalid` if there is no chunk of that number.
@@ -165,7 +166,7 @@ impl SparseLayout {
         }
     }
 
-    /// The header that stands for a chunk without a key.
+    /// Returns the header that stands for a chunk without a key.
     ///
     /// # Errors
     /// `Invalid` if there is no chunk of that number.
@@ -218,7 +219,7 @@ impl SparseFrame {
         Ok(Self { index: index.with_heads(&heads)?, keys: Box::new(keys), directory: None })
     }
 
-    /// The bytes of `chunks.b2frame`.
+    /// Returns the bytes of `chunks.b2frame`.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for versions that are not known here.
@@ -236,17 +237,17 @@ impl SparseFrame {
         Ok(SparseIndex { parts: Parts::parse(header, &bytes.slice(start..end))? })
     }
 
-    /// The fixed metalayers of the header, whatever is in them.
+    /// Returns the fixed metalayers of the header, whatever is in them.
     pub fn metalayers(&self) -> &[Metalayer] {
         &self.index.frame.header.metalayers
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &FrameHeader {
         &self.index.frame.header
     }
 
-    /// The index.
+    /// Returns the index.
     pub fn index(&self) -> &Index {
         &self.index.frame.index
     }
@@ -254,13 +255,14 @@ impl SparseFrame {
     /// Puts a chunk behind the last.
     ///
     /// # Errors
-    /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot change.
+    /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot
+    /// change.
     pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<()> {
         self.insert_chunk(self.index.layout().chunks, chunk)
     }
 
-    /// Puts a chunk before the one of that number. If another than the last has then another size than all others, the frame
-    /// becomes one of chunks that differ in size, which C-Blosc2 reads from version 3 on.
+    /// Puts a chunk before the one of that number. If another than the last has then another size than all others,
+    /// the frame becomes one of chunks that differ in size, which C-Blosc2 reads from version 3 on.
     ///
     /// # Errors
     /// Those of [`append_chunk`](Self::append_chunk).
@@ -290,7 +292,8 @@ impl SparseFrame {
     /// Hangs other attributes on the frame.
     ///
     /// # Errors
-    /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot change.
+    /// `Invalid` if there are more than 16, or a name is longer than 31 bytes; `Unsupported` if this frame cannot
+    /// change.
     pub fn set_attributes(&mut self, attributes: &Attributes) -> Result<()> {
         let change = Change::attributes(&self.index.frame, attributes);
         self.make(&FrameEdit::new(&self.index.frame, change)?)
@@ -309,7 +312,7 @@ impl SparseFrame {
         Ok(())
     }
 
-    /// The directory, if there is one.
+    /// Returns the directory, if there is one.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }

@@ -3,8 +3,9 @@
 //! ```text
 //! byte 31, bits 4-6   1 zeros   2 NaN   3 one value, which follows the header   4 never written
 //! ```
-//! Frames whose chunks have one size do not store those of kinds 1, 2 and 4: the index says it all. In frames whose chunks
-//! differ in size an index could not say how long they are, and C-Blosc2 cannot read them: they are written as kind 3.
+//! Frames whose chunks have one size do not store those of kinds 1, 2 and 4: the index says it all. In frames whose
+//! chunks differ in size an index could not say how long they are, and C-Blosc2 cannot read them: they are written
+//! as kind 3.
 
 use crate::chunk::{self, Special};
 use trevni::{Error, Result};
@@ -18,7 +19,7 @@ const STORED: u8 = 0x02;
 /// Bits of byte 31: one value, which follows the header.
 const REPEATED: u8 = 3 << 4;
 
-/// A special chunk that needs no help from the index. Values that were never written are zeros then.
+/// Returns a special chunk that needs no help from the index. Values that were never written are zeros then.
 ///
 /// # Errors
 /// `Unsupported` for NaN of other sizes than 4 and 8 bytes.
@@ -38,7 +39,7 @@ pub(super) fn spelled_out(kind: Special, nbytes: u32, typesize: u8) -> Result<Ve
     with_content(&zeros, nbytes, typesize, |header| header[2] |= STORED)
 }
 
-/// A chunk of one value all over again; `block_size` 0: as special chunks have it.
+/// Returns a chunk of one value all over again; `block_size` 0: as special chunks have it.
 pub(super) fn repeated(
     value: &[u8],
     nbytes: u32,
@@ -53,7 +54,7 @@ pub(super) fn repeated(
     })
 }
 
-/// A special chunk, made to something else by a change of its header, and bytes behind it.
+/// Returns a special chunk, made to something else by a change of its header, and bytes behind it.
 fn with_content(
     content: &[u8],
     nbytes: u32,

@@ -35,7 +35,8 @@ pub(super) enum Sizes {
 }
 
 impl Sizes {
-    /// The sizes of chunks that stand for so many bytes each; `fixed`, unless another than the last differs from it.
+    /// Creates the sizes of chunks that stand for so many bytes each; `fixed`, unless another than the last differs
+    /// from it.
     pub(super) fn of(fixed: u32, sizes: Vec<u32>) -> Self {
         let alike = sizes.split_last().is_none_or(|(last, others)| {
             *last <= fixed && others.iter().all(|size| *size == fixed)
@@ -47,7 +48,7 @@ impl Sizes {
         }
     }
 
-    /// The size of a chunk of `count`.
+    /// Returns the size of a chunk of `count`.
     pub(super) fn get(&self, number: u64, count: u64) -> Option<u32> {
         match self {
             Sizes::Fixed { last, .. } if number.checked_add(1) == Some(count) => Some(*last),
@@ -78,7 +79,8 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The parts of a frame: its header, and what lies from its index on (from its trailer on if it has no bytes).
+    /// Returns the parts of a frame: its header, and what lies from its index on (from its trailer on if it has no
+    /// bytes).
     pub(super) fn parse(header: FrameHeader, behind: &Bytes) -> Result<Self> {
         let trailer = Trailer::len_at_end(behind)?;
         let split = behind.len().checked_sub(trailer).ok_or_else(|| {
@@ -92,12 +94,13 @@ impl Parts {
         Ok(Self { header, index, trailer })
     }
 
-    /// The numbers of the chunks whose heads must be read.
+    /// Returns the numbers of the chunks whose heads must be read.
     pub(super) fn heads(&self) -> u64 {
         if self.header.is_variable() { self.index.len() as u64 } else { 0 }
     }
 
-    /// The frame, once the sizes of its chunks are known; none are needed unless [`heads`](Self::heads) asks for them.
+    /// Returns the frame, once the sizes of its chunks are known; none are needed unless [`heads`](Self::heads)
+    /// asks for them.
     pub(super) fn with_sizes(self, sizes: Vec<u32>) -> Result<SuperChunk> {
         let Self { header, index, trailer } = self;
         let sizes = match header.is_variable() && header.nbytes > 0 {
@@ -148,7 +151,7 @@ impl SuperChunk {
         Ok(Self { header, index, sizes, trailer, grid, layout, params })
     }
 
-    /// Where a chunk lies, and how many bytes it stands for.
+    /// Returns where a chunk lies, and how many bytes it stands for.
     pub(super) fn slot(&self, number: u64) -> Result<(Slot, u32)> {
         let count = self.index.len() as u64;
         self.index
@@ -157,7 +160,7 @@ impl SuperChunk {
             .ok_or_else(|| Error::invalid(format!("chunk {number} of a frame that has {count}")))
     }
 
-    /// The chunk that stands for a special slot.
+    /// Returns the chunk that stands for a special slot.
     pub(super) fn special(&self, kind: chunk::Special, nbytes: u32) -> Bytes {
         chunk::special(kind, nbytes, self.params.typesize).into()
     }

@@ -14,7 +14,7 @@ use crate::array::{Attributes, Container, Edit};
 use crate::chunk::{Decoder, Encoder, Header, Params};
 use trevni::Result;
 
-/// The folder of files that C-Blosc2 wrote, if it exists.
+/// Returns the folder of files that C-Blosc2 wrote, if it exists.
 fn golden() -> Option<PathBuf> {
     trevni_testing::data::corpus("golden/blosc/blosc2")
 }
@@ -79,7 +79,7 @@ impl Frame {
         either!(self, frame => frame.set_attributes(attributes))
     }
 
-    /// The bytes of all chunks, one behind another.
+    /// Returns the bytes of all chunks, one behind another.
     fn bytes(&self) -> Vec<u8> {
         bytes_of(self.get()).unwrap()
     }

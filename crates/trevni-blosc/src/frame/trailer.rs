@@ -28,7 +28,7 @@ pub struct Trailer {
 }
 
 impl Trailer {
-    /// The length of the trailer that ends with these bytes; it may be more than are here.
+    /// Returns the length of the trailer that ends with these bytes; it may be more than are here.
     ///
     /// # Errors
     /// `Malformed` if no trailer ends so.
@@ -42,7 +42,7 @@ impl Trailer {
             .ok_or_else(|| Error::malformed(format!("trailer of {len} bytes")))
     }
 
-    /// A trailer, from its first byte to its last.
+    /// Returns a trailer, from its first byte to its last.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for versions other than 1.

@@ -38,7 +38,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// Whether a path, or a folder that it lies in, is removed.
+    /// Returns whether a path, or a folder that it lies in, is removed.
     fn removes(&self, path: &str) -> bool {
         with_parents(path).any(|path| self.removed.contains(path))
     }
@@ -56,23 +56,23 @@ impl Folder {
         Ok(Self { root: root.into(), prefix: String::new(), pending: Arc::new(pending) })
     }
 
-    /// A folder within; the journal stays that of the outermost.
+    /// Returns a folder within; the journal stays that of the outermost.
     pub(crate) fn child(&self, name: &str) -> Result<Self> {
         let prefix = format!("{}{}/", self.prefix, plain(name)?);
         Ok(Self { prefix, ..self.clone() })
     }
 
-    /// The same within the outermost folder, whose state may have changed.
+    /// Returns the same within the outermost folder, whose state may have changed.
     pub(crate) fn reopen(&self) -> Result<Self> {
         Ok(Self { prefix: self.prefix.clone(), ..Self::open(&self.root)? })
     }
 
-    /// The outermost folder, which has the journal.
+    /// Returns the outermost folder, which has the journal.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path of a file from the outermost folder on.
+    /// Returns the path of a file from the outermost folder on.
     pub(crate) fn path(&self, relative: &str) -> String {
         format!("{}{relative}", self.prefix)
     }
@@ -92,12 +92,12 @@ impl Folder {
         open_file(&self.root.join(&path), &path)
     }
 
-    /// The bytes of a file of at most `limit` bytes; `None` if it is not there.
+    /// Returns the bytes of a file of at most `limit` bytes; `None` if it is not there.
     pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Option<Bytes>> {
         self.file(relative)?.map(|file| read_all(file, limit)).transpose()
     }
 
-    /// Whether there is such a file or folder.
+    /// Returns whether there is such a file or folder.
     pub(crate) fn exists(&self, relative: &str) -> Result<bool> {
         let path = self.path(relative);
         plain(&path)?;
@@ -105,7 +105,7 @@ impl Folder {
             || (!self.pending.removes(&path) && self.root.join(&path).exists()))
     }
 
-    /// The names of what lies in a folder within, sorted; none if it is not there.
+    /// Returns the names of what lies in a folder within, sorted; none if it is not there.
     pub(crate) fn names(&self, relative: &str) -> Result<BTreeSet<String>> {
         let path = self.path(relative);
         let within = format!("{}/", plain(&path)?);
@@ -117,7 +117,7 @@ impl Folder {
     }
 }
 
-/// The journal in force, if there is one.
+/// Returns the journal in force, if there is one.
 pub(super) fn pending(root: &Path) -> Result<Option<Record>> {
     let path = root.join(STAGE).join(JOURNAL);
     match open_file(&path, JOURNAL)? {

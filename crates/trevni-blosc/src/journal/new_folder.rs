@@ -23,7 +23,10 @@ pub(crate) struct NewFolder {
 impl NewFolder {
     /// Starts a folder that will be `path`. Unless `replace`, a path that exists is an error, now and at the end.
     pub(crate) fn create(path: &Path, replace: bool) -> Result<Self> {
-        let folder = AtomicFolder::create(path, replace)?;
+        let folder = match replace {
+            true => AtomicFolder::create(path)?,
+            false => AtomicFolder::create_new(path)?,
+        };
         let folders = vec![folder.path().to_owned()];
         Ok(Self { folder, folders, files: Vec::new() })
     }

@@ -24,7 +24,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The journal in bytes; `None` if they are no whole journal, since then it was never in force.
+    /// Returns the journal in bytes; `None` if they are no whole journal, since then it was never in force.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>> {
         let Some(body) = checked_body(bytes) else { return Ok(None) };
         let value: Value =
@@ -35,7 +35,7 @@ impl Record {
         Ok(Some(Self { rename, remove, folders }))
     }
 
-    /// The bytes of the journal.
+    /// Returns the bytes of the journal.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let Self { rename, remove, folders } = self;
         let body = json!({"rename": rename, "remove": remove, "folders": folders}).to_string();

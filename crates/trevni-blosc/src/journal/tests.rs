@@ -26,7 +26,8 @@ pub(crate) fn crash_child() -> Option<(PathBuf, String)> {
     Some((folder.into(), std::env::var("TREVNI_CRASH_TASK").unwrap()))
 }
 
-/// Runs a test of this binary in a child process, which dies before its file operation number `after`; whether it came to that.
+/// Runs a test of this binary in a child process, which dies before its file operation number `after`; whether it
+/// came to that.
 pub(crate) fn crash_at(test: &str, folder: &Path, task: &str, after: usize) -> bool {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -271,7 +272,7 @@ fn a_new_folder_is_whole_or_not_there() {
     }
 }
 
-/// The bytes of a journal of these renames and removals.
+/// Returns the bytes of a journal of these renames and removals.
 pub(crate) fn record_of(rename: &[(&str, &str)], remove: &[&str]) -> Vec<u8> {
     let owned = |text: &&str| (*text).to_owned();
     let rename = rename.iter().map(|(from, to)| (owned(from), owned(to))).collect();

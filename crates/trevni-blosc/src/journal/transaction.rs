@@ -38,8 +38,8 @@ pub(crate) struct Transaction {
 }
 
 impl Transaction {
-    /// Starts a change. A change that was left over is finished first if it stands, and else forgotten. `Invalid` if another writer
-    /// is at work.
+    /// Starts a change. A change that was left over is finished first if it stands, and else forgotten. `Invalid`
+    /// if another writer is at work.
     pub(crate) fn new(root: &Path) -> Result<Self> {
         let lock = lock(root)?;
         match pending(root)? {
@@ -57,8 +57,8 @@ impl Transaction {
         Ok(())
     }
 
-    /// Makes the change. An error leaves the old state. Once the journal stands, so does the change: if a rename fails then,
-    /// readers see the new files through the journal, and the next writer tries again.
+    /// Makes the change. An error leaves the old state. Once the journal stands, so does the change: if a rename
+    /// fails then, readers see the new files through the journal, and the next writer tries again.
     pub(crate) fn commit(self) -> Result<()> {
         self.check_disjoint()?;
         let stage = self.root.join(STAGE);
@@ -172,8 +172,8 @@ fn nonce() -> String {
     format!("{:x}-{:x}", since.as_nanos(), std::process::id())
 }
 
-/// Attempts to lock a folder. A process that this one starts holds the lock, too, until its program begins: one that was
-/// just released may seem to be held for a moment.
+/// Attempts to lock a folder. A process that this one starts holds the lock, too, until its program begins: one
+/// that was just released may seem to be held for a moment.
 #[cfg(unix)]
 const ATTEMPTS: u32 = 20;
 

@@ -40,7 +40,7 @@ pub(crate) fn from_arrow(
     Ok(())
 }
 
-/// The values of the rows that are there, which may be a part of all.
+/// Returns the values of the rows that are there, which may be a part of all.
 fn inner_values(list: &arrow::array::FixedSizeListArray) -> Result<ArrayRef> {
     let size = usize::try_from(list.value_length()).unwrap_or(0);
     let start = usize::try_from(list.value_offset(0)).unwrap_or(0);
@@ -85,7 +85,7 @@ fn elements(array: &ArrayRef, dtype: &Dtype, out: &mut Vec<u8>) -> Result<()> {
     }
 }
 
-/// The array with the values themselves, of dictionaries and run-ends too.
+/// Returns the array with the values themselves, of dictionaries and run-ends too.
 fn plain(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     if array.data_type() == wanted {
         return Ok(array.clone());

@@ -22,7 +22,7 @@ use trevni::{Error, Result};
 /// Bytes that are opened at a time for each thread, if a chunk has no more.
 const WINDOW: u64 = 1 << 20;
 
-/// Bytes of an array that are opened first, at the most. If that succeeds, more are opened the next time.
+/// Bytes of an array that are opened first, at most. If that succeeds, more are opened the next time.
 const FIRST: u64 = 8 << 20;
 
 /// Bytes that a row of an array takes besides its values.
@@ -64,7 +64,8 @@ struct Window {
 }
 
 impl ChunkedReader {
-    /// A reader of these columns, which must all have as many rows. Of one alone that is of records, the fields are the columns.
+    /// Returns a reader of these columns, which must all have as many rows. Of one alone that is of records, the
+    /// fields are the columns.
     pub fn try_new(columns: Vec<Column>, batch_size: usize) -> Result<Self> {
         let alone = columns.len() == 1;
         let len = columns.first().map_or(0, |column| column.array.len());
@@ -96,7 +97,7 @@ impl ChunkedReader {
         Self { columns: self.columns.into_iter().map(limited).collect(), limits, ..self }
     }
 
-    /// How many rows a batch has at the most: as many as are asked for, if they take no more than the limit.
+    /// Returns how many rows a batch has at most: as many as are asked for, if they take no more than the limit.
     fn rows_of_batch(&self) -> Result<u64> {
         let mut row = 0usize;
         for window in &self.columns {
@@ -136,7 +137,7 @@ impl ChunkedReader {
     }
 }
 
-/// The dimensions of a row.
+/// Returns the dimensions of a row.
 fn row_shape(array: &ChunkedArray) -> &[u64] {
     array.shape().get(1..).unwrap_or_default()
 }

@@ -21,7 +21,7 @@ use trevni::{Error, Result};
 /// "Not a time".
 const NAT: i64 = i64::MIN;
 
-/// The array of `rows` rows, each of `shape` elements, whose bytes these are.
+/// Returns the array of `rows` rows, each of `shape` elements, whose bytes these are.
 pub(crate) fn to_arrow(
     dtype: &Dtype,
     shape: &[u64],
@@ -88,7 +88,7 @@ fn elements(dtype: &Dtype, count: usize, mut bytes: MutableBuffer) -> Result<Arr
     })
 }
 
-/// Bytes that are turned together.
+/// Returns the bytes that are turned together.
 pub(super) fn word(dtype: &Dtype) -> usize {
     match dtype.kind {
         DtypeKind::Complex => dtype.size / 2,

@@ -27,7 +27,7 @@ impl Widths {
         Self { widths: schema.fields().iter().map(|field| of(field)).collect() }
     }
 
-    /// Whether no column has to be seen whole before its width is known.
+    /// Returns whether no column has to be seen whole before its width is known.
     pub fn are_known(&self) -> bool {
         self.widths.iter().all(Option::is_none)
     }
@@ -42,13 +42,13 @@ impl Widths {
         Ok(())
     }
 
-    /// The width of a column: characters of text, bytes of binary.
+    /// Returns the width of a column: characters of text, bytes of binary.
     pub fn of(&self, column: usize) -> Option<usize> {
         self.widths.get(column).copied().flatten()
     }
 }
 
-/// The values of a type, behind dictionaries, run-ends and lists of a fixed size.
+/// Returns the values of a type, behind dictionaries, run-ends and lists of a fixed size.
 fn values(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, inner) => values(inner),

@@ -56,7 +56,7 @@ pub struct ChunkedWriter {
 }
 
 impl ChunkedWriter {
-    /// A writer to these arrays: as many as the columns of the batches, or one of records.
+    /// Creates a writer to these arrays: as many as the columns of the batches, or one of records.
     pub fn new(arrays: Vec<(NumpyField, ArrayWriter)>) -> Self {
         Self { arrays, bytes: Vec::new() }
     }

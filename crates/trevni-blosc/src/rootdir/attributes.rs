@@ -8,8 +8,8 @@
 //!                       type: scalar
 //!                       dtype: float32
 //! ```
-//! Of an entry with a type the value alone is given. When the attributes are written again, so is the type of a name that
-//! still is there.
+//! Of an entry with a type the value alone is given. When the attributes are written again, so is the type of a
+//! name that still is there.
 
 use serde_json::{Map, Value};
 
@@ -49,14 +49,14 @@ impl Stored {
         Ok(found)
     }
 
-    /// The same with other attributes.
+    /// Returns the same with other attributes.
     pub(super) fn with(&self, plain: &Attributes) -> Self {
         let mut typed = self.typed.clone();
         typed.retain(|name, _| plain.contains_key(name));
         Self { plain: plain.clone(), typed }
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = self.plain.clone();
         for (name, entry) in &self.typed {
@@ -70,7 +70,7 @@ impl Stored {
     }
 }
 
-/// The value of an entry that has a type.
+/// Returns the value of an entry that has a type.
 fn typed_value(entry: &Value) -> Option<&Value> {
     let entry = entry.as_object()?;
     let known = entry.keys().all(|key| matches!(key.as_str(), "value" | "type" | "dtype"));

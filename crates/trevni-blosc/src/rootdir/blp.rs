@@ -15,18 +15,18 @@ use trevni::{Error, ErrorKind, Result};
 /// What stands before the chunk.
 pub(super) const HEADER: [u8; 16] = *b"blpk\x01\0\0\0\x01\0\0\0\0\0\0\0";
 
-/// The name of the file of a chunk.
+/// Returns the name of the file of a chunk.
 pub(super) fn name(number: u64) -> String {
     format!("__{number}.blp")
 }
 
-/// The chunk that a name is of.
+/// Returns the chunk that a name is of.
 pub(super) fn number(file: &str) -> Option<u64> {
     let digits = file.strip_prefix("__")?.strip_suffix(".blp")?;
     digits.parse().ok().filter(|number| name(*number) == file)
 }
 
-/// The chunk in the bytes of a file, or in so many of them that it must end within.
+/// Returns the chunk in the bytes of a file, or in so many of them that it must end within.
 pub(super) fn parse(path: &str, bytes: &Bytes) -> Result<Bytes> {
     let chunk = bytes.get(HEADER.len()..).unwrap_or_default();
     let header = Header::parse(chunk).map_err(|e| in_file(path, e))?;
@@ -40,7 +40,7 @@ pub(super) fn parse(path: &str, bytes: &Bytes) -> Result<Bytes> {
     }
 }
 
-/// The same error, with the place that it was met in; offsets within that would mislead.
+/// Returns the same error, with the place that it was met in; offsets within that would mislead.
 pub(super) fn in_file(place: &str, e: Error) -> Error {
     let text = e.kind().to_string();
     match e.kind() {

@@ -66,8 +66,9 @@ pub struct CtableBuilder {
 }
 
 impl CtableBuilder {
-    /// Starts a table that will be at `path`, of columns with these names. Unless `replace`, a path that exists is an error, now and at the
-    /// end. `Invalid` if names are no names, or twice there, or if superchunks are wanted of columns that are not cut and compressed alike.
+    /// Starts a table that will be at `path`, of columns with these names. Unless `replace`, a path that exists is
+    /// an error, now and at the end. `Invalid` if names are no names, or twice there, or if superchunks are wanted
+    /// of columns that are not cut and compressed alike.
     pub fn create(
         path: impl AsRef<Path>,
         columns: Vec<(String, Storage)>,
@@ -103,8 +104,8 @@ impl CtableBuilder {
         }
     }
 
-    /// Writes what says how much there is, and gives the table its name: columns of these shapes, one for each, alike in their first
-    /// numbers.
+    /// Writes what says how much there is, and gives the table its name: columns of these shapes, one for each,
+    /// alike in their first numbers.
     pub fn finish(mut self, shapes: &[Vec<u64>], attributes: &Attributes) -> Result<()> {
         let rows = shapes.first().and_then(|shape| shape.first()).copied();
         let alike = shapes.iter().all(|shape| shape.first().copied() == rows);

@@ -64,7 +64,7 @@ impl Carray {
             .map(|array| Self { sized: Some(sized), ..array })
     }
 
-    /// An array with its chunks in `path`, whose sizes are elsewhere.
+    /// Returns an array with its chunks in `path`, whose sizes are elsewhere.
     pub(super) fn assemble(
         folder: Folder,
         path: &str,
@@ -80,22 +80,22 @@ impl Carray {
         Ok(Self { folder, storage, form, sized: None, attributes, cut, data, layout })
     }
 
-    /// What the elements are and how they are stored.
+    /// Returns what the elements are and how they are stored.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// How the chunks lie in files.
+    /// Returns how the chunks lie in files.
     pub fn form(&self) -> DirectoryFormat {
         self.form
     }
 
-    /// Bytes of the elements.
+    /// Returns the bytes of the elements.
     pub(super) fn nbytes(&self) -> u64 {
         self.cut.nbytes
     }
 
-    /// The same, seen through the state that a folder is in now.
+    /// Returns the same, seen through the state that a folder is in now.
     pub(super) fn in_folder(self, folder: Folder) -> Self {
         Self { folder, ..self }
     }
@@ -160,7 +160,7 @@ impl Carray {
         self.sized.as_ref().map_or(Ok(()), |sized| sized.check(&self.folder))
     }
 
-    /// The bytes of the chunks, counted again.
+    /// Returns the bytes of the chunks, counted again.
     pub(super) fn counted_cbytes(&self) -> Result<u64> {
         self.data.cbytes(&self.folder, &self.cut)
     }

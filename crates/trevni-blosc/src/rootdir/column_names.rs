@@ -40,12 +40,12 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Vec<String>> {
     if different.len() < names.len() { Err(wrong()) } else { Ok(names) }
 }
 
-/// The bytes of the file.
+/// Returns the bytes of the file.
 pub(super) fn to_bytes(names: &[String]) -> Vec<u8> {
     (json::text(&json!({ "names": names }), json::BLANKS) + "\n").into_bytes()
 }
 
-/// Whether a column of bcolz can have this folder.
+/// Returns whether a column of bcolz can have this folder.
 fn is_folder(name: &str) -> bool {
     !TAKEN.contains(&name)
         && name.len() <= 255

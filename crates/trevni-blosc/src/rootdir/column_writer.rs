@@ -97,7 +97,8 @@ impl ColumnWriter {
         sink.put(&format!("{}/{}", self.path, superchunk::name(self.files)), &[&bytes])
     }
 
-    /// Writes what waits; what the array has if it is of this shape. `Invalid` if the chunks are not those of such an array.
+    /// Writes what waits; what the array has if it is of this shape. `Invalid` if the chunks are not those of such
+    /// an array.
     pub(super) fn finish(&mut self, sink: &mut impl Sink, shape: &[u64]) -> Result<Sizes> {
         self.flush(sink)?;
         let cut = Cut::new(&self.storage, shape)?;

@@ -8,8 +8,8 @@
 //!        data/__0.blp
 //! root/b/...
 //! ```
-//! With superchunks all columns share the files in `meta`, and so the rows of a chunk and the compression. In bcolz each column is an array
-//! of its own.
+//! With superchunks all columns share the files in `meta`, and so the rows of a chunk and the compression. In bcolz
+//! each column is an array of its own.
 
 mod columns;
 
@@ -93,22 +93,22 @@ impl Ctable {
         Ok(Self { folder, form, sized: Some(sized), attributes, names, columns })
     }
 
-    /// The names of the columns, in order; of columns in columns with a dot.
+    /// Returns the names of the columns, in order; of columns in columns with a dot.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The columns, in order.
+    /// Returns the columns, in order.
     pub fn columns(&self) -> &[Carray] {
         &self.columns
     }
 
-    /// The columns with their names, each to be read for itself.
+    /// Returns the columns with their names, each to be read for itself.
     pub fn into_columns(self) -> Vec<(String, Carray)> {
         self.names.into_iter().zip(self.columns).collect()
     }
 
-    /// The column of a name.
+    /// Returns the column of a name.
     pub fn column(&self, name: &str) -> Option<&Carray> {
         self.columns.get(self.place(name)?)
     }
@@ -117,23 +117,23 @@ impl Ctable {
         self.names.iter().position(|found| found == name)
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.columns.first().map_or(0, rows_of)
     }
 
-    /// What users have hung on the table; its columns have their own.
+    /// Returns what users have hung on the table; its columns have their own.
     pub fn attributes(&self) -> &Attributes {
         &self.attributes.plain
     }
 
-    /// How the chunks lie in files.
+    /// Returns how the chunks lie in files.
     pub fn form(&self) -> DirectoryFormat {
         self.form
     }
 
-    /// Changes all columns, one edit for each, and the attributes of the table if there are some. A crash at any point leaves the old
-    /// table or the new one, an error the old.
+    /// Changes all columns, one edit for each, and the attributes of the table if there are some. A crash at any
+    /// point leaves the old table or the new one, an error the old.
     pub fn commit(&mut self, edits: Vec<Edit>, attributes: Option<Attributes>) -> Result<()> {
         let rows = edits.first().and_then(|edit| edit.shape.first().copied());
         let alike = edits.iter().all(|edit| edit.shape.first().copied() == rows);
@@ -176,7 +176,8 @@ impl Ctable {
         sized.stage(&self.folder, change, sizes)
     }
 
-    /// What the columns share if they have so many rows and bytes, and their chunks take so many bytes more than now.
+    /// Returns what the columns share if they have so many rows and bytes, and their chunks take so many bytes more
+    /// than now.
     fn shared_sizes(&self, sized: &Sized, rows: u64, nbytes: u64, more: i64) -> Result<Sizes> {
         let count = || self.columns.iter().map(Carray::counted_cbytes).sum::<Result<u64>>();
         let cbytes = sized.sizes.cbytes.map_or_else(count, Ok)?.saturating_add_signed(more);
@@ -214,7 +215,7 @@ impl Ctable {
     }
 }
 
-/// A column whose table has its sizes.
+/// Returns a column whose table has its sizes.
 fn open_column(
     folder: &Folder,
     column: Column,

@@ -6,8 +6,8 @@
 //!      __2__.bin                              chunks 10 to 16
 //! data/col1/__1__.bin                         those of a column
 //! ```
-//! How many chunks there are is never counted: it follows from shape and chunk length. A file too many may lie there, as bcolz leaves
-//! one when it trims.
+//! How many chunks there are is never counted: it follows from shape and chunk length. A file too many may lie
+//! there, as bcolz leaves one when it trims.
 
 mod single;
 mod superchunks;
@@ -45,7 +45,7 @@ pub(super) struct Staged {
     pub(super) more: i64,
 }
 
-/// The form of the files in a folder; `said` is what the metadata says.
+/// Returns the form of the files in a folder; `said` is what the metadata says.
 pub(super) fn form(
     folder: &Folder,
     path: &str,
@@ -77,7 +77,7 @@ impl Data {
         Ok(Self { path: path.to_owned(), files })
     }
 
-    /// The bytes of a chunk.
+    /// Returns the bytes of a chunk.
     pub(super) fn chunk(&self, folder: &Folder, cut: &Cut, number: u64) -> Result<Bytes> {
         if number >= cut.chunks {
             return Err(Error::invalid(format!("chunk {number} of {}", cut.chunks)));
@@ -90,7 +90,7 @@ impl Data {
         }
     }
 
-    /// The bytes of the chunks as the form counts them.
+    /// Returns the bytes of the chunks as the form counts them.
     pub(super) fn cbytes(&self, folder: &Folder, cut: &Cut) -> Result<u64> {
         match &self.files {
             Files::Single(_) => single::cbytes(folder, &self.path, cut),
@@ -122,12 +122,12 @@ impl Data {
     }
 }
 
-/// The error that a file is not there.
+/// Returns the error that a file is not there.
 fn missing(folder: &Folder, path: &str) -> Error {
     Error::malformed(format!("{} is missing", folder.path(path)))
 }
 
-/// The files of a folder with a number from `from` on.
+/// Returns the files of a folder with a number from `from` on.
 fn numbered(
     folder: &Folder,
     path: &str,

@@ -87,7 +87,8 @@ pub(super) fn read_attributes(folder: &Folder) -> Result<Stored> {
     }
 }
 
-/// Puts what says how an array or a table is stored and how much there is; the twin of [`read_storage`] and [`Sized::read`].
+/// Puts what says how an array or a table is stored and how much there is; the twin of [`read_storage`] and
+/// [`Sized::read`].
 pub(super) fn put(
     sink: &mut impl Sink,
     folder: &str,
@@ -126,7 +127,7 @@ pub(super) fn put_attributes(
     sink.put(&format!("{folder}{file}"), &[&bytes])
 }
 
-/// The form of a folder whose files do not tell: what only the proposals have tells then.
+/// Returns the form of a folder whose files do not tell: what only the proposals have tells then.
 pub(super) fn form_of_empty(folder: &Folder) -> Result<DirectoryFormat> {
     let proposal = folder.exists(ATTRIBUTES)? || folder.exists(SHAPE)?;
     Ok(if proposal {

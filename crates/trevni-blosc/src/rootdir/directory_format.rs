@@ -29,7 +29,8 @@ pub struct Superchunks {
     pub slack: Slack,
 }
 
-/// Free bytes behind each chunk, in which it can grow without moving those behind it. bloscpack reads superchunks without any.
+/// Free bytes behind each chunk, in which it can grow without moving those behind it. bloscpack reads superchunks
+/// without any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slack {
     /// So many bytes.
@@ -39,7 +40,7 @@ pub enum Slack {
 }
 
 impl DirectoryFormat {
-    /// The form of a name: `bcolz` or `superchunk`.
+    /// Returns the form of a name: `bcolz` or `superchunk`.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "bcolz" => Ok(DirectoryFormat::Bcolz),
@@ -51,7 +52,7 @@ impl DirectoryFormat {
         }
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &'static str {
         match self {
             DirectoryFormat::Bcolz => "bcolz",
@@ -67,7 +68,7 @@ impl Default for Slack {
 }
 
 impl Slack {
-    /// The slack of a text: `128` or `10%`.
+    /// Returns the slack of a text: `128` or `10%`.
     pub fn parse(text: &str) -> Result<Self> {
         let (digits, slack): (_, fn(u64) -> Self) = match text.strip_suffix('%') {
             Some(digits) => (digits, Slack::Percent),
@@ -77,7 +78,7 @@ impl Slack {
         number.map(slack).map_err(|_| Error::invalid(format!("slack {}", excerpt::text(text))))
     }
 
-    /// How many bytes it is behind a chunk of this length; never more than 2 GiB.
+    /// Returns how many bytes it is behind a chunk of this length; never more than 2 GiB.
     pub(super) fn behind(self, len: usize) -> usize {
         let bytes = match self {
             Slack::Bytes(bytes) => bytes,

@@ -13,7 +13,7 @@ use crate::Edit;
 use crate::chunk::Header;
 use trevni::{Error, Result};
 
-/// The header of a chunk that stands for at least `needed` bytes of a full chunk.
+/// Returns the header of a chunk that stands for at least `needed` bytes of a full chunk.
 pub(super) fn check_chunk(chunk: &[u8], number: u64, needed: u64, full: u64) -> Result<Header> {
     let header = Header::parse(chunk)
         .map_err(|e| Error::invalid(format!("chunk {number} is none that can be read: {e}")))?;
@@ -30,12 +30,12 @@ pub(super) fn check_chunk(chunk: &[u8], number: u64, needed: u64, full: u64) -> 
     Ok(header)
 }
 
-/// The bytes of a chunk that count.
+/// Returns the bytes of a chunk that count.
 pub(super) fn counted<'a>(chunk: &'a [u8], header: &Header) -> &'a [u8] {
     usize::try_from(header.cbytes).ok().and_then(|cbytes| chunk.get(..cbytes)).unwrap_or(chunk)
 }
 
-/// The headers of an edit's chunks, if it is one of an array that is cut so.
+/// Returns the headers of an edit's chunks, if it is one of an array that is cut so.
 pub(super) fn check(edit: &Edit, before: &Cut, after: &Cut) -> Result<Vec<Header>> {
     let numbers: Vec<_> = edit.chunks.iter().map(|(number, _)| *number).collect();
     if !numbers.is_sorted_by(|a, b| a < b) || numbers.last().is_some_and(|last| *last >= edit.count)
@@ -63,14 +63,14 @@ pub(super) fn check(edit: &Edit, before: &Cut, after: &Cut) -> Result<Vec<Header
     edit.chunks.iter().map(check).collect()
 }
 
-/// The old chunk that must stand for more than before, if it is not in the edit.
+/// Returns the old chunk that must stand for more than before, if it is not in the edit.
 pub(super) fn outgrown(edit: &Edit, before: &Cut, after: &Cut) -> Option<u64> {
     let last = before.chunks.min(after.chunks).checked_sub(1)?;
     let grows = after.needed(last) > before.needed(last);
     (grows && find(edit, last).is_none()).then_some(last)
 }
 
-/// A chunk of the edit, by number.
+/// Returns a chunk of the edit, by number.
 pub(super) fn find(edit: &Edit, number: u64) -> Option<&[u8]> {
     let at = edit.chunks.binary_search_by_key(&number, |(number, _)| *number).ok()?;
     edit.chunks.get(at).map(|(_, chunk)| chunk.as_slice())

@@ -5,7 +5,7 @@
 //! [1, 2, 3, 4, ...]                                      16 numbers
 //! ```
 
-/// The start of a text, in quotes.
+/// Returns the start of a text, in quotes.
 pub(super) fn text(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{:?}...", text.get(..end).unwrap_or("")),
@@ -13,7 +13,7 @@ pub(super) fn text(text: &str) -> String {
     }
 }
 
-/// The start of a list.
+/// Returns the start of a list.
 pub(super) fn list(numbers: &[u64]) -> String {
     let shown: Vec<_> = numbers.iter().take(16).map(u64::to_string).collect();
     let more = if numbers.len() > shown.len() { ", ..." } else { "" };

@@ -16,7 +16,7 @@ use crate::json;
 use crate::{ByteOrder, Dtype, DtypeKind};
 use trevni::{Error, Result};
 
-/// The bytes of a JSON value.
+/// Returns the bytes of a JSON value.
 pub(super) fn parse(value: &Value, dtype: &Dtype) -> Result<Vec<u8>> {
     let wrong = || {
         Error::malformed(format!(
@@ -140,7 +140,7 @@ fn from_little(bytes: &[u8], dtype: &Dtype) -> Option<Value> {
     }
 }
 
-/// A whole number, whatever it is written as.
+/// Returns a whole number, whatever it is written as.
 fn whole(value: &Value) -> Option<i128> {
     let number = || value.as_i64().map(i128::from).or(value.as_u64().map(i128::from));
     let float = || {
@@ -181,7 +181,7 @@ fn float_of(bytes: &[u8]) -> Option<f64> {
     }
 }
 
-/// A float of 16 bits: sign, 5 bits of exponent, 10 of fraction.
+/// Returns a float of 16 bits: sign, 5 bits of exponent, 10 of fraction.
 fn of_half(half: u16) -> f64 {
     let sign = if half & 0x8000 == 0 { 1.0 } else { -1.0 };
     let fraction = f64::from(half & 0x3ff);
@@ -193,7 +193,7 @@ fn of_half(half: u16) -> f64 {
     }
 }
 
-/// The nearest, and of two the even one. Positive halves are in the order of their bits.
+/// Returns the nearest, and of two the even one. Positive halves are in the order of their bits.
 fn half_of(value: f64) -> Option<u16> {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     if value.is_nan() {

@@ -22,7 +22,7 @@ pub(super) struct Meta {
     map: Map<String, Value>,
 }
 
-/// A value in JSON or YAML.
+/// Returns a value in JSON or YAML.
 pub(super) fn parse_value(file: &str, bytes: &[u8]) -> Result<Value> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Error::malformed(format!("{file}: the text is not UTF-8")))?;
@@ -45,30 +45,30 @@ impl Meta {
         }
     }
 
-    /// What a key stands for; null is as good as nothing.
+    /// Returns what a key stands for; null is as good as nothing.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// The map itself.
+    /// Returns the map itself.
     pub(super) fn into_map(self) -> Map<String, Value> {
         self.map
     }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative.
     pub(super) fn count(&self, key: &str) -> Result<Option<u64>> {
         let convert = |value| as_count(value).ok_or_else(|| self.wrong(key, "a count"));
         self.get(key).map(convert).transpose()
     }
 
-    /// A list of such numbers; one alone is a list of one.
+    /// Returns a list of such numbers; one alone is a list of one.
     pub(super) fn counts(&self, key: &str) -> Result<Option<Vec<u64>>> {
         self.get(key)
             .map(|value| as_counts(value).ok_or_else(|| self.wrong(key, "a list of counts")))
             .transpose()
     }
 
-    /// A text.
+    /// Returns a text.
     pub(super) fn text(&self, key: &str) -> Result<Option<&str>> {
         match self.get(key) {
             None => Ok(None),
@@ -77,7 +77,7 @@ impl Meta {
         }
     }
 
-    /// A map within.
+    /// Returns a map within.
     pub(super) fn inner(&self, key: &str) -> Result<Option<Meta>> {
         match self.get(key) {
             None => Ok(None),
@@ -88,7 +88,7 @@ impl Meta {
         }
     }
 
-    /// The error that a key's value is not what it should be.
+    /// Returns the error that a key's value is not what it should be.
     pub(super) fn wrong(&self, key: &str, wanted: &str) -> Error {
         let found = self
             .map
@@ -106,7 +106,7 @@ fn as_count(value: &Value) -> Option<u64> {
         .or_else(|| value.as_f64().filter(whole).and_then(|f| format!("{f}").parse().ok()))
 }
 
-/// A list of counts, or one count.
+/// Returns a list of counts, or one count.
 pub(super) fn as_counts(value: &Value) -> Option<Vec<u64>> {
     match value {
         Value::Array(items) => items.iter().map(as_count).collect(),

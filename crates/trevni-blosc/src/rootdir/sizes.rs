@@ -4,8 +4,8 @@
 //! meta/sizes   {"shape": [807], "nbytes": 6456, "cbytes": 3022}     bcolz, Blaze; YAML in the RFC
 //! meta/shape   (300, 200)                                           carray: the shape alone
 //! ```
-//! Only the shape decides. `nbytes` follows from it, and `cbytes` is bookkeeping: bcolz counts the bytes of its full chunks and one chunk
-//! uncompressed, and loses count when it trims.
+//! Only the shape decides. `nbytes` follows from it, and `cbytes` is bookkeeping: bcolz counts the bytes of its
+//! full chunks and one chunk uncompressed, and loses count when it trims.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl Sizes {
         Ok(Self { shape, nbytes: 0, cbytes: None })
     }
 
-    /// The bytes of `meta/sizes`.
+    /// Returns the bytes of `meta/sizes`.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let shape = json::text(&Value::from(self.shape.clone()), json::BLANKS);
         let cbytes = self.cbytes.unwrap_or(0);

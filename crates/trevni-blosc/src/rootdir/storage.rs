@@ -51,8 +51,8 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// The defaults of bcolz for rows of this shape (without their number): LZ4 at level 5 behind a shuffle, chunks of 16 KiB to 4 MiB by the
-    /// expected number of rows. `Invalid` if the elements have no bytes.
+    /// Returns the defaults of bcolz for rows of this shape (without their number): LZ4 at level 5 behind a
+    /// shuffle, chunks of 16 KiB to 4 MiB by the expected number of rows. `Invalid` if the elements have no bytes.
     pub fn new(dtype: Dtype, row_shape: &[u64], expectedlen: u64) -> Result<Self> {
         let row_bytes = row_shape.iter().try_fold(dtype.size as u64, |n, of| n.checked_mul(*of));
         let Some(row_bytes) = row_bytes.filter(|bytes| *bytes > 0) else {
@@ -69,7 +69,7 @@ impl Storage {
         })
     }
 
-    /// What the rest of the file says about elements of a type, of an array of this shape.
+    /// Returns what the rest of the file says about elements of a type, of an array of this shape.
     fn parse(meta: &Meta, dtype: Dtype, dflt: Option<&Value>, shape: &[u64]) -> Result<Self> {
         let (rows, row_shape) = shape.split_first().unwrap_or((&0, &[]));
         let expectedlen = meta.count("expectedlen")?.unwrap_or(*rows);
@@ -91,7 +91,7 @@ impl Storage {
         Ok(storage)
     }
 
-    /// The bytes of the file as bcolz writes it.
+    /// Returns the bytes of the file as bcolz writes it.
     pub(super) fn to_bcolz(&self) -> Result<Vec<u8>> {
         self.check_bcolz()?;
         let [chunklen] = self.chunk_shape.as_slice() else {
@@ -106,7 +106,7 @@ impl Storage {
         .into_bytes())
     }
 
-    /// The fill value, with the numbers of Python that JSON does not know.
+    /// Returns the fill value, with the numbers of Python that JSON does not know.
     fn dflt(&self) -> Result<String> {
         let value = fill_value::to_value(&self.fill, &self.dtype)?;
         match (&self.dtype.kind, &value) {
@@ -129,7 +129,7 @@ impl Storage {
         }
     }
 
-    /// How many chunks a superchunk has if nobody says.
+    /// Returns how many chunks a superchunk has if nobody says.
     pub(super) fn automatic_superchunk(&self) -> u64 {
         /// Bytes that one stands for; it is rewritten whole when a chunk in it changes.
         const TARGET: u64 = 16 << 20;
@@ -138,7 +138,7 @@ impl Storage {
     }
 }
 
-/// Bytes that the compressor takes for an element: texts are shuffled as what they consist of.
+/// Returns the bytes that the compressor takes for an element: texts are shuffled as what they consist of.
 fn typesize(dtype: &Dtype) -> u8 {
     match dtype.kind {
         DtypeKind::Bytes => 1,
@@ -147,7 +147,7 @@ fn typesize(dtype: &Dtype) -> u8 {
     }
 }
 
-/// The type of a text in a file whose numbers have this order unless their type says otherwise.
+/// Returns the type of a text in a file whose numbers have this order unless their type says otherwise.
 fn parse_dtype(text: &str, big: bool) -> Result<Dtype> {
     let mut dtype = Dtype::parse(text)?;
     let said = text.trim_start().starts_with(['<', '>', '=', '|', '[', '(', '{', '\'', '"']);
@@ -161,7 +161,7 @@ fn parse_dtype(text: &str, big: bool) -> Result<Dtype> {
     Ok(dtype)
 }
 
-/// The form that the file speaks of, if it does.
+/// Returns the form that the file speaks of, if it does.
 pub(super) fn parse_form(meta: &Meta) -> Result<Option<Superchunks>> {
     let slack = match meta.get("slack") {
         None => Slack::default(),
@@ -172,7 +172,7 @@ pub(super) fn parse_form(meta: &Meta) -> Result<Option<Superchunks>> {
     Ok(chunks.map(|chunks| Superchunks { chunks, slack }))
 }
 
-/// The bytes of the file as it is written with superchunks.
+/// Returns the bytes of the file as it is written with superchunks.
 pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec<u8>> {
     let Some(column) = columns.first() else {
         return Err(Error::invalid("a table of superchunks has at least one column"));
@@ -198,7 +198,7 @@ pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec
     Ok((json::text(&Value::Object(map), json::BLANKS) + "\n").into_bytes())
 }
 
-/// The form, with the parameters that depend on the chunks.
+/// Returns the form, with the parameters that depend on the chunks.
 pub(super) fn settle<'a>(
     form: DirectoryFormat,
     storages: impl Iterator<Item = &'a Storage>,

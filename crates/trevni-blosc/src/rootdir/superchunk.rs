@@ -6,12 +6,12 @@
 //! ...  chunk, checksum, slack    the checksum if the header says so; any number of free bytes
 //!      chunk, checksum, slack
 //! ```
-//! Written is version 3, which bloscpack 0.16 reads as one file. bloscpack goes from chunk to chunk and never looks at the offsets, so a
-//! file with slack between chunks is written as version 2, which it refuses.
+//! Written is version 3, which bloscpack 0.16 reads as one file. bloscpack goes from chunk to chunk and never looks
+//! at the offsets, so a file with slack between chunks is written as version 2, which it refuses.
 //!
-//! The proposals do not say what offsets count from. Some that point into the header or the offsets can only be meant from where the
-//! chunks begin: they are read so that the first chunk lies right behind the offsets. Without offsets, or if all are -1, chunks lie one
-//! behind another.
+//! The proposals do not say what offsets count from. Some that point into the header or the offsets can only be
+//! meant from where the chunks begin: they are read so that the first chunk lies right behind the offsets. Without
+//! offsets, or if all are -1, chunks lie one behind another.
 
 use bytes::Bytes;
 
@@ -36,12 +36,12 @@ pub(super) struct Index {
     pub(super) file_len: u64,
 }
 
-/// The name of a file; the first is 1.
+/// Returns the name of a file; the first is 1.
 pub(super) fn name(number: u64) -> String {
     format!("__{number}__.bin")
 }
 
-/// The file that a name is of.
+/// Returns the file that a name is of.
 pub(super) fn number(file: &str) -> Option<u64> {
     let digits = file.strip_prefix("__")?.strip_suffix("__.bin")?;
     digits.parse().ok().filter(|number| name(*number) == file)
@@ -106,7 +106,7 @@ impl Index {
         Ok(bytes.slice_ref(chunk))
     }
 
-    /// Whether chunks of these lengths (checksums included) fit where the old ones are.
+    /// Returns whether chunks of these lengths (checksums included) fit where the old ones are.
     fn fits(&self, lens: &[u64]) -> bool {
         let first = HEADER_LEN as u64 + 8 * lens.len() as u64;
         let next = self.starts.iter().skip(1).chain([&u64::MAX]);
@@ -121,7 +121,7 @@ impl Index {
     }
 }
 
-/// Bytes between header and offsets. No proposal has any; other Bloscpack files may.
+/// Returns the bytes between header and offsets. No proposal has any; other Bloscpack files may.
 fn metadata_len(header: &Header, source: &impl ReadAt, file_len: u64) -> Result<u64> {
     match header.version {
         _ if !header.has_metadata => Ok(0),
@@ -149,7 +149,7 @@ fn based(mut starts: Vec<u64>, from: u64, file_len: u64) -> Result<Vec<u64>> {
     }
 }
 
-/// The chunk at the start of `bytes`, once its checksum is right.
+/// Returns the chunk at the start of `bytes`, once its checksum is right.
 fn cut_chunk(bytes: &[u8], digest: Digest) -> Result<&[u8]> {
     let header = chunk::Header::parse(bytes)?;
     let len = usize::try_from(header.cbytes).unwrap_or(usize::MAX);
@@ -160,8 +160,8 @@ fn cut_chunk(bytes: &[u8], digest: Digest) -> Result<&[u8]> {
     Ok(chunk)
 }
 
-/// The bytes of a file. Where the chunks still fit between those of `old`, they stay where they are; else they are laid out anew,
-/// with slack behind each.
+/// Returns the bytes of a file. Where the chunks still fit between those of `old`, they stay where they are; else
+/// they are laid out anew, with slack behind each.
 pub(super) fn assemble(
     chunks: &[&[u8]],
     digest: Digest,
@@ -194,7 +194,7 @@ pub(super) fn assemble(
     Ok(out)
 }
 
-/// Whether chunks lie one behind another.
+/// Returns whether chunks lie one behind another.
 fn is_tight(starts: &[u64], lens: &[u64], from: u64) -> bool {
     let mut end = from;
     starts.iter().zip(lens).all(|(start, len)| std::mem::replace(&mut end, start + len) == *start)

@@ -25,13 +25,13 @@ pub(super) fn encode(storage: &Storage, data: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// The chunks of an array whose bytes are cut as they lie.
+/// Returns the chunks of an array whose bytes are cut as they lie.
 pub(super) fn chunks_of(storage: &Storage, shape: &[u64], data: &[u8]) -> Vec<Vec<u8>> {
     let cut = Cut::new(storage, shape).unwrap();
     data.chunks(size(cut.chunk_bytes)).map(|part| encode(storage, part)).collect()
 }
 
-/// An edit that makes `before` into `after`, with the chunks in which they differ.
+/// Returns an edit that makes `before` into `after`, with the chunks in which they differ.
 pub(super) fn edit(storage: &Storage, before: &[u8], shape: &[u64], after: &[u8]) -> Edit {
     let cut = Cut::new(storage, shape).unwrap();
     let full = size(cut.chunk_bytes);
@@ -46,7 +46,7 @@ pub(super) fn edit(storage: &Storage, before: &[u8], shape: &[u64], after: &[u8]
     }
 }
 
-/// The bytes that each chunk stands for.
+/// Returns the bytes that each chunk stands for.
 pub(super) fn decode_chunks(array: &Carray) -> Vec<Vec<u8>> {
     let mut decoder = Decoder::default();
     let decode = |number| {
@@ -58,7 +58,7 @@ pub(super) fn decode_chunks(array: &Carray) -> Vec<Vec<u8>> {
     (0..array.layout().chunks).map(decode).collect()
 }
 
-/// The bytes of an array that are cut as they lie.
+/// Returns the bytes of an array that are cut as they lie.
 pub(super) fn decode(array: &Carray) -> Vec<u8> {
     let Chunking::Flat { chunk_bytes } = array.layout().chunking else { panic!("boxes") };
     let mut out = Vec::new();

@@ -46,7 +46,7 @@ impl<'a> Line<'a> {
         Self { indent: line.len() - text.len(), text: if text == "---" { "" } else { text } }
     }
 
-    /// The key, and what stands behind its colon.
+    /// Returns the key, and what stands behind its colon.
     fn split_key(&self) -> Option<(&'a str, &'a str)> {
         let colon = plain_chars(self.text).find(|(at, c)| {
             *c == ':' && self.text.get(at + 1..).is_some_and(|r| r.is_empty() || r.starts_with(' '))
@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The characters outside of quotes, with their places.
+/// Returns the characters outside of quotes, with their places.
 fn plain_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
     text.char_indices().filter(move |(_, c)| match quote {
@@ -81,7 +81,7 @@ fn without_comment(line: &str) -> &str {
     start.and_then(|(at, _)| line.get(..at)).unwrap_or(line)
 }
 
-/// A map: the lines of one indentation, each perhaps with deeper ones below it.
+/// Returns a map: the lines of one indentation, each perhaps with deeper ones below it.
 fn block(rest: &mut &[Line<'_>], depth: usize) -> ParseResult<Value> {
     let indent = rest.first().map_or(0, |line| line.indent);
     let mut map = Map::new();
@@ -107,7 +107,7 @@ fn block(rest: &mut &[Line<'_>], depth: usize) -> ParseResult<Value> {
     Ok(Value::Object(map))
 }
 
-/// A value that is all of a text.
+/// Returns a value that is all of a text.
 fn flow_line(text: &str) -> ParseResult<Value> {
     let mut rest = text;
     let value = flow(&mut rest, "", DEPTH)?;
@@ -117,7 +117,7 @@ fn flow_line(text: &str) -> ParseResult<Value> {
     }
 }
 
-/// A value, up to one of the characters of `ends`.
+/// Returns a value, up to one of the characters of `ends`.
 fn flow(rest: &mut &str, ends: &str, depth: usize) -> ParseResult<Value> {
     *rest = rest.trim_start();
     let Some(first) = rest.chars().next() else { return Ok(Value::Null) };
@@ -191,7 +191,7 @@ fn map(rest: &mut &str, depth: usize) -> ParseResult<Map<String, Value>> {
     Ok(pairs)
 }
 
-/// A text in quotes; in double ones with the escapes of JSON, in single ones `''` is a quote.
+/// Returns a text in quotes; in double ones with the escapes of JSON, in single ones `''` is a quote.
 fn quoted(rest: &mut &str, quote: char) -> ParseResult<String> {
     let mut skip = true;
     let mut chars = rest.char_indices().peekable();

@@ -20,7 +20,7 @@ use std::arch::x86_64::*;
 /// The elements of a tile.
 pub(super) const TILE: usize = 32;
 
-/// How many elements behind a tile are touched.
+/// Returns how many elements behind a tile are touched.
 pub(super) const fn spare<const T: usize>(width: usize) -> usize {
     16usize.saturating_sub(16 / T * width).div_ceil(width)
 }
@@ -55,7 +55,7 @@ static TOGETHER: [[u8; 16]; 17] = {
     tables
 };
 
-/// What is in a table for elements of that width, in both halves.
+/// Returns what is in a table for elements of that width, in both halves.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn table(tables: &'static [[u8; 16]; 17], width: usize) -> __m256i {

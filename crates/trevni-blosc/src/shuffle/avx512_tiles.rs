@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 /// The elements of a tile.
 pub(super) const TILE: usize = 64;
 
-/// How many elements behind a tile are touched: masks leave out all that is not its own.
+/// Returns how many elements behind a tile are touched: masks leave out all that is not its own.
 pub(super) const fn spare<const T: usize>(_width: usize) -> usize {
     0
 }

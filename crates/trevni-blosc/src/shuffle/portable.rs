@@ -14,7 +14,7 @@ const EIGHT: usize = 8;
 /// The elements whose bits go together.
 const TILE: usize = 64;
 
-/// Copies what is behind the elements, whose bytes are `len`, as far as both have it; gives their bytes.
+/// Copies what is behind the elements, whose bytes are `len`, as far as both have it. Returns their bytes.
 fn copy_rest<'a>(
     len: usize,
     bytes: &'a [u8],
@@ -59,7 +59,7 @@ fn turn_bits(word: u64) -> u64 {
     step(word, 28, 0x0000_0000_f0f0_f0f0)
 }
 
-/// How many elements there are, of more than one byte.
+/// Returns how many elements there are, of more than one byte.
 fn count(width: usize, bytes: &[u8], out: &[u8]) -> usize {
     if width > 1 { bytes.len().min(out.len()) / width } else { 0 }
 }
@@ -95,7 +95,7 @@ pub(crate) fn shuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u
     }
 }
 
-/// Eights of elements of whole words; gives how many are done.
+/// Eights of elements of whole words. Returns how many are done.
 fn words_to_columns(width: usize, n: usize, bytes: &[u8], out: &mut [u8]) -> usize {
     let (words, _) = bytes.as_chunks::<EIGHT>();
     let mut columns = out.chunks_exact_mut(n).map(|column| column.as_chunks_mut::<EIGHT>().0);
@@ -155,7 +155,7 @@ pub(crate) fn unshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut 
     }
 }
 
-/// Eights of elements of whole words; gives how many are done.
+/// Eights of elements of whole words. Returns how many are done.
 fn columns_to_words(width: usize, n: usize, bytes: &[u8], out: &mut [u8]) -> usize {
     let (words, _) = out.as_chunks_mut::<EIGHT>();
     let mut columns = bytes.chunks_exact(n).map(|column| column.as_chunks::<EIGHT>().0);

@@ -4,12 +4,12 @@ use super::*;
 
 type Kernel = fn(Level, usize, &[u8], &mut [u8]);
 
-/// The bytes in an allocation of their exact size, so that an address sanitizer sees every read past it.
+/// Returns the bytes in an allocation of their exact size, so that an address sanitizer sees every read past it.
 fn boxed(bytes: &[u8]) -> Box<[u8]> {
     bytes.into()
 }
 
-/// Where each byte goes.
+/// Returns where each byte goes.
 fn shuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len() / width;
     let mut out = bytes.to_vec();
@@ -21,7 +21,7 @@ fn shuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Where each bit goes.
+/// Returns where each bit goes.
 fn bitshuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len() / width / 8 * 8;
     let mut out = bytes.to_vec();
@@ -37,7 +37,7 @@ fn bitshuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Bytes of which no two words are the same.
+/// Returns the bytes of which no two words are the same.
 fn bytes(len: usize) -> Box<[u8]> {
     let mut state = 88_172_645_463_325_252u64;
     let byte = |_| {

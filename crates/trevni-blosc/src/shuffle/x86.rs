@@ -33,7 +33,7 @@ impl Tiles {
         Self { len, next: 0, second, last: n.checked_sub(len + spare), back: spare == 0 }
     }
 
-    /// How many elements there are before the first that is in no tile.
+    /// Returns how many elements there are before the first that is in no tile.
     #[inline]
     fn done(&self) -> usize {
         match self.last {
@@ -61,13 +61,14 @@ impl Iterator for Tiles {
     }
 }
 
-/// How many bytes there are from an address to the next that is even for registers of so many.
+/// Returns how many bytes there are from an address to the next that is even for registers of so many.
 #[inline]
 fn to_even(address: *const u8, register: usize) -> usize {
     register - address.addr() % register
 }
 
-/// How many elements there are before one whose address is even; as many as bytes of a register if there is none.
+/// Returns how many elements there are before one whose address is even; as many as bytes of a register if there is
+/// none.
 #[inline]
 fn elements_to_even(address: *const u8, register: usize, width: usize) -> usize {
     let bytes = to_even(address, register);
@@ -78,7 +79,7 @@ fn elements_to_even(address: *const u8, register: usize, width: usize) -> usize 
     }
 }
 
-/// Where the parts of an element begin: side by side, but the last goes back to where it is whole.
+/// Returns where the parts of an element begin: side by side, but the last goes back to where it is whole.
 #[inline]
 fn parts(width: usize) -> impl Iterator<Item = usize> {
     let last = width.saturating_sub(PART);

@@ -14,7 +14,7 @@ use trevni_testing::data;
 use trevni_testing::numbers::Numbers;
 use trevni_testing::store::{Fault, RecordingStore, Request};
 
-/// A store with the files of a folder.
+/// Returns a store with the files of a folder.
 async fn with_folder(folder: &FilePath) -> Arc<RecordingStore> {
     let store = RecordingStore::new(Fault::Nothing);
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -74,7 +74,7 @@ fn every_sparse_frame_reads_as_it_does_at_home() {
     assert_eq!(checked, if whole.is_some() { 65 } else { 2 });
 }
 
-/// A frame of ten chunks of a thousand numbers.
+/// Returns a frame of ten chunks of a thousand numbers.
 async fn numbered() -> Arc<RecordingStore> {
     use trevni_blosc::chunk::{Generation, Params};
     use trevni_blosc::frame::{Cut, NewFrame};

@@ -11,8 +11,8 @@ use crate::exit::CliError;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading csv")]
 pub(crate) struct CsvArgs {
-    /// Between the fields of csv. Default: a tab for .tsv files, otherwise the one of `,` `;` tab `|` that fits the first
-    /// rows. Written are tabs to .tsv files, otherwise commas.
+    /// Between the fields of csv. Default: a tab for .tsv files, otherwise the one of `,` `;` tab `|` that fits the
+    /// first rows. Written are tabs to .tsv files, otherwise commas.
     #[arg(long, value_parser = delimiter, value_name = "CHAR")]
     pub(crate) delimiter: Option<u8>,
     /// The first line of csv has no names.
@@ -21,8 +21,8 @@ pub(crate) struct CsvArgs {
     /// Around fields that have delimiters or ends of lines in them; `none` if nothing is. Default: `"`.
     #[arg(long, value_parser = quote, value_name = "CHAR")]
     quote: Option<Quote>,
-    /// A value that is null in every column, besides the empty one; may be given several times. Default: NA, N/A, null, NaN,
-    /// `\N` and others that pyarrow knows, in columns that are not text.
+    /// A value that is null in every column, besides the empty one; may be given several times. Default: NA, N/A,
+    /// null, NaN, `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
     null_values: Vec<String>,
     /// The type of a column of csv or jsonl that is not to be inferred; may be given several times. Types: utf8, bool,
@@ -31,8 +31,8 @@ pub(crate) struct CsvArgs {
     /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8.
     #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
     types: Vec<(String, DataType)>,
-    /// How characters are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others. Default: utf-8, or utf-16 if
-    /// there is a byte-order mark.
+    /// How characters are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others. Default: utf-8, or
+    /// utf-16 if there is a byte-order mark.
     #[arg(long, value_parser = encoding, value_name = "NAME")]
     encoding: Option<Encoding>,
 }
@@ -77,7 +77,7 @@ impl CsvArgs {
     }
 }
 
-/// The delimiter of CSV that is written: the given one, or that of the path's extension.
+/// Returns the delimiter of CSV that is written: the given one, or that of the path's extension.
 pub(crate) fn delimiter_for(given: Option<u8>, path: &Path) -> u8 {
     given.unwrap_or(if is_tsv(path) { b'\t' } else { b',' })
 }

@@ -9,8 +9,8 @@ use crate::exit::CliError;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading jsonl")]
 pub(crate) struct JsonArgs {
-    /// The longest row of jsonl, in bytes of text; k, M and G are understood. It bounds the memory that is taken. Default:
-    /// 64M.
+    /// The longest row of jsonl, in bytes of text; k, M and G are understood. It bounds the memory that is taken.
+    /// Default: 64M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     max_row_size: Option<usize>,
 }

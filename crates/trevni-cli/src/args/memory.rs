@@ -27,7 +27,7 @@ impl MemoryArgs {
     }
 }
 
-/// The limits in force.
+/// Returns the limits in force.
 pub(crate) fn limits() -> Limits {
     MEMORY.get().map_or_else(Limits::default, |bytes| Limits::of_memory(*bytes))
 }

@@ -25,7 +25,7 @@ enum Rename {
 }
 
 impl RenameArgs {
-    /// The same rows under the names that are wanted.
+    /// Returns the same rows under the names that are wanted.
     pub(crate) fn apply(&self, rows: Rows) -> Result<Rows, CliError> {
         let rows = match self.rename_duplicates {
             true => rename_fields(rows, Naming::Unique)?,

@@ -32,8 +32,8 @@ pub(crate) struct WriteArgs {
     /// Rows of a block under pack. Default: 16384.
     #[arg(long, value_name = "ROWS")]
     block_rows: Option<usize>,
-    /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0 writes
-    /// and reads fastest, 100 is smallest. Default: 68.
+    /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0
+    /// writes and reads fastest, 100 is smallest. Default: 68.
     #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
     fsst_threshold: Option<u8>,
     /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.
@@ -85,7 +85,7 @@ impl WriteArgs {
         Ok(())
     }
 
-    /// Whether there is an option that only Trevni files have.
+    /// Returns whether there is an option that only Trevni files have.
     fn is_set(&self) -> bool {
         let Self {
             codec: _,
@@ -121,7 +121,7 @@ impl WriteArgs {
         false
     }
 
-    /// How Blosc containers are written.
+    /// Returns how Blosc containers are written.
     #[cfg(feature = "blosc")]
     pub(crate) fn blosc(&self) -> Result<trevni_convert::BloscOptions, CliError> {
         let level = self.level.map(u8::try_from).transpose();
@@ -139,7 +139,7 @@ impl WriteArgs {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// The properties of a Trevni file, which only the writer of that format looks at.
+    /// Returns the properties of a Trevni file, which only the writer of that format looks at.
     pub(crate) fn properties(
         &self,
         format: &Format,
@@ -178,7 +178,7 @@ impl WriteArgs {
         Ok(builder.build())
     }
 
-    /// The writer of columns as they are in a file of this metadata, but for what is asked for.
+    /// Returns the writer of columns as they are in a file of this metadata, but for what is asked for.
     pub(crate) fn file_writer(&self, metadata: Metadata) -> Result<FileWriterBuilder, CliError> {
         let properties = self.properties(Format::named("trv")?, WriterProperties::builder())?;
         let mut builder = properties.file_writer().set_sampling(false).set_metadata(metadata);
@@ -192,7 +192,7 @@ impl WriteArgs {
     }
 }
 
-/// Whether a format is a container of the Blosc family.
+/// Returns whether a format is a container of the Blosc family.
 fn is_blosc(name: &str) -> bool {
     matches!(name, "bloscpack" | "bcolz" | "superchunk" | "b2nd" | "b2frame" | "sparse")
 }
@@ -209,7 +209,7 @@ fn layout(name: &str) -> Result<Layout, String> {
     Layout::from_name(name).ok_or_else(|| "split or avro".into())
 }
 
-/// A number of bytes, with k, M or G behind it or not.
+/// Returns a number of bytes, with k, M or G behind it or not.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 10),

@@ -48,10 +48,10 @@ Examples:
 
 /// Measure Trevni beside Parquet on your own file: size, write, read, one column, scattered rows, a filter.
 ///
-/// The rows are read into memory once. Then each format writes them to memory and reads them back, on one thread, in
-/// batches of 8192 rows, with the defaults of its library but for the compression. Before anything is timed, every
-/// result is compared with the rows that were written. Each round runs each measure in all formats, one after the other;
-/// the median of the rounds counts.
+/// The rows are read into memory once. Then each format writes them to memory and reads them back, on one thread,
+/// in batches of 8192 rows, with the defaults of its library but for the compression. Before anything is timed,
+/// every result is compared with the rows that were written. Each round runs each measure in all formats, one after
+/// the other; the median of the rounds counts.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,
@@ -144,7 +144,7 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), CliError> {
     if args.json { report.json() } else { report.text() }
 }
 
-/// The place of the column that is read by itself.
+/// Returns the place of the column that is read by itself.
 fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Result<usize, CliError> {
     let Some(name) = name else { return Ok(0) };
     let names = || table.schema.fields().iter().map(|field| field.name().as_str());
@@ -154,7 +154,7 @@ fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Resul
     })
 }
 
-/// What is being done, on stderr if that is a terminal.
+/// Returns what is being done, on stderr if that is a terminal.
 fn progress() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {

@@ -1,4 +1,5 @@
-//! `trevni blosc`: Bloscpack files as the command `blpk` makes and takes them, and a look into all containers of the family.
+//! `trevni blosc`: Bloscpack files as the command `blpk` makes and takes them, and a look into all containers of
+//! the family.
 //!
 //! ```text
 //! compress    file ──► file.blp          append   file.blp, more bytes ──► file.blp
@@ -100,13 +101,13 @@ fn compressor(name: &str) -> Result<Compressor, String> {
     Compressor::from_name(name).map_err(|e| e.to_string())
 }
 
-/// The metadata in a file of JSON.
+/// Returns the metadata in a file of JSON.
 fn metadata(path: &Path) -> Result<serde_json::Value, CliError> {
     let text = std::fs::read_to_string(path).map_err(CliError::of(path.display()))?;
     serde_json::from_str(text.trim()).map_err(CliError::of(path.display()))
 }
 
-/// The path with the extension behind it.
+/// Returns the path with the extension behind it.
 fn with_extension(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(EXTENSION);

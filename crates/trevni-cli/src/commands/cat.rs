@@ -24,14 +24,14 @@ pub(crate) struct Args {
 
 const HEAD: u64 = 10;
 
-/// All rows, unless they are limited.
+/// Returns all rows, unless they are limited.
 pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.limit.apply(&mut args.read);
     let opened = args.read.open_all(&args.files)?;
     args.print.print(opened, &args.read.csv)
 }
 
-/// The first ten rows, unless another number is given.
+/// Returns the first ten rows, unless another number is given.
 pub(crate) fn head(mut args: Args) -> Result<(), CliError> {
     args.limit.limit.get_or_insert(HEAD);
     run(args)

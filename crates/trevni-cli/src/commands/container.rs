@@ -23,7 +23,7 @@ fn open(path: &Path) -> Result<Contents, CliError> {
     trevni_blosc::open(path).map_err(CliError::of(path.display()))
 }
 
-/// The headers of all chunks of an array.
+/// Returns the headers of all chunks of an array.
 fn headers(array: &ChunkedArray) -> trevni::Result<Vec<Header>> {
     let chunks = 0..array.layout().chunks;
     chunks.map(|number| Header::parse(&array.container().chunk(number)?)).collect()
@@ -40,7 +40,7 @@ const HEADS: [(&str, Align); 8] = [
     ("content", Align::Left),
 ];
 
-/// The chunks of each array.
+/// Returns the chunks of each array.
 pub(crate) fn layout(path: &Path, as_json: bool) -> Result<(), CliError> {
     let contents = open(path)?;
     let of_file = || CliError::of(path.display());
@@ -96,7 +96,7 @@ fn shown(value: &Json) -> String {
     }
 }
 
-/// The bytes of each array.
+/// Returns the bytes of each array.
 pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), CliError> {
     let contents = open(path)?;
     let total = bytes_at(path)?;
@@ -135,7 +135,7 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), CliError> {
 /// Bytes of a chunk that are opened at once, unless a block has more.
 const AT_ONCE: usize = 16 << 20;
 
-/// Opens every chunk; gives the rows if all are good. Faults go to `out`.
+/// Opens every chunk. Returns the rows if all are good. Faults go to `out`.
 pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     let name = path.display();
     let contents = match trevni_blosc::open(path) {

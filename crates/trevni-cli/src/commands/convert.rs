@@ -15,11 +15,13 @@ use crate::output::sink::{Dialect, Input, OutputArgs};
 use crate::output::table::ratio;
 use crate::output::target::is_stream;
 
-/// Convert between trv, data sets of trv files, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC stream), jsonl and csv.
+/// Convert between trv, data sets of trv files, avro, parquet, protobuf, thrift, arrow (IPC file), arrows (IPC
+/// stream), jsonl and csv.
 ///
 /// Everything streams, in memory of a few batches; blocks of a trv file that is being made wait in memory up to
-/// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary file
-/// before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in csv, NaN and infinities in jsonl.
+/// --memory-budget, for its header comes first. Only trv, arrow and parquet from standard input go to a temporary
+/// file before they are read. What comes from avro goes to trv in the avro layout. Empty strings become null in
+/// csv, NaN and infinities in jsonl.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "trevni convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub(crate) struct Args {

@@ -27,8 +27,9 @@ use profile::{ColumnProfile, Histogram};
 
 /// Describe each column: type, nulls, distinct values, min, max, mean, a histogram or the most frequent values.
 ///
-/// All rows are read once. Counts of distinct values are estimates with an error of about 1 % (HyperLogLog), and exact if
-/// they are few; histograms come from a t-digest. NaN counts as a value, but not in min, max, mean and histogram.
+/// All rows are read once. Counts of distinct values are estimates with an error of about 1 % (HyperLogLog), and
+/// exact if they are few; histograms come from a t-digest. NaN counts as a value, but not in min, max, mean and
+/// histogram.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files of rows, folders, patterns such as 'data/*.csv', or URLs; `-` is standard input. Several are one table.
@@ -37,8 +38,8 @@ pub(crate) struct Args {
     /// Print JSON.
     #[arg(long, conflicts_with = "html")]
     json: bool,
-    /// Write a page for a browser, without scripts; of a Trevni file with the bytes and the blocks of columns, of Parquet
-    /// with the bytes. `-` is standard output.
+    /// Write a page for a browser, without scripts; of a Trevni file with the bytes and the blocks of columns, of
+    /// Parquet with the bytes. `-` is standard output.
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
     /// Replace the page if it exists.
@@ -104,7 +105,7 @@ fn write_page(
     Ok(())
 }
 
-/// Where the columns of a file are, if its format says so. A file that is compressed as a whole does not.
+/// Returns where the columns of a file are, if its format says so. A file that is compressed as a whole does not.
 fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, CliError> {
     let format = read.find(path)?.2.name;
     let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
@@ -177,7 +178,7 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{:.0}%", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// A block for each bin; blanks where nothing is.
+/// Returns a block for each bin; blanks where nothing is.
 fn bars(histogram: &Histogram) -> String {
     let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
     let bar = |count: &u64| match count {
@@ -219,7 +220,7 @@ fn to_json(column: &ColumnProfile) -> Json {
     fields.into()
 }
 
-/// A value as a number, if it is one.
+/// Returns a value as a number, if it is one.
 fn value_json(text: String, of: &DataType) -> Json {
     let number = of.is_numeric().then(|| serde_json::from_str::<serde_json::Number>(&text).ok());
     number.flatten().map_or(Json::String(text), Json::Number)

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     }
 }
 
-/// The layouts of several files, and what they come to.
+/// Returns the layouts of several files, and what they come to.
 fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
     let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
     let mut out = stdout::stdout();
@@ -88,13 +88,13 @@ fn of_file(path: &Path) -> impl Fn(CliError) -> CliError {
     }
 }
 
-/// The layout of a file, its rows and its bytes.
+/// Returns the layout of a file, its rows and its bytes.
 fn json_of(path: &Path) -> Result<(Json, (u64, u64)), CliError> {
     let file = file::open(path)?;
     Ok((to_json(&file).map_err(of_file(path))?, (file.rows(), file.file_len())))
 }
 
-/// Writes the layout of a file; gives its rows and its bytes.
+/// Writes the layout of a file. Returns its rows and its bytes.
 fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), CliError> {
     let file = file::open(path)?;
     writeln!(
@@ -153,7 +153,7 @@ fn write_column(
     Ok(table.write("  ", out)?)
 }
 
-/// What the values of a block lie between, if that is known; ends that are no values themselves are marked.
+/// Returns what the values of a block lie between, if that is known; ends that are no values themselves are marked.
 fn bounds(block: &BlockStatistics, value_type: ValueType, order: Order) -> [String; 2] {
     let Some(bounds) = &block.bounds else { return [String::new(), String::new()] };
     let mark = if bounds.exact { "" } else { "~" };
@@ -171,7 +171,7 @@ fn bound(value: &Value<'_>, value_type: ValueType, order: Order) -> String {
     }
 }
 
-/// A number in two's complement, high byte first; in hexadecimal where it is wider than 128 bits.
+/// Returns a number in two's complement, high byte first; in hexadecimal where it is wider than 128 bits.
 fn number_text(number: &[u8]) -> String {
     let negative = number.first().is_some_and(|high| *high >= 0x80);
     match number.len() {

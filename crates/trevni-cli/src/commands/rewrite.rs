@@ -14,7 +14,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::{Schema, SchemaRef};
 use arrow::error::ArrowError;
-use trevni::arrow::{ArrowReaderBuilder, Layout, WriterProperties};
+use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions, Layout, WriterProperties};
 use trevni::codec::Codec;
 use trevni::{ColumnMetadata, FileReader, Metadata, copy_rows, keys};
 use trevni_convert::Rows;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether a value codec comes or goes, for which the split layout has other columns.
+/// Returns whether a value codec comes or goes, for which the split layout has other columns.
 fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, CliError> {
     let Some(name) = args.output.write.codec.as_deref().filter(|name| *name != "none") else {
         return Ok(false);
@@ -77,7 +77,7 @@ pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, CliError> {
     Ok(file.header().metadata.get_str(keys::CODEC).map_or(Ok(Codec::Null), Codec::from_name)?)
 }
 
-/// The columns as they are, with other settings.
+/// Returns the columns as they are, with other settings.
 fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     let header = file.header();
     let chosen = choose_columns(file, args)?;
@@ -98,7 +98,7 @@ fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     target.commit(&output.output)
 }
 
-/// A column without the settings that the file's are to replace.
+/// Returns a column without the settings that the file's are to replace.
 fn with_settings(
     column: &ColumnMetadata,
     no_codec: bool,
@@ -126,7 +126,7 @@ fn with_settings(
     Ok(new)
 }
 
-/// The numbers of the columns that stay, each behind its parent.
+/// Returns the numbers of the columns that stay, each behind its parent.
 fn choose_columns(file: &FileReader<File>, args: &Args) -> Result<Vec<usize>, CliError> {
     let roots: Vec<usize> =
         (0..file.columns().len()).filter(|i| file.tree().parent(*i).is_none()).collect();
@@ -147,7 +147,7 @@ fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
     }
 }
 
-/// The places of the names that are wanted, in the order in which they are.
+/// Returns the places of the names that are wanted, in the order in which they are.
 fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, CliError> {
     let place = |wanted: &String| {
         names.iter().position(|name| name == wanted).ok_or_else(|| {
@@ -164,10 +164,10 @@ fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, CliError> {
     }
 }
 
-/// The rows of the columns that are wanted, written as they would be for the first time.
+/// Returns the rows of the columns that are wanted, written as they would be for the first time.
 fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     let of_input = || CliError::of(args.input.display());
-    let builder = ArrowReaderBuilder::from_file(file.clone(), false);
+    let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new());
     let reader = builder.map_err(of_input())?.build().map_err(of_input())?;
     let schema = reader.schema();
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
@@ -184,14 +184,14 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     Ok(written.bytes)
 }
 
-/// The layout of a file of this metadata.
+/// Returns the layout of a file of this metadata.
 pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
     let layout = metadata.get_str(keys::LAYOUT).and_then(Layout::from_name);
     let avro = metadata.get(keys::AVRO_SCHEMA).is_some();
     layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split })
 }
 
-/// The pairs of a file's metadata that nobody makes but its user.
+/// Returns the pairs of a file's metadata that nobody makes but its user.
 fn own_pairs(metadata: &Metadata) -> Result<Metadata, CliError> {
     let mut pairs = Metadata::new();
     for (key, value) in metadata.iter() {

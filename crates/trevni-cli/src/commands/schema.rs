@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     Ok(out.flush()?)
 }
 
-/// A line a field; the fields of nested ones are indented below.
+/// Returns a line a field; the fields of nested ones are indented below.
 fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std::io::Result<()> {
     for field in fields {
         let null = if field.is_nullable() { "" } else { " not null" };

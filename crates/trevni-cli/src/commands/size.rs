@@ -77,7 +77,7 @@ fn sizes(path: &Path) -> Result<Sizes, CliError> {
     Ok(Sizes { rows: file.rows(), total, header, parts })
 }
 
-/// The columns of several files together, and each file.
+/// Returns the columns of several files together, and each file.
 fn size_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
     let mut sum = Sizes { rows: 0, total: 0, header: 0, parts: Vec::new() };
     let mut each = Vec::new();

@@ -45,7 +45,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.print.print(opened, &args.read.csv)
 }
 
-/// The number of rows, where it is cheap to know.
+/// Returns the number of rows, where it is cheap to know.
 fn counted(read: &ReadArgs, files: &[PathBuf]) -> Result<Option<u64>, CliError> {
     let [file] = files else { return Ok(None) };
     if read.rows.is_some() || read.predicate.is_some() || !Path::new(file).is_file() {

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     Ok(out.flush()?)
 }
 
-/// Rows that come to about [`BATCH_BYTES`], on the word of the descriptors.
+/// Returns the rows that come to about [`BATCH_BYTES`], on the word of the descriptors.
 fn batch_rows(file: &FileReader<std::fs::File>) -> trevni::Result<usize> {
     let mut bytes = 0u64;
     for column in 0..file.columns().len() {

@@ -72,7 +72,7 @@ fn call(words: &[&str], force: bool, places: &[&OsStr]) -> Result<(), CliError> 
     }
 }
 
-/// The words of the call; those that the reference's tools take with one dash have two.
+/// Returns the words of the call; those that the reference's tools take with one dash have two.
 pub(crate) fn words() -> impl Iterator<Item = OsString> {
     std::env::args_os().map(|word| match word.to_str() {
         Some("-codec") => "--codec".into(),

@@ -12,9 +12,9 @@ use crate::stdout;
 
 /// Delete the files of a data set that no commit names, and those that were replaced.
 ///
-/// Only what is older than --older-than is deleted: a writer that takes longer than that loses files that it has not yet
-/// committed, and a reader files of the data set as it was before it was replaced. In a folder, files of a writer
-/// that is at work on the same machine stay in any case.
+/// Only what is older than --older-than is deleted: a writer that takes longer than that loses files that it has
+/// not yet committed, and a reader files of the data set as it was before it was replaced. In a folder, files of a
+/// writer that is at work on the same machine stay in any case.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A data set: a folder, or a URL that ends in `/`.

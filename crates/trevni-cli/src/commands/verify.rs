@@ -17,8 +17,8 @@ use crate::stdout;
 /// Verify files: checksums, codecs, values, counts, statistics, schema. Faults go to standard output.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trevni files, containers of the Blosc family, data sets, folders of these, or patterns such as 'data/*.trv'; `-` is
-    /// standard input.
+    /// Trevni files, containers of the Blosc family, data sets, folders of these, or patterns such as 'data/*.trv';
+    /// `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -55,7 +55,8 @@ fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, CliError> {
     Ok(good)
 }
 
-/// Verifies one file; gives its rows if it is good. A file that cannot be opened does not keep the others from being verified.
+/// Verifies one file. Returns its rows if it is good. A file that cannot be opened does not keep the others from
+/// being verified.
 fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(path) {
@@ -93,7 +94,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     Ok(seen.faults.is_empty().then(|| file.rows()))
 }
 
-/// A bar on stderr if that is a terminal, nothing otherwise.
+/// Returns a bar on stderr if that is a terminal, nothing otherwise.
 fn progress(columns: usize, path: &Path) -> indicatif::ProgressBar {
     let bar = indicatif::ProgressBar::new(columns as u64);
     bar.set_message(path.display().to_string());

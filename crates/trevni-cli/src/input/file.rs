@@ -11,7 +11,7 @@ use super::remote;
 use crate::args::memory;
 use crate::exit::CliError;
 
-/// The header of a Trevni file. Of an object in a store nothing else is fetched.
+/// Returns the header of a Trevni file. Of an object in a store nothing else is fetched.
 pub(crate) fn header(path: &Path) -> Result<Header, CliError> {
     match remote::header(path)? {
         Some(header) => Ok(header),

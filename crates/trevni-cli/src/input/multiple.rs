@@ -65,7 +65,7 @@ impl ReadArgs {
         Ok(Opened { name, rows, size, taken, report })
     }
 
-    /// A file of a table. When it is opened for its rows, its bytes count as read.
+    /// Returns a file of a table. When it is opened for its rows, its bytes count as read.
     fn part(&self, file: &InputFile, taken: &Arc<AtomicU64>) -> trevni_convert::InputFile {
         let (args, path, taken) = (self.clone(), file.path.clone(), taken.clone());
         let pipe = path == Path::new(PIPE);

@@ -11,12 +11,12 @@ use trevni_convert::Format;
 /// The name of standard input and output.
 pub(crate) const PIPE: &str = "-";
 
-/// Whether a path says that it is a folder.
+/// Returns whether a path says that it is a folder.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with('/'))
 }
 
-/// Bytes of a file, or of all files below a folder.
+/// Returns the bytes of a file, or of all files below a folder.
 pub(crate) fn bytes_at(path: &Path) -> std::io::Result<u64> {
     let about = path.metadata()?;
     if !about.is_dir() {
@@ -26,7 +26,7 @@ pub(crate) fn bytes_at(path: &Path) -> std::io::Result<u64> {
 }
 
 #[cfg(feature = "blosc")]
-/// Whether a path is a container, and no pipe or file of Trevni.
+/// Returns whether a path is a container, and no pipe or file of Trevni.
 pub(crate) fn is_container(path: &Path) -> bool {
     if path.is_dir() {
         return trevni_blosc::is_container(path);
@@ -38,7 +38,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
     read.is_some_and(|read| read.is_ok()) && trevni_blosc::kind_of(&head).is_some()
 }
 
-/// Whether a format is that of data sets.
+/// Returns whether a format is that of data sets.
 pub(crate) fn is_dataset_format(format: &Format) -> bool {
     format.name == "dataset"
 }

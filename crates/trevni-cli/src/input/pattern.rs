@@ -24,7 +24,7 @@ impl InputFile {
     }
 }
 
-/// The files of inputs. One that is no folder and no pattern is itself, whether it is there or not.
+/// Returns the files of inputs. One that is no folder and no pattern is itself, whether it is there or not.
 pub(crate) fn expand(inputs: &[PathBuf], any_format: bool) -> Result<Vec<InputFile>, CliError> {
     let mut files = Vec::new();
     for input in inputs {
@@ -52,7 +52,7 @@ fn expand_one(input: &Path, any_format: bool, files: &mut Vec<InputFile>) -> Res
     }
 }
 
-/// The text of a path that is a pattern, and no file.
+/// Returns the text of a path that is a pattern, and no file.
 fn pattern(path: &Path) -> Option<&str> {
     let text = path.to_str().filter(|text| text.contains(['*', '?', '[']))?;
     path.symlink_metadata().is_err().then_some(text)
@@ -62,8 +62,8 @@ pub(super) fn is_url(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains("://"))
 }
 
-/// Adds a file; of a folder that is no data set and no container, the files below it. Of their paths what is behind `base`
-/// counts, or behind the folder itself.
+/// Adds a file; of a folder that is no data set and no container, the files below it. Of their paths what is behind
+/// `base` counts, or behind the folder itself.
 fn add(
     path: &Path,
     base: Option<&Path>,
@@ -91,13 +91,13 @@ fn add(
     }
 }
 
-/// Whether a folder is a data set or a container.
+/// Returns whether a folder is a data set or a container.
 fn is_one(path: &Path) -> Result<bool, CliError> {
     let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
     Ok(Format::of_source(&mut source).map_err(CliError::of(path.display()))?.is_some())
 }
 
-/// The files below a folder, sorted.
+/// Returns the files below a folder, sorted.
 fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut paths = Vec::new();
     for entry in folder.read_dir()? {
@@ -122,7 +122,7 @@ fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::R
     Ok(())
 }
 
-/// Whether the extension says a format, that before the one of a compressed file included.
+/// Returns whether the extension says a format, that before the one of a compressed file included.
 fn has_format(path: &Path) -> bool {
     let is_compressed = |extension: &str| COMPRESSED.contains(&extension);
     let compressed = path.extension().and_then(|extension| extension.to_str());

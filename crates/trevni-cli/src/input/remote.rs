@@ -28,7 +28,7 @@ use crate::signals;
 /// Bytes that are buffered before they go to the writer.
 const BUFFER_SIZE: usize = 1 << 20;
 
-/// The object of a URL, as a source of rows; `None` if it is no URL.
+/// Returns the object of a URL, as a source of rows; `None` if it is no URL.
 pub(crate) fn source(path: &Path) -> Result<Option<Source>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let (name, runtime) = (path.display().to_string(), runtime()?.handle().clone());
@@ -51,7 +51,7 @@ pub(crate) fn dataset(
     Ok(Some(dataset_in_store(place, runtime, replace, schema, options)))
 }
 
-/// Bytes of the data set at a URL; nothing if there is none.
+/// Returns the bytes of the data set at a URL; nothing if there is none.
 pub(crate) fn bytes_below(path: &Path) -> Result<Option<u64>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let table = runtime()?.block_on(Dataset::open_in(store, key));
@@ -88,7 +88,7 @@ fn url_below(url: &str, path: &str) -> String {
     text
 }
 
-/// What can be deleted below a URL; `None` if it is no URL.
+/// Returns what can be deleted below a URL; `None` if it is no URL.
 pub(crate) fn vacuumable(path: &Path, older: Duration) -> Result<Option<Vacuumable>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     Ok(Some(runtime()?.block_on(Dataset::vacuumable_in(store, key, older))))
@@ -106,7 +106,7 @@ pub(crate) fn vacuum(
 /// Paths, and what they come to.
 type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
-/// The header of the Trevni file at a URL.
+/// Returns the header of the Trevni file at a URL.
 pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
@@ -116,7 +116,7 @@ pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
     }
 }
 
-/// An object to be made; one that exists is left alone unless `force`.
+/// Returns an object to be made; one that exists is left alone unless `force`.
 pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     signals::note_upload();
@@ -127,18 +127,18 @@ pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, CliErro
 /// A store, and a key there.
 type StoreKey = (Arc<dyn ObjectStore>, Key);
 
-/// What a URL means.
+/// Returns what a URL means.
 fn object(path: &Path) -> Result<Option<StoreKey>, CliError> {
     let Some(url) = path.to_str().filter(|path| path.contains("://")) else { return Ok(None) };
     Ok(Some(from_url(url, environment()).map_err(CliError::of(url))?))
 }
 
-/// The store gives no parts of objects.
+/// Returns the store gives no parts of objects.
 fn is_unsupported(e: &trevni::Error) -> bool {
     matches!(e.kind(), trevni::ErrorKind::Io(e) if e.kind() == io::ErrorKind::Unsupported)
 }
 
-/// The runtime of all requests; its threads make them while the others wait or work.
+/// Returns the runtime of all requests; its threads make them while the others wait or work.
 fn runtime() -> Result<&'static Runtime, CliError> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     if let Some(runtime) = RUNTIME.get() {

@@ -33,8 +33,8 @@ pub(crate) struct ReadArgs {
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
-    /// Only rows of which this is true, such as "price > 10 and city in ('Ulm')". Its columns need not be among --columns;
-    /// --rows counts the rows of the file, before this filter.
+    /// Only rows of which this is true, such as "price > 10 and city in ('Ulm')". Its columns need not be among
+    /// --columns; --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
     /// At most so many rows of these; the commands that limit rows have options of their own.
@@ -43,8 +43,8 @@ pub(crate) struct ReadArgs {
     /// How many of the rows that pass the predicate are skipped.
     #[arg(skip)]
     pub(crate) offset: u64,
-    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema that its
-    /// rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
+    /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema
+    /// that its rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// Infer the types of csv and jsonl from so many rows; 0 for all rows.
@@ -167,7 +167,7 @@ impl ReadArgs {
         Ok(Opened { name, rows, size, taken, report })
     }
 
-    /// What cannot be read: if it is the condition, or a column, the call is at fault.
+    /// Returns what cannot be read: if it is the condition, or a column, the call is at fault.
     pub(crate) fn fault(&self, name: &str, e: trevni::Error) -> CliError {
         match e.kind() {
             ErrorKind::Invalid(_)
@@ -189,7 +189,7 @@ impl ReadArgs {
         }
     }
 
-    /// The same without columns: only the number of rows is read, `batch_size` of them at a time.
+    /// Returns the same without columns: only the number of rows is read, `batch_size` of them at a time.
     pub(crate) fn without_columns(&self, batch_size: usize) -> Self {
         Self { columns: Some(Vec::new()), batch_size, ..self.clone() }
     }
@@ -224,8 +224,8 @@ impl ReadArgs {
         Ok(options)
     }
 
-    /// How inputs are read again that failed because types were inferred from too few rows; `None` if that was not why,
-    /// or they can be read only once.
+    /// Returns how inputs are read again that failed because types were inferred from too few rows; `None` if that
+    /// was not why, or they can be read only once.
     pub(crate) fn again(&self, inputs: &[PathBuf], report: &Report) -> Option<Self> {
         if !report.inference_failed.load(Ordering::Relaxed) {
             return None;
@@ -242,7 +242,7 @@ impl ReadArgs {
     }
 }
 
-/// An error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
+/// Returns an error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
 pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> CliError {
     match e {
         arrow::error::ArrowError::ExternalError(inner) => CliError::of(name)(inner),

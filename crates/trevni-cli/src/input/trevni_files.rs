@@ -24,7 +24,7 @@ pub(crate) struct TrevniFile {
     pub(crate) rows: Option<u64>,
 }
 
-/// The files of an argument; `None` if it is a file itself.
+/// Returns the files of an argument; `None` if it is a file itself.
 pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, CliError> {
     if path == Path::new(PIPE) {
         return Ok(None);
@@ -54,7 +54,7 @@ pub(crate) fn files_of(path: &Path) -> Result<Option<Vec<TrevniFile>>, CliError>
     }
 }
 
-/// The paths of all files of arguments.
+/// Returns the paths of all files of arguments.
 pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut paths = Vec::new();
     for input in inputs {
@@ -66,14 +66,14 @@ pub(crate) fn paths_of(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     Ok(paths)
 }
 
-/// Whether a path is a data set in a folder.
+/// Returns whether a path is a data set in a folder.
 pub(crate) fn is_dataset(path: &Path) -> bool {
     let mut source = trevni_convert::Source::open(path).ok().filter(|source| source.is_folder());
     let format = source.as_mut().and_then(|source| Format::of_source(source).ok().flatten());
     format.is_some_and(crate::input::path::is_dataset_format)
 }
 
-/// Whether a file is looked into: of other formats there is nothing to see.
+/// Returns whether a file is looked into: of other formats there is nothing to see.
 fn is_trevni(path: &Path) -> bool {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(path) {
@@ -91,7 +91,7 @@ fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), CliErro
     Ok(())
 }
 
-/// Whether a file is good; one that cannot be opened is told of, and the others come all the same.
+/// Returns whether a file is good; one that cannot be opened is told of, and the others come all the same.
 pub(crate) fn reported(done: Result<bool, CliError>) -> Result<bool, CliError> {
     match done {
         Err(CliError::Data(text)) => {

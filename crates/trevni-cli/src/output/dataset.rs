@@ -49,7 +49,7 @@ impl DatasetArgs {
         self.append
     }
 
-    /// Whether it is said what it is partitioned by.
+    /// Returns whether it is said what it is partitioned by.
     pub(crate) fn is_partitioned(&self) -> bool {
         self.partition_by.is_some()
     }
@@ -69,7 +69,7 @@ impl DatasetArgs {
     }
 }
 
-/// Bytes of a data set; nothing if there is none.
+/// Returns the bytes of a data set; nothing if there is none.
 pub(crate) fn bytes(path: &Path) -> Result<u64, CliError> {
     match remote::bytes_below(path)? {
         Some(bytes) => Ok(bytes),

@@ -157,7 +157,7 @@ impl RowText {
     }
 }
 
-/// A value as JSON.
+/// Returns a value as JSON.
 pub(crate) fn value_to_json(value: &Value<'_>, value_type: ValueType) -> String {
     let mut text = String::new();
     put_value(value, value_type, &mut text);
@@ -198,7 +198,7 @@ fn key_of(column: &ColumnMetadata, pretty: bool) -> String {
     format!("{}:{}", quoted(short), if pretty { " " } else { "" })
 }
 
-/// The name of a column within its parent.
+/// Returns the name of a column within its parent.
 fn short_name<'a>(name: &'a str, parent: Option<&str>) -> &'a str {
     let name = parent.and_then(|parent| name.strip_prefix(parent)).unwrap_or(name);
     let rest = name.strip_prefix(|first: char| !first.is_alphanumeric());

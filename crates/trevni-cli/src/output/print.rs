@@ -91,7 +91,7 @@ impl PrintArgs {
         self.format.unwrap_or(default)
     }
 
-    /// The width of a table, in characters; 0 for any.
+    /// Returns the width of a table, in characters; 0 for any.
     fn width(&self) -> usize {
         let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let of_stdout = std::io::stdout().is_terminal().then(of_terminal).flatten();
@@ -99,7 +99,7 @@ impl PrintArgs {
     }
 }
 
-/// An object holds one member of a name: columns that have the name of an earlier one get a number.
+/// Returns an object holds one member of a name: columns that have the name of an earlier one get a number.
 fn with_unique_names(rows: Rows) -> Result<Rows, CliError> {
     let before = rows.schema();
     let rows = rename_fields(rows, Naming::Unique)?;

@@ -71,7 +71,7 @@ impl<W: Write> BorderedTable<W> {
         Ok(())
     }
 
-    /// The widths that whole columns need, of names, types and cells.
+    /// Returns the widths that whole columns need, of names, types and cells.
     fn natural(&self, cells: &[Vec<String>]) -> Vec<usize> {
         let heads = self.schema.fields().iter().map(|field| {
             let name = escaped(field.name(), CELL);
@@ -82,7 +82,7 @@ impl<W: Write> BorderedTable<W> {
         heads.zip(cells).map(|(head, cells)| head.max(cells)).collect()
     }
 
-    /// The lines of a chunk with the border below; those of the first begin with the names and types.
+    /// Returns the lines of a chunk with the border below; those of the first begin with the names and types.
     fn lines(
         &self,
         cells: &[Vec<String>],
@@ -164,7 +164,7 @@ impl<W: Write> Sink for BorderedTable<W> {
     }
 }
 
-/// The widths of the columns that fit into a width; of those that do not, none.
+/// Returns the widths of the columns that fit into a width; of those that do not, none.
 fn fitted(natural: &[usize], width: usize) -> Vec<usize> {
     let total = |widths: &[usize]| widths.iter().map(|width| width + FRAME).sum::<usize>() + 1;
     if width == 0 || total(natural) <= width {
@@ -239,7 +239,7 @@ fn is_number(data_type: &DataType) -> bool {
     }
 }
 
-/// The values of a column as text, of at most `most` characters and one more if they are longer.
+/// Returns the values of a column as text, of at most `most` characters and one more if they are longer.
 pub(crate) fn cells(column: &ArrayRef, most: usize) -> Vec<String> {
     let options = FormatOptions::new().with_null("null");
     let Ok(formatter) = ArrayFormatter::try_new(column.as_ref(), &options) else {
@@ -263,7 +263,7 @@ pub(crate) fn cells(column: &ArrayRef, most: usize) -> Vec<String> {
     cells
 }
 
-/// Whether the library wrote that it cannot write a time.
+/// Returns whether the library wrote that it cannot write a time.
 fn is_out_of_range(cell: &str) -> bool {
     cell.starts_with("ERROR: ") || cell == "<invalid>"
 }
@@ -310,14 +310,14 @@ fn is_harmful(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The first characters of a text, and none that would move the cursor of a terminal.
+/// Returns the first characters of a text, and none that would move the cursor of a terminal.
 pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut cell = Cell { text: String::new(), left: most };
     let _ = cell.write_str(text);
     cell.text
 }
 
-/// A text of at most so many columns of a terminal; one that is cut ends with `…`. 0 is any number.
+/// Returns a text of at most so many columns of a terminal; one that is cut ends with `…`. 0 is any number.
 fn cut(text: &str, width: usize) -> String {
     if width == 0 || text.width() <= width {
         return text.to_owned();

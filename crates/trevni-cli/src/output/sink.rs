@@ -23,7 +23,8 @@ use crate::signals;
 /// A file to be made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// The file to be made, or the URL of one; `-` is standard output. What ends in `/` is a data set: a folder of files.
+    /// The file to be made, or the URL of one; `-` is standard output. What ends in `/` is a data set: a folder of
+    /// files.
     pub(crate) output: PathBuf,
     /// Format of the output, by name. Otherwise its extension says.
     #[arg(long, value_parser = Format::named)]
@@ -59,7 +60,7 @@ pub(crate) struct Written {
 }
 
 impl OutputArgs {
-    /// The format, which is asked for or that of the extension; fails if the options are not for it.
+    /// Returns the format, which is asked for or that of the extension; fails if the options are not for it.
     pub(crate) fn format(&self) -> Result<&'static Format, CliError> {
         let of_path = || match is_folder(&self.output) {
             true => Format::named("dataset").ok(),
@@ -87,7 +88,7 @@ impl OutputArgs {
         self.make_with(WriterProperties::builder(), dialect, open)
     }
 
-    /// The same, where what is not asked for is not the default but as `builder` has it.
+    /// Returns the same, where what is not asked for is not the default but as `builder` has it.
     pub(crate) fn make_with(
         &self,
         builder: WriterPropertiesBuilder,
@@ -155,7 +156,7 @@ pub(crate) struct Input {
     pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
 }
 
-/// Passes batches on; gives how many rows there were.
+/// Passes batches on. Returns how many rows there were.
 fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, CliError> {
     let Input { name, rows, read } = input;
     // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
@@ -181,7 +182,7 @@ fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u
     Ok(count)
 }
 
-/// How much of the input is read, or the rows so far where that is not known; on stderr if that is a terminal.
+/// Returns how much of the input is read, or the rows so far where that is not known; on stderr if that is a terminal.
 fn progress(size: Option<u64>) -> ProgressBar {
     let (bar, template) = match size {
         Some(size) => {

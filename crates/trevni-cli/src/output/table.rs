@@ -65,7 +65,7 @@ pub(crate) fn plain(text: &str, most: usize) -> String {
     shown
 }
 
-/// How many times smaller `after` is than `before`.
+/// Returns how many times smaller `after` is than `before`.
 pub(crate) fn ratio(before: u64, after: u64) -> String {
     if after == 0 {
         return "-".into();

@@ -42,13 +42,17 @@ impl Target {
         } else if let Some(upload) = remote::target(path, force)? {
             To::Store(upload)
         } else {
-            let file = AtomicFile::create(path, force).map_err(|e| refused(path, e))?;
+            let opened = match force {
+                true => AtomicFile::create(path),
+                false => AtomicFile::create_new(path),
+            };
+            let file = opened.map_err(|e| refused(path, e))?;
             To::File(BufWriter::with_capacity(BUFFER, file))
         };
         Ok(Self { to, written: 0 })
     }
 
-    /// Gives the file its name; gives how many bytes it has.
+    /// Gives the file its name. Returns how many bytes it has.
     pub(crate) fn commit(self, path: &Path) -> Result<u64, CliError> {
         match self.to {
             To::Stdout(mut out) => out.flush()?,
@@ -66,18 +70,18 @@ impl Target {
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 18;
 
-/// Whether a path is standard output, by any of its names.
+/// Returns whether a path is standard output, by any of its names.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     path == Path::new(PIPE) || descriptor(path) == Some(1)
 }
 
-/// Whether a path is written to as it is: a device, a FIFO, a socket, or an open file of this process.
+/// Returns whether a path is written to as it is: a device, a FIFO, a socket, or an open file of this process.
 pub(crate) fn is_stream(path: &Path) -> bool {
     let special = |about: std::fs::Metadata| !about.is_file() && !about.is_dir();
     is_pipe(path) || descriptor(path).is_some() || path.metadata().is_ok_and(special)
 }
 
-/// The number of the open file that a path names, such as `/dev/stderr` or `/dev/fd/3`, or a link to one.
+/// Returns the number of the open file that a path names, such as `/dev/stderr` or `/dev/fd/3`, or a link to one.
 fn descriptor(path: &Path) -> Option<u32> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -116,7 +120,7 @@ fn open_stream(path: &Path) -> io::Result<Box<dyn Write + Send>> {
     Ok(Box::new(file))
 }
 
-/// The refusal to overwrite.
+/// Returns the refusal to overwrite.
 pub(crate) fn exists(path: &Path) -> CliError {
     CliError::Data(format!("{} exists; --force replaces it", path.display()))
 }

@@ -2,12 +2,12 @@
 
 use arrow::datatypes::{DataType, FieldRef};
 
-/// The name of a type, without those of the fields within.
+/// Returns the name of a type, without those of the fields within.
 pub(crate) fn type_name(data_type: &DataType) -> String {
     type_and_children(data_type).0
 }
 
-/// The name of a type, and the fields within.
+/// Returns the name of a type, and the fields within.
 pub(crate) fn type_and_children(data_type: &DataType) -> (String, Vec<FieldRef>) {
     match data_type {
         DataType::Struct(fields) => ("Struct".into(), fields.to_vec()),

@@ -7,7 +7,7 @@ use super::{code, out, run, run_with, said, str};
 const ADVICE: &str = " (types were inferred from the first 1000 rows: --infer-rows 0 infers from all rows, a --schema \
                       gives them)";
 
-/// Runs `cat` over text; gives the exit code, what was printed and what was said.
+/// Runs `cat` over text. Returns the exit code, what was printed and what was said.
 fn cat(format: &str, text: &str, options: &[&str]) -> (i32, String, String) {
     let output = run_with(&[&["cat", "-", "--from", format], options].concat(), text.as_bytes());
     (code(&output), String::from_utf8(output.stdout.clone()).unwrap(), said(&output))

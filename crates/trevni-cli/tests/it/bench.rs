@@ -70,7 +70,7 @@ fn the_filter_keeps_what_count_counts() {
     assert_eq!(given["filter"]["rows"], kept("magnitude > 5 and depth_km < 100"));
 }
 
-/// The filter that is chosen for a table of one column.
+/// Returns the filter that is chosen for a table of one column.
 fn chosen(values: impl arrow::array::Array + 'static) -> Json {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("one.arrow");

@@ -19,7 +19,7 @@ fn stderr_of(args: &[&str]) -> String {
     said(&output)
 }
 
-/// What `layout` says of the blocks of a file.
+/// Returns what `layout` says of the blocks of a file.
 fn layout(path: &Path) -> Json {
     serde_json::from_str(&out(&["layout", "--json", str(path)])).unwrap()
 }

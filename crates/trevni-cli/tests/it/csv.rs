@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{code, out, run, run_with, said, str};
 
-/// What `schema` prints of a text, and what `cat` does.
+/// Returns what `schema` prints of a text, and what `cat` does.
 fn read(text: &[u8], options: &[&str]) -> (String, Vec<Json>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
@@ -16,7 +16,7 @@ fn read(text: &[u8], options: &[&str]) -> (String, Vec<Json>) {
     (schema, rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// What is said about a text that cannot be read.
+/// Returns what is said about a text that cannot be read.
 fn fault(text: &[u8], options: &[&str]) -> String {
     let output = run_with(&[&["cat", "-", "--from", "csv"], options].concat(), text);
     assert_ne!(code(&output), 0, "{}", String::from_utf8_lossy(&output.stdout));

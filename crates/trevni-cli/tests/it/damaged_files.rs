@@ -2,7 +2,7 @@
 
 use super::{code, rows_file, run_with, said};
 
-/// What `cat` says of bytes that it reads as a format; it must fail.
+/// Returns what `cat` says of bytes that it reads as a format; it must fail.
 fn fault(format: &str, bytes: &[u8], options: &[&str]) -> String {
     let output = run_with(&[&["cat", "-", "--from", format], options].concat(), bytes);
     assert_eq!(code(&output), 1, "{format}: {}", said(&output));
@@ -17,7 +17,7 @@ fn made(format: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// The text of a schema file, in a folder that lives as long as it.
+/// Returns the text of a schema file, in a folder that lives as long as it.
 fn schema(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("schema.json");

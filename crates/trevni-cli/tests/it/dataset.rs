@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// The lines of a command, sorted: partitions change the order of rows.
+/// Returns the lines of a command, sorted: partitions change the order of rows.
 pub(super) fn lines(args: &[&str]) -> Vec<String> {
     let mut lines: Vec<_> = out(args).lines().map(str::to_owned).collect();
     lines.sort();
     lines
 }
 
-/// The places of data sets: a folder, and where there are stores, a URL.
+/// Returns the places of data sets: a folder, and where there are stores, a URL.
 pub(super) fn places(folder: &Path) -> Vec<String> {
     let home = format!("{}/home/", str(folder));
     match cfg!(feature = "object_store") {

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::{code, out, run, run_with, said, str};
 
-/// A file of 10,000 rows with columns of many kinds.
+/// Returns a file of 10,000 rows with columns of many kinds.
 fn file(folder: &std::path::Path) -> String {
     let rows = 10_000i64;
     let dictionary: DictionaryArray<Int8Type> =
@@ -48,7 +48,7 @@ fn write_arrow(path: &std::path::Path, batch: &RecordBatch) {
     writer.finish().unwrap();
 }
 
-/// Whether a number is near another: within two in a hundred.
+/// Returns whether a number is near another: within two in a hundred.
 fn is_near(value: &Json, expected: f64) -> bool {
     value.as_f64().is_some_and(|value| (value / expected - 1.0).abs() < 0.02)
 }

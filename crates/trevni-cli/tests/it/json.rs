@@ -2,7 +2,7 @@
 
 use super::{code, out, run, run_with, said, str};
 
-/// Runs a command over text that comes by standard input; gives what was printed.
+/// Runs a command over text that comes by standard input. Returns what was printed.
 fn printed(args: &[&str], text: &str) -> String {
     let output = run_with(&[args, &["-", "--from", "jsonl"]].concat(), text.as_bytes());
     assert_eq!(code(&output), 0, "{text}: {}", said(&output));

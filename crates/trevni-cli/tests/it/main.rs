@@ -89,7 +89,7 @@ fn rows_file(name: &str) -> PathBuf {
     trevni_testing::data::selected("rows").join(name)
 }
 
-/// The last block of a column that has a checksum and a codec, in the file where it has the most blocks.
+/// Returns the last block of a column that has a checksum and a codec, in the file where it has the most blocks.
 fn a_block_with_checksum() -> (PathBuf, Json, usize) {
     let mut found = Vec::new();
     for path in reference_files().into_iter().filter(|path| !REFUSED.contains(&stem(path))) {
@@ -132,7 +132,7 @@ fn tojson_prints_what_the_reference_prints() {
     assert!(seen > 5, "{seen}");
 }
 
-/// The names of members that are of single precision: their text need only give the same float.
+/// Returns the names of members that are of single precision: their text need only give the same float.
 fn float_members(meta: &Json) -> Vec<String> {
     let columns = meta["columns"].as_array().unwrap().iter();
     let floats = columns.filter(|c| c["type"].as_str().unwrap().eq_ignore_ascii_case("float"));

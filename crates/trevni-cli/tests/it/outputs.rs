@@ -11,7 +11,7 @@ fn csv() -> String {
     rows_file("parcels.csv").to_str().unwrap().to_owned()
 }
 
-/// Rows as CSV, as the command writes them.
+/// Returns the rows as CSV, as the command writes them.
 fn expected() -> Vec<u8> {
     let output = run(&["convert", &csv(), "-", "--to", "csv", "--columns", "id"]);
     assert_eq!(code(&output), 0);

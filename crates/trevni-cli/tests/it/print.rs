@@ -9,7 +9,7 @@ use arrow::datatypes::*;
 
 use super::{code, out, run, run_with, said, str};
 
-/// Writes a table in each of some formats; gives the paths.
+/// Writes a table in each of some formats. Returns the paths.
 fn files(folder: &Path, columns: Vec<(&str, ArrayRef)>, formats: &[&str]) -> Vec<String> {
     let batch = RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, array)| (name, array, true)),

@@ -57,7 +57,7 @@ fn start(input: &Path, output: &Path, extra: &[&str]) -> std::process::Child {
         .unwrap()
 }
 
-/// The paths of all files below a folder.
+/// Returns the paths of all files below a folder.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut all = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -97,7 +97,7 @@ fn orphans(table: &Path) -> usize {
     parts.filter(|path| !named.contains(path)).count()
 }
 
-/// The rows of an output.
+/// Returns the rows of an output.
 fn rows(path: &Path) -> u64 {
     out(&["count", str(path)]).trim().parse().unwrap()
 }
@@ -108,7 +108,7 @@ struct Seen {
     old: u32,
 }
 
-/// Kills a conversion at a random moment; gives whether it was alive still, and whether the old output is there.
+/// Kills a conversion at a random moment. Returns whether it was alive still, and whether the old output is there.
 fn kill_one(folder: &Path, name: &str, extra: &[&str], signal: Signal, most: Duration) -> Seen {
     let [small, large] = ["small.csv", "large.csv"].map(|name| folder.parent().unwrap().join(name));
     let output = folder.join(name);

@@ -142,7 +142,7 @@ fn a_data_set_is_rewritten_in_one_commit() {
     assert_eq!(code(&run(&["concat", str(&one), &from])), 1);
 }
 
-/// The columns of a file, with commas between.
+/// Returns the columns of a file, with commas between.
 fn columns(path: &str) -> String {
     let schema = out(&["schema", path]);
     schema.lines().map(|line| line.split(':').next().unwrap()).collect::<Vec<_>>().join(",")

@@ -17,7 +17,7 @@ fn files(table: &Path) -> Vec<(PathBuf, u64)> {
     all
 }
 
-/// The folder of a place.
+/// Returns the folder of a place.
 fn folder_of(place: &str) -> PathBuf {
     place.strip_prefix("file://").unwrap_or(place).into()
 }

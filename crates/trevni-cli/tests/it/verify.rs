@@ -18,7 +18,7 @@ fn made(folder: &Path) -> Vec<PathBuf> {
     plans.iter().map(make).collect()
 }
 
-/// Where the first column starts.
+/// Returns where the first column starts.
 fn header_len(path: &Path) -> usize {
     let layout: Json = serde_json::from_str(&out(&["layout", "--json", str(path)])).unwrap();
     layout["columns"][0]["start"].as_u64().unwrap() as usize

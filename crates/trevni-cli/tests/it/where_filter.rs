@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{code, out, rows_file, run, said, str};
 
-/// The lines of `cat` for which this is true.
+/// Returns the lines of `cat` for which this is true.
 fn lines(text: &str, is: impl Fn(&Json) -> bool) -> Vec<Json> {
     let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
     let mut rows: Vec<Json> = rows.filter(|row| is(row)).collect();

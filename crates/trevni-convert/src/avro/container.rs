@@ -21,7 +21,7 @@ pub(super) const MAGIC: &[u8] = b"Obj\x01";
 const CODEC: &str = "avro.codec";
 const SYNC: usize = 16;
 
-/// Bytes of metadata, and of a block, at the most.
+/// Bytes of metadata, and of a block, at most.
 const MOST_METADATA: u64 = 64 << 20;
 
 /// Bytes of rows at which a block ends.
@@ -79,14 +79,14 @@ impl<R: BufRead> BlockReader<R> {
         Self { limit: bytes as u64, ..self }
     }
 
-    /// The schema, in JSON.
+    /// Returns the schema, in JSON.
     pub(super) fn avro_schema(&self) -> Result<&str> {
         let found = self.metadata.iter().find(|(key, _)| key == AVRO_SCHEMA);
         let (_, text) = found.ok_or_else(|| Error::malformed("no avro.schema in the header"))?;
         std::str::from_utf8(text).map_err(|_| Error::malformed("avro.schema is not UTF-8"))
     }
 
-    /// The next block that has rows, or bytes that should be some.
+    /// Returns the next block that has rows, or bytes that should be some.
     pub(super) fn next(&mut self) -> Result<Option<Block>> {
         loop {
             if self.input.is_at_end()? {
@@ -183,7 +183,7 @@ impl<R: BufRead> Input<R> {
         if read < n { Err(self.short(what, n - read)) } else { Ok(()) }
     }
 
-    /// The pairs of the header that are read.
+    /// Returns the pairs of the header that are read.
     fn metadata(&mut self) -> Result<Vec<(String, Vec<u8>)>> {
         let (mut pairs, start): (Vec<(String, Vec<u8>)>, _) = (Vec::new(), self.at);
         loop {

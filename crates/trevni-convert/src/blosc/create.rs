@@ -74,7 +74,7 @@ impl How {
         Ok(params)
     }
 
-    /// Rows of a chunk, of rows of so many bytes.
+    /// Returns the rows of a chunk, of rows of so many bytes.
     fn chunk_rows(&self, row: u64) -> u64 {
         let fitting = (CHUNK_BYTES / row.max(1)).max(1);
         self.options.chunk_rows.unwrap_or(fitting).max(1)
@@ -90,7 +90,7 @@ impl How {
         Ok(ArrayWriter::try_new(build, params, layout)?.with_parallelism(threads))
     }
 
-    /// The layout of an array without rows so far.
+    /// Returns the layout of an array without rows so far.
     fn layout(&self, field: &NumpyField, chunking: Chunking) -> Layout {
         Layout::of_rows(field.dtype.clone(), &field.shape, chunking)
     }
@@ -116,7 +116,7 @@ fn nothing_more() -> Finish {
     Box::new(|| Ok(()))
 }
 
-/// A folder as bcolz has it.
+/// Returns a folder as bcolz has it.
 pub(super) fn bcolz(
     path: &Path,
     replace: bool,
@@ -126,7 +126,7 @@ pub(super) fn bcolz(
     table::table(path, replace, schema, options, DirectoryFormat::Bcolz)
 }
 
-/// A folder of superchunks.
+/// Returns a folder of superchunks.
 pub(super) fn superchunk(
     path: &Path,
     replace: bool,

@@ -12,7 +12,7 @@ use arrow::datatypes::*;
 
 use trevni::{Error, Result};
 
-/// The type in which values of two types are compared; `None` if they cannot be the same.
+/// Returns the type in which values of two types are compared; `None` if they cannot be the same.
 pub(super) fn supertype(a: &DataType, b: &DataType) -> Option<DataType> {
     use DataType::*;
     let (a, b) = (bare(a), bare(b));
@@ -80,7 +80,7 @@ fn leaf(a: &DataType, b: &DataType) -> Option<DataType> {
     })
 }
 
-/// The type of the values that dictionaries and run-ends stand for.
+/// Returns the type of the values that dictionaries and run-ends stand for.
 fn bare(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => bare(values),
@@ -127,7 +127,7 @@ fn finer(a: TimeUnit, b: TimeUnit) -> TimeUnit {
     units.into_iter().find(|unit| [a, b].contains(unit)).unwrap_or(Second)
 }
 
-/// An array as of a type that [`supertype`] gave.
+/// Returns an array as of a type that [`supertype`] gave.
 pub(super) fn raised(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());
@@ -173,7 +173,7 @@ pub(super) fn raised(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// A union whose type ids count from 0, and whose rows have offsets.
+/// Returns a union whose type ids count from 0, and whose rows have offsets.
 fn dense(union: &UnionArray, from: &UnionFields, fields: &UnionFields) -> Result<ArrayRef> {
     let ids: Vec<i8> = from.iter().map(|(id, _)| id).collect();
     let id = |of: &i8| ids.iter().position(|id| id == of).and_then(|at| i8::try_from(at).ok());

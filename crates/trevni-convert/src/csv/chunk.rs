@@ -23,7 +23,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Whether there are no records in it.
+    /// Returns whether there are no records in it.
     pub(super) fn is_blank(&self) -> bool {
         self.text.iter().all(|b| is_end(*b))
     }
@@ -135,7 +135,7 @@ impl<R: Read> Iterator for Chunks<R> {
     }
 }
 
-/// Where the last whole record of a text ends that begins with a record, if one does.
+/// Returns where the last whole record of a text ends that begins with a record, if one does.
 fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
     let Some(quote) = dialect.quote else { return end_of_line(text, 0) };
     let (mut at, mut last) = (0, None);
@@ -159,7 +159,7 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
     }
 }
 
-/// The quote that closes what was opened before a place. One at the end of the text may be the first of two.
+/// Returns the quote that closes what was opened before a place. One at the end of the text may be the first of two.
 fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     loop {
         let close = at + memchr(quote, text.get(at..)?)?;
@@ -180,7 +180,7 @@ fn end_of_line(text: &[u8], at: usize) -> Option<usize> {
     Some(at + end + 1)
 }
 
-/// How many lines end in a text.
+/// Returns how many lines end in a text.
 pub(super) fn lines(text: &[u8]) -> u64 {
     let count = |byte| memchr::memchr_iter(byte, text).count();
     if memchr(b'\r', text).is_none() {
@@ -190,7 +190,7 @@ pub(super) fn lines(text: &[u8]) -> u64 {
     (count(b'\n') + count(b'\r') - pairs) as u64
 }
 
-/// The text up to the last end of a line, in quotes or not; all of it if no line ends.
+/// Returns the text up to the last end of a line, in quotes or not; all of it if no line ends.
 pub(super) fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|b| is_end(*b)).map_or(text.len(), |at| at + 1);
     text.get(..end).unwrap_or(text)

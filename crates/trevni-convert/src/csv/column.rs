@@ -90,7 +90,7 @@ pub(super) struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// The array of all values.
+    /// Returns the array of all values.
     pub(super) fn parse(self, bad: &mut BadRows) -> ArrayRef {
         let lossy = self.column.lossy;
         let Some(kind) = self.column.kind else { return declared_types::parse(self, bad) };
@@ -141,7 +141,7 @@ impl<'a> Cells<'a> {
         Arc::new(self.primitives::<T>(bad, parse))
     }
 
-    /// An array of what `parse` makes of values.
+    /// Returns an array of what `parse` makes of values.
     pub(super) fn primitives<T: ArrowPrimitiveType>(
         self,
         bad: &mut BadRows,
@@ -165,7 +165,7 @@ impl<'a> Cells<'a> {
         self.values().map(|(row, text)| self.value(row, text, bad, &parse)).collect()
     }
 
-    /// A value; none if it is null, or bad.
+    /// Returns a value; none if it is null, or bad.
     fn value<V>(
         self,
         row: usize,
@@ -253,13 +253,13 @@ impl<'a> Cells<'a> {
         Arc::new(builder.finish())
     }
 
-    /// The values as text, null or not.
+    /// Returns the values as text, null or not.
     pub(super) fn texts(self, bad: &mut BadRows) -> ArrayRef {
         self.strings(bad)
     }
 }
 
-/// A moment without an offset; a date is its midnight.
+/// Returns a moment without an offset; a date is its midnight.
 pub(super) fn naive(text: &str) -> Option<datetime::Datetime> {
     let bytes = text.as_bytes();
     if let Some(days) = datetime::date(bytes) {
@@ -269,7 +269,7 @@ pub(super) fn naive(text: &str) -> Option<datetime::Datetime> {
     datetime::moment(bytes).filter(|moment| !moment.has_offset)
 }
 
-/// Whether a number has all digits of a text that is an integer.
+/// Returns whether a number has all digits of a text that is an integer.
 pub(super) fn keeps_digits(value: f64, text: &str) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     value.abs() < EXACT || crate::lossy_integers::keeps(value, text.trim())
@@ -298,7 +298,7 @@ impl Column {
     }
 }
 
-/// A value for an error, of bounded length.
+/// Returns a value for an error, of bounded length.
 fn shorten(value: &str) -> String {
     match value.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", value.get(..at).unwrap_or_default()),

@@ -20,7 +20,8 @@ pub(super) struct Datetime {
 const DAY: i64 = 86_400;
 
 impl Datetime {
-    /// The count of units of which a second has `per_second`; `None` if digits would be lost, or there are too many.
+    /// Returns the count of units of which a second has `per_second`; `None` if digits would be lost, or there are
+    /// too many.
     pub(super) fn in_units(self, per_second: i64) -> Option<i64> {
         let unit = 1_000_000_000 / per_second;
         let part = i64::from(self.nanoseconds);
@@ -32,20 +33,20 @@ impl Datetime {
     }
 }
 
-/// The days from 1970-01-01 to the date that a text is, if it is one.
+/// Returns the days from 1970-01-01 to the date that a text is, if it is one.
 pub(super) fn date(text: &[u8]) -> Option<i32> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else { return None };
     let year = i32::from(pair(*y1, *y2)?) * 100 + i32::from(pair(*y3, *y4)?);
     days(year, pair(*m1, *m2)?, pair(*d1, *d2)?)
 }
 
-/// The nanoseconds from midnight to the time of day that a text is, if it is one.
+/// Returns the nanoseconds from midnight to the time of day that a text is, if it is one.
 pub(super) fn time(text: &[u8]) -> Option<i64> {
     let (seconds, nanoseconds, rest) = clock(text)?;
     rest.is_empty().then_some(seconds * 1_000_000_000 + i64::from(nanoseconds))
 }
 
-/// The moment that a text is, if it is one: a date with a time, and an offset or none.
+/// Returns the moment that a text is, if it is one: a date with a time, and an offset or none.
 pub(super) fn moment(text: &[u8]) -> Option<Datetime> {
     let (day, rest) = text.split_at_checked(10)?;
     let ([b'T' | b' ', rest @ ..], day) = (rest, date(day)?) else { return None };
@@ -55,7 +56,7 @@ pub(super) fn moment(text: &[u8]) -> Option<Datetime> {
     Some(Datetime { seconds, nanoseconds, has_offset: offset.is_some() })
 }
 
-/// A time of day as seconds and nanoseconds, and the text behind it.
+/// Returns a time of day as seconds and nanoseconds, and the text behind it.
 fn clock(text: &[u8]) -> Option<(i64, u32, &[u8])> {
     let [h1, h2, b':', m1, m2, rest @ ..] = text else { return None };
     let (hour, minute) = (pair(*h1, *h2)?, pair(*m1, *m2)?);
@@ -86,7 +87,7 @@ fn fraction(text: &[u8]) -> Option<(u32, &[u8])> {
     Some(((digits.len()..9).fold(value, |value, _| value * 10), rest))
 }
 
-/// The seconds that a zone is ahead of UTC.
+/// Returns the seconds that a zone is ahead of UTC.
 fn offset(text: &[u8]) -> Option<i64> {
     let (sign, hour, minute) = match text {
         b"Z" => return Some(0),
@@ -113,7 +114,7 @@ fn pair(tens: u8, ones: u8) -> Option<u8> {
     (tens < 10 && ones < 10).then(|| tens * 10 + ones)
 }
 
-/// The days from 1970-01-01 to a day of the Gregorian calendar; `None` if there is no such day.
+/// Returns the days from 1970-01-01 to a day of the Gregorian calendar; `None` if there is no such day.
 fn days(year: i32, month: u8, day: u8) -> Option<i32> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let of_month = match month {

@@ -14,7 +14,7 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Records that are looked at.
 const RECORDS: usize = 100;
 
-/// The delimiter of a text of whole records; a comma if there is none.
+/// Returns the delimiter of a text of whole records; a comma if there is none.
 pub(super) fn find(text: &[u8], quote: Option<u8>) -> u8 {
     let mut best = (b',', (0, 1));
     for delimiter in DELIMITERS {

@@ -53,7 +53,7 @@ impl Inference {
         self.rows += other.rows;
     }
 
-    /// Looks at the first rows; gives the chunks that were read for them.
+    /// Looks at the first rows. Returns the chunks that were read for them.
     pub(super) fn first<R: Read>(
         &mut self,
         first: Chunk,
@@ -94,7 +94,7 @@ impl Inference {
         Ok(())
     }
 
-    /// The types of the columns.
+    /// Returns the types of the columns.
     pub(super) fn kinds(&self) -> Vec<InferredType> {
         self.columns.iter().map(Candidates::kind).collect()
     }

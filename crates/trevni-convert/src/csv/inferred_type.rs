@@ -47,7 +47,7 @@ impl InferredType {
         }
     }
 
-    /// What `--type` calls it.
+    /// Returns what `--type` calls it.
     pub(super) fn name(self) -> &'static str {
         let nanos = TimeUnit::Nanosecond;
         match self {
@@ -127,7 +127,7 @@ impl Candidates {
         self.is_far |= other.is_far;
     }
 
-    /// The type that takes all values. A column without values is text.
+    /// Returns the type that takes all values. A column without values is text.
     pub(super) fn kind(&self) -> InferredType {
         let has = |types: u8| self.types & types != 0;
         let unit = if self.needs_nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
@@ -184,7 +184,7 @@ impl Candidates {
 /// The days that nanoseconds since 1970-01-01 reach.
 const NANOSECOND_DAYS: std::ops::Range<i32> = -106_751..106_752;
 
-/// The truth value that a text is, if it is one.
+/// Returns the truth value that a text is, if it is one.
 pub(super) fn boolean(text: &str) -> Option<bool> {
     if text.eq_ignore_ascii_case("true") {
         return Some(true);

@@ -49,7 +49,7 @@ impl Nulls {
         Self { values, lengths }
     }
 
-    /// Whether a value is null.
+    /// Returns whether a value is null.
     pub(super) fn contains(&self, value: &str) -> bool {
         value.is_empty()
             || (self.lengths & length_bit(value.len()) != 0

@@ -17,7 +17,7 @@ pub(super) enum Integer {
     Wide,
 }
 
-/// The integer that a text is, if it is one.
+/// Returns the integer that a text is, if it is one.
 pub(super) fn integer(text: &[u8]) -> Option<Integer> {
     let text = trim(text);
     let (negative, digits) = sign(text);
@@ -50,7 +50,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// The unsigned 64-bit integer that a text is, if it is one.
+/// Returns the unsigned 64-bit integer that a text is, if it is one.
 pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
     match integer(text)? {
         Integer::Signed(value) => u64::try_from(value).ok(),
@@ -59,7 +59,7 @@ pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
     }
 }
 
-/// The number that a text is, if it is one and not too large for a float.
+/// Returns the number that a text is, if it is one and not too large for a float.
 pub(super) fn float(text: &str) -> Option<f64> {
     let text = text.trim_matches(BLANKS);
     let (_, rest) = sign(text.as_bytes());

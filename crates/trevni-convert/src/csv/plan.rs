@@ -71,18 +71,18 @@ impl ColumnPlan {
         })
     }
 
-    /// The places of the columns that are wanted.
+    /// Returns the places of the columns that are wanted.
     pub(super) fn places(&self) -> Vec<usize> {
         self.wanted.iter().map(|wanted| wanted.at).collect()
     }
 
-    /// The places of those among them whose types must be inferred.
+    /// Returns the places of those among them whose types must be inferred.
     pub(super) fn to_infer(&self) -> Vec<usize> {
         let without = self.wanted.iter().filter(|wanted| wanted.given.is_none());
         without.map(|wanted| wanted.at).collect()
     }
 
-    /// The columns, with the types that were inferred.
+    /// Returns the columns, with the types that were inferred.
     pub(super) fn columns(
         self,
         kinds: &[InferredType],
@@ -143,7 +143,7 @@ fn find(name: &str, names: &[String]) -> Result<()> {
     Err(Error::invalid(format!("the file has no column {name:?}: there are {all}")))
 }
 
-/// Whether a column is wanted, or is looked at to choose rows.
+/// Returns whether a column is wanted, or is looked at to choose rows.
 fn wanted<'a>(names: &[String], options: &'a ReadOptions) -> impl Fn(&str) -> bool + use<'a> {
     let mut columns = options.columns.clone();
     if let Some(columns) = &mut columns {
@@ -159,7 +159,7 @@ fn wanted<'a>(names: &[String], options: &'a ReadOptions) -> impl Fn(&str) -> bo
     })
 }
 
-/// Whether a path with dots leads into a column.
+/// Returns whether a path with dots leads into a column.
 fn is_in(path: &str, column: &str) -> bool {
     path.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

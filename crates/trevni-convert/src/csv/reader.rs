@@ -75,7 +75,7 @@ impl ChunkParser {
         Ok(Parsed { batch, bad, lines })
     }
 
-    /// All bad rows, in the order of the file.
+    /// Returns all bad rows, in the order of the file.
     fn in_order(&self, table: &mut Table, values: BadRows) -> Vec<BadRow> {
         let records = std::mem::take(&mut table.bad);
         if records.is_empty() && values.is_empty() {
@@ -163,7 +163,7 @@ impl CsvReader {
         }
     }
 
-    /// The rows of the next chunk.
+    /// Returns the rows of the next chunk.
     fn next_chunk(&mut self) -> Option<Result<Parsed>> {
         if let Some(start) = self.start.take() {
             match start() {

@@ -4,8 +4,9 @@
 //! a,"b ""x"",
 //! c",d\r\n       fields  a | b "x",\nc | d
 //! ```
-//! A quote opens at the start of a field only; elsewhere it stands for itself. What follows a closing quote, up to the
-//! delimiter, belongs to the field. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines are no records.
+//! A quote opens at the start of a field only; elsewhere it stands for itself. What follows a closing quote, up to
+//! the delimiter, belongs to the field. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines are no
+//! records.
 
 use memchr::{memchr, memchr3};
 
@@ -39,12 +40,12 @@ pub(super) struct Field {
     pub(super) is_raw: bool,
 }
 
-/// The next record at or behind a place, if there is one.
+/// Returns the next record at or behind a place, if there is one.
 pub(super) fn next(text: &[u8], at: usize, dialect: Dialect) -> Option<Record> {
     walk(text, at, dialect, |_, _| {})
 }
 
-/// The next record at or behind a place, if there is one; each of its fields is passed on with its number.
+/// Returns the next record at or behind a place, if there is one; each of its fields is passed on with its number.
 pub(super) fn walk(
     text: &[u8],
     at: usize,
@@ -98,18 +99,18 @@ pub(super) fn unescape(raw: &[u8], quote: u8, into: &mut Vec<u8>) {
     into.extend_from_slice(rest);
 }
 
-/// Whether a byte ends a line.
+/// Returns whether a byte ends a line.
 pub(super) fn is_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Where a field ends that is not in quotes.
+/// Returns where a field ends that is not in quotes.
 fn plain_end(text: &[u8], at: usize, delimiter: u8) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     memchr3(delimiter, b'\n', b'\r', rest).map_or(text.len(), |n| at + n)
 }
 
-/// The field that begins with a quote, where it ends, and whether the quote closes.
+/// Returns the field that begins with a quote, where it ends, and whether the quote closes.
 fn quoted(text: &[u8], start: usize, quote: u8, delimiter: u8) -> (Field, usize, bool) {
     let (mut at, mut is_raw) = (start + 1, false);
     loop {

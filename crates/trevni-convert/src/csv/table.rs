@@ -37,7 +37,7 @@ impl Layout {
         Self { dialect, slots, kept: kept.len(), last }
     }
 
-    /// How many columns are kept.
+    /// Returns how many columns are kept.
     pub(super) fn kept(&self) -> usize {
         self.kept
     }
@@ -111,12 +111,12 @@ impl Table {
         table
     }
 
-    /// What the spans are of.
+    /// Returns what the spans are of.
     pub(super) fn text(&self) -> &str {
         simdutf8::basic::from_utf8(&self.text).unwrap_or_default()
     }
 
-    /// How many lines end before a place.
+    /// Returns how many lines end before a place.
     pub(super) fn lines_before(&self, place: usize) -> u64 {
         chunk::lines(self.text.get(..place).unwrap_or_default())
     }
@@ -203,7 +203,7 @@ impl Split<'_> {
         self.end(start, stop, fields + 1 + delimiters.count());
     }
 
-    /// A record with quotes, or with ends of lines that are none of their own. Gives where it ends.
+    /// Returns a record with quotes, or with ends of lines that are none of their own. Returns where it ends.
     fn record(&mut self, at: usize) -> Option<usize> {
         let (text, layout) = (self.text, self.layout);
         let record = record::walk(text, at, layout.dialect, |number, field| {

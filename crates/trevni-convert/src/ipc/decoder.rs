@@ -4,9 +4,9 @@
 //! dictionary messages ──► values by id ──┐
 //! record batch messages ─────────────────┴──► record batches
 //! ```
-//! Messages are decoded by `arrow-ipc`, which refuses keys that are not within their dictionary even where the struct or list
-//! around them is null. Other writers leave such keys at 0, also of a dictionary without values. So a null stands in for the
-//! values of an empty dictionary, and keys of it must be null, or within a null.
+//! Messages are decoded by `arrow-ipc`, which refuses keys that are not within their dictionary even where the
+//! struct or list around them is null. Other writers leave such keys at 0, also of a dictionary without values. So
+//! a null stands in for the values of an empty dictionary, and keys of it must be null, or within a null.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Decoder {
         self.schema.clone()
     }
 
-    /// Decodes a message; gives the batch if it is one.
+    /// Decodes a message. Returns the batch if it is one.
     pub(super) fn decode(
         &mut self,
         message: Message<'_>,

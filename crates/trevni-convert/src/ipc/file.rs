@@ -63,7 +63,7 @@ impl Batches {
         Ok(batches)
     }
 
-    /// Reads a message; gives the batch if it is one.
+    /// Reads a message. Returns the batch if it is one.
     fn read(&mut self, block: &Block) -> Result<Option<RecordBatch>> {
         let (offset, metadata, body) = parts(block).ok_or_else(|| Error::malformed("a block"))?;
         let size = usize::try_from(metadata + body).map_err(|_| Error::malformed("a block"))?;
@@ -77,7 +77,7 @@ impl Batches {
     }
 }
 
-/// Where a block starts, and how many bytes its metadata and its body have.
+/// Returns where a block starts, and how many bytes its metadata and its body have.
 fn parts(block: &Block) -> Option<(u64, u64, u64)> {
     let metadata = u64::try_from(block.metaDataLength()).ok()?;
     Some((u64::try_from(block.offset()).ok()?, metadata, u64::try_from(block.bodyLength()).ok()?))
@@ -89,7 +89,7 @@ fn is_within(block: &Block, end: u64) -> bool {
     parts(block).and_then(end_of).is_some_and(|block_end| block_end <= end)
 }
 
-/// The message behind its length.
+/// Returns the message behind its length.
 fn message(bytes: &[u8]) -> Option<Message<'_>> {
     let bytes = bytes.strip_prefix(&CONTINUATION).unwrap_or(bytes);
     root_as_message(bytes.get(4..)?).ok()

@@ -53,7 +53,7 @@ impl Batches {
     }
 }
 
-/// The metadata and the body of the next message.
+/// Returns the metadata and the body of the next message.
 fn read_message(input: &mut impl Read) -> Result<Option<(Vec<u8>, Buffer)>> {
     let mut length = read(input, 4)?;
     if length.is_empty() {

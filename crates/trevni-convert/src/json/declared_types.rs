@@ -3,8 +3,8 @@
 //! ```text
 //! a: utf8         {"a":1} {"a":[1,2]} {"a":{"b":null}}      "1"  "[1,2]"  "{\"b\":null}"
 //! ```
-//! A field of a given type is marked, in the schema that values are checked by. If the type is text, arrays and objects are
-//! their own text; strings are numbers where it is a number.
+//! A field of a given type is marked, in the schema that values are checked by. If the type is text, arrays and
+//! objects are their own text; strings are numbers where it is a number.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl<'a> GivenTypes<'a> {
         Self { types, used: vec![false; types.len()] }
     }
 
-    /// The type of a field. Of two, the last counts.
+    /// Returns the type of a field. Of two, the last counts.
     pub(super) fn of(&mut self, path: &[String]) -> Option<DataType> {
         if self.types.is_empty() {
             return None;
@@ -60,7 +60,7 @@ pub(super) fn is_marked(field: &Field) -> bool {
     field.metadata().contains_key(MARK)
 }
 
-/// A schema without marks.
+/// Returns a schema without marks.
 pub(super) fn unmarked(schema: &Schema) -> Schema {
     Schema::new(unmarked_fields(schema.fields()))
 }
@@ -81,7 +81,7 @@ fn unmarked_field(field: &FieldRef) -> FieldRef {
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
 
-/// Whether a type is text, perhaps in a dictionary or in runs.
+/// Returns whether a type is text, perhaps in a dictionary or in runs.
 pub(super) fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,

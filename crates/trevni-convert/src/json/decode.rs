@@ -52,7 +52,7 @@ impl RecordDecoder {
         Self { decoder: None, schema, batch_size, is_strict, record, fit, lossy: options.lossy }
     }
 
-    /// The schema of the rows.
+    /// Returns the schema of the rows.
     pub(super) fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
@@ -65,8 +65,8 @@ impl RecordDecoder {
             .build_decoder()
     }
 
-    /// The rows of whole records, whose values may not have been seen when types were inferred: the library makes numbers
-    /// of strings, and integers of fractions.
+    /// Returns the rows of whole records, whose values may not have been seen when types were inferred: the library
+    /// makes numbers of strings, and integers of fractions.
     pub(super) fn decode_checked(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
         match self.fitting(text) {
             Ok(text) => self.decode(&text),
@@ -93,7 +93,7 @@ impl RecordDecoder {
         self.fit.check(&changed).map(|()| Cow::Owned(changed))
     }
 
-    /// The rows of whole records.
+    /// Returns the rows of whole records.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
         let mut decoder = match self.decoder.take() {
             Some(decoder) => decoder,
@@ -115,7 +115,7 @@ impl RecordDecoder {
         Ok(batches)
     }
 
-    /// A batch in which no integer lost digits.
+    /// Returns a batch in which no integer lost digits.
     fn checked(&self, batch: RecordBatch, text: &[u8]) -> Result<RecordBatch, ArrowError> {
         if self.lossy || !lossy_integers::is_suspicious(&batch) {
             return Ok(batch);
@@ -146,7 +146,7 @@ impl RecordDecoder {
     }
 }
 
-/// What is wrong with a record that is no object, or no JSON.
+/// Returns what is wrong with a record that is no object, or no JSON.
 pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     let text = record.trim_ascii_start();
     let kind = match text.first() {
@@ -170,7 +170,7 @@ pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     Some(DecodeError { line, what, is_of_schema: false })
 }
 
-/// What the library says of a record, and of which field.
+/// Returns what the library says of a record, and of which field.
 fn said(e: &ArrowError) -> (Vec<String>, String) {
     let text = match e {
         ArrowError::JsonError(text)

@@ -145,7 +145,7 @@ fn put(values: &mut NullableEncoder<'_>, at: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether values are written as JSON strings of any text.
+/// Returns whether values are written as JSON strings of any text.
 fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -197,7 +197,7 @@ impl Encoder for Interval<'_> {
     }
 }
 
-/// An interval as an ISO 8601 duration.
+/// Returns an interval as an ISO 8601 duration.
 fn duration(months: i32, days: i32, nanoseconds: i64) -> String {
     let mut text = String::from("P");
     // Writing to a string does not fail.

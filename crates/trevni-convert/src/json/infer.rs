@@ -71,12 +71,13 @@ impl Inference {
         Ok(())
     }
 
-    /// Whether no object was added.
+    /// Returns whether no object was added.
     pub(super) fn is_empty(&self) -> bool {
         self.record.object.is_none()
     }
 
-    /// The schema of all that was added. Of values that have no type in common, the first are taken or it is an error.
+    /// Returns the schema of all that was added. Of values that have no type in common, the first are taken or it
+    /// is an error.
     pub(super) fn schema(
         self,
         types: &mut GivenTypes<'_>,
@@ -160,7 +161,7 @@ fn scalar_type(kinds: u8) -> DataType {
 }
 
 impl Members {
-    /// The place of a field, which most often is the one behind the last.
+    /// Returns the place of a field, which most often is the one behind the last.
     fn place(&mut self, name: &str, likely: usize) -> usize {
         if self.fields.get(likely).is_some_and(|(field, _)| field == name) {
             return likely;

@@ -27,7 +27,7 @@ const PIECE: usize = 1 << 12;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Whether text that begins so may be rows of JSON.
+/// Returns whether text that begins so may be rows of JSON.
 pub(super) fn is_json(head: &[u8]) -> bool {
     match without_mark(head).trim_ascii_start() {
         [b'{', ..] => true,
@@ -40,7 +40,7 @@ fn without_mark(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// The layout of a text, and the bytes that were read to find it, without a byte-order mark.
+/// Returns the layout of a text, and the bytes that were read to find it, without a byte-order mark.
 pub(super) fn detect(input: &mut impl Read) -> io::Result<(Layout, Vec<u8>)> {
     let mut head = Vec::new();
     loop {
@@ -54,7 +54,7 @@ pub(super) fn detect(input: &mut impl Read) -> io::Result<(Layout, Vec<u8>)> {
     }
 }
 
-/// The layout of a text that begins so; `None` if more must be seen.
+/// Returns the layout of a text that begins so; `None` if more must be seen.
 fn layout_of(head: &[u8], is_all: bool) -> Option<Layout> {
     let mut rest = head.trim_ascii_start();
     if rest.first() == Some(&b'[') {
@@ -83,8 +83,8 @@ fn layout_of(head: &[u8], is_all: bool) -> Option<Layout> {
     }
 }
 
-/// The layout of a text whose first line is not whole: either objects take more than one, or that line is cut. It is cut if
-/// the next line is an object, and both together are no value.
+/// Returns the layout of a text whose first line is not whole: either objects take more than one, or that line is
+/// cut. It is cut if the next line is an object, and both together are no value.
 fn broken_line(head: &[u8], rest: &[u8], is_all: bool) -> Option<Layout> {
     let next = match memchr(b'\n', rest) {
         Some(end) => rest.get(..end).unwrap_or_default(),
@@ -104,7 +104,7 @@ fn broken_line(head: &[u8], rest: &[u8], is_all: bool) -> Option<Layout> {
     }
 }
 
-/// Whether no bracket or string is open at the end of a text.
+/// Returns whether no bracket or string is open at the end of a text.
 fn is_whole(text: &[u8]) -> bool {
     let (mut scan, mut at) = (Scan::default(), 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.trim_ascii_start().is_empty()) {
@@ -152,7 +152,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// How many bytes of the next piece of text belong to the value, if it ends in it.
+    /// Returns how many bytes of the next piece of text belong to the value, if it ends in it.
     pub(super) fn end(&mut self, text: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -186,7 +186,7 @@ impl Scan {
         }
     }
 
-    /// How many bytes of a text belong to the string that it is in.
+    /// Returns how many bytes of a text belong to the string that it is in.
     fn string(&mut self, text: &[u8]) -> usize {
         if self.is_escaped {
             self.is_escaped = false;

@@ -22,7 +22,7 @@ use trevni::{Error, Result};
 
 type Input = Box<dyn Read + Send>;
 
-/// Bytes from which types are inferred, at the most, unless from all.
+/// Bytes from which types are inferred, at most, unless from all.
 const MOST_TO_INFER: usize = 32 << 20;
 
 /// Rows of a batch where records are decoded one by one.
@@ -63,7 +63,7 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(reader), options)
 }
 
-/// The schema of the first rows, and the chunks that were read for it; or that of all rows.
+/// Returns the schema of the first rows, and the chunks that were read for it; or that of all rows.
 fn infer(
     records: &mut Records<Input>,
     rows: Option<usize>,
@@ -161,7 +161,7 @@ impl JsonReader {
         Ok(())
     }
 
-    /// Whether types were inferred from all rows.
+    /// Returns whether types were inferred from all rows.
     fn is_of_all(&self) -> bool {
         self.options.schema.is_none() && self.options.infer_rows == 0
     }

@@ -3,7 +3,8 @@
 //! ```text
 //! text ──► layout ──► records ──► chunks of records, each with its place in the file
 //! ```
-//! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are decoded.
+//! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are
+//! decoded.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -26,13 +27,13 @@ pub(super) struct RecordLocation {
 }
 
 impl RecordLocation {
-    /// A line.
+    /// Creates a line.
     #[cfg(test)]
     pub(super) fn of_line(line: u64) -> Self {
         Self { line, object: None }
     }
 
-    /// The place some lines further.
+    /// Returns the place some lines further.
     pub(super) fn at_line(self, more: u64) -> Self {
         Self { line: self.line.saturating_add(more), ..self }
     }
@@ -106,7 +107,7 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// The next records, at most so many; `None` at the end.
+    /// Returns the next records, at most so many; `None` at the end.
     pub(super) fn chunk(&mut self, most: usize) -> Result<Option<Chunk>> {
         let mut chunk = Chunk::default();
         while self.error.is_none()
@@ -138,12 +139,12 @@ impl<R: Read> Records<R> {
         self.error = Some(e);
     }
 
-    /// The error behind the last chunk, if there is one.
+    /// Returns the error behind the last chunk, if there is one.
     pub(super) fn take_error(&mut self) -> Option<Error> {
         self.error.take()
     }
 
-    /// Appends a record to a chunk; gives whether there was one.
+    /// Appends a record to a chunk. Returns whether there was one.
     fn record(&mut self, chunk: &mut Chunk) -> Result<bool> {
         let found = match self.layout {
             Layout::Lines => return self.record_of_line(chunk),
@@ -180,7 +181,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Appends a line; gives whether there was any byte.
+    /// Appends a line. Returns whether there was any byte.
     fn whole_line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
         let start = text.len();
         loop {
@@ -229,7 +230,7 @@ impl<R: Read> Records<R> {
         )))
     }
 
-    /// The next byte that is not blank.
+    /// Returns the next byte that is not blank.
     fn skip_blanks(&mut self) -> Result<Option<u8>> {
         loop {
             let piece = self.input.fill_buf()?;
@@ -245,7 +246,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Goes to the next element of an array; gives whether there is one.
+    /// Goes to the next element of an array. Returns whether there is one.
     fn skip_to_element(&mut self) -> Result<bool> {
         loop {
             let next = self.skip_blanks()?;

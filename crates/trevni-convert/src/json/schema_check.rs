@@ -91,7 +91,7 @@ impl At<'_> {
         }
     }
 
-    /// An array or an object that is not of the type.
+    /// Returns an array or an object that is not of the type.
     fn nested<E: serde::de::Error>(&self, kind: &str) -> E {
         self.check.is_nested_text.set(self.is_given && is_text(self.data_type));
         self.misfit(kind)
@@ -117,7 +117,7 @@ impl At<'_> {
     }
 }
 
-/// Whether a type is read from numbers. What is read from strings alone the decoder refuses itself.
+/// Returns whether a type is read from numbers. What is read from strings alone the decoder refuses itself.
 fn is_number(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number(values),
@@ -220,7 +220,7 @@ impl<'de> Visitor<'de> for At<'_> {
     }
 }
 
-/// The values of a map.
+/// Returns the values of a map.
 fn value_of(entries: &FieldRef) -> Option<&FieldRef> {
     match entries.data_type() {
         DataType::Struct(fields) => fields.get(1),

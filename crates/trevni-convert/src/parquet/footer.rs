@@ -20,10 +20,10 @@ use trevni::{Error, Result};
 /// Bytes behind the footer: its length, and the magic.
 const TRAILER: usize = 8;
 
-/// Bytes of the header of a dictionary, at the most.
+/// Bytes of the header of a dictionary, at most.
 const LONGEST_HEADER: i64 = 100;
 
-/// How many rows there are in all row groups.
+/// Returns how many rows there are in all row groups.
 pub(super) fn rows(metadata: &ParquetMetaData) -> Result<u64> {
     let groups = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()));
     let sum = groups.map(|rows| rows.ok()).try_fold(0u64, |sum, rows| sum.checked_add(rows?));
@@ -31,7 +31,7 @@ pub(super) fn rows(metadata: &ParquetMetaData) -> Result<u64> {
     sum.filter(|rows| i64::try_from(*rows).is_ok()).ok_or_else(what)
 }
 
-/// The metadata of a file as it should be.
+/// Returns the metadata of a file as it should be.
 pub(super) fn corrected(
     metadata: &Arc<ParquetMetaData>,
     input: &std::fs::File,
@@ -62,7 +62,7 @@ pub(super) fn corrected(
     Ok(Arc::new(ParquetMetaDataBuilder::new(file).set_row_groups(groups).build()))
 }
 
-/// Whether a writer leaves the header of the dictionary out of the size of a column (PARQUET-816).
+/// Returns whether a writer leaves the header of the dictionary out of the size of a column (PARQUET-816).
 fn leaves_out_headers(created_by: &str) -> bool {
     let Some(rest) = created_by.strip_prefix("parquet-mr") else { return false };
     let version = rest.trim_start().strip_prefix("version ").unwrap_or_default();
@@ -71,7 +71,7 @@ fn leaves_out_headers(created_by: &str) -> bool {
     (next(), next(), next()) < (1, 2, 9)
 }
 
-/// Where the footer begins, behind the last column.
+/// Returns where the footer begins, behind the last column.
 fn footer_start(input: &std::fs::File) -> Result<Option<i64>> {
     let Some(trailer) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
     let bytes = input.read_at(trailer, TRAILER)?;
@@ -83,7 +83,7 @@ fn start(column: &ColumnChunkMetaData) -> i64 {
     column.dictionary_page_offset().unwrap_or(column.data_page_offset())
 }
 
-/// A row group whose columns end where the next ones begin.
+/// Returns a row group whose columns end where the next ones begin.
 fn lengthened(group: RowGroupMetaData, starts: &BTreeSet<i64>) -> Result<RowGroupMetaData> {
     let mut builder = group.into_builder();
     let columns = builder.take_columns().into_iter().map(|column| {

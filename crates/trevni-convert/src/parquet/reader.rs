@@ -64,7 +64,7 @@ impl File {
         Ok(rows)
     }
 
-    /// The library's reader, from the next row on.
+    /// Returns the library's reader, from the next row on.
     fn build(&self) -> Result<ParquetRecordBatchReader> {
         let builder = Builder::new_with_metadata(self.file.try_clone()?, self.metadata.clone());
         let builder = match usize::try_from(self.read) {
@@ -120,7 +120,7 @@ impl RecordBatchReader for File {
 
 type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
 
-/// The footer, and the Arrow schema of the file if that says seconds, which are stored as milliseconds.
+/// Returns the footer, and the Arrow schema of the file if that says seconds, which are stored as milliseconds.
 fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
     let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(fault)?;
     let parquet = footer::corrected(plain.metadata(), file, report)?;
@@ -152,7 +152,7 @@ fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, O
     Ok((plain, None))
 }
 
-/// A field of the values of runs: that is what is stored of them.
+/// Returns a field of the values of runs: that is what is stored of them.
 fn without_runs(field: &FieldRef) -> FieldRef {
     match field.data_type() {
         DataType::RunEndEncoded(_, values) => {
@@ -163,7 +163,7 @@ fn without_runs(field: &FieldRef) -> FieldRef {
     }
 }
 
-/// A schema with seconds for the milliseconds that another says to be seconds.
+/// Returns a schema with seconds for the milliseconds that another says to be seconds.
 fn restored(schema: &Schema, said: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let said = said.fields().iter().find(|said| said.name() == field.name());

@@ -73,7 +73,7 @@ pub(super) fn create<'a>(
     Ok(Box::new(Groups { writer: Some(caught(refusal, start)?), stored }))
 }
 
-/// The part of a type that Parquet has no form for.
+/// Returns the part of a type that Parquet has no form for.
 fn without_form(data_type: &DataType) -> Option<String> {
     match data_type {
         DataType::Union(..) => Some("unions".to_owned()),
@@ -106,7 +106,7 @@ fn without_form(data_type: &DataType) -> Option<String> {
     }
 }
 
-/// Whether the library writes a dictionary of such values so that it can read it.
+/// Returns whether the library writes a dictionary of such values so that it can read it.
 fn is_in_dictionaries(values: &DataType) -> bool {
     use DataType::*;
     match values {

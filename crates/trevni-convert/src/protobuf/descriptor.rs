@@ -272,7 +272,7 @@ fn full_name(scope: &str, name: &str) -> String {
     if scope.is_empty() { name.to_owned() } else { format!("{scope}.{name}") }
 }
 
-/// The lower half, which is all that an enumeration's number has.
+/// Returns the lower half, which is all that an enumeration's number has.
 fn int32(value: u64) -> i32 {
     let [a, b, c, d, ..] = value.to_le_bytes();
     i32::from_le_bytes([a, b, c, d])

@@ -97,13 +97,13 @@ pub(super) struct Names {
 }
 
 impl Record {
-    /// The shape of a type.
+    /// Returns the shape of a type.
     pub(super) fn new(types: &Types, message: &Message) -> Result<Arc<Self>> {
         let (around, records, enums) = (Vec::new(), HashMap::new(), HashMap::new());
         Shaper { types, around, records, enums }.record(message)
     }
 
-    /// Which member has a number.
+    /// Returns which member has a number.
     pub(super) fn place(&self, number: u32) -> Option<usize> {
         match usize::try_from(number).ok().and_then(|number| self.first.get(number)) {
             Some(place) => *place,
@@ -118,7 +118,7 @@ impl Record {
 }
 
 impl FieldKind {
-    /// How a value of it lies in a message.
+    /// Returns how a value of it lies in a message.
     pub(super) fn wire(&self) -> Wire {
         match self {
             FieldKind::Scalar(scalar) => scalar.wire(),
@@ -128,7 +128,7 @@ impl FieldKind {
         }
     }
 
-    /// What it is called in errors.
+    /// Returns what it is called in errors.
     pub(super) fn name(&self) -> &str {
         match self {
             FieldKind::Scalar(scalar) => scalar.name(),
@@ -293,7 +293,7 @@ impl<'t> Shaper<'t> {
         Ok(Member { name, number, column, rule, kind })
     }
 
-    /// The value of a map's entries, of which each has one.
+    /// Returns the value of a map's entries, of which each has one.
     fn entry_value(&mut self, entry: &Message, field: &'t Field) -> Result<Member> {
         let kind = self.kind(entry, field, false)?;
         let (name, number) = ("value".to_owned(), field.number);
@@ -339,7 +339,7 @@ impl Names {
     }
 }
 
-/// The full name, which descriptors begin with a dot.
+/// Returns the full name, which descriptors begin with a dot.
 fn plain(type_name: &str) -> &str {
     type_name.strip_prefix('.').unwrap_or(type_name)
 }
@@ -355,7 +355,7 @@ fn width(member: &Member) -> u64 {
     }
 }
 
-/// The messages that have an Arrow type of their own, if they are what their names say.
+/// Returns the messages that have an Arrow type of their own, if they are what their names say.
 fn known(message: &Message) -> Option<FieldKind> {
     let fields: Vec<_> = message.fields.iter().collect();
     match (message.name.strip_prefix("google.protobuf.")?, fields.as_slice()) {

@@ -45,7 +45,7 @@ pub(super) struct Reader<'a> {
 /// Where the parts of a message stand.
 type Parts<'p> = &'p [Range<usize>];
 
-/// Which member it is of.
+/// Returns which member it is of.
 fn place(seen: &Seen) -> usize {
     usize::try_from(seen.member).unwrap_or(usize::MAX)
 }
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Where a part of a message stands.
+    /// Returns where a part of a message stands.
     fn part(&self, member: &Member, seen: usize) -> Result<Range<usize>> {
         let seen = self.seen.get(seen).ok_or_else(|| wrong("a value that was not seen"))?;
         let mut from = self.cursor(*seen);
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         Ok(to.end_list()?)
     }
 
-    /// The entries whose key comes again behind them.
+    /// Returns the entries whose key comes again behind them.
     fn again(&self, entry: &Entry, run: Range<usize>) -> Result<HashSet<usize>> {
         let (mut known, mut again) = (HashSet::new(), HashSet::new());
         for i in run.rev() {

@@ -30,7 +30,7 @@ impl RowError {
         self
     }
 
-    /// The error, with the row and the field before its text.
+    /// Returns the error, with the row and the field before its text.
     pub(super) fn of(self, row: &str) -> Error {
         let head = match self.path.as_slice() {
             [] => format!("{row}: "),
@@ -39,7 +39,7 @@ impl RowError {
         self.behind(&head)
     }
 
-    /// The error of a column, whatever the row.
+    /// Returns the error of a column, whatever the row.
     pub(super) fn of_column(self) -> Error {
         let head = match self.path.as_slice() {
             [] => String::new(),
@@ -48,7 +48,7 @@ impl RowError {
         self.behind(&head)
     }
 
-    /// The names from the outermost on, with dots.
+    /// Returns the names from the outermost on, with dots.
     fn name(&self) -> String {
         self.path.iter().rev().map(String::as_str).collect::<Vec<_>>().join(".")
     }

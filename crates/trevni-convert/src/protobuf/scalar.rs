@@ -44,7 +44,7 @@ pub(super) enum Plain<'a> {
     Bytes(&'a [u8]),
 }
 
-/// The lower half.
+/// Returns the lower half.
 fn low(value: u64) -> u32 {
     u32::try_from(value & u64::from(u32::MAX)).unwrap_or(0)
 }
@@ -59,7 +59,7 @@ fn zigzag(value: i64) -> u64 {
 }
 
 impl Scalar {
-    /// What it is called in a schema.
+    /// Returns what it is called in a schema.
     pub(super) fn name(self) -> &'static str {
         match self {
             Scalar::Double => "double",
@@ -103,7 +103,7 @@ impl Scalar {
         }
     }
 
-    /// The type itself, if a value of it can lie so.
+    /// Returns the type itself, if a value of it can lie so.
     pub(super) fn fitting(self, wire: Wire) -> Result<Self> {
         if self.wire() == wire {
             return Ok(self);
@@ -112,7 +112,7 @@ impl Scalar {
         Err(Error::malformed(format!("{kind} is {wanted}, and {given} is there")))
     }
 
-    /// What stands for a value that a message does not have.
+    /// Returns what stands for a value that a message does not have.
     pub(super) fn zero(self) -> Plain<'static> {
         match self {
             Scalar::Double => Plain::Double(0.0),
@@ -149,7 +149,7 @@ impl Scalar {
         })
     }
 
-    /// The value of a row.
+    /// Returns the value of a row.
     pub(super) fn of<'a>(self, walk: &Walk<'a>, row: usize) -> Result<Plain<'a>> {
         let long = |least: i64, most: i64| {
             let value = walk.long(row)?;
@@ -212,7 +212,7 @@ impl Plain<'_> {
         }
     }
 
-    /// Whether it need not be written, being what stands for no value. A negative zero is another number.
+    /// Returns whether it need not be written, being what stands for no value. A negative zero is another number.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Plain::Double(v) => v.to_bits() == 0,

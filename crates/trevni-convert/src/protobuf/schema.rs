@@ -20,7 +20,7 @@ const MESSAGE: &str = "protobuf.message";
 /// The branch of a oneof of which nothing is set.
 const UNSET: &str = "null";
 
-/// The columns of rows that are messages.
+/// Returns the columns of rows that are messages.
 pub(super) fn schema(record: &Record) -> Result<SchemaRef> {
     let metadata = [(MESSAGE.to_owned(), record.name.clone())].into();
     Ok(Arc::new(Schema::new_with_metadata(fields(record)?, metadata)))

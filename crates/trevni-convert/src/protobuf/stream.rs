@@ -92,7 +92,7 @@ impl<R: Read> Messages<R> {
         Ok(Some(RecordBatch::try_new_with_options(schema, columns, &options)?))
     }
 
-    /// Makes a row of the message at hand, or passes it over; gives how many values it made.
+    /// Makes a row of the message at hand, or passes it over. Returns how many values it made.
     fn row(&mut self) -> Result<u64> {
         let before = self.rows.len();
         let mut reader = Reader::new(&self.message, &mut self.seen);
@@ -110,7 +110,7 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Reads the next message; gives whether there is one. No more is ever held than was there to read.
+    /// Reads the next message. Returns whether there is one. No more is ever held than was there to read.
     fn next_message(&mut self) -> Result<bool> {
         self.start = self.at;
         self.message.clear();
@@ -134,7 +134,7 @@ impl<R: Read> Messages<R> {
         Ok(true)
     }
 
-    /// The length of the next message; none at the end of the stream.
+    /// Returns the length of the next message; none at the end of the stream.
     fn size(&mut self) -> Result<Option<u64>> {
         let (mut size, mut shift) = (0, 0);
         loop {
@@ -168,7 +168,7 @@ impl<R: Read> Messages<R> {
     }
 }
 
-/// What can be looked at; nothing at the end.
+/// Returns what can be looked at; nothing at the end.
 fn more(input: &mut impl BufRead) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {

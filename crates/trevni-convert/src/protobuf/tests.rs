@@ -27,13 +27,13 @@ fn stream<M: AsRef<[u8]>>(messages: &[M]) -> Vec<u8> {
     out
 }
 
-/// Reads as the options say; gives the batches.
+/// Reads as the options say. Returns the batches.
 fn batches(options: &ReadOptions, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
     let rows = (FORMAT.open)(Source::pipe("test", std::io::Cursor::new(bytes.to_vec())), options)?;
     rows.map(|batch| batch.map_err(unwrapped)).collect()
 }
 
-/// The error of this crate that went through Arrow's.
+/// Returns the error of this crate that went through Arrow's.
 fn unwrapped(e: arrow::error::ArrowError) -> trevni::Error {
     match e {
         arrow::error::ArrowError::ExternalError(e) => *e.downcast().unwrap(),
@@ -45,7 +45,7 @@ fn options(of: &ProtobufType) -> ReadOptions {
     ReadOptions { protobuf: Some(of.clone()), ..ReadOptions::default() }
 }
 
-/// All rows in one batch.
+/// Returns all rows in one batch.
 fn read(of: &ProtobufType, bytes: &[u8]) -> Result<RecordBatch> {
     let all = batches(&options(of), bytes)?;
     Ok(concat_batches(of.schema(), &all).unwrap())

@@ -47,7 +47,7 @@ impl Wire {
         }
     }
 
-    /// What it is called in errors.
+    /// Returns what it is called in errors.
     pub(super) fn name(self) -> &'static str {
         match self {
             Wire::Varint => "a varint",
@@ -137,7 +137,7 @@ impl<'a> Cursor<'a> {
         self.array()
     }
 
-    /// The number of the next field, and how its value lies.
+    /// Returns the number of the next field, and how its value lies.
     pub(super) fn key(&mut self) -> Result<(u32, Wire)> {
         let key = self.varint()?;
         let number = u32::try_from(key >> 3).ok().filter(|number| (1..1 << 29).contains(number));
@@ -146,19 +146,19 @@ impl<'a> Cursor<'a> {
         Ok((number, Wire::of(key & 7)?))
     }
 
-    /// Where bytes lie that have their length before them.
+    /// Returns where bytes lie that have their length before them.
     pub(super) fn range(&mut self) -> Result<Range<usize>> {
         let n = self.varint()?;
         self.take(usize::try_from(n).map_err(|_| cut_off())?)
     }
 
-    /// Bytes that have their length before them.
+    /// Returns the bytes that have their length before them.
     pub(super) fn slice(&mut self) -> Result<&'a [u8]> {
         let range = self.range()?;
         self.bytes.get(range).ok_or_else(cut_off)
     }
 
-    /// What lies in a message or a group, whose key was read.
+    /// Returns what lies in a message or a group, whose key was read.
     pub(super) fn part(&mut self, wire: Wire, number: u32) -> Result<Cursor<'a>> {
         let range = match wire {
             Wire::Start => self.group(number)?,
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Where the fields of a group lie, whose start was read.
+    /// Returns where the fields of a group lie, whose start was read.
     pub(super) fn group(&mut self, number: u32) -> Result<Range<usize>> {
         let start = self.at;
         let mut open = vec![number];

@@ -17,7 +17,7 @@ const SECONDS: i64 = 2_208_988_800;
 const DAY: i64 = 86_400;
 const MILLION: i64 = 1_000_000;
 
-/// An array of a type without parts.
+/// Returns an array of a type without parts.
 pub(super) fn leaf(
     field: &Field,
     nulls: Option<NullBuffer>,
@@ -68,7 +68,7 @@ pub(super) fn leaf(
     })
 }
 
-/// The numbers that values of a type are: from the first, and up to the second.
+/// Returns the numbers that values of a type are: from the first, and up to the second.
 fn most(data_type: &DataType) -> Option<(i64, i64)> {
     use DataType::*;
     let bits = |bits: u32| Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1));
@@ -99,7 +99,7 @@ fn most(data_type: &DataType) -> Option<(i64, i64)> {
     }
 }
 
-/// A number in a range, of any magnitude.
+/// Returns a number in a range, of any magnitude.
 fn long((least, most): (i64, i64), rng: &mut Rng) -> i64 {
     let small = i64::MAX >> rng.u32(..63);
     match rng.u8(..4) {
@@ -172,7 +172,7 @@ fn intervals(unit: IntervalUnit, nulls: Option<NullBuffer>, n: usize, rng: &mut 
     }
 }
 
-/// A dictionary: of the symbols of an Avro enum, or of some values.
+/// Returns a dictionary: of the symbols of an Avro enum, or of some values.
 pub(super) fn dictionary(
     field: &Field,
     keys: &DataType,

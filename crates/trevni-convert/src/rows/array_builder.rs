@@ -29,14 +29,14 @@ pub(crate) struct Grow {
 }
 
 impl Grow {
-    /// An empty column of a field's type.
+    /// Returns an empty column of a field's type.
     pub(crate) fn new(field: &FieldRef) -> Result<Self> {
         let values = Values::new(field)?;
         let validity = BooleanBufferBuilder::new(0);
         Ok(Self { field: field.clone(), validity, nulls: 0, values })
     }
 
-    /// Rows so far.
+    /// Returns the rows so far.
     pub(crate) fn len(&self) -> usize {
         self.validity.len()
     }
@@ -171,7 +171,7 @@ impl Grow {
         self.is_there()
     }
 
-    /// What takes the items of a list; [`end_list`](Self::end_list) makes them a row.
+    /// Returns what takes the items of a list; [`end_list`](Self::end_list) makes them a row.
     pub(crate) fn item(&mut self) -> Result<&mut Grow> {
         match &mut self.values {
             Values::List { item, .. } => Ok(item),
@@ -179,7 +179,7 @@ impl Grow {
         }
     }
 
-    /// What takes the keys and values of a map; [`end_list`](Self::end_list) makes them a row.
+    /// Returns what takes the keys and values of a map; [`end_list`](Self::end_list) makes them a row.
     pub(crate) fn entry(&mut self) -> Result<(&mut Grow, &mut Grow)> {
         match &mut self.values {
             Values::Map { key, value, .. } => Ok((key, value)),
@@ -199,7 +199,7 @@ impl Grow {
         self.is_there()
     }
 
-    /// What takes the values of a struct's field; [`end_struct`](Self::end_struct) makes them a row.
+    /// Returns what takes the values of a struct's field; [`end_struct`](Self::end_struct) makes them a row.
     pub(crate) fn child(&mut self, at: usize) -> Result<&mut Grow> {
         let unfit = || unfit(&self.field, "a struct with such a field");
         match &mut self.values {
@@ -225,7 +225,7 @@ impl Grow {
         self.is_there()
     }
 
-    /// What takes the one value of a row of a union.
+    /// Returns what takes the one value of a row of a union.
     pub(crate) fn branch(&mut self, at: usize) -> Result<&mut Grow> {
         let unfit = || unfit(&self.field, "a union with such a branch");
         let Values::Union { ids, offsets, branches } = &mut self.values else {
@@ -295,7 +295,7 @@ impl Grow {
         }
     }
 
-    /// The array of all rows; the column is empty behind it. Symbols keep their numbers.
+    /// Returns the array of all rows; the column is empty behind it. Symbols keep their numbers.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef> {
         let rows = self.validity.len();
         let valid = self.validity.finish();

@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         Ok(Self { array, kind: LeafValues::new(array)? })
     }
 
-    /// Whether a row is null.
+    /// Returns whether a row is null.
     pub(crate) fn is_null(&self, row: usize) -> bool {
         match &self.kind {
             LeafValues::Nothing => true,
@@ -74,7 +74,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An integer, or the number that a date, time, timestamp or duration is.
+    /// Returns an integer, or the number that a date, time, timestamp or duration is.
     pub(crate) fn long(&self, row: usize) -> Result<i64> {
         let behind = || Error::invalid("a row behind the last");
         match &self.kind {
@@ -94,7 +94,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An integer that is not negative.
+    /// Returns an integer that is not negative.
     #[cfg(feature = "protobuf")]
     pub(crate) fn unsigned(&self, row: usize) -> Result<u64> {
         match &self.kind {
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A number of single precision.
+    /// Returns a number of single precision.
     #[cfg(feature = "protobuf")]
     pub(crate) fn float(&self, row: usize) -> Result<f32> {
         match &self.kind {
@@ -117,7 +117,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A number of single or double precision.
+    /// Returns a number of single or double precision.
     pub(crate) fn double(&self, row: usize) -> Result<f64> {
         match &self.kind {
             LeafValues::Float32(v) => Ok(v.value(row).into()),
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The items of a list: which rows, and of what.
+    /// Returns the items of a list: which rows, and of what.
     pub(crate) fn items(&self, row: usize) -> Result<(Range<usize>, &Walk<'a>)> {
         match &self.kind {
             LeafValues::List(list, item) => Ok((between(list.value_offsets(), row)?, item)),
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The entries of a map: which rows, of which keys and values.
+    /// Returns the entries of a map: which rows, of which keys and values.
     pub(crate) fn entries(&self, row: usize) -> Result<(Range<usize>, &Walk<'a>, &Walk<'a>)> {
         match &self.kind {
             LeafValues::Map(map, key, value) => {
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A field of a struct.
+    /// Returns a field of a struct.
     pub(crate) fn child(&self, at: usize) -> Result<&Walk<'a>> {
         let found = match &self.kind {
             LeafValues::Struct(fields) => fields.get(at),
@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         found.ok_or_else(|| self.unfit("a struct with such a field"))
     }
 
-    /// Which branch of a union a row has, counted from 0, and the row of it.
+    /// Returns which branch of a union a row has, counted from 0, and the row of it.
     pub(crate) fn branch(&self, row: usize) -> Result<(usize, usize, &Walk<'a>)> {
         let LeafValues::Union(union, branches) = &self.kind else {
             return Err(self.unfit("a union"));
@@ -254,7 +254,7 @@ impl<'a> LeafValues<'a> {
     }
 }
 
-/// The numbers behind dates, times, timestamps and durations.
+/// Returns the numbers behind dates, times, timestamps and durations.
 fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<LeafValues<'a>> {
     use TimeUnit::*;
     macro_rules! numbers {

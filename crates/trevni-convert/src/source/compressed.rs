@@ -28,7 +28,7 @@ pub(super) enum Compression {
 type Input = Box<dyn Read + Send>;
 
 impl Compression {
-    /// How a stream is compressed that begins so.
+    /// Returns how a stream is compressed that begins so.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 0x08, ..] => Some(Self::Gzip),
@@ -39,7 +39,7 @@ impl Compression {
         }
     }
 
-    /// The bytes that were compressed.
+    /// Returns the bytes that were compressed.
     #[allow(unused_variables, reason = "without any of the features nothing is read")]
     pub(super) fn decoder(self, input: Input) -> Result<Input> {
         match self {
@@ -68,7 +68,7 @@ impl Compression {
     }
 }
 
-/// What a build cannot read.
+/// Returns what a build cannot read.
 #[cfg(not(all(feature = "gzip", feature = "zstd", feature = "bzip2", feature = "xz")))]
 fn lacks(feature: &str) -> trevni::Error {
     let what = format!("{feature} in front of rows needs the feature `{feature}`");

@@ -42,7 +42,7 @@ impl StoredObject {
         Ok(Answer { runtime, chunk: Bytes::new(), stream: result.into_stream(), size })
     }
 
-    /// Whether there is an object of this name below it.
+    /// Returns whether there is an object of this name below it.
     #[cfg(feature = "blosc")]
     pub(crate) fn has(&self, name: &str) -> Result<bool> {
         let head = GetOptions { head: true, ..GetOptions::default() };

@@ -171,7 +171,7 @@ impl Encode for Binary {
     }
 }
 
-/// A count or length, which Thrift has in 32 bits.
+/// Returns a count or length, which Thrift has in 32 bits.
 pub(super) fn size(count: usize) -> Result<i32> {
     i32::try_from(count).map_err(|_| Error::invalid(format!("{count} are more than Thrift counts")))
 }

@@ -64,7 +64,7 @@ pub(super) struct Item {
 }
 
 impl StructEncoding {
-    /// The plan of rows with such columns, of which `path` is the name where they are not the rows themselves.
+    /// Returns the plan of rows with such columns, of which `path` is the name where they are not the rows themselves.
     pub(super) fn new(record: &Record, columns: &Fields, path: &str) -> Result<Self> {
         let mut places = HashMap::new();
         for (at, column) in columns.iter().enumerate() {
@@ -181,7 +181,7 @@ fn leaf(kind: &ThriftValueType, data_type: &DataType) -> Option<Shape> {
     }
 }
 
-/// The members of a union in the order of the branches.
+/// Returns the members of a union in the order of the branches.
 fn members(record: &Record, data_type: &DataType, path: &str) -> Result<Vec<Slot>> {
     let DataType::Union(branches, UnionMode::Dense) = data_type else {
         return Err(Error::invalid(format!("column {path:?} is a sparse union: make it dense")));

@@ -57,7 +57,7 @@ fn number(wire_type: WireType) -> u8 {
     }
 }
 
-/// A varint of up to 32 bits.
+/// Returns a varint of up to 32 bits.
 fn varint(cursor: &mut Cursor<'_>, what: &'static str) -> Result<i64> {
     let start = cursor.position();
     let mut value = 0i64;

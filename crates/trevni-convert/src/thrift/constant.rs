@@ -10,7 +10,7 @@ use super::resolve::{DEEPEST, Resolver};
 use trevni::{Error, Result};
 
 impl<'a> Resolver<'a> {
-    /// The value of a type that is written so in a file.
+    /// Returns the value of a type that is written so in a file.
     pub(super) fn constant(
         &mut self,
         file: usize,
@@ -89,7 +89,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// A constant, or a number of an enum, by its name.
+    /// Returns a constant, or a number of an enum, by its name.
     fn by_name(
         &mut self,
         file: usize,
@@ -122,7 +122,7 @@ impl<'a> Resolver<'a> {
         found.ok_or_else(|| self.unfit(file, value, kind))
     }
 
-    /// A struct by the names of its fields; those that are not named have their own defaults.
+    /// Returns a struct by the names of its fields; those that are not named have their own defaults.
     fn literal(
         &mut self,
         file: usize,
@@ -204,7 +204,7 @@ fn uuid(text: &str) -> Option<Const> {
     Some(Const::Bytes(u128::from_str_radix(&digits, 16).ok()?.to_be_bytes().to_vec()))
 }
 
-/// What a type is called in errors.
+/// Returns what a type is called in errors.
 pub(super) fn name_of(kind: &ThriftValueType) -> String {
     match kind {
         ThriftValueType::Enum(names) => names.name.clone(),

@@ -16,7 +16,7 @@ use trevni::{Error, Result};
 /// More bytes of IDL, or more files, than this are refused.
 const MOST_BYTES: u64 = 16 << 20;
 const MOST_FILES: usize = 1000;
-/// Files that include one another, at the most.
+/// Files that include one another, at most.
 const DEEPEST: usize = 64;
 
 /// Files by number; the one that was asked for comes last.
@@ -36,7 +36,7 @@ struct Included {
 pub(super) type LocatedDefinition<'a> = (usize, &'a str, &'a Definition);
 
 impl Files {
-    /// The file of a text that includes no others.
+    /// Returns the file of a text that includes no others.
     pub(super) fn of_text(text: &str) -> Result<Self> {
         if text.len() as u64 > MOST_BYTES {
             return Err(Error::too_large("an IDL", text.len() as u64, MOST_BYTES));
@@ -50,29 +50,29 @@ impl Files {
         Ok(Self(vec![Included { name, document, includes: HashMap::new() }]))
     }
 
-    /// A file, and those that it includes.
+    /// Returns a file, and those that it includes.
     pub(super) fn load(path: &Path) -> Result<Self> {
         let mut loading = Loading { left: MOST_BYTES, ..Loading::default() };
         loading.load(path)?;
         Ok(loading.files)
     }
 
-    /// The number of the file that was asked for.
+    /// Returns the number of the file that was asked for.
     pub(super) fn first(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
 
-    /// What a file is called.
+    /// Returns what a file is called.
     pub(super) fn name(&self, file: usize) -> &str {
         self.0.get(file).map_or("IDL", |included| &included.name)
     }
 
-    /// The structs of a file.
+    /// Returns the structs of a file.
     pub(super) fn structs(&self, file: usize) -> &[String] {
         self.0.get(file).map_or(&[], |included| &included.document.structs)
     }
 
-    /// What a name stands for in a file.
+    /// Returns what a name stands for in a file.
     pub(super) fn find(&self, file: usize, name: &str) -> Option<LocatedDefinition<'_>> {
         let from = self.0.get(file)?;
         if let Some((name, found)) = from.document.definitions.get_key_value(name) {
@@ -144,7 +144,7 @@ impl Loading {
             .map_err(|_| Error::malformed(format!("{}: not UTF-8", file_name(path))))
     }
 
-    /// The error of files that include each other.
+    /// Returns the error of files that include each other.
     fn circle(&self, from: usize) -> Error {
         let mut names: Vec<_> = self.open.iter().skip(from).map(|path| file_name(path)).collect();
         names.extend(names.first().cloned());

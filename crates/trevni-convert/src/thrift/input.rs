@@ -10,7 +10,7 @@ use trevni::{Error, Result};
 
 /// A struct larger than this is refused.
 const LARGEST: u64 = 64 << 20;
-/// Bytes that are read together, at the least.
+/// Bytes that are read together, at least.
 const PIECE: u64 = 256 << 10;
 
 /// The bytes of a file, of which some are at hand.
@@ -27,7 +27,7 @@ impl Input {
         Self { from, bytes: Vec::new(), taken: 0, position: 0 }
     }
 
-    /// What is at hand.
+    /// Returns what is at hand.
     pub(super) fn rest(&self) -> &[u8] {
         self.bytes.get(self.taken..).unwrap_or_default()
     }
@@ -38,7 +38,7 @@ impl Input {
         self.taken += usize::try_from(bytes).unwrap_or(usize::MAX).min(self.rest().len());
     }
 
-    /// Reads some more, of which at least `missing` are needed; gives whether any came.
+    /// Reads some more, of which at least `missing` are needed. Returns whether any came.
     pub(super) fn more(&mut self, missing: u64) -> Result<bool> {
         self.bytes.drain(..self.taken);
         self.taken = 0;

@@ -26,17 +26,17 @@ pub(super) struct Head {
 
 /// Values from bytes.
 pub(super) trait Decode {
-    /// The head of the next field, or none where the struct ends. `last` is the id of the one before, or 0.
+    /// Returns the head of the next field, or none where the struct ends. `last` is the id of the one before, or 0.
     fn head(cursor: &mut Cursor<'_>, last: i16) -> Result<Option<Head>>;
     fn bool(cursor: &mut Cursor<'_>) -> Result<bool>;
     fn int(cursor: &mut Cursor<'_>, wire_type: WireType) -> Result<i64>;
     fn double(cursor: &mut Cursor<'_>) -> Result<f64>;
     fn bytes<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8]>;
-    /// The type and the count of the items of a list or set. Where there are none, they are of any type.
+    /// Returns the type and the count of the items of a list or set. Where there are none, they are of any type.
     fn list(cursor: &mut Cursor<'_>) -> Result<(Option<WireType>, usize)>;
-    /// The types and the count of the entries of a map.
+    /// Returns the types and the count of the entries of a map.
     fn map(cursor: &mut Cursor<'_>) -> Result<(Option<(WireType, WireType)>, usize)>;
-    /// How many bytes a value takes, at the least.
+    /// Returns how many bytes a value takes, at least.
     fn smallest(wire_type: WireType) -> usize;
 }
 
@@ -118,7 +118,7 @@ impl Head {
     }
 }
 
-/// A count of items that take so many bytes each, at the least. More than there are bytes for is an error.
+/// Returns a count of items that take so many bytes each, at least. More than there are bytes for is an error.
 pub(super) fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usize> {
     let Ok(count) = usize::try_from(count) else {
         return Err(Error::malformed(format!("{count} items")).at(cursor.position()));
@@ -130,7 +130,7 @@ pub(super) fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usiz
     }
 }
 
-/// The length of bytes.
+/// Returns the length of bytes.
 pub(super) fn length(cursor: &Cursor<'_>, length: i64) -> Result<usize> {
     usize::try_from(length)
         .map_err(|_| Error::malformed(format!("a length of {length}")).at(cursor.position()))
@@ -140,7 +140,7 @@ fn short(what: &'static str, missing: u64, cursor: &Cursor<'_>) -> Error {
     Error::new(ErrorKind::Truncated { what, missing }).at(cursor.position())
 }
 
-/// The error of a type that neither protocol has.
+/// Returns the error of a type that neither protocol has.
 pub(super) fn unknown_type(byte: u8, cursor: &Cursor<'_>) -> Error {
     Error::malformed(format!("no type has the number {byte}"))
         .at(cursor.position().saturating_sub(1))

@@ -89,7 +89,7 @@ impl Structs {
         Ok(Some(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?))
     }
 
-    /// Reads a row, or passes a bad one; gives about how many bytes it takes in memory.
+    /// Reads a row, or passes a bad one. Returns about how many bytes it takes in memory.
     fn row<P: Decode>(&mut self) -> Result<u64> {
         let rows = self.grow.len();
         loop {
@@ -138,7 +138,7 @@ impl Structs {
         Err(self.bad("", &e).at(place))
     }
 
-    /// The error of the struct at hand.
+    /// Returns the error of the struct at hand.
     fn bad(&self, path: &str, e: &Error) -> Error {
         let what = match e.kind() {
             ErrorKind::Malformed(what) => what.clone(),

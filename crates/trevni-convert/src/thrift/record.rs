@@ -112,7 +112,7 @@ impl Record {
         Self { name, union, fields, by_id, by_name, types, depth, blank }
     }
 
-    /// The place and the field of an id. `next` is the place where it is looked for first.
+    /// Returns the place and the field of an id. `next` is the place where it is looked for first.
     pub(super) fn find(&self, id: i16, next: usize) -> Option<(usize, &Field)> {
         if let Some(field) = self.fields.get(next).filter(|field| field.id == id) {
             return Some((next, field));
@@ -122,7 +122,7 @@ impl Record {
         Some((*at, self.fields.get(*at)?))
     }
 
-    /// The place and the field of a name.
+    /// Returns the place and the field of a name.
     pub(super) fn named(&self, name: &str) -> Option<(usize, &Field)> {
         let at = *self.by_name.get(name)?;
         Some((at, self.fields.get(at)?))
@@ -135,7 +135,7 @@ impl Record {
 }
 
 impl ThriftValueType {
-    /// How its values are written.
+    /// Returns how its values are written.
     pub(super) fn wire_type(&self) -> WireType {
         match self {
             ThriftValueType::Bool => WireType::Bool,
@@ -153,7 +153,7 @@ impl ThriftValueType {
         }
     }
 
-    /// How many types it is made of.
+    /// Returns how many types it is made of.
     pub(super) fn types(&self) -> u64 {
         match self {
             ThriftValueType::List(item) | ThriftValueType::Set(item) => {
@@ -167,7 +167,7 @@ impl ThriftValueType {
         }
     }
 
-    /// How deep types lie in each other.
+    /// Returns how deep types lie in each other.
     pub(super) fn depth(&self) -> usize {
         match self {
             ThriftValueType::List(item) | ThriftValueType::Set(item) => item.depth() + 1,
@@ -189,7 +189,7 @@ impl ThriftValueType {
 }
 
 impl Enum {
-    /// An enum of names and numbers. Of several names of a number the first counts.
+    /// Creates an enum of names and numbers. Of several names of a number the first counts.
     pub(super) fn new(name: String, all: &[(String, i32)]) -> Self {
         let mut by_number = HashMap::new();
         for (at, (_, number)) in all.iter().enumerate() {
@@ -199,12 +199,12 @@ impl Enum {
         Self { name, names, by_name: all.iter().cloned().collect(), by_number }
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     pub(super) fn number(&self, name: &str) -> Option<i32> {
         self.by_name.get(name).copied()
     }
 
-    /// The name of a number, if it has one.
+    /// Returns the name of a number, if it has one.
     pub(super) fn name_of(&self, number: i32) -> Option<&str> {
         self.names.get(*self.by_number.get(&number)?).map(String::as_str)
     }

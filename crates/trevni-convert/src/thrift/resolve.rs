@@ -30,7 +30,7 @@ pub(super) struct Resolver<'a> {
     pub(super) room: u64,
 }
 
-/// The struct of a name, in the file that was asked for.
+/// Returns the struct of a name, in the file that was asked for.
 pub(super) fn resolve(files: &Files, name: &str) -> Result<Arc<Record>> {
     let (records, enums) = (HashMap::new(), HashMap::new());
     let mut resolver = Resolver { files, records, enums, open: Vec::new(), room: 16 << 20 };
@@ -53,12 +53,12 @@ pub(super) fn resolve(files: &Files, name: &str) -> Result<Arc<Record>> {
 }
 
 impl<'a> Resolver<'a> {
-    /// An error at a line of a file.
+    /// Returns an error at a line of a file.
     pub(super) fn wrong(&self, file: usize, line: u32, what: &str) -> Error {
         Error::malformed(format!("{}, line {line}: {what}", self.files.name(file)))
     }
 
-    /// The type of a type's name.
+    /// Returns the type of a type's name.
     pub(super) fn kind(
         &mut self,
         file: usize,
@@ -186,7 +186,7 @@ impl<'a> Resolver<'a> {
         Ok(Field { id: *id, name: name.clone(), kind, need, blank })
     }
 
-    /// The enum of a name, if it is one.
+    /// Returns the enum of a name, if it is one.
     pub(super) fn enumeration(&mut self, file: usize, name: &str) -> Result<Option<Arc<Enum>>> {
         let found = match self.files.find(file, name) {
             Some((file, name, found @ Definition::Enum(_))) => self.named(file, name, found, 0)?,
@@ -198,7 +198,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The error of a name that leads back to itself.
+    /// Returns the error of a name that leads back to itself.
     fn circle(&self, from: usize) -> Error {
         let open = self.open.iter().skip(from);
         let mut path: Vec<_> = open

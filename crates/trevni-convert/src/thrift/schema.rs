@@ -19,7 +19,7 @@ const STRUCT: &str = "thrift.struct";
 const KIND: &str = "thrift.kind";
 
 impl Record {
-    /// The schema of rows that are such structs.
+    /// Returns the schema of rows that are such structs.
     pub(super) fn schema(&self) -> Result<Schema> {
         let metadata = [(STRUCT.to_owned(), self.name.clone())];
         Ok(Schema::new(self.arrow_fields()?).with_metadata(metadata.into()))

@@ -33,7 +33,7 @@ fn rows_of(bytes: &[u8], options: &ReadOptions) -> Result<Vec<RecordBatch>> {
     rows.map(|batch| batch.map_err(ours)).collect()
 }
 
-/// The error that went through Arrow's.
+/// Returns the error that went through Arrow's.
 fn ours(e: ArrowError) -> Error {
     match e {
         ArrowError::ExternalError(e) => *e.downcast().unwrap(),
@@ -41,7 +41,7 @@ fn ours(e: ArrowError) -> Error {
     }
 }
 
-/// The error of reading some bytes as a struct of an IDL, in the binary protocol.
+/// Returns the error of reading some bytes as a struct of an IDL, in the binary protocol.
 fn fault(idl: &str, bytes: &[u8]) -> String {
     let thrift = ThriftType::try_new(idl, "R").unwrap();
     rows_of(bytes, &reading(&thrift)).unwrap_err().to_string()
@@ -56,7 +56,7 @@ fn written(thrift: &ThriftType, schema: SchemaRef, batches: &[RecordBatch]) -> R
     Ok(out)
 }
 
-/// The rows of batches as lines of JSON, in the form of `every.json`.
+/// Returns the rows of batches as lines of JSON, in the form of `every.json`.
 fn lines(batches: &[RecordBatch]) -> Vec<String> {
     let rows = batches.iter().flat_map(|batch| {
         let all = StructArray::from(batch.clone());

@@ -28,7 +28,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// The field that an error is about.
+    /// Returns the field that an error is about.
     pub(super) fn path(&self) -> String {
         let names: Vec<_> = self.path.iter().rev().map(String::as_str).collect();
         if names.is_empty() { String::new() } else { format!(", field {}", names.join(".")) }

@@ -18,7 +18,7 @@ pub(super) enum WireType {
 }
 
 impl WireType {
-    /// What it is called in errors.
+    /// Returns what it is called in errors.
     pub(super) fn name(self) -> &'static str {
         match self {
             WireType::Bool => "bool",

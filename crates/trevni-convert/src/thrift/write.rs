@@ -74,7 +74,7 @@ impl Structs<'_> {
     }
 }
 
-/// The error of a row.
+/// Returns the error of a row.
 fn bad(row: u64, path: &[String], e: &Error) -> Error {
     let names: Vec<_> = path.iter().rev().map(String::as_str).collect();
     let what = match e.kind() {
@@ -110,7 +110,7 @@ fn fields<P: Encode>(
     Ok(())
 }
 
-/// Whether a row is null, or a union of which the member is.
+/// Returns whether a row is null, or a union of which the member is.
 fn is_absent(shape: &Shape, column: &Walk<'_>, row: usize) -> Result<bool> {
     match shape {
         Shape::Nothing => Ok(true),

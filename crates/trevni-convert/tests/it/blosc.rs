@@ -12,7 +12,7 @@ use trevni_convert::{Format, ReadOptions, Rows, Source};
 
 use trevni_testing::equality::same;
 
-/// The rows of a container.
+/// Returns the rows of a container.
 fn open(path: &Path, options: &ReadOptions) -> trevni::Result<Rows> {
     let mut source = Source::open(path)?;
     let format = Format::of_source(&mut source)?;
@@ -37,7 +37,7 @@ fn same_columns(a: &[ArrayRef], b: &[ArrayRef]) {
     }
 }
 
-/// A folder of containers of one kind: of the whole corpora if they are there, of the selection otherwise.
+/// Returns a folder of containers of one kind: of the whole corpora if they are there, of the selection otherwise.
 fn containers(kind: &str) -> (PathBuf, bool) {
     match trevni_testing::data::corpus(&format!("golden/blosc/{kind}")) {
         Some(folder) => (folder, true),
@@ -45,7 +45,7 @@ fn containers(kind: &str) -> (PathBuf, bool) {
     }
 }
 
-/// The containers of a folder, with what they hold.
+/// Returns the containers of a folder, with what they hold.
 fn items(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let expected = trevni_testing::data::files(folder, "arrow").into_iter();
     let item = |path: &PathBuf| {

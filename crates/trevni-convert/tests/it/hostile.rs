@@ -47,7 +47,7 @@ struct Column {
     block: Vec<u8>,
 }
 
-/// A file of columns that have so many rows in one block each.
+/// Returns a file of columns that have so many rows in one block each.
 fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
     let mut out = b"Trv\x02".to_vec();
     out.extend(u64::from(rows).to_le_bytes());
@@ -86,7 +86,7 @@ fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
 
 const CONSTANT: u8 = 0;
 
-/// A packed block of `items` items, whose rest is `values`.
+/// Returns a packed block of `items` items, whose rest is `values`.
 fn packed(items: u32, values: &[u8]) -> Vec<u8> {
     let mut block = vec![1];
     zigzag(items.into(), &mut block);
@@ -94,7 +94,7 @@ fn packed(items: u32, values: &[u8]) -> Vec<u8> {
     block
 }
 
-/// A string of one byte again and again, packed: lengths, the end of each group, the bytes.
+/// Returns a string of one byte again and again, packed: lengths, the end of each group, the bytes.
 fn plain_string(length: u32) -> Vec<u8> {
     let mut out = vec![0];
     for _ in 0..2 {
@@ -115,7 +115,7 @@ fn repeated_string(entry: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A dictionary of `m` entries that are all one entry of another, and codes that are all 0.
+/// Returns a dictionary of `m` entries that are all one entry of another, and codes that are all 0.
 fn nested_string(m: u32, length: u32) -> Vec<u8> {
     let mut out = vec![1];
     zigzag(m.into(), &mut out);
@@ -132,7 +132,7 @@ fn runs(n: u32) -> Vec<u8> {
     out
 }
 
-/// A list in each of `rows` rows, of `length` values that are all alike.
+/// Returns a list in each of `rows` rows, of `length` values that are all alike.
 fn constant_lists(rows: u32, length: u32) -> Vec<u8> {
     let mut out = vec![0];
     zigzag(i64::from(rows) * i64::from(length), &mut out);
@@ -142,7 +142,7 @@ fn constant_lists(rows: u32, length: u32) -> Vec<u8> {
     packed(rows, &out)
 }
 
-/// A column that claims much, for so many rows.
+/// Returns a column that claims much, for so many rows.
 fn column(rows: u32) -> impl Strategy<Value = Column> {
     let number = prop::sample::select(vec!["int", "long", "float", "double", "fixed64", "boolean"]);
     let size =
@@ -192,7 +192,7 @@ fn column(rows: u32) -> impl Strategy<Value = Column> {
     })
 }
 
-/// A stream of deflate that stands for zeros.
+/// Returns a stream of deflate that stands for zeros.
 fn deflated(zeros: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());

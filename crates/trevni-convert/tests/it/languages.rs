@@ -8,7 +8,7 @@ use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
 
 const SPEC: &str = include_str!("../../../../spec/columns.md");
 
-/// The text of the block fenced with this word, and what comes behind it.
+/// Returns the text of the block fenced with this word, and what comes behind it.
 fn fenced<'a>(text: &'a str, word: &str) -> (&'a str, &'a str) {
     let fence = format!("```{word}\n");
     let start = text.find(&fence).unwrap_or_else(|| panic!("no {word}")) + fence.len();
@@ -78,7 +78,7 @@ mod protobuf {
         DescriptorProto { name: Some(name.to_owned()), field, ..DescriptorProto::default() }
     }
 
-    /// What `protoc` makes of the example.
+    /// Returns what `protoc` makes of the example.
     fn descriptors() -> Vec<u8> {
         let entry = [field("key", 1, Type::String), field("value", 2, Type::Int64)];
         let mut entry = message("TagsEntry", entry.into());

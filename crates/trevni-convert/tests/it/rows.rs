@@ -47,7 +47,7 @@ fn open(format: &str, bytes: &[u8], options: &ReadOptions) -> trevni::Result<Row
     (Format::named(format).unwrap().open)(source, options)
 }
 
-/// An error of this crate without what Arrow wraps it in.
+/// Returns an error of this crate without what Arrow wraps it in.
 fn unwrapped(e: ArrowError) -> trevni::Error {
     match e {
         ArrowError::ExternalError(e) => *e.downcast().unwrap(),
@@ -108,7 +108,7 @@ impl Table {
         Box::new(RecordBatchIterator::new(batches, self.schema.clone()))
     }
 
-    /// The rows as text, values with bars between them.
+    /// Returns the rows as text, values with bars between them.
     #[cfg(feature = "avro")]
     fn lines(&self) -> Vec<String> {
         let options = FormatOptions::default().with_null("null");

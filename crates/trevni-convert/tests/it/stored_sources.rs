@@ -75,7 +75,7 @@ fn a_store_without_ranges_gives_the_whole_file() {
     assert_eq!((rows, store.requests()), (1_100_000, vec![Request::Get(0..65_536), Request::All]));
 }
 
-/// A store with the files of a folder.
+/// Returns a store with the files of a folder.
 async fn with_folder(folder: &Path) -> Arc<RecordingStore> {
     let store = RecordingStore::new(Fault::Nothing);
     for entry in std::fs::read_dir(folder).unwrap() {

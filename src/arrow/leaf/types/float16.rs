@@ -3,9 +3,9 @@
 //! ```text
 //! half     s eeeee mmmmmmmmmm                      single   s eeeeeeee mmmmmmmmmm0000000000000
 //! ```
-//! A processor's own conversion would quiet signalling NaNs; this one keeps every bit, so it goes both ways.
+//! The conversion instructions of processors quiet signaling NaNs; this one keeps every bit and is reversible.
 
-/// The single of a half's bits.
+/// Returns the single of a half's bits.
 pub(super) fn widen(half: u16) -> f32 {
     let sign = u32::from(half & 0x8000) << 16;
     let exponent = u32::from(half >> 10 & 0x1f);
@@ -23,7 +23,7 @@ pub(super) fn widen(half: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// The half whose single this is, if there is one.
+/// Returns the half whose single this is, if there is one.
 pub(super) fn narrow(single: f32) -> Option<u16> {
     let bits = single.to_bits();
     let exponent = bits >> 23 & 0xff;

@@ -79,7 +79,7 @@ pub(crate) fn to_arrow_optional(
 ) -> Result<ArrayRef> {
     use DataType::*;
     match (data_type, values) {
-        // Text is looked at whenever an array is made of it, so it is made only once.
+        // Strings are validated whenever an array is built, so it is built only once.
         (Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView, Values::Bytes(mut s)) => {
             let ends = expand_nulls::repeat_ends(&s.offsets, &nulls, pool.take());
             pool.give(std::mem::replace(&mut s.offsets, ends));
@@ -107,7 +107,7 @@ pub(crate) fn to_arrow_optional(
     }
 }
 
-/// The values at their places among nulls.
+/// Expands the values to their row positions.
 fn expanded<N: ArrowNativeType>(
     dense: Vec<N>,
     nulls: &NullBuffer,
@@ -152,7 +152,7 @@ where
     Ok(Arc::new(PrimitiveArray::<T>::try_new(narrowed.into(), nulls)?))
 }
 
-/// A primitive array around the values as they are.
+/// Returns a primitive array of these values.
 fn same<N: ArrowNativeType>(
     values: Vec<N>,
     data_type: &DataType,
@@ -170,7 +170,7 @@ fn same<N: ArrowNativeType>(
     }
 }
 
-/// An array of `n` values; their width and alignment must be the type's.
+/// Returns an array of `n` values; their width and alignment must be the type's.
 fn around<T: ArrowPrimitiveType>(
     n: usize,
     values: Buffer,
@@ -294,7 +294,7 @@ fn unpacked<N, const W: usize>(
     all.ok_or_else(|| out_of_range(data_type))
 }
 
-/// Two's complement with the high byte first, as so many bytes with the low byte first.
+/// Converts a big-endian two's complement number to `W` little-endian bytes.
 fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
     let negative = *bytes.first()? >= 0x80;
     let sign = if negative { 0xff } else { 0 };

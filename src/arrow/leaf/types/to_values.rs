@@ -79,7 +79,7 @@ fn widen<T: ArrowPrimitiveType, W: ArrowNativeType + From<T::Native>>(
     values::<T>(array).iter().map(|v| W::from(*v)).collect()
 }
 
-/// The buffer of a primitive array, as numbers of the same width.
+/// Returns the buffer of a primitive array, as numbers of the same width.
 fn same<N: ArrowNativeType>(array: &dyn Array) -> ScalarBuffer<N> {
     let data = array.to_data();
     let buffer = data.buffers().first().cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ fn decimal<T: DecimalType>(
         let what = format!("field {path}: a value has more digits than {}", array.data_type());
         Error::invalid(what)
     };
-    // Arrow does not hold values to their precision, so each is looked at.
+    // Arrow does not enforce the precision of decimals, so each value is checked.
     Ok(match to {
         ValueType::Int | ValueType::Fixed32 if T::BYTE_LENGTH == 4 => {
             BorrowedValues::Int(same(array))
@@ -161,7 +161,7 @@ fn shortest(values: &[u8], width: usize) -> BorrowedValues {
     BorrowedValues::LargeBytes(OffsetBuffer::from_lengths(lengths), Buffer::from_vec(data))
 }
 
-/// How many of the low bytes say it all.
+/// Returns how many of the low bytes represent the value.
 fn needed(value: &[u8]) -> usize {
     let sign = if value.last().is_some_and(|high| *high >= 0x80) { 0xff } else { 0 };
     let extra = value.iter().rev().take_while(|byte| **byte == sign).count();

@@ -13,7 +13,7 @@ const INTEGER_DIGITS: u8 = 20;
 /// Digits of the widest decimal type.
 const MOST_DIGITS: u8 = 76;
 
-/// The type that holds the values of both; `None` if these cannot be compared.
+/// Returns the type that holds the values of both; `None` if these cannot be compared.
 pub(super) fn common_type(one: &DataType, other: &DataType) -> Option<DataType> {
     use DataType::*;
     if one.is_nested() || other.is_nested() {

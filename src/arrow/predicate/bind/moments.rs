@@ -14,7 +14,8 @@ use super::{Operator, Test};
 use crate::arrow::predicate::datetime::{self, DAY, SECOND};
 use crate::error::{Error, Result};
 
-/// What is asked of values of a type of time; `None` if it is none, or the text is no literal of it.
+/// Returns the test for values of a temporal type; `None` if the type is not temporal or the text is not a literal
+/// of it.
 pub(super) fn moments(
     data_type: &DataType,
     operator: Operator,

@@ -66,7 +66,7 @@ pub(super) fn decimals(
     }))
 }
 
-/// What is asked of whole numbers, given the place of a literal among them.
+/// Returns the test for integers, given the position of a literal among them.
 pub(super) fn placed<T: ArrowPrimitiveType>(
     operator: Operator,
     place: NumberPosition,
@@ -95,7 +95,7 @@ pub(super) fn placed<T: ArrowPrimitiveType>(
     }
 }
 
-/// How all values compare with one that is below them all, or above.
+/// Returns how all values compare with one that is below them all, or above.
 fn beyond(operator: Operator, below: bool) -> Test {
     Test::Always(match operator {
         Operator::Eq => false,
@@ -105,7 +105,7 @@ fn beyond(operator: Operator, below: bool) -> Test {
     })
 }
 
-/// Floating-point numbers, beside the nearest of their width.
+/// Returns the test for floats, against the nearest value of their width.
 pub(super) fn floats(data_type: &DataType, operator: Operator, number: &Number) -> Result<Test> {
     let (value, infinite, negative): (ArrayRef, bool, bool) = match data_type {
         DataType::Float16 => {
@@ -125,7 +125,7 @@ pub(super) fn floats(data_type: &DataType, operator: Operator, number: &Number) 
     if !(infinite && number.is_finite()) {
         return Ok(Test::Compare(operator, value));
     }
-    // A number that the width cannot hold lies between its largest number and infinity.
+    // A number out of the range of the width is between its largest number and infinity.
     Ok(match (operator, negative) {
         (Operator::Eq, _) => Test::Always(false),
         (Operator::Ne, _) => Test::Always(true),

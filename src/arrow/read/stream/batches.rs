@@ -6,7 +6,7 @@
 //! with predicates        asked    window 0   fetch ──► pieces ──► sift            window 1 ...
 //!                        output                                   rows that passed: fetch ──► decode, ...
 //! ```
-//! What lies behind is dropped.
+//! Bytes before the current window are dropped.
 
 use arrow::array::RecordBatch;
 use futures_util::StreamExt;
@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::io::Ranges;
 use crate::read::remote_file::RemoteFile;
 
-/// The batches of a file.
+/// Returns the batches of a file.
 pub(super) fn batches(
     builder: ArrowStreamBuilder,
     columns: Vec<usize>,
@@ -54,9 +54,9 @@ impl StreamState {
 struct Reading {
     file: RemoteFile,
     reader: ArrowReader<std::sync::Arc<Ranges>>,
-    /// Rows that predicates are asked of, if there are predicates.
+    /// Windows of the predicate columns, if there are predicates.
     asked: Option<Windows>,
-    /// Rows that are given out.
+    /// Windows of the output columns.
     output: Windows,
     prefetch: usize,
 }
@@ -95,14 +95,15 @@ impl Reading {
         }
     }
 
-    /// Begins to fetch the next windows, so that so many of each kind are on their way.
+    /// Starts to fetch the next windows, up to this number of each kind.
     fn fetch_ahead(&mut self, windows: usize) -> Result<()> {
         self.output.fetch_ahead(windows, &self.file)?;
         let Some(asked) = &mut self.asked else { return Ok(()) };
         asked.fetch_ahead(windows, &self.file)
     }
 
-    /// Asks predicates of windows until a batch of rows has passed, or there are no more. Whether any has.
+    /// Evaluates predicates on windows until a batch of rows matches, or there are no more. Returns whether any
+    /// matches.
     async fn ask(&mut self) -> Result<bool> {
         let Some(asked) = &mut self.asked else { return Ok(false) };
         loop {

@@ -1,4 +1,4 @@
-//! Fetches windows of rows ahead of decoding.
+//! Prefetches windows of rows while others are decoded.
 //!
 //! ```text
 //! rest      ├───────────── rows that no window has yet ──────────────┤
@@ -41,7 +41,7 @@ impl Windows {
         Self { columns, rest: RowSelection::default(), ahead: VecDeque::new(), batch_size, bytes }
     }
 
-    /// The first row that has not arrived.
+    /// Returns the first row that has not arrived.
     pub(super) fn first_row(&self) -> Option<u64> {
         let next = self.ahead.front().map_or(&self.rest, |ahead| &ahead.window.rows);
         next.ranges().first().map(|range| range.start)
@@ -53,7 +53,7 @@ impl Windows {
         self.ahead.clear();
     }
 
-    /// Begins to fetch the next windows, so that so many are on their way.
+    /// Starts to fetch the next windows, up to this number.
     pub(super) fn fetch_ahead(&mut self, windows: usize, file: &RemoteFile) -> Result<()> {
         while self.ahead.len() < windows && self.rest.selects_any() {
             let cutter = Cutter {
@@ -83,7 +83,7 @@ impl Windows {
         requests
     }
 
-    /// Lets what is on its way go on, without waiting for it.
+    /// Polls the pending requests, without waiting for them.
     pub(super) async fn drive(&mut self) {
         poll_fn(|cx| {
             for ahead in &mut self.ahead {

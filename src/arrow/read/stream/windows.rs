@@ -15,10 +15,10 @@ use crate::io::{Ranges, without};
 use crate::object_store::FetchOptions;
 use crate::read::file_reader::FileReader;
 
-/// The most batches of a window, whatever they come to: blocks of a few bytes can have any number of rows.
+/// The maximum number of batches of a window: blocks of a few bytes can have any number of rows.
 const BATCHES: usize = 1024;
 
-/// Some rows, and the requests that bring what is missing to read them.
+/// A range of rows, and the requests that fetch the missing bytes for it.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) rows: RowSelection,
@@ -31,15 +31,15 @@ pub(super) struct Cutter<'a> {
     pub(super) columns: &'a [usize],
     pub(super) pieces: &'a Ranges,
     pub(super) options: &'a FetchOptions,
-    /// What is being fetched.
+    /// The ranges that are being fetched.
     pub(super) under_way: Vec<Range<u64>>,
     pub(super) batch_size: usize,
     pub(super) bytes: u64,
 }
 
 impl Cutter<'_> {
-    /// Takes the rows of a window away. The number of batches is doubled as long as that is not too much: where it
-    /// ends is seen only by planning.
+    /// Removes and returns the rows of a window. The number of batches is doubled until the size is exceeded, since
+    /// only planning tells the size.
     pub(super) fn cut(&self, rows: &mut RowSelection) -> Result<Window> {
         let mut batches = 1;
         let mut window = self.window(rows.clone().limit(self.batch_size as u64))?;

@@ -22,7 +22,7 @@ use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
 use crate::stats::bloom_filter::{BloomFilters, hashes};
 
-/// What is known of the blocks of a column.
+/// The statistics of the blocks of a column.
 pub(super) struct Known {
     blocks: Vec<Range<u64>>,
     place: StatisticsColumn,
@@ -45,7 +45,7 @@ impl Known {
         place: &StatisticsColumn,
         sorted: Option<usize>,
     ) -> Result<Option<Self>> {
-        // Of what is never null that is known without a file's word.
+        // Returns statistics of a column without nulls, which do not depend on the file.
         let Some(column) = place.leaf.or(place.counts) else { return Ok(None) };
         let value_type = file.column(column)?.value_type();
         let blocks = file.blocks(column)?;
@@ -60,7 +60,7 @@ impl Known {
         Ok(Some(Self { blocks, place, value_type, statistics, index, filters }))
     }
 
-    /// What tests say of rows, given what they say of the values of blocks.
+    /// Converts the answers for the blocks of a column to answers for rows.
     pub(super) fn may(&self, ask: impl Fn(&Self) -> Result<BlockAnswers>) -> Result<PossibleRows> {
         let BlockAnswers { mut be_true, mut be_false } = ask(self)?;
         if let Some(statistics) = &self.statistics {
@@ -77,7 +77,7 @@ impl Known {
         Ok(PossibleRows { be_true: rows(&be_true), be_false: rows(&be_false) })
     }
 
-    /// Where rows are null, and where they are not.
+    /// Returns where rows are null, and where they are not.
     pub(super) fn is_null(&self) -> PossibleRows {
         let n = self.blocks.len();
         let (mut be_true, mut be_false) = (vec![self.place.counts.is_some(); n], vec![true; n]);
@@ -95,13 +95,13 @@ impl Known {
         PossibleRows { be_true: rows(&be_true), be_false: rows(&be_false) }
     }
 
-    /// Whether a boolean is true.
+    /// Returns whether a boolean is true.
     pub(super) fn is_true(&self) -> Result<BlockAnswers> {
         let yes: ArrayRef = std::sync::Arc::new(BooleanArray::from(vec![true]));
         self.compare(Operator::Eq, &yes)
     }
 
-    /// Whether any of some tests holds.
+    /// Returns whether any of some tests holds.
     pub(super) fn tests(&self, tests: &[Test]) -> Result<BlockAnswers> {
         let n = self.blocks.len();
         let mut any = BlockAnswers { be_true: vec![false; n], be_false: vec![true; n] };
@@ -130,7 +130,7 @@ impl Known {
         Ok(BlockAnswers { be_true, be_false: self.may_be(operator.opposite(), value)? })
     }
 
-    /// Whether a comparison may be true, by the bounds and the index.
+    /// Returns whether a comparison may be true, by the bounds and the index.
     fn may_be(&self, operator: Operator, value: &ArrayRef) -> Result<Vec<bool>> {
         let mut may = vec![true; self.blocks.len()];
         if let Some(statistics) = &self.statistics {

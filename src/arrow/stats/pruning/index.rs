@@ -4,9 +4,10 @@
 //! first values   3      3      7      9         = 3   blocks 0 and 1           < 7   blocks 0 and 1
 //! blocks         3 3 3  3 4 5  7 7 8  9         = 8   block 2                  > 5   blocks 1 to 3
 //! ```
-//! What this crate wrote says that the writer found all rows sorted. Of other files it is believed, as the format means
-//! it: if the first values ascend, and for values whose order is the same everywhere. The reference sorts text by UTF-16,
-//! in which a comparison with text below U+D800 has the same answer; bytes it takes as signed, and NaNs as one.
+//! For files written by this crate, the writer has checked that all rows are sorted. Other files are trusted, as
+//! the format intends, if the first values ascend, and for types whose order all implementations share. The
+//! reference sorts strings by UTF-16 code units, which agrees for strings below U+D800; it compares bytes as signed
+//! and treats all NaNs as equal.
 
 use std::cmp::Ordering;
 
@@ -57,7 +58,7 @@ impl Index {
         let Some(first) = first.filter(|first| statistics::ascend(first)) else { return Ok(None) };
         let first = statistics::bounds_to_array(first.iter().map(Some), value_type, data_type);
         let utf16 = value_type == ValueType::String && !is_ours;
-        // What is no value of the type is told by whoever reads the block.
+        // An invalid value is reported when its block is read.
         Ok(first.ok().map(|first| Self { first, utf16 }))
     }
 
@@ -94,7 +95,7 @@ impl Index {
     }
 }
 
-/// How many blocks of `n` there are before the first that is not `before`.
+/// Returns how many blocks of `n` there are before the first that is not `before`.
 fn search(n: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, n);
     while low < high {
@@ -104,7 +105,7 @@ fn search(n: usize, before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Whether text compares in UTF-16 as it does in UTF-8, whatever it is compared with.
+/// Returns whether text compares in UTF-16 as it does in UTF-8, whatever it is compared with.
 fn is_low(value: &ArrayRef) -> Result<bool> {
     let text = cast(value, &DataType::Utf8)?;
     Ok(text.as_string::<i32>().iter().flatten().all(|text| text.chars().all(|c| c <= '\u{d7ff}')))

@@ -1,4 +1,5 @@
-//! Decodes array columns: lengths and the values behind each; the inverse of `Encoder::arrays` and `Encoder::presence`.
+//! Decodes array columns: lengths, and the values after each; the inverse of `Encoder::arrays` and
+//! `Encoder::presence`.
 //!
 //! ```text
 //! null array     length length length ...          runs of zeros and of ones are one number
@@ -18,7 +19,7 @@ use crate::wire::Cursor;
 const AT_ONCE: usize = 4096;
 
 impl Decoder {
-    /// Passes over `n` arrays; gives how many values they have.
+    /// Passes over `n` arrays. Returns how many values they have.
     pub(crate) fn skip_arrays(
         &mut self,
         block: &[u8],
@@ -46,7 +47,7 @@ impl Decoder {
         Ok(sum)
     }
 
-    /// The same of arrays whose values follow their lengths.
+    /// Returns the same of arrays whose values follow their lengths.
     fn skip_valued(&mut self, block: &[u8], value_type: ValueType, n: usize) -> Result<usize> {
         let mut sum = 0;
         for _ in 0..n {
@@ -59,7 +60,7 @@ impl Decoder {
         Ok(sum)
     }
 
-    /// The next length; its values begin behind it, with a byte of their own.
+    /// Returns the next length; its values start after it, at a byte boundary.
     fn next_length(&mut self, block: &[u8]) -> Result<usize> {
         let mut cursor = self.cursor(block);
         let length = self.lengths.next(&mut cursor)?;
@@ -68,7 +69,7 @@ impl Decoder {
         Ok(length as usize)
     }
 
-    /// Appends a bit for each of `n` lengths that may only be 0 or 1; gives how many are 1.
+    /// Appends a bit for each of `n` lengths that may only be 0 or 1. Returns how many are 1.
     pub(crate) fn presence(
         &mut self,
         block: &[u8],
@@ -92,7 +93,7 @@ impl Decoder {
         Ok(ones)
     }
 
-    /// Appends `n` lengths, and the values of all, at most `most`. Gives how many values they are.
+    /// Appends `n` lengths, and the values of all, at most `most`. Returns how many values they are.
     pub(crate) fn arrays(
         &mut self,
         block: &[u8],
@@ -218,7 +219,7 @@ impl Decoder {
     }
 }
 
-/// Refuses more lengths than a block may stand for by its runs.
+/// Fails if a block has more lengths than its runs may represent.
 fn affordable(block: &[u8], n: usize, most: usize) -> Result<()> {
     if n / 8 > block.len() { check_lengths(n, most) } else { Ok(()) }
 }

@@ -1,9 +1,8 @@
 //! Compresses text to FSST codes.
 //!
-//! At each place the longest symbol there is taken. Three tables are asked at once, all of them
-//! from the same eight bytes of text: the long symbols by a hash of six bytes, the middle ones by
-//! a hash of three, and the short ones, or the escape, by two bytes as they are. Each place of
-//! the hashed tables has room for one symbol, so of two which meet there the later is never used.
+//! At each position the longest matching symbol is chosen. Three tables are looked up with the same eight bytes of
+//! text: long symbols by a hash of six bytes, middle ones by a hash of three, and short ones, or the escape, by two
+//! bytes. A slot of a hash table holds one symbol, so of two that collide the later is not used.
 
 use std::array::from_fn;
 use std::hint::select_unpredictable;
@@ -11,25 +10,24 @@ use std::ops::Range;
 
 use super::{ESCAPE, Symbol, Symbols, padded_word};
 
-/// Places in each hashed table, and how many bits of a hash say which.
+/// The number of slots of a hash table.
 const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_BITS: u32 = 10;
 
-/// A text is compressed in so many places at once, and the codes are joined after that: in one
-/// place each step must wait for the one before, and the processor has time for others meanwhile.
+/// A text is compressed at this many positions concurrently, and the codes are joined afterwards: at one position
+/// each step depends on the one before, and the processor has time for others meanwhile.
 const LANES: usize = 4;
 
-/// Where a lane was at first and after each of its first steps: there the lane before may join.
+/// The positions of a lane after its first steps are recorded: there the lane before may join.
 const MARKS: usize = 12;
 
-/// What a lane needs at least for its marks. Shorter texts are compressed in one place.
+/// The minimum text of a lane. Shorter texts are compressed at one position.
 const LEAST_SHARE: usize = 8 * (MARKS + 1);
 
-/// A text longer than this is compressed in parts, so little room is needed besides the codes.
+/// A longer text is compressed in parts of this size, so that little memory is needed besides the codes.
 const PART: usize = 64 << 10;
 
-/// What to do at a place in the text: bits 0..8 the code, 8..12 how many bytes of text it stands
-/// for, 12..14 how many bytes it is written as.
+/// The result of a lookup: bits 0..8 are the code, 8..12 the number of text bytes, 12..14 the number of code bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step(u16);
 
@@ -57,7 +55,7 @@ impl Step {
     }
 }
 
-/// One place of a hashed table.
+/// A slot of a hash table.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     word: u64,
@@ -66,7 +64,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// No word is 1 where nothing of it is looked at.
+    /// No masked word is 1 if the mask is 0.
     const EMPTY: Self = Self { word: 1, mask: 0, step: Step::ESCAPE };
 
     fn fits(self, word: u64) -> bool {
@@ -74,13 +72,13 @@ impl Slot {
     }
 }
 
-/// The place of what begins with the lowest `KEY` bytes of `word`.
+/// Returns the slot of the lowest `KEY` bytes of `word`.
 fn slot_of<const KEY: u32>(word: u64) -> usize {
     let hash = (word << (64 - 8 * KEY)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     usize::from((hash >> (64 - SLOT_BITS)) as u16)
 }
 
-/// Finds the longest symbol at a place.
+/// Finds the longest symbol at a position.
 #[derive(Debug)]
 pub(crate) struct Compressor {
     tables: Box<Tables>,
@@ -125,7 +123,7 @@ impl Compressor {
         self.tables.ones.fill(Step::ESCAPE);
     }
 
-    /// Adds a symbol, or says that another one has its place.
+    /// Adds a symbol. Returns false if its slot is taken.
     pub(super) fn place(&mut self, symbol: Symbol, code: u8) -> bool {
         let step = Step::symbol(code, symbol.len);
         let slot = match symbol.len {
@@ -145,7 +143,7 @@ impl Compressor {
         true
     }
 
-    /// Once all symbols are placed: what is short of three bytes, by two bytes of text.
+    /// Fills the table of two bytes, once all symbols have slots.
     pub(super) fn fill_pairs(&mut self, symbols: &[Symbol]) {
         let Tables { pairs, ones, .. } = &mut *self.tables;
         pairs.chunks_exact_mut(256).for_each(|row| row.copy_from_slice(ones));
@@ -156,7 +154,7 @@ impl Compressor {
         }
     }
 
-    /// The longest symbol at the start of these eight bytes, or the escape.
+    /// Returns the longest symbol at the start of these eight bytes, or the escape.
     #[inline(always)]
     pub(super) fn step(&self, word: u64) -> Step {
         let tables = &*self.tables;
@@ -169,13 +167,13 @@ impl Compressor {
         select_unpredictable(long.fits(word), long.step, step)
     }
 
-    /// The longest symbol at the start of a text of fewer than eight bytes, which is not empty.
+    /// Returns the longest symbol at the start of a text of fewer than eight bytes, which is not empty.
     pub(super) fn last_step(&self, text: &[u8]) -> Step {
         let word = padded_word(text);
         let long = self.tables.long.get(slot_of::<6>(word)).filter(|slot| slot.fits(word));
         let middle = self.tables.middle.get(slot_of::<3>(word)).filter(|slot| slot.fits(word));
         let pair = self.tables.pairs.get(usize::from((word & 0xffff) as u16));
-        // The zeros above the text may look like text: what is too long did not fit at all.
+        // The zeros above the text may match; a symbol that is too long is not in the text.
         let steps = [long.map(|slot| slot.step), middle.map(|slot| slot.step), pair.copied()];
         let fitting =
             steps.into_iter().flatten().find(|step| step.text_len() as usize <= text.len());
@@ -207,8 +205,8 @@ impl Compressor {
         }
     }
 
-    /// Compresses a text, of which each lane has a share, and the last one the rest too. Says
-    /// where in `out` the codes are.
+    /// Compresses a text with all lanes; each has a share, the last one also the rest. Returns the ranges of the
+    /// codes in `out`.
     fn compress_lanes(&self, text: &[u8], share: usize, out: &mut [u8]) -> [Range<usize>; LANES] {
         let room = room(text.len() - (LANES - 1) * share);
         let mut lanes: [CompressionLane; LANES] =
@@ -225,7 +223,7 @@ impl Compressor {
         let ends: [usize; LANES] =
             from_fn(|lane| if lane + 1 < LANES { (lane + 1) * share } else { text.len() });
         loop {
-            // So many steps none of the lanes comes to its end.
+            // For this many steps no lane reaches its end.
             let left = lanes.iter().zip(ends).map(|(lane, end)| end - lane.at as usize);
             let steps = left.min().unwrap_or(0) / 8;
             if steps == 0 {
@@ -235,7 +233,7 @@ impl Compressor {
                 lanes.iter_mut().for_each(|lane| lane.step(self, text, out));
             }
         }
-        // The rest of each lane, still together as long as they last.
+        // The rest of each lane, together while all of them have text.
         while lanes.iter_mut().zip(ends).fold(false, |more, (lane, end)| {
             let goes = lane.at as usize + 8 <= end;
             if goes {
@@ -256,13 +254,13 @@ impl Compressor {
     }
 }
 
-/// The room in which a lane writes the codes of `share` bytes, if all of them are escapes and it
-/// goes on behind its end to all the marks of the next lane.
+/// Returns the memory a lane needs for the codes of `share` bytes, if all of them are escapes and it continues past
+/// its end to all marks of the next lane.
 fn room(share: usize) -> usize {
     2 * (share + LEAST_SHARE)
 }
 
-/// A place in the text and one in the codes.
+/// A position in the text and one in the codes.
 #[derive(Clone, Copy)]
 struct CompressionLane {
     at: u32,
@@ -270,12 +268,12 @@ struct CompressionLane {
 }
 
 impl CompressionLane {
-    /// At a place in a text of not more than `PART` bytes.
+    /// Starts at a position in a text of at most `PART` bytes.
     fn new(at: usize, len: usize) -> Self {
         Self { at: u32::try_from(at).unwrap_or(0), len: u32::try_from(len).unwrap_or(0) }
     }
 
-    /// Goes one step further, where at least eight bytes of text are left.
+    /// Compresses one symbol; at least eight bytes of text remain.
     #[inline(always)]
     fn step(&mut self, compressor: &Compressor, text: &[u8], out: &mut [u8]) {
         let at = self.at as usize;
@@ -284,7 +282,7 @@ impl CompressionLane {
         self.put(compressor.step(word), (word & 0xff) as u8, out);
     }
 
-    /// Writes one code. Behind it, the byte which an escape needs; any other next code replaces it.
+    /// Writes one code and, after it, the byte that an escape needs; the next code overwrites it otherwise.
     #[inline(always)]
     fn put(&mut self, step: Step, byte: u8, out: &mut [u8]) {
         let len = self.len as usize;
@@ -295,9 +293,9 @@ impl CompressionLane {
         self.len += step.code_len();
     }
 
-    /// Goes on from near the end of its share to where the next lane was too, and says where that
-    /// one's codes go on from there. So the codes are what one lane alone would have written. If
-    /// they do not meet, which is rare, it stops where the next lane began.
+    /// Continues from near the end of a share to a position of the next lane, and returns where the codes of that
+    /// lane continue. The codes are those that one lane would have written. If the lanes do not meet, which is
+    /// rare, it stops at the start of the next lane.
     fn join(
         &mut self,
         compressor: &Compressor,
@@ -320,7 +318,7 @@ impl CompressionLane {
         first.len as usize
     }
 
-    /// Goes on to the end of the text.
+    /// Continues to the end of the text.
     fn finish(&mut self, compressor: &Compressor, text: &[u8], out: &mut [u8]) {
         while self.at as usize + 8 <= text.len() {
             self.step(compressor, text, out);

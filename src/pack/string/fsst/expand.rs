@@ -1,9 +1,8 @@
 //! Expands FSST codes to text.
 //!
-//! Every symbol is stored as eight bytes, whatever its length, and the next one over what is too
-//! much of it. Eight codes are taken at once if all of them are symbols, into a window of the
-//! text which is long enough for any eight symbols, so no single one of them has to be checked. With
-//! AVX-512 a kernel does so.
+//! Each symbol is stored as eight bytes, and the next one overwrites the excess. Eight codes are expanded at once
+//! if all of them are symbols, into a window that is long enough for any eight symbols, so that no single one is
+//! checked. With AVX-512 a kernel does so.
 
 use super::{ESCAPE, MAX_SYMBOLS, Symbols};
 use crate::kernel::{self, Level, SymbolTable};
@@ -11,14 +10,14 @@ use crate::kernel::{self, Level, SymbolTable};
 /// Codes taken at once.
 const GROUP: usize = 8;
 
-/// What the longest symbols of a group need, and the eight bytes of a store behind them.
+/// The longest symbols of a group, and the eight bytes of a store after them.
 const WINDOW: usize = 8 * GROUP + 8;
 
 /// The lowest bit of each byte of a word.
 const LOWEST: u64 = u64::from_le_bytes([1; GROUP]);
 
-/// The length of a symbol; nought where a code has no symbol. As a type of its own, which has no
-/// other values, it tells the compiler that a group never leaves its window.
+/// The length of a symbol; 0 for a code without one. An enum, so that the compiler knows that a group does not
+/// exceed its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum Len {
@@ -77,11 +76,11 @@ impl Expander {
         Self { table: SymbolTable { words, masks }, lens, carry: carry * LOWEST, upper }
     }
 
-    /// Appends the text of one run of codes. False unless it is exactly `raw_len` bytes; what was
-    /// appended is of no use then. It needs room for 72 bytes more in `out` meanwhile.
+    /// Appends the text of codes. Returns false if it is not exactly `raw_len` bytes; the appended bytes are
+    /// unspecified then. Needs 72 more bytes of capacity in `out`.
     pub(crate) fn expand(&self, codes: &[u8], raw_len: usize, out: &mut Vec<u8>) -> bool {
         let start = out.len();
-        // No code stands for more than eight bytes: no room is made for what cannot be.
+        // No code represents more than eight bytes: no memory is reserved for what is impossible.
         if raw_len.div_ceil(8) > codes.len() {
             return false;
         }
@@ -94,7 +93,7 @@ impl Expander {
         len == Some(raw_len)
     }
 
-    /// The same, by the kernel, and where it stops by a part of the codes at a time.
+    /// Returns the same, by the kernel, and where it stops by a part of the codes at a time.
     pub(super) fn expand_groups(
         &self,
         level: Level,
@@ -112,7 +111,7 @@ impl Expander {
         out.len() == end
     }
 
-    /// Appends at least `len` bytes of the text, and not many more. False if there are not so many.
+    /// Appends at least the first `len` bytes of the text, and few more. Returns false if it is shorter.
     pub(crate) fn expand_start(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
         let level = Level::in_use();
         if !level.is_avx512() {
@@ -128,7 +127,7 @@ impl Expander {
         true
     }
 
-    /// The same, without the kernel.
+    /// Returns the same, without the kernel.
     pub(super) fn expand_first(&self, codes: &[u8], len: usize, out: &mut Vec<u8>) -> bool {
         let start = out.len();
         if len.div_ceil(8) > codes.len() {
@@ -140,8 +139,8 @@ impl Expander {
         made >= Some(len)
     }
 
-    /// Appends the text of some codes: what the kernel makes of them, `most` bytes at the most, and a part behind
-    /// it. Gives the others, or nothing if the codes are malformed.
+    /// Appends the text of some codes: the result of the kernel, `most` bytes at most, and a part after it. Returns
+    /// the remaining codes; `None` if they are malformed.
     fn expand_some<'c>(
         &self,
         level: Level,
@@ -153,14 +152,14 @@ impl Expander {
         self.expand_part(codes.get(taken..)?, kernel::GROUP, out)
     }
 
-    /// Appends the text of so many codes; gives the others.
+    /// Appends the text of this many codes. Returns the others.
     fn expand_part<'c>(
         &self,
         codes: &'c [u8],
         count: usize,
         out: &mut Vec<u8>,
     ) -> Option<&'c [u8]> {
-        // The byte behind an escape that is the last goes with it.
+        // The literal byte after a final escape belongs to it.
         let (mut part, mut left) = (0, count);
         while left > 0 && part < codes.len() {
             part += if codes.get(part) == Some(&ESCAPE) { 2 } else { 1 };
@@ -174,10 +173,9 @@ impl Expander {
         Some(rest)
     }
 
-    /// Writes the text of `codes`, or of the first that make so many bytes as are enough, to the
-    /// start of `to` and says how long it is. Nothing if those codes are malformed or there is no
-    /// room for them. What is behind the text in `to` may be overwritten; with 72 bytes there the
-    /// last of the text is as fast as the rest.
+    /// Writes the text of `codes`, or of the first that produce `enough` bytes, to the start of `to`. Returns its
+    /// length; `None` if those codes are malformed or do not fit. Bytes after the text in `to` may be overwritten;
+    /// with 72 bytes there the end is as fast as the rest.
     pub(crate) fn expand_into(&self, codes: &[u8], enough: usize, to: &mut [u8]) -> Option<usize> {
         let mut codes = codes;
         let mut at = 0;
@@ -190,7 +188,7 @@ impl Expander {
                 at += self.expand_group(*group, window);
                 codes = rest;
             } else {
-                // Up to and with the first escape, and on with the next group behind it.
+                // Up to and including the first escape; then the next group.
                 let before = (others.trailing_zeros() / 8) as usize;
                 let (now, rest) = codes.split_at_checked(before + 2)?;
                 at = self.expand_slowly(now, usize::MAX, to, at)?;
@@ -200,7 +198,7 @@ impl Expander {
         self.expand_slowly(codes, enough, to, at)
     }
 
-    /// The highest bit of each byte where the code has no symbol: those from the symbols' count on,
+    /// Returns the highest bit of each byte where the code has no symbol: those from the symbols' count on,
     /// the escape among them.
     #[inline(always)]
     fn not_symbols(&self, group: [u8; GROUP]) -> u64 {
@@ -211,7 +209,7 @@ impl Expander {
         (carried & codes | (carried | codes) & self.upper) & HIGHEST
     }
 
-    /// Eight symbols; says how long they are.
+    /// Expands eight symbols. Returns their total length.
     #[inline(always)]
     fn expand_group(&self, codes: [u8; GROUP], window: &mut [u8; WINDOW]) -> usize {
         let mut at = 0;
@@ -225,7 +223,7 @@ impl Expander {
         at
     }
 
-    /// Any codes, one by one, from `at` in `to`, until that is enough; says where their text ends.
+    /// Expands codes one by one, from `at` in `to`, until that is enough. Returns the end of their text.
     fn expand_slowly(
         &self,
         codes: &[u8],

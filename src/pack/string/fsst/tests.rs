@@ -100,7 +100,7 @@ fn compressed(symbols: &Symbols, text: &[u8]) -> Vec<u8> {
     codes.split_off(6)
 }
 
-/// What the codes stand for, found in the plainest way.
+/// Returns what the codes stand for, found in the plainest way.
 fn plainly(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
     let (mut text, mut codes) = (Vec::new(), codes.iter());
     while let Some(&code) = codes.next() {

@@ -1,36 +1,35 @@
 //! Trains an FSST symbol table.
 //!
-//! In each of a few rounds the sample is compressed with the symbols so far, and how often each
-//! symbol is used, and each right behind another, is counted. The symbols of the next round are
-//! the best of those in use and of all pairs of them, joined. So a symbol can double its length
-//! in a round, from single bytes in the first one. The last round joins no more.
+//! In each of a few rounds the sample is compressed with the current symbols, and the uses of each symbol and each
+//! adjacent pair are counted. The symbols of the next round are the best of the used ones and of the joined pairs.
+//! So a symbol can double its length in a round, starting with single bytes. The last round does not join.
 
 use std::array::from_fn;
 
 use super::compress::Compressor;
 use super::{ESCAPE, MAX_SYMBOLS, Symbol, Symbols};
 
-/// So much of the samples is looked at: no count can be more than a `u16` holds.
+/// The maximum size of the sample: no count exceeds a `u16`.
 const SAMPLE_MAX: usize = u16::MAX as usize;
 
-/// The rounds, by how many eighths of the sample they read. The first symbols are soon replaced,
-/// so little text is enough for them.
+/// The rounds, by how many eighths of the sample they read. The first symbols are replaced quickly, so little text
+/// is enough for them.
 const ROUNDS: [usize; 8] = [1, 2, 2, 4, 4, 6, 8, 8];
 
-/// What a pair must be seen at least is 3 times for so much text: rarer ones are chance.
+/// A pair must occur at least 3 times in this much text; rarer ones are random.
 const CHANCE: usize = 16 << 10;
 
 /// A piece of text by number: below 256 a byte without a symbol, from there on a symbol.
 const PIECES: usize = 512;
 
-/// Before the first piece: the escape's place, which no symbol has.
+/// Before the first piece: the index of the escape, which no symbol has.
 const NO_PIECE: u32 = 511;
 
-/// So many parts of the text are counted at once.
+/// The number of parts of the text that are counted concurrently.
 const PARTS: usize = 4;
 
-/// As many candidates are put in order. Only those without a place of their own in the
-/// compressor's tables are passed over, so 255 symbols are still found among them.
+/// The number of candidates that are sorted. Only those whose slot in the compressor's tables is taken are skipped,
+/// so 255 symbols are still found.
 const SHORT_LIST: usize = 768;
 
 pub(super) fn train<'a>(samples: impl Iterator<Item = &'a [u8]>) -> Symbols {
@@ -65,15 +64,14 @@ struct Trainer {
     symbols: Vec<Symbol>,
     /// How often each piece is used.
     singles: [u16; PIECES],
-    /// How often one piece is used right behind another: the first's number, times 512, plus the
-    /// second's.
+    /// The number of times a piece directly follows another: index of the first times 512, plus that of the second.
     pairs: Vec<u16>,
-    /// The pairs which were seen at all, in the order of their first time.
+    /// The pairs that occur, in the order of their first occurrence.
     seen: Vec<u32>,
     seen_len: usize,
 }
 
-/// What is left of a part of the text, and the piece before it.
+/// The rest of a part of the text, and the piece before it.
 struct TrainingPart<'a> {
     rest: &'a [u8],
     last: u32,
@@ -122,7 +120,7 @@ impl Trainer {
         true
     }
 
-    /// The symbol of a piece; of a byte without one, the symbol which it would be.
+    /// Returns the symbol of a piece; of a byte without one, the symbol which it would be.
     fn symbol(&self, piece: u32) -> Symbol {
         let byte = Symbol { word: u64::from(piece & 255), len: 1 };
         if piece < 256 {
@@ -132,7 +130,7 @@ impl Trainer {
         }
     }
 
-    /// All that could be a symbol in the next round, with its gain. The counts are zero again.
+    /// Returns all that could be a symbol in the next round, with its gain. The counts are zero again.
     fn candidates(&mut self, text_len: usize, join: bool) -> Candidates {
         let least = u16::try_from(3 * text_len / CHANCE).unwrap_or(u16::MAX).max(2);
         let mut candidates = Candidates::with_room(PIECES + self.seen_len);
@@ -175,7 +173,7 @@ impl Trainer {
 /// Possible symbols, each of them once, with what they would gain.
 struct Candidates {
     found: Vec<(Symbol, u32)>,
-    /// A hash table of a power of two places: numbers in `found`, plus 1.
+    /// A hash table of a power of two slots: indices in `found`, plus 1.
     places: Vec<u32>,
 }
 
@@ -187,15 +185,14 @@ impl Candidates {
 
     /// Counts a symbol in, or more of it: one text can be joined from different pairs.
     fn add(&mut self, symbol: Symbol, count: u16) {
-        // A single byte saves a whole escape, and without it no longer symbol can begin to grow.
-        // A long symbol should not gain too much over the shorter ones it is made of: the two
-        // more than its length were found by trying.
+        // A single byte saves an escape, and longer symbols grow from it. A long symbol should not gain too much
+        // over its parts: the two more than its length were found by experiment.
         let weight = if symbol.len == 1 { 8 } else { u32::from(symbol.len) + 2 };
         let gain = u32::from(count) * weight;
         let mask = self.places.len() - 1;
         let hash = (symbol.word ^ u64::from(symbol.len) << 59).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut at = (hash >> 40) as usize & mask;
-        // There is always an empty place: fewer candidates than half the places are ever added.
+        // There is always an empty slot: at most half of the slots are used.
         while let Some(place) = self.places.get_mut(at) {
             match self.found.get_mut((*place as usize).wrapping_sub(1)) {
                 Some((known, sum)) if *known == symbol => {
@@ -212,7 +209,7 @@ impl Candidates {
         }
     }
 
-    /// The best candidates, those with the most gain first and, of the same gain, in the order
+    /// Returns the best candidates, those with the most gain first and, of the same gain, in the order
     /// in which they were added.
     fn best(&self) -> impl Iterator<Item = Symbol> {
         let order = self.found.iter().zip(0_u64..);

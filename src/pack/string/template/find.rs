@@ -26,7 +26,7 @@ pub(crate) struct FoundTemplate {
     pub(super) numbers: Vec<Number>,
 }
 
-/// One number of the template and the text behind it.
+/// One number of the template and the text after it.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Number {
     pub(super) width: u8,
@@ -35,7 +35,7 @@ pub(super) struct Number {
     /// Digits of the shortest and of the longest.
     shortest: usize,
     longest: usize,
-    /// Whether one begins with 0 and goes on.
+    /// Whether a number begins with 0 and has more digits.
     leading_zeros: bool,
 }
 
@@ -46,7 +46,7 @@ impl Number {
     }
 }
 
-/// What stands before or behind a number.
+/// The text before or after a number.
 #[derive(Debug)]
 struct Text {
     bytes: Vec<u8>,
@@ -64,7 +64,7 @@ impl Text {
         Self { bytes: bytes.to_vec(), word: u128::from_le_bytes(window), mask }
     }
 
-    /// Whether bytes begin with it.
+    /// Returns whether bytes begin with it.
     #[inline]
     fn begins(&self, bytes: &[u8]) -> bool {
         match bytes.first_chunk() {
@@ -76,8 +76,8 @@ impl Text {
     }
 }
 
-/// The digits that the first `len` of these bytes begin with: how many, and the number; `None` if there are none or too
-/// many.
+/// Returns the digits that the first `len` of these bytes begin with: how many, and the number; `None` if there are
+/// none or too many.
 #[inline]
 fn leading_number(bytes: &[u8], len: usize) -> Option<(usize, i64)> {
     let Some(word) = bytes.first_chunk() else { return few_digits(bytes.get(..len)?) };
@@ -90,14 +90,14 @@ fn leading_number(bytes: &[u8], len: usize) -> Option<(usize, i64)> {
     (count + more <= MOST_DIGITS).then_some((count + more, number * scale + low))
 }
 
-/// The same of bytes one by one, of which no more are looked at than may follow.
+/// Parses digits byte by byte, at most the maximum number.
 fn few_digits(bytes: &[u8]) -> Option<(usize, i64)> {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).take(DIGITS_PER_WORD + 1);
     let add = |(count, number), byte: &u8| (count + 1, number * 10 + i64::from(byte - b'0'));
     Some(digits.fold((0, 0), add)).filter(|(count, _)| *count > 0)
 }
 
-/// How many digits a word of text begins with, the first in its lowest byte, `most` at the most; and their number.
+/// Returns how many digits a word of text begins with, the first in its lowest byte, `most` at most; and their number.
 #[inline]
 fn eight_digits(word: u64, most: usize) -> (usize, i64) {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -113,21 +113,21 @@ fn eight_digits(word: u64, most: usize) -> (usize, i64) {
     (count, all.cast_signed())
 }
 
-/// The bytes before the first digit.
+/// Returns the bytes before the first digit.
 fn leading_text(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(u8::is_ascii_digit).unwrap_or(bytes.len());
     bytes.get(..end).unwrap_or_default()
 }
 
 impl FoundTemplate {
-    /// The template that all strings have, or with bits those whose bit is set: the others get the numbers of the one
-    /// before.
+    /// Returns the template that all strings have, or with bits those whose bit is set: the others get the numbers
+    /// of the one before.
     pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>) -> Option<Self> {
         if strings.len() < FEWEST {
             return None;
         }
         let first = (0..strings.len()).find(|i| is_there(there, *i))?;
-        // Most strings that have none are seen not to by a few.
+        // A few strings show that most columns have no template.
         let step = strings.len().div_ceil(16);
         let (texts, mut numbers) = Self::of_one(strings.get(first))?;
         for i in (first..strings.len()).step_by(step).filter(|i| is_there(there, *i)) {
@@ -147,7 +147,7 @@ impl FoundTemplate {
         Self::merged(texts, numbers)
     }
 
-    /// The texts of a string with digits: before the first number, and behind each.
+    /// Returns the texts of a string with digits: before the first number, and after each.
     fn of_one(string: &[u8]) -> Option<(Vec<Text>, Vec<Number>)> {
         let first = leading_text(string);
         let (mut texts, mut numbers) = (vec![Text::new(first)], Vec::new());
@@ -162,7 +162,7 @@ impl FoundTemplate {
         (1..=MOST_NUMBERS).contains(&numbers.len()).then_some((texts, numbers))
     }
 
-    /// Decides how wide numbers are, and puts what is always the same into the texts.
+    /// Chooses the widths of numbers, and moves constant numbers into the texts.
     fn merged(texts: Vec<Text>, numbers: Vec<Number>) -> Option<Self> {
         let mut texts = texts.into_iter().map(|text| text.bytes);
         let mut merged = Self { first: texts.next()?, numbers: Vec::new() };
@@ -210,7 +210,7 @@ impl FoundTemplate {
     }
 }
 
-/// Takes the numbers of one more string: the first `len` bytes of `rest`.
+/// Parses the numbers of one more string: the first `len` bytes of `rest`.
 #[inline]
 fn add(texts: &[Text], numbers: &mut [Number], rest: &[u8], len: usize) -> Option<()> {
     let (first, texts) = texts.split_first()?;

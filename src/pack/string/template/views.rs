@@ -15,14 +15,14 @@ use crate::pack::integer::{Numbers, each_chunk};
 use crate::pack::string::Target;
 use crate::pack::string::views::{ViewBuffer, Views};
 
-/// How many bytes of a longer string lie in its view.
+/// The number of bytes of a longer string that its view has.
 const PREFIX: usize = 4;
 
 /// Where the bytes begin in a view, in bits.
 const BYTES: usize = 32;
 
 impl Template {
-    /// Whether all strings have one length.
+    /// Returns whether all strings have one length.
     pub(in crate::pack) fn is_even(&self) -> bool {
         self.even
     }
@@ -52,7 +52,7 @@ impl Template {
         made
     }
 
-    /// Appends views; those that are longer than a view lie in a buffer from a place on.
+    /// Appends views; strings that are not inline are in a buffer from a position on.
     fn put_views(
         &self,
         n: usize,
@@ -65,7 +65,7 @@ impl Template {
         let head = length | self.first_bytes(inside) << BYTES;
         if self.longest > INLINE {
             let head = head | u128::from(buffer) << 64;
-            // Offsets fit: there was room.
+            // Offsets fit, since the capacity was checked.
             let places = (0..n).map(|i| (from + i * self.longest) as u128);
             out.extend(places.map(|place| head | place << 96));
         } else {
@@ -81,7 +81,7 @@ impl Template {
         }
     }
 
-    /// The first bytes of the texts, and zeros for digits.
+    /// Returns the first bytes of the texts, and zeros for digits.
     fn first_bytes(&self, count: usize) -> u128 {
         let (mut bytes, mut at) = ([0; INLINE], 0);
         for piece in &self.pieces {

@@ -5,8 +5,8 @@
 //! bloscpack    a header, a table of offsets, chunk, [adler32], chunk, [adler32], ...      one file
 //! bcolz        16 bytes and a chunk                                                       a file each
 //! ```
-//! With two threads each takes the next chunk when it is done with one. The library's own threads would share the blocks of a
-//! chunk, of which there is only one here.
+//! With two threads each takes the next chunk when it is done with one. The library's own threads would share the
+//! blocks of a chunk, of which there is only one here.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -39,7 +39,7 @@ fn failed(what: &str, code: c_int) -> io::Error {
     io::Error::other(format!("{what} gave {code}"))
 }
 
-/// Compresses into `chunk`, which has [`ROOM`]; gives the length.
+/// Compresses into `chunk`, which has [`ROOM`]. Returns the length.
 fn compress(bytes: &[u8], chunk: &mut [u8]) -> io::Result<usize> {
     // SAFETY: both are as long as is said.
     let n = unsafe {
@@ -221,7 +221,7 @@ impl Plain {
     }
 }
 
-/// What stands behind a chunk.
+/// Returns what stands behind a chunk.
 fn digest_of(home: Home, chunk: &[u8]) -> Vec<u8> {
     match home {
         Home::File { adler32: true } => libdeflater::adler32(chunk).to_le_bytes().to_vec(),
@@ -237,7 +237,7 @@ struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    /// The bytes of a chunk, in the buffer unless they are in memory anyway.
+    /// Returns the bytes of a chunk, in the buffer unless they are in memory anyway.
     fn chunk<'a>(&'a self, number: u64, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
         let at = number as usize;
         if let Some(file) = &self.file {

@@ -51,12 +51,12 @@ impl Course {
         Ok(course)
     }
 
-    /// A file with what all get, for those who are elsewhere.
+    /// Returns a file with what all get, for those who are elsewhere.
     fn file(&self, what: &str) -> PathBuf {
         self.dir.join(format!("{}.{what}", self.name))
     }
 
-    /// The numbers of the elements that a lap reads, as a range of all.
+    /// Returns the numbers of the elements that a lap reads, as a range of all.
     pub fn lap(&self, lap: usize) -> std::ops::Range<usize> {
         let each = (self.elements.len() / self.laps.max(1)).max(1);
         let from = lap * each;

@@ -266,7 +266,7 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Bytes of a file, or of all files of a folder.
+/// Returns the bytes of a file, or of all files of a folder.
 pub fn size(path: &Path) -> Result<u64> {
     let data = path.metadata()?;
     if !data.is_dir() {

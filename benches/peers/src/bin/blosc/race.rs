@@ -34,7 +34,7 @@ pub const MEASURES: [Measure; 5] =
 
 /// Someone who can be measured.
 pub trait Racer {
-    /// Where the values are kept: `bloscpack`, `sparse`, ...
+    /// Returns where the values are kept: `bloscpack`, `sparse`, ...
     fn home(&self) -> &'static str;
 
     /// Who keeps them.
@@ -53,7 +53,7 @@ pub trait Racer {
         out: &mut [u8],
     ) -> Result<Option<f64>>;
 
-    /// What has been written, in bytes; proves before that it reads as it should.
+    /// Returns what has been written, in bytes; proves before that it reads as it should.
     fn check(&mut self, course: &Course, out: &mut [u8]) -> Result<u64>;
 }
 
@@ -96,14 +96,14 @@ pub fn time_by_processor() -> Result<()> {
     Ok(())
 }
 
-/// The time that this process' first thread has run.
+/// Returns the time that this process' first thread has run.
 fn used() -> Result<Duration> {
     let stat = std::fs::read_to_string("/proc/self/schedstat")?;
     let nanoseconds = stat.split(' ').next().ok_or("an empty schedstat")?;
     Ok(Duration::from_nanos(nanoseconds.parse()?))
 }
 
-/// The milliseconds that a call takes.
+/// Returns the milliseconds that a call takes.
 pub fn timed<T>(call: impl FnOnce() -> Result<T>) -> Result<Option<f64>> {
     let by_processor = BY_PROCESSOR.load(Ordering::Relaxed);
     let before = if by_processor { used()? } else { Duration::ZERO };
@@ -162,7 +162,7 @@ pub fn race(
     Ok(runners.iter().map(|runner| runner.outcome(course, threads)).collect())
 }
 
-/// What the milliseconds of a lap are divided by.
+/// Returns what the milliseconds of a lap are divided by.
 fn scale(course: &Course, measure: Measure, lap: usize) -> f64 {
     match measure {
         Measure::Write | Measure::Read | Measure::Load => 1.0,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::Result;
 use crate::race::{Outcome, Times};
 
-/// A list with one object a line, so that two runs can be compared line by line.
+/// Returns a list with one object a line, so that two runs can be compared line by line.
 pub fn json(outcomes: &[Outcome]) -> Result<String> {
     let lines = outcomes.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     Ok(format!("[\n{}\n]", lines.join(",\n")))
@@ -23,7 +23,7 @@ const COLUMNS: [Column; 5] = [
 
 const OURS: &str = "trevni";
 
-/// The times, then ours beside theirs.
+/// Returns the times, then ours beside theirs.
 pub fn tables(outcomes: &[Outcome]) -> String {
     let mut out = String::from("Medians, and in brackets the least; smaller is better.\n\n");
     heading(&mut out, "MB");

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Bytes of `int32` from 0 on.
+/// Returns the bytes of `int32` from 0 on.
 fn numbers(count: u32) -> Vec<u8> {
     (0..count).flat_map(u32::to_le_bytes).collect()
 }
@@ -27,7 +27,7 @@ struct Fixture {
     file: Bloscpack,
 }
 
-/// A file of so many `int32` in chunks of 100 of them.
+/// Returns a file of so many `int32` in chunks of 100 of them.
 fn fixture(count: u32, properties: BloscpackProperties) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.blp");

@@ -21,7 +21,7 @@ fn small_goldens() -> Vec<Vec<u8>> {
     all.filter(|bytes| bytes.len() < 1500).collect()
 }
 
-/// A file of three chunks with metadata, offsets and checksums.
+/// Returns a file of three chunks with metadata, offsets and checksums.
 fn sound() -> Vec<u8> {
     let chunks: Vec<_> = [400, 400, 200].iter().map(|n| encoded(&vec![7; *n])).collect();
     let array = Some((Dtype::parse("<i4").unwrap(), Order::C));

@@ -3,7 +3,8 @@
 use super::header::Header;
 use super::*;
 
-/// A file of this header, with bytes of metadata, offsets (perhaps), and chunks, each behind a gap and before its checksum.
+/// Returns a file of this header, with bytes of metadata, offsets (perhaps), and chunks, each behind a gap and
+/// before its checksum.
 fn file(
     header: &Header,
     metadata: &[u8],

@@ -10,7 +10,7 @@ use super::*;
 use crate::dtype::ByteOrder;
 use crate::filter::Filter;
 
-/// The reference's files, if they are there.
+/// Returns the reference's files, if they are there.
 pub(super) fn goldens() -> Vec<PathBuf> {
     let Some(folder) = trevni_testing::data::corpus("golden/blosc/bloscpack") else {
         return Vec::new();
@@ -47,7 +47,7 @@ fn values_are_those_of_the_reference() {
     }
 }
 
-/// The rows of a batch as NumPy has them in memory.
+/// Returns the rows of a batch as NumPy has them in memory.
 fn rows(batch: &RecordBatch, dtype: &Dtype) -> Vec<u8> {
     let types: Vec<&Dtype> = match &dtype.kind {
         DtypeKind::Record(fields) => fields.iter().map(|field| &field.dtype).collect(),
@@ -90,7 +90,7 @@ fn values(array: &dyn Array, dtype: &Dtype) -> Vec<u8> {
     }
 }
 
-/// An array in Fortran order, in C order.
+/// Returns an array in Fortran order, in C order.
 fn row_major(bytes: &[u8], size: usize, shape: &[u64]) -> Vec<u8> {
     let [rows, columns] = [shape[0] as usize, shape[1] as usize];
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| column * rows + row));

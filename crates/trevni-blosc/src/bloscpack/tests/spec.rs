@@ -5,7 +5,7 @@ use super::*;
 
 const SPEC: &str = include_str!("../../../../../spec/bloscpack.md");
 
-/// The bytes of the block fenced with `hex` and this name.
+/// Returns the bytes of the block fenced with `hex` and this name.
 fn hex(name: &str) -> Vec<u8> {
     let (_, rest) = SPEC.split_once(&format!("```hex {name}\n")).unwrap();
     let (block, _) = rest.split_once("```").unwrap();
@@ -13,7 +13,7 @@ fn hex(name: &str) -> Vec<u8> {
     digits.flat_map(str::split_whitespace).map(|b| u8::from_str_radix(b, 16).unwrap()).collect()
 }
 
-/// The file of an example, of these bytes.
+/// Returns the file of an example, of these bytes.
 fn opened(name: &str, expected: &[u8]) -> Bloscpack {
     let file = Bloscpack::open(Bytes::from(hex(name))).unwrap();
     assert_eq!(content(&file), expected, "{name}");
@@ -21,7 +21,7 @@ fn opened(name: &str, expected: &[u8]) -> Bloscpack {
     file
 }
 
-/// The example made from its bytes.
+/// Returns the example made from its bytes.
 fn again(file: &Bloscpack, data: &[u8]) -> Vec<u8> {
     let params = params_of(file.typesize());
     let builder = BloscpackBuilder::new(Vec::new(), array_of(file), &params, file.properties());

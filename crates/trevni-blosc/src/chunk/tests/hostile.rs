@@ -36,7 +36,7 @@ fn small() -> Vec<Vec<u8>> {
     all
 }
 
-/// A chunk of one LZ4 stream that refers to a dictionary.
+/// Returns a chunk of one LZ4 stream that refers to a dictionary.
 fn with_dictionary() -> Vec<u8> {
     let stream = [0x0f, 16, 0, 25, 0x50, b'!', b'!', b'!', b'!', b'!'];
     let mut chunk = special(Special::Uninit, 49, 1);

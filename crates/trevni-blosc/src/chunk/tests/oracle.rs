@@ -3,7 +3,7 @@
 
 use std::ffi::{CString, c_int};
 
-/// What c-blosc 1.21 makes of `data`; `None` if it cannot. `filter`: 0 none, 1 shuffle, 2 bitshuffle.
+/// Returns what c-blosc 1.21 makes of `data`; `None` if it cannot. `filter`: 0 none, 1 shuffle, 2 bitshuffle.
 pub(super) fn compress(
     name: &str,
     level: u8,
@@ -33,7 +33,7 @@ pub(super) fn compress(
     Some(out)
 }
 
-/// What c-blosc 1.21 reads from a chunk of ours, which is whole.
+/// Returns what c-blosc 1.21 reads from a chunk of ours, which is whole.
 pub(super) fn decompress(chunk: &[u8], nbytes: usize) -> Option<Vec<u8>> {
     let mut out = vec![0_u8; nbytes];
     // SAFETY: the chunk is as long as its header says, which its writer has made sure of; `out` is as long as given.

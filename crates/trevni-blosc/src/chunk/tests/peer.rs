@@ -4,7 +4,7 @@ use super::*;
 
 const NAMES: [&str; 6] = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 
-/// The parameters of c-blosc's call.
+/// Returns the parameters of c-blosc's call.
 fn params(name: &str, level: u8, filter: u8, typesize: u8) -> Params {
     let mut params = Params::new(Generation::Blosc1, typesize);
     params.compressor = Compressor::from_name(name).unwrap();

@@ -12,7 +12,8 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// What a line says that a chunk decodes to: bytes in backquotes, each with how often behind it, `once` or `x N`.
+/// Returns what a line says that a chunk decodes to: bytes in backquotes, each with how often behind it, `once` or
+/// `x N`.
 fn expected(line: &str) -> Vec<u8> {
     let mut parts = line.split('`').skip(1);
     let mut all = Vec::new();

@@ -32,7 +32,7 @@ fn bcolz(path: &Path, params: &Params) -> Box<dyn Build> {
     Box::new(CarrayBuilder::create(path, storage, DirectoryFormat::Bcolz, false).unwrap())
 }
 
-/// A name, and a container of it with the parameters it was begun with.
+/// Returns a name, and a container of it with the parameters it was begun with.
 fn homes(
     folder: &Path,
     change: impl Fn(&mut Params),

@@ -16,7 +16,11 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(path: PathBuf, replace: bool, draft: Draft) -> Result<Self> {
-        let mut file = BufWriter::new(AtomicFile::create(path, replace)?);
+        let file = match replace {
+            true => AtomicFile::create(path)?,
+            false => AtomicFile::create_new(path)?,
+        };
+        let mut file = BufWriter::new(file);
         file.write_all(&vec![0; draft.header.encoded_len()])?;
         Ok(Self { file, draft })
     }

@@ -18,7 +18,10 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(directory: PathBuf, replace: bool, draft: Draft) -> Result<Self> {
-        let folder = AtomicFolder::create(&directory, replace)?;
+        let folder = match replace {
+            true => AtomicFolder::create(&directory)?,
+            false => AtomicFolder::create_new(&directory)?,
+        };
         Ok(Self { folder, next: 0, draft })
     }
 

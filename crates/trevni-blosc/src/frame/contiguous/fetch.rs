@@ -28,13 +28,13 @@ impl Area {
         Self { start: header.header_len.into(), len: header.cbytes }
     }
 
-    /// Where the index lies.
+    /// Returns where the index lies.
     fn end(self) -> Result<u64> {
         let end = self.start.checked_add(self.len);
         end.ok_or_else(|| Error::malformed(format!("chunks of {} bytes", self.len)))
     }
 
-    /// Bytes of a chunk, at most: up to the next, but no more than a chunk can have.
+    /// Returns the bytes of a chunk, at most: up to the next, but no more than a chunk can have.
     pub(super) fn guess(self, index: &Index, number: u64, at: u64, nbytes: u32) -> u64 {
         let next = match index.slot(number + 1) {
             Some(Slot::At(next)) if next > at => next,
@@ -52,7 +52,7 @@ impl Area {
         read_within(source, self.start + self.len, self.start + at, len, "chunk")
     }
 
-    /// The bytes of the chunk at `at` in `range`, as far as they can be there.
+    /// Returns the bytes of the chunk at `at` in `range`, as far as they can be there.
     pub(super) fn read_part(
         self,
         source: &impl ReadAt,
@@ -123,7 +123,7 @@ fn fetch_trailer_len(source: &impl ReadAt, header: &FrameHeader) -> Result<u64> 
     Ok(len)
 }
 
-/// The headers of all chunks.
+/// Returns the headers of all chunks.
 pub(super) fn heads(
     source: &impl ReadAt,
     header: &FrameHeader,

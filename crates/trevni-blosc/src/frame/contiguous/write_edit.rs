@@ -56,7 +56,7 @@ impl Placed {
     }
 }
 
-/// Bytes of each chunk in the file, by its new number.
+/// Returns the bytes of each chunk in the file, by its new number.
 fn lens_of(old: &[u32], plan: &FrameEdit<'_>) -> Result<Vec<u32>> {
     let missing = || Error::invalid("a chunk of more than 4 GiB");
     let len = |fate: &Fate<'_>| match fate {
@@ -67,8 +67,9 @@ fn lens_of(old: &[u32], plan: &FrameEdit<'_>) -> Result<Vec<u32>> {
     plan.fates.iter().map(|fate| len(fate).ok_or_else(missing)).collect()
 }
 
-/// Whether the file cannot, or should not, be extended: C-Blosc2 looks for the trailer of a frame without bytes right behind
-/// the header; a header in two sectors could be cut by a crash; and holes should not take half of the file.
+/// Returns whether the file cannot, or should not, be extended: C-Blosc2 looks for the trailer of a frame without
+/// bytes right behind the header; a header in two sectors could be cut by a crash; and holes should not take half
+/// of the file.
 fn must_rewrite(old: &SuperChunk, plan: &FrameEdit<'_>, live: u64, all: u64) -> bool {
     let len = plan.header.encoded_len();
     let in_place = len as u64 == u64::from(old.header.header_len) && len <= SECTOR;
@@ -121,7 +122,7 @@ pub(super) fn write_anew(
 ) -> Result<()> {
     let area = Area::of(&old.header);
     step()?;
-    let mut file = AtomicFile::create(path, true)?;
+    let mut file = AtomicFile::create(path)?;
     file.write_all(&placed.head)?;
     for (fate, len) in plan.fates.iter().zip(&placed.lens) {
         step()?;

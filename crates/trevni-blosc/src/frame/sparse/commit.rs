@@ -58,8 +58,9 @@ fn size(keys: &dyn Keys, id: u64) -> Result<u64> {
     Ok(Header::parse(&keys.get_start(&key, HEADER)?)?.cbytes.into())
 }
 
-/// Numbers for the chunks that are written, none of which the old index names: those behind the highest. C-Blosc2 takes them
-/// for offsets when it opens a frame, and refuses those that pass the bytes of all chunks; the lowest are taken then.
+/// Numbers for the chunks that are written, none of which the old index names: those behind the highest. C-Blosc2
+/// takes them for offsets when it opens a frame, and refuses those that pass the bytes of all chunks; the lowest
+/// are taken then.
 fn new_ids(before: &BTreeSet<u64>, plan: &FrameEdit<'_>, cbytes: u64) -> Result<Vec<u64>> {
     let count = plan.fates.iter().filter(|fate| matches!(fate, Fate::Write(_))).count();
     let start = before.last().map_or(0, |id| id + 1);
@@ -102,7 +103,7 @@ fn write(directory: &Path, plan: &FrameEdit<'_>, new: &[u64], index: &[u8]) -> R
     step()?;
     sync_directory(directory)?;
     step()?;
-    let mut file = AtomicFile::create(directory.join(INDEX_KEY), true)?;
+    let mut file = AtomicFile::create(directory.join(INDEX_KEY))?;
     file.write_all(index)?;
     step()?;
     Ok(file.commit()?)

@@ -52,7 +52,7 @@ pub(super) fn build(
     Frame::open(path).unwrap()
 }
 
-/// A frame of `count` chunks of values, and those values.
+/// Returns a frame of `count` chunks of values, and those values.
 pub(super) fn walks(path: &Path, sparse: bool, count: u64) -> (Frame, Vec<Vec<u8>>) {
     let parts: Vec<_> = (0..count).map(|seed| walk(seed, VALUES)).collect();
     let chunks: Vec<_> = parts.iter().map(|data| packed(&params(), data)).collect();

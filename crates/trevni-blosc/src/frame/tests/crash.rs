@@ -34,13 +34,13 @@ fn change(frame: &mut Frame, number: usize) -> trevni::Result<()> {
     }
 }
 
-/// What a reader sees of a frame.
+/// Returns what a reader sees of a frame.
 fn seen(path: &Path) -> (Vec<u8>, String) {
     let frame = Frame::open(path).unwrap();
     (frame.bytes(), format!("{:?}", frame.get().layout()))
 }
 
-/// A frame in a new folder, and what a change makes of it.
+/// Returns a frame in a new folder, and what a change makes of it.
 fn before_and_after(sparse: bool, number: usize) -> [(Vec<u8>, String); 2] {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.b2frame");

@@ -30,7 +30,7 @@ fn beside(item: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// The values of an Arrow array as NumPy would lay them out: little-endian, fixed-size lists flat.
+/// Returns the values of an Arrow array as NumPy would lay them out: little-endian, fixed-size lists flat.
 fn raw(array: &dyn Array) -> Vec<u8> {
     if let Some(list) = array.as_fixed_size_list_opt() {
         return raw(list.values());
@@ -53,7 +53,8 @@ fn expected(item: &Path) -> Option<Vec<u8>> {
     Some(reader.flat_map(|batch| raw(batch.unwrap().column(0))).collect())
 }
 
-/// The elements of an array in row-major order, out of its chunks: one by one, as the words of the format say it.
+/// Returns the elements of an array in row-major order, out of its chunks: one by one, as the words of the format
+/// say it.
 fn arranged(bytes: &[u8], shape: &[u64], chunks: &[u64], blocks: &[u64], size: usize) -> Vec<u8> {
     let padded: Vec<u64> = chunks.iter().zip(blocks).map(|(c, b)| c.div_ceil(*b) * b).collect();
     let chunk_elements: u64 = padded.iter().product();

@@ -83,7 +83,7 @@ fn numbers_that_boast() {
     }
 }
 
-/// A frame of no chunks but an index chunk of our own.
+/// Returns a frame of no chunks but an index chunk of our own.
 fn with_index(folder: &std::path::Path, index: &[u8], nbytes: u64, chunk_size: i32) -> Vec<u8> {
     let template = Bytes::from(std::fs::read(folder.join("special_nan.b2frame")).unwrap());
     let mut header = FrameHeader::parse(&template).unwrap();

@@ -10,7 +10,7 @@ use trevni::{Error, Result};
 
 const SPEC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/blosc2-frame.md"));
 
-/// The bytes of an example.
+/// Returns the bytes of an example.
 fn example(name: &str) -> Bytes {
     let fence = format!("```hex {name}\n");
     let (_, behind) = SPEC.split_once(&fence).unwrap();

@@ -9,7 +9,7 @@ fn sizes(path: &Path) -> Sizes {
     Sizes::parse("x", &std::fs::read(path.join("meta/sizes")).unwrap()).unwrap()
 }
 
-/// What bcolz counts: full chunks, and one uncompressed.
+/// Returns what bcolz counts: full chunks, and one uncompressed.
 fn counted(array: &Carray, path: &Path) -> u64 {
     let cut = &array.cut;
     let len = |i| std::fs::metadata(path.join(format!("data/__{i}.blp"))).unwrap().len() - 16;
@@ -27,7 +27,8 @@ fn edits_of_all_kinds_in_all_forms() {
             let mut data = some_bytes(25 * size, 1);
             make(&path, &storage, form, &[25], &data);
             let mut array = Carray::open(&path).unwrap();
-            // Grow within the last chunk, to its end, far beyond; overwrite; cut in a chunk, at its end, to nothing; grow again.
+            // Grow within the last chunk, to its end, far beyond; overwrite; cut in a chunk, at its end, to
+            // nothing; grow again.
             for (step, rows) in
                 [27, 30, 31, 95, 95, 78, 70, 70, 3, 0, 0, 45].into_iter().enumerate()
             {

@@ -20,8 +20,9 @@ use crate::rootdir::directory_format::DirectoryFormat;
 use trevni::{Error, Result};
 
 impl Ctable {
-    /// Adds a column before that of number `at`: of this shape, whose first number is that of the rows of the table, and of these chunks.
-    /// With superchunks it must be cut and compressed as the others are. A crash at any point leaves the old table or the new one.
+    /// Adds a column before that of number `at`: of this shape, whose first number is that of the rows of the
+    /// table, and of these chunks. With superchunks it must be cut and compressed as the others are. A crash at any
+    /// point leaves the old table or the new one.
     pub fn add_column(
         &mut self,
         at: usize,
@@ -133,7 +134,7 @@ impl Ctable {
         if self.form == DirectoryFormat::Bcolz { column.name() } else { column.folder() }
     }
 
-    /// The columns that share a file.
+    /// Returns the columns that share a file.
     fn shared(&self, sized: &Sized) -> Columns {
         let dimensions = sized.sizes.shape.len();
         let columns = self.columns.iter().zip(&self.names).map(|(column, name)| {
@@ -143,7 +144,7 @@ impl Ctable {
         Columns(columns.collect())
     }
 
-    /// Bytes of the elements of all columns.
+    /// Returns the bytes of the elements of all columns.
     fn nbytes(&self) -> u64 {
         self.columns.iter().map(Carray::nbytes).fold(0, u64::saturating_add)
     }

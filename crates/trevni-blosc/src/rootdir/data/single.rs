@@ -31,7 +31,7 @@ pub(super) fn chunk(
     blp::parse(&folder.path(&file), &bytes)
 }
 
-/// What bcolz would count.
+/// Returns what bcolz would count.
 pub(super) fn cbytes(folder: &Folder, path: &str, cut: &Cut) -> Result<u64> {
     let mut sum = cut.chunk_bytes;
     for (number, name) in numbered(folder, path, 0, blp::number)? {
@@ -42,7 +42,7 @@ pub(super) fn cbytes(folder: &Folder, path: &str, cut: &Cut) -> Result<u64> {
     Ok(sum)
 }
 
-/// Bytes of a chunk as its file has them; 0 if it is not there.
+/// Returns the bytes of a chunk as its file has them; 0 if it is not there.
 fn stored(folder: &Folder, file: &str) -> Result<u64> {
     let len = folder.file(file)?.map(|file| file.metadata()).transpose()?.map_or(0, |m| m.len());
     Ok(len.saturating_sub(blp::HEADER.len() as u64))
@@ -98,7 +98,7 @@ impl Stage<'_> {
         Ok(less)
     }
 
-    /// What a chunk counted before.
+    /// Returns what a chunk counted before.
     fn old(&self, number: u64) -> Result<i64> {
         if number < self.before.full { self.stored(number) } else { Ok(0) }
     }

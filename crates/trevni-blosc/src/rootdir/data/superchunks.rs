@@ -4,8 +4,8 @@
 //! file    1          2          3
 //! ends    10         20         27       chunks up to the end of the file
 //! ```
-//! Files that others have made may have fewer chunks than they could. A file in which a chunk changes is written again as a whole.
-//! `cbytes` are the bytes of the files.
+//! Files that others have made may have fewer chunks than they could. A file in which a chunk changes is written
+//! again as a whole. `cbytes` are the bytes of the files.
 
 use std::borrow::Cow;
 
@@ -57,12 +57,12 @@ impl Superchunked {
         self.indexes.push(index);
     }
 
-    /// How many chunks there are.
+    /// Returns how many chunks there are.
     fn end(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// The file that has a chunk, and the number of the first chunk there.
+    /// Returns the file that has a chunk, and the number of the first chunk there.
     fn place(&self, number: u64) -> (usize, u64) {
         let at = self.ends.partition_point(|end| *end <= number);
         (at, at.checked_sub(1).and_then(|at| self.ends.get(at)).copied().unwrap_or(0))
@@ -85,7 +85,8 @@ impl Superchunked {
         index.chunk(&folder.path(&file), &open, within, most)
     }
 
-    /// Puts the files in which an edit changes something; where all chunks are then, and how many bytes more the files have.
+    /// Puts the files in which an edit changes something; where all chunks are then, and how many bytes more the
+    /// files have.
     pub(super) fn stage(
         &self,
         (folder, path): (&Folder, &str),
@@ -119,7 +120,8 @@ impl Superchunked {
         Ok((staged, more))
     }
 
-    /// Where the chunks of a file end that begins at `first`: full files stay as they are, the last is filled up.
+    /// Returns where the chunks of a file end that begins at `first`: full files stay as they are, the last is
+    /// filled up.
     fn end_of(&self, at: usize, first: u64, chunks: u64) -> u64 {
         let is_last = at + 1 >= self.indexes.len();
         let old = self.ends.get(at).copied().unwrap_or(first);
@@ -127,7 +129,7 @@ impl Superchunked {
         if is_last { old.max(filled).min(chunks) } else { old.min(chunks) }
     }
 
-    /// The bytes of a file with these chunks, from the edit or else as they were.
+    /// Returns the bytes of a file with these chunks, from the edit or else as they were.
     fn assemble(
         &self,
         edit: &Edit,
@@ -150,13 +152,13 @@ impl Superchunked {
         assemble(&chunks, digest, self.form.slack, old)
     }
 
-    /// The bytes of the files.
+    /// Returns the bytes of the files.
     pub(super) fn bytes(&self) -> i64 {
         self.indexes.iter().fold(0, |sum: i64, index| sum.saturating_add_unsigned(index.file_len))
     }
 }
 
-/// Whether an edit changes something in a file with these chunks.
+/// Returns whether an edit changes something in a file with these chunks.
 fn changes(edit: &Edit, numbers: std::ops::Range<u64>, old: &Index) -> bool {
     let at = edit.chunks.partition_point(|(number, _)| *number < numbers.start);
     let replaced = edit.chunks.get(at).is_some_and(|(number, _)| *number < numbers.end);

@@ -34,7 +34,7 @@ pub(in crate::rootdir) struct Column {
 pub(in crate::rootdir) struct Columns(pub(in crate::rootdir) Vec<Column>);
 
 impl Column {
-    /// A column of this name, or an array alone if the name is empty.
+    /// Creates a column of this name, or an array alone if the name is empty.
     pub(in crate::rootdir) fn new(name: &str, storage: Storage, item_shape: Vec<u64>) -> Self {
         let names = name.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         Self { names, storage, item_shape }
@@ -49,20 +49,20 @@ impl Column {
         }
     }
 
-    /// Where its superchunks are.
+    /// Returns where its superchunks are.
     pub(in crate::rootdir) fn folder(&self) -> String {
         let names = self.names.iter().map(String::as_str);
         std::iter::once("data").chain(names).collect::<Vec<_>>().join("/")
     }
 
-    /// The name of a column, with dots.
+    /// Returns the name of a column, with dots.
     pub(in crate::rootdir) fn name(&self) -> String {
         self.names.join(".")
     }
 }
 
 impl Columns {
-    /// What a file says, of an array or a table of this shape.
+    /// Returns what a file says, of an array or a table of this shape.
     pub(in crate::rootdir) fn parse(meta: &Meta, shape: &[u64]) -> Result<Self> {
         let big = match meta.text("endianness")? {
             None | Some("little") => false,
@@ -87,32 +87,32 @@ impl Columns {
         Ok(Self(columns))
     }
 
-    /// Whether this is a table.
+    /// Returns whether this is a table.
     pub(in crate::rootdir) fn is_table(&self) -> bool {
         self.0.iter().any(|column| !column.names.is_empty())
     }
 
-    /// The first column, for what all share.
+    /// Returns the first column, for what all share.
     pub(super) fn first(&self) -> Option<&Column> {
         self.0.first()
     }
 
-    /// Whether every type has its high byte first.
+    /// Returns whether every type has its high byte first.
     pub(super) fn all_big(&self) -> bool {
         self.0.iter().all(|column| column.storage.dtype.order == ByteOrder::Big)
     }
 
-    /// What stands behind `dtype`; `big` says the order elsewhere.
+    /// Returns what stands behind `dtype`; `big` says the order elsewhere.
     pub(super) fn dtype(&self, big: bool) -> Result<Value> {
         self.tree(|column| Ok(column.dtype_text(big).into()))
     }
 
-    /// What stands behind `dflt`.
+    /// Returns what stands behind `dflt`.
     pub(super) fn dflt(&self) -> Result<Value> {
         self.tree(|column| fill_value::to_value(&column.storage.fill, &column.storage.dtype))
     }
 
-    /// A value for each column, in maps by their names.
+    /// Returns a value for each column, in maps by their names.
     fn tree(&self, value: impl Fn(&Column) -> Result<Value>) -> Result<Value> {
         let mut tree = Value::Object(Map::new());
         for column in &self.0 {

@@ -16,7 +16,7 @@ use crate::rootdir::meta::Meta;
 use crate::{Compressor, Filter};
 use trevni::{Error, Result};
 
-/// The parameters and the digits that floats were rounded to.
+/// Returns the parameters and the digits that floats were rounded to.
 pub(super) fn parse(meta: &Meta, params: Params) -> Result<(Params, u64)> {
     if let Some(inner) = meta.inner("compression")? {
         return Ok((parse_compression(&inner, params)?, 0));
@@ -78,7 +78,7 @@ fn set_filter(params: &mut Params, filter: Filter) {
     *last = filter;
 }
 
-/// What stands behind `cparams`.
+/// Returns what stands behind `cparams`.
 pub(super) fn to_bcolz(storage: &Storage) -> String {
     let Params { level, compressor, .. } = storage.params;
     let shuffle = match storage.params.filters {
@@ -94,7 +94,7 @@ pub(super) fn to_bcolz(storage: &Storage) -> String {
     )
 }
 
-/// What stands behind `compression`.
+/// Returns what stands behind `compression`.
 pub(super) fn to_superchunk(storage: &Storage) -> Value {
     let Params { level, compressor, .. } = storage.params;
     let filters = match storage.params.filters {

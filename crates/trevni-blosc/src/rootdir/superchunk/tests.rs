@@ -2,12 +2,12 @@ use super::*;
 use crate::chunk::{Decoder, Encoder, Generation, Params};
 use trevni::wire::put_fixed32;
 
-/// A chunk of `n` bytes that cannot be made smaller.
+/// Returns a chunk of `n` bytes that cannot be made smaller.
 fn chunk(n: usize, seed: u8) -> Vec<u8> {
     chunk_of(n, n, seed)
 }
 
-/// A chunk of `total` bytes, of which all behind the first `n` are 0.
+/// Returns a chunk of `total` bytes, of which all behind the first `n` are 0.
 fn chunk_of(total: usize, n: usize, seed: u8) -> Vec<u8> {
     let mut state = u32::from(seed) + 1;
     let mut data: Vec<u8> = std::iter::repeat_with(|| {
@@ -72,7 +72,7 @@ fn what_fits_stays_where_it_is() {
     assert_eq!(read(&build(&chunks, Some(&index))).unwrap(), chunks);
 }
 
-/// The file that the first proposal draws.
+/// Returns the file that the first proposal draws.
 fn proposal(chunks: &[Vec<u8>], base: u64) -> Vec<u8> {
     let mut out = b"blpk\x01\x00\x01\0".to_vec();
     put_fixed32(&mut out, 100);

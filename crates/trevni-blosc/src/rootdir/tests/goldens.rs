@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::*;
 use crate::{ByteOrder, DtypeKind};
 
-/// The folder of such directories, if it exists.
+/// Returns the folder of such directories, if it exists.
 fn corpus() -> Option<PathBuf> {
     trevni_testing::data::corpus("golden/blosc")
 }
 
-/// The directories, in order.
+/// Returns the directories, in order.
 fn directories() -> Vec<PathBuf> {
     let Some(corpus) = corpus() else { return Vec::new() };
     let list = |name: &str| {
@@ -31,7 +31,7 @@ fn beside(path: &Path, extension: &str) -> PathBuf {
     PathBuf::from(format!("{}.{extension}", path.display()))
 }
 
-/// The little-endian bytes of an array's values.
+/// Returns the little-endian bytes of an array's values.
 fn bytes_of(array: &dyn Array, width: usize) -> Vec<u8> {
     match array.data_type() {
         DataType::Boolean => array.as_boolean().values().iter().map(u8::from).collect(),
@@ -60,7 +60,7 @@ fn bytes_of(array: &dyn Array, width: usize) -> Vec<u8> {
     }
 }
 
-/// The columns of an Arrow file.
+/// Returns the columns of an Arrow file.
 fn expected(path: &Path) -> Vec<(String, Vec<ArrayRef>)> {
     let file = std::fs::File::open(beside(path, "arrow")).unwrap();
     let reader = arrow::ipc::reader::FileReader::try_new(file, None).unwrap();

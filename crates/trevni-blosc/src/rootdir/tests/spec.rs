@@ -6,7 +6,7 @@ use super::*;
 use crate::Order;
 use crate::journal::tests::record_of;
 
-/// The named blocks, in bytes.
+/// Returns the named blocks, in bytes.
 fn blocks() -> BTreeMap<String, Vec<u8>> {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/rootdir.md"));
     let mut found = BTreeMap::new();
@@ -34,7 +34,7 @@ fn blocks() -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The files of an example.
+/// Returns the files of an example.
 fn example(name: &str) -> BTreeMap<String, Vec<u8>> {
     let blocks = blocks().into_iter();
     blocks
@@ -116,7 +116,7 @@ fn the_table_and_the_journal_are_as_they_are_written() {
     assert_eq!(String::from_utf8(written).unwrap(), String::from_utf8(journal).unwrap());
 }
 
-/// A superchunk as carray's proposal has it, with offsets from behind its header.
+/// Returns a superchunk as carray's proposal has it, with offsets from behind its header.
 fn superchunk_of(chunks: &[Vec<u8>], chunk_size: u32) -> Vec<u8> {
     let mut out = b"blpk\x01\x00\x01\x00".to_vec();
     out.extend(chunk_size.to_le_bytes());

@@ -76,7 +76,7 @@ fn same(expected: &RecordBatch, found: &RecordBatch) -> Result<()> {
     Ok(())
 }
 
-/// The values of a dictionary one by one: a null may be a null key, or a key of a null.
+/// Returns the values of a dictionary one by one: a null may be a null key, or a key of a null.
 fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::Dictionary(_, values) => Ok(cast(array, values)?),
@@ -104,7 +104,7 @@ impl Answers {
         Ok(Self { rows: scattered(work)?, filtered })
     }
 
-    /// How many rows the filter keeps.
+    /// Returns how many rows the filter keeps.
     pub(super) fn kept(&self) -> usize {
         self.filtered.iter().map(RecordBatch::num_rows).sum()
     }

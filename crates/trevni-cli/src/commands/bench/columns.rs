@@ -15,7 +15,7 @@ pub(super) struct LeftOut {
     pub(super) reason: String,
 }
 
-/// The table without the columns that a format cannot hold, or does not give back as they were; and these.
+/// Returns the table without the columns that a format cannot hold, or does not give back as they were; and these.
 pub(super) fn common(table: Table, configs: &[Config]) -> Result<(Table, Vec<LeftOut>)> {
     let Some(sample) = table.batches.first().cloned() else { return Ok((table, Vec::new())) };
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());

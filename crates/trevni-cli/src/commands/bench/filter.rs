@@ -49,7 +49,7 @@ pub(super) enum Extreme {
 }
 
 impl Filter {
-    /// A condition of the caller's. Of its form nothing is known, so no page is left out by the index.
+    /// Creates a condition of the caller's. Of its form nothing is known, so no page is left out by the index.
     pub(super) fn given(predicate: Predicate) -> Self {
         Self { predicate, page_tests: Vec::new() }
     }
@@ -82,9 +82,9 @@ fn compare(column: &str, sign: &str, literal: &str) -> Result<Predicate> {
     Ok(Predicate::parse(&format!("\"{column}\" {sign} {literal}"))?)
 }
 
-/// The first column, numbers and times before text, with a comparison that keeps about one row in a hundred; if none
-/// has, the nearest. Columns in order come last: of these, a reader finds the rows without looking at others. `None` if
-/// no column can be compared so.
+/// Returns the first column, numbers and times before text, with a comparison that keeps about one row in a
+/// hundred; if none has, the nearest. Columns in order come last: of these, a reader finds the rows without looking
+/// at others. `None` if no column can be compared so.
 pub(super) fn choose(table: &Table, seed: u64) -> Result<Option<Filter>> {
     let sample = sample(table, seed)?;
     let mut best: Option<(f64, Filter)> = None;
@@ -136,7 +136,7 @@ fn sample(table: &Table, seed: u64) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
 }
 
-/// Whether values ascend or descend, row by row.
+/// Returns whether values ascend or descend, row by row.
 fn is_in_order(values: &ArrayRef) -> Result<bool> {
     for descending in [false, true] {
         let options = SortOptions { descending, nulls_first: false };
@@ -166,7 +166,7 @@ fn is_number(data_type: &DataType) -> bool {
         || matches!(data_type, DataType::Float32 | DataType::Float64)
 }
 
-/// A comparison with the value that one in a hundred is not below.
+/// Returns a comparison with the value that one in a hundred is not below.
 fn threshold(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     if !is_ordered(field.data_type()) {
         return Ok(None);
@@ -185,7 +185,7 @@ fn threshold(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     Ok(Filter::at_least(field.name(), &literal).ok())
 }
 
-/// The text that is nearest to being in one row of a hundred.
+/// Returns the text that is nearest to being in one row of a hundred.
 fn frequent(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     if !is_text(field.data_type()) {
         return Ok(None);
@@ -203,7 +203,7 @@ fn frequent(field: &Field, values: &ArrayRef) -> Result<Option<Filter>> {
     Ok(Filter::equal(field.name(), &format!("'{}'", text.replace('\'', "''"))).ok())
 }
 
-/// A value as text; `None` if it has none.
+/// Returns a value as text; `None` if it has none.
 fn shown(values: &ArrayRef, row: usize) -> Option<String> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(values.as_ref(), &options).ok()?;

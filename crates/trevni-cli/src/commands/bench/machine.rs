@@ -23,7 +23,7 @@ impl Machine {
     }
 }
 
-/// The model in the text of `/proc/cpuinfo`.
+/// Returns the model in the text of `/proc/cpuinfo`.
 fn model(about: &str) -> Option<String> {
     let line = about.lines().find(|line| line.starts_with("model name"))?;
     let (_, model) = line.split_once(':')?;

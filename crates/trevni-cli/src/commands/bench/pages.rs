@@ -1,6 +1,7 @@
 //! Prunes Parquet pages by the minimum and maximum values of the page index.
 //!
-//! The crate `parquet` has the index but leaves its use to the caller; Trevni's reader uses its own statistics by itself.
+//! The crate `parquet` has the index but leaves its use to the caller; Trevni's reader uses its own statistics by
+//! itself.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReaderBuilder, RowSelection
 use super::Result;
 use super::filter::{Extreme, Filter, PageTest};
 
-/// The rows of pages that may match; `None` where nothing is known.
+/// Returns the rows of pages that may match; `None` where nothing is known.
 pub(super) fn selection(
     builder: &ParquetRecordBatchReaderBuilder<Bytes>,
     filter: &Filter,

@@ -84,7 +84,7 @@ fn filtered(builder: Builder, filter: &Filter) -> Result<Builder> {
     Ok(builder.with_row_filter(row_filter))
 }
 
-/// The places of the columns that a condition looks at.
+/// Returns the places of the columns that a condition looks at.
 fn roots(schema: &Schema, predicate: &Predicate) -> Vec<usize> {
     let columns = predicate.columns();
     let is_in = |name: &str, field: &str| {

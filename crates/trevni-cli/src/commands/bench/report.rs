@@ -82,7 +82,7 @@ impl Report<'_> {
         writeln!(out, "In memory, on one thread, in batches of {BATCH} rows; {rounds}")
     }
 
-    /// What a measure is called; `None` if it was not run.
+    /// Returns what a measure is called; `None` if it was not run.
     fn title(&self, measure: Measure) -> Option<String> {
         Some(match measure {
             Measure::Write => "write".to_owned(),
@@ -208,7 +208,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A number with a comma between thousands.
+/// Returns a number with a comma between thousands.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -221,7 +221,7 @@ fn grouped(number: usize) -> String {
     out
 }
 
-/// A bar in eighths of a character.
+/// Returns a bar in eighths of a character.
 fn bar(value: f64, most: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let mut left = if most > 0.0 { BAR * value / most } else { 0.0 };

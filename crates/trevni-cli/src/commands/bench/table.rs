@@ -41,19 +41,19 @@ impl Limit {
 }
 
 impl Table {
-    /// A table of these batches.
+    /// Creates a table of these batches.
     pub(super) fn new(schema: SchemaRef, batches: Vec<RecordBatch>, limit: Option<Limit>) -> Self {
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
         Self { schema, batches, rows, limit }
     }
 
-    /// Bytes of the values in memory.
+    /// Returns the bytes of the values in memory.
     pub(super) fn bytes(&self) -> usize {
         self.batches.iter().map(bytes_of).sum()
     }
 }
 
-/// Bytes that the rows of a batch take, whatever buffers they are slices of.
+/// Returns the bytes that the rows of a batch take, whatever buffers they are slices of.
 fn bytes_of(batch: &RecordBatch) -> usize {
     let columns = batch.columns().iter();
     columns.map(|column| column.to_data().get_slice_memory_size().unwrap_or(0)).sum()

@@ -52,14 +52,14 @@ impl Outcome {
         place.and_then(|place| self.laps.get(place)).map_or(&[], Vec::as_slice)
     }
 
-    /// The median of a measure's laps; `None` if it was not run.
+    /// Returns the median of a measure's laps; `None` if it was not run.
     pub(super) fn median(&self, measure: Measure) -> Option<f64> {
         let laps = self.laps(measure);
         let (low, high) = (laps.get(laps.len().checked_sub(1)? / 2)?, laps.get(laps.len() / 2)?);
         Some((low + high) / 2.0)
     }
 
-    /// The shortest and the longest lap.
+    /// Returns the shortest and the longest lap.
     pub(super) fn range(&self, measure: Measure) -> Option<(f64, f64)> {
         let laps = self.laps(measure);
         Some((*laps.first()?, *laps.last()?))
@@ -115,7 +115,7 @@ impl MeasuredConfig {
         Ok(Self { config, file, laps: Default::default() })
     }
 
-    /// The milliseconds of one lap; `None` where there is nothing to run.
+    /// Returns the milliseconds of one lap; `None` where there is nothing to run.
     fn lap(&self, work: &Work<'_>, measure: Measure, answers: &Answers) -> Result<Option<f64>> {
         let table = work.table;
         let ms = match measure {
@@ -154,7 +154,7 @@ impl MeasuredConfig {
     }
 }
 
-/// The mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
+/// Returns the mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
 fn timed<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {
     let (mut spent, mut calls) = (Duration::ZERO, 0u32);
     while spent < LAP {

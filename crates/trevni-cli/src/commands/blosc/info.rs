@@ -70,7 +70,7 @@ fn filter(filter: &Filter) -> Option<&'static str> {
     }
 }
 
-/// What the header of a chunk says.
+/// Returns what the header of a chunk says.
 pub(crate) fn header(header: &Header) -> Json {
     let filters = header.filters().unwrap_or_default();
     let filters: Vec<_> = filters.iter().filter_map(filter).collect();
@@ -86,7 +86,7 @@ pub(crate) fn header(header: &Header) -> Json {
     })
 }
 
-/// How a chunk holds its bytes.
+/// Returns how a chunk holds its bytes.
 pub(crate) fn content(content: Content) -> String {
     format!("{content:?}").to_lowercase()
 }

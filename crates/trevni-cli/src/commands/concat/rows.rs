@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The rows of all inputs.
+/// Returns the rows of all inputs.
 fn open(args: &Args) -> Result<Rows, CliError> {
     let files = expand(&args.inputs, false)?;
     let parts = files.iter().map(|file| part(&file.path)).collect();

@@ -37,7 +37,7 @@ pub(super) fn write_blocks(layout: &FileLayout, out: &mut String) -> fmt::Result
     out.write_str("</table>\n")
 }
 
-/// The blocks of a column side by side, as wide as they have rows. `name` is text of the page.
+/// Returns the blocks of a column side by side, as wide as they have rows. `name` is text of the page.
 fn write_by_rows(column: &ColumnLayout, rows: u64, name: &str, out: &mut String) -> fmt::Result {
     let density = |blocks: &Blocks| blocks.stored as f64 / blocks.rows.max(1) as f64;
     let most = column.blocks.iter().map(density).fold(f64::MIN_POSITIVE, f64::max);
@@ -53,7 +53,7 @@ fn write_by_rows(column: &ColumnLayout, rows: u64, name: &str, out: &mut String)
     out.write_str("</svg>")
 }
 
-/// The blocks of a column where they are in the file; the shades of a few alternate.
+/// Returns the blocks of a column where they are in the file; the shades of a few alternate.
 fn write_by_offset(column: &ColumnLayout, bytes: u64, name: &str, out: &mut String) -> fmt::Result {
     let unit = UNITS / bytes.max(1) as f64;
     write_start("plain", &format!("blocks of {name} by offset"), out)?;

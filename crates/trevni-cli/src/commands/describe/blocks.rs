@@ -8,8 +8,8 @@ use trevni::FileReader;
 use crate::exit::CliError;
 use crate::input::file;
 
-/// Blocks that are shown of all columns. Where there are more, neighbors are shown as one. Each takes about 250 bytes of the
-/// page.
+/// Blocks that are shown of all columns. Where there are more, neighbors are shown as one. Each takes about 250
+/// bytes of the page.
 const MOST: usize = 4_000;
 /// Blocks that are shown of a column: no more than can be distinguished.
 const MOST_OF_COLUMN: usize = 200;

@@ -24,7 +24,7 @@ const TOP: usize = 6;
 const WIDTH: u64 = 320;
 const HEIGHT: u64 = 80;
 
-/// The page of a profile.
+/// Returns the page of a profile.
 pub(super) fn page(profile: &Profile, layout: Option<&FileLayout>) -> Result<String, fmt::Error> {
     let mut out = String::new();
     let name = text(&profile.name, NAME);
@@ -103,7 +103,7 @@ fn write_fact(out: &mut String, name: &str, value: &str) -> fmt::Result {
     write!(out, "<dt>{name}</dt><dd>{value}</dd>")
 }
 
-/// A bar for each bin, and the ends below.
+/// Returns a bar for each bin, and the ends below.
 fn write_histogram(column: &ColumnProfile, histogram: &Histogram, out: &mut String) -> fmt::Result {
     let counts = &histogram.counts;
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
@@ -140,7 +140,7 @@ fn has_infinity((least, greatest): &(String, String)) -> bool {
     least.ends_with("inf") || greatest.ends_with("inf")
 }
 
-/// The most frequent values.
+/// Returns the most frequent values.
 fn write_top(column: &ColumnProfile, out: &mut String) -> fmt::Result {
     let top = column.top(TOP);
     let Some((_, most)) = top.first() else { return Ok(()) };
@@ -197,7 +197,7 @@ fn scaled(part: u64, whole: u64, to: u64) -> u64 {
     u64::try_from(scaled).unwrap_or(to).min(to)
 }
 
-/// A number of things.
+/// Returns a number of things.
 fn counted(number: u64, of: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {of}{s}", grouped(number))

@@ -26,12 +26,12 @@ impl Display for Html<'_> {
     }
 }
 
-/// A text of the file, of at most so many characters, without control characters.
+/// Returns a text of the file, of at most so many characters, without control characters.
 pub(super) fn text(text: &str, most: usize) -> String {
     Html(&escaped(text, most)).to_string()
 }
 
-/// A number with a space between groups of three digits.
+/// Returns a number with a space between groups of three digits.
 pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

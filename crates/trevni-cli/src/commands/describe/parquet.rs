@@ -8,7 +8,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use super::blocks::{ColumnLayout, FileLayout};
 use crate::exit::CliError;
 
-/// The bytes of columns, without blocks.
+/// Returns the bytes of columns, without blocks.
 pub(super) fn layout(path: &Path) -> Result<FileLayout, CliError> {
     let file = File::open(path).map_err(CliError::of(path.display()))?;
     let bytes = file.metadata().map_err(CliError::of(path.display()))?.len();
@@ -23,7 +23,7 @@ pub(super) fn layout(path: &Path) -> Result<FileLayout, CliError> {
     Ok(FileLayout { rows, bytes, other, columns })
 }
 
-/// A column of all row groups.
+/// Returns a column of all row groups.
 fn sizes(footer: &ParquetMetaData, column: usize) -> ColumnLayout {
     let name = footer.file_metadata().schema_descr().column(column).path().parts().join(".");
     let (mut stored, mut uncompressed, mut codecs) = (0u64, 0u64, Vec::new());

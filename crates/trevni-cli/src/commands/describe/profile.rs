@@ -38,7 +38,7 @@ pub(super) struct ColumnProfile {
     field: FieldRef,
     pub(super) rows: u64,
     pub(super) nulls: u64,
-    /// The least and the greatest value, arrays of one.
+    /// The minimum and maximum, arrays of one.
     bounds: Option<(ArrayRef, ArrayRef)>,
     distinct: Option<(RowConverter, HllSketch)>,
     numbers: Option<Numbers>,
@@ -140,7 +140,7 @@ impl ColumnProfile {
         self.field.data_type()
     }
 
-    /// The least and the greatest value as text, cut to so many characters.
+    /// Returns the minimum and maximum as text, cut to so many characters.
     pub(super) fn bounds(&self, most: usize) -> Option<(String, String)> {
         let (least, greatest) = self.bounds.as_ref()?;
         Some((cells(least, most).pop()?, cells(greatest, most).pop()?))
@@ -153,7 +153,7 @@ impl ColumnProfile {
         Some((sketch.estimate().round() as u64).min(self.rows - self.nulls))
     }
 
-    /// The mean, as a value of the column's type if that is a time.
+    /// Returns the mean, as a value of the column's type if that is a time.
     pub(super) fn mean(&self) -> Option<String> {
         let mean = self.numbers.as_ref()?.mean()?;
         let of = value_type(self.data_type());
@@ -173,7 +173,7 @@ impl ColumnProfile {
         self.numbers.as_ref()?.histogram()
     }
 
-    /// The most frequent values and about how often they are, if they are frequent.
+    /// Returns the most frequent values and about how often they are, if they are frequent.
     pub(super) fn top(&self, most: usize) -> Vec<(String, u64)> {
         let Some(texts) = &self.texts else { return Vec::new() };
         let mut rows: Vec<_> = texts
@@ -232,7 +232,7 @@ impl Numbers {
     }
 }
 
-/// A number with a few digits.
+/// Returns a number with a few digits.
 fn short(value: f64) -> String {
     let large = value.abs() >= 1e15 || value != 0.0 && value.abs() < 1e-4;
     match large {
@@ -246,7 +246,7 @@ fn external(e: datasketches::error::Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(e))
 }
 
-/// The type of the values that dictionaries and runs stand for.
+/// Returns the type of the values that dictionaries and runs stand for.
 fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, inner) => value_type(inner),

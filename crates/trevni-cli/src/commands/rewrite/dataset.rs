@@ -73,7 +73,7 @@ fn writer(args: &Args, table: &Dataset, schema: SchemaRef) -> Result<DatasetWrit
     let properties = output.write.properties(format, like(first.as_deref())?)?;
     let mode = match output.dataset.is_append() {
         true => DatasetMode::Append,
-        false => DatasetMode::Replace,
+        false => DatasetMode::Overwrite,
     };
     let mut builder = output.dataset.options().properties;
     if !output.dataset.is_partitioned() {
@@ -85,7 +85,7 @@ fn writer(args: &Args, table: &Dataset, schema: SchemaRef) -> Result<DatasetWrit
         .map_err(CliError::of(output.output.display()))
 }
 
-/// The settings of a file.
+/// Returns the settings of a file.
 fn like(file: Option<&Path>) -> Result<WriterPropertiesBuilder, CliError> {
     let builder = WriterProperties::builder();
     let Some(path) = file else { return Ok(builder) };
@@ -94,7 +94,7 @@ fn like(file: Option<&Path>) -> Result<WriterPropertiesBuilder, CliError> {
     Ok(builder.set_codec(codec_of(&file)?).set_layout(layout))
 }
 
-/// Writes the rows of each file to files of their own; gives how many there are, and their bytes.
+/// Writes the rows of each file to files of their own. Returns how many there are, and their bytes.
 fn copy(
     table: &Dataset,
     order: &[usize],

@@ -19,7 +19,7 @@ use super::{BadRows, Cells, keeps_digits, naive};
 use crate::csv::datetime::{self, Datetime};
 use crate::csv::inferred_type;
 
-/// Whether CSV can hold a type.
+/// Returns whether CSV can hold a type.
 pub(crate) fn is_readable(data_type: &DataType) -> bool {
     use DataType::*;
     match data_type {
@@ -31,7 +31,7 @@ pub(crate) fn is_readable(data_type: &DataType) -> bool {
     }
 }
 
-/// The array of all values.
+/// Returns the array of all values.
 pub(crate) fn parse(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
     use DataType::*;
     match cells.column.field.data_type() {
@@ -86,7 +86,7 @@ fn floats<T: ArrowPrimitiveType + Parser>(
     }))
 }
 
-/// Whether a number has all digits of an integer. Of the narrow types, small integers may lose some already.
+/// Returns whether a number has all digits of an integer. Of the narrow types, small integers may lose some already.
 fn keeps_figures<T: ArrowPrimitiveType>(value: f64, text: &str) -> bool {
     const SMALL: f64 = 2048.0;
     match T::DATA_TYPE {
@@ -115,7 +115,7 @@ fn decimals<T: DecimalType>(
     }
 }
 
-/// How many digits behind the point tell something.
+/// Returns how many digits behind the point tell something.
 fn fraction(text: &str) -> i64 {
     let digits = text.split_once('.').map_or("", |(_, digits)| digits.trim_end_matches('0'));
     i64::try_from(digits.len()).unwrap_or(i64::MAX)

@@ -10,7 +10,7 @@ fn descriptor() -> MessageDescriptor {
     pool.get_message_by_name("every.Every").unwrap()
 }
 
-/// The message without what its type does not know.
+/// Returns the message without what its type does not know.
 fn known(mut message: DynamicMessage) -> DynamicMessage {
     message.take_unknown_fields().for_each(drop);
     let fields: Vec<_> = message.fields().map(|(field, value)| (field, value.clone())).collect();
@@ -35,7 +35,7 @@ fn known_value(value: Value) -> Value {
     }
 }
 
-/// The same fields with the same values, NaNs being all one.
+/// Returns the same fields with the same values, NaNs being all one.
 fn same(a: &DynamicMessage, b: &DynamicMessage) -> bool {
     format!("{:?}", debug(a)) == format!("{:?}", debug(b))
 }
@@ -57,7 +57,7 @@ fn debug(message: &DynamicMessage) -> Vec<(u32, String)> {
     message.fields().map(|(field, value)| (field.number(), text(value))).collect()
 }
 
-/// The messages of the golden stream.
+/// Returns the messages of the golden stream.
 fn messages() -> Vec<Vec<u8>> {
     let (bytes, mut all) = (golden::file("every.pb"), Vec::new());
     let mut rest = bytes.as_slice();
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// How many cases to try; more if asked for.
+/// Returns how many cases to try; more if asked for.
 fn cases(usual: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }

@@ -7,7 +7,7 @@ fn shown(of: &ProtobufType, messages: &[&[u8]]) -> Vec<String> {
     show::rows(&read(of, &stream(messages)).unwrap()).iter().map(ToString::to_string).collect()
 }
 
-/// Rows that these messages are, which must come back as the same bytes.
+/// Returns the rows that these messages are, which must come back as the same bytes.
 fn there_and_back(of: &ProtobufType, messages: &[&[u8]]) -> Vec<String> {
     let bytes = stream(messages);
     let rows = read(of, &bytes).unwrap();

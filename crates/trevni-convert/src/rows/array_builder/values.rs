@@ -82,7 +82,7 @@ impl Values {
         })
     }
 
-    /// The array of rows with parts.
+    /// Returns the array of rows with parts.
     pub(super) fn finish(
         &mut self,
         field: &FieldRef,
@@ -133,7 +133,7 @@ pub(super) fn unfit(field: &Field, given: &str) -> Error {
     Error::malformed(format!("{name:?} is {kind}, and not made for {given}"))
 }
 
-/// The number of a symbol, which is new or not.
+/// Returns the number of a symbol, which is new or not.
 pub(super) fn key_of(
     symbol: &str,
     symbols: &mut Vec<String>,
@@ -148,7 +148,7 @@ pub(super) fn key_of(
     Ok(key)
 }
 
-/// The symbols so far. Of numbers without a name there is no end: when there are too many, the next batch
+/// Returns the symbols so far. Of numbers without a name there is no end: when there are too many, the next batch
 /// begins again.
 pub(super) fn dictionary(
     symbols: &mut Vec<String>,
@@ -166,7 +166,7 @@ pub(super) fn end(at: usize) -> Result<i32> {
     i32::try_from(at).map_err(|_| Error::invalid("more than 2 GB of a column in one batch"))
 }
 
-/// Cuts a list of ends to some rows; gives the last that is left.
+/// Cuts a list of ends to some rows. Returns the last that is left.
 pub(super) fn cut(ends: &mut Vec<i32>, rows: usize) -> usize {
     ends.truncate(rows);
     ends.last().map_or(0, |end| usize::try_from(*end).unwrap_or(0))

@@ -20,7 +20,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// What it is called in errors.
+    /// Returns what it is called in errors.
     pub(super) fn said(&self) -> String {
         match self {
             Token::Name(name) => format!("{name:?}"),
@@ -49,12 +49,12 @@ impl<'a> Lexer<'a> {
         Self { file, rest, line: 1 }
     }
 
-    /// An error at a line.
+    /// Returns an error at a line.
     pub(super) fn wrong(&self, line: u32, what: &str) -> Error {
         Error::malformed(format!("{}, line {line}: {what}", self.file))
     }
 
-    /// The next word.
+    /// Returns the next word.
     pub(super) fn next(&mut self) -> Result<Token<'a>> {
         self.pass_blanks()?;
         let Some(first) = self.rest.chars().next() else { return Ok(Token::End) };

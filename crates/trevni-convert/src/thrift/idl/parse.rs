@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name of something new, which has no dots.
+    /// Returns a name of something new, which has no dots.
     fn new_name(&mut self, wanted: &str) -> Result<&'a str> {
         match self.token {
             Token::Name(name) if !name.contains('.') => self.advance().map(|_| name),
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         self.define(line, name, Definition::Record { union, fields })
     }
 
-    /// A field; one without an id gets the next of those below zero.
+    /// Returns a field; one without an id gets the next of those below zero.
     fn field(&mut self, next_id: &mut i16) -> Result<FieldDefinition> {
         let line = self.line;
         let id = match self.token {

@@ -11,7 +11,7 @@ fn golden(protocol: ThriftProtocol) -> Vec<u8> {
     std::fs::read(folder().join(format!("every.{}", protocol.name()))).unwrap()
 }
 
-/// The lines of `every.json`, numbers in the digits of this side.
+/// Returns the lines of `every.json`, numbers in the digits of this side.
 fn expected() -> Vec<String> {
     let text = std::fs::read_to_string(folder().join("every.json")).unwrap();
     text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap().to_string()).collect()

@@ -17,7 +17,7 @@ fn expected(path: &Path) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// The dtype that the companion says its only column has.
+/// Returns the dtype that the companion says its only column has.
 fn said_dtype(expected: &RecordBatch) -> String {
     let said: serde_json::Value =
         serde_json::from_str(&expected.schema().metadata()["numpy"]).unwrap();

@@ -6,7 +6,7 @@ use trevni_convert::ReadOptions;
 
 use super::{containers, items, read};
 
-/// In how many places each file is damaged, at the most.
+/// In how many places each file is damaged, at most.
 const PLACES: usize = 60;
 
 /// Copies a file or a folder.

@@ -117,7 +117,7 @@ proptest! {
     }
 }
 
-/// The dtype that a column gets.
+/// Returns the dtype that a column gets.
 fn numpy(one: &RecordBatch) -> String {
     let mut widths = trevni_blosc::numpy::Widths::new(&one.schema());
     widths.see(one).unwrap();
@@ -176,7 +176,7 @@ fn what_is_there_is_not_overwritten_and_what_fails_leaves_nothing() {
     assert!(said.contains("one column"), "{said}");
 }
 
-/// What comes back of a column that a container keeps without its type.
+/// Returns what comes back of a column that a container keeps without its type.
 fn retyped(format: &str, one: &RecordBatch) -> Vec<ArrayRef> {
     if format != "b2frame" {
         return one.columns().to_vec();

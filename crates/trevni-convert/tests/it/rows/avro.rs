@@ -12,7 +12,7 @@ use trevni_convert::WriteOptions;
 use super::{assert_same, file, in_batches_of, read, table, with_layout, write};
 use trevni_testing::data::{corpus, files, reference_files, stem};
 
-/// The reference's Avro files.
+/// Returns the reference's Avro files.
 pub(super) fn golden() -> Vec<PathBuf> {
     corpus("golden/trevni").map_or_else(Vec::new, |folder| files(&folder, "avro"))
 }

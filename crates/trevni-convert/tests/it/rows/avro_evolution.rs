@@ -19,7 +19,7 @@ fn evolved(writer: &str, row: &[Part], options: &ReadOptions) -> trevni::Result<
     read("avro", &file_of(writer, &[(2, &row.repeat(2)), (1, &row)]), options)
 }
 
-/// The one line that all rows are, or why there is none.
+/// Returns the one line that all rows are, or why there is none.
 fn line(writer: &str, row: &[Part], reader: &str) -> Result<String, String> {
     line_of(evolved(writer, row, &options(reader, false)))
 }
@@ -35,7 +35,7 @@ fn ok(line: &str) -> Result<String, String> {
     Ok(line.to_owned())
 }
 
-/// Where the first row of a file of `writer` is reported as wrong.
+/// Returns where the first row of a file of `writer` is reported as wrong.
 fn err(writer: &str, what: &str) -> Result<String, String> {
     let offset = file_of(writer, &[]).len();
     Err(format!("block 0, offset {offset}: malformed: row 0: {what}"))

@@ -17,7 +17,7 @@ fn fault(bytes: &[u8]) -> String {
     read("avro", bytes, &ReadOptions::default()).unwrap_err().to_string()
 }
 
-/// What is said of a file whose only row is this, behind the place of the block.
+/// Returns what is said of a file whose only row is this, behind the place of the block.
 fn row_fault(schema: &str, row: &[Part]) -> String {
     let file = file_of(schema, &[(1, &bytes(row))]);
     let offset = file_of(schema, &[]).len();
@@ -198,7 +198,7 @@ fn what_is_wrong_with_the_count_of_rows() {
     assert_eq!(said, format!("block 1, offset {at}: malformed: row 3: the block ends within int"));
 }
 
-/// A file of a codec whose only block is changed.
+/// Returns a file of a codec whose only block is changed.
 fn with_block(codec: &str, change: impl Fn(&mut Vec<u8>)) -> String {
     let table = table("avro", &file_of(r#""string""#, &[(1, &bytes(&[S(&"rows ".repeat(50))]))]));
     let mut file = super::write("avro", &table, &super::with_codec(codec)).unwrap();

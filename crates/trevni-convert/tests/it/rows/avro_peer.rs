@@ -30,7 +30,7 @@ fn peers(bytes: &[u8]) -> Result<Table, String> {
     Ok(Table { schema, batches })
 }
 
-/// The table without a column.
+/// Returns the table without a column.
 fn without(table: &Table, column: &str) -> Table {
     let keep = |i: &usize| table.schema.field(*i).name() != column;
     let kept: Vec<_> = (0..table.schema.fields().len()).filter(keep).collect();

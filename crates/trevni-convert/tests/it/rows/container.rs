@@ -34,7 +34,7 @@ pub(super) fn bytes(parts: &[Part]) -> Vec<u8> {
     out
 }
 
-/// A header with these pairs.
+/// Returns a header with these pairs.
 pub(super) fn header(pairs: &[(&str, &str)]) -> Vec<u8> {
     let mut parts = vec![B(b"Obj\x01")];
     if !pairs.is_empty() {
@@ -45,24 +45,24 @@ pub(super) fn header(pairs: &[(&str, &str)]) -> Vec<u8> {
     bytes(&parts)
 }
 
-/// A block that claims so many rows.
+/// Returns a block that claims so many rows.
 pub(super) fn block(rows: i64, stored: &[u8]) -> Vec<u8> {
     bytes(&[N(rows), N(stored.len() as i64), B(stored), B(SYNC)])
 }
 
-/// A file without a codec, of blocks that claim so many rows.
+/// Returns a file without a codec, of blocks that claim so many rows.
 pub(super) fn file_of(schema: &str, blocks: &[(i64, &[u8])]) -> Vec<u8> {
     let mut file = header(&[("avro.schema", schema)]);
     blocks.iter().for_each(|(rows, stored)| file.extend(block(*rows, stored)));
     file
 }
 
-/// A record of these fields, which are JSON.
+/// Returns a record of these fields, which are JSON.
 pub(super) fn record(fields: &[&str]) -> String {
     format!(r#"{{"type":"record","name":"R","fields":[{}]}}"#, fields.join(","))
 }
 
-/// A field of a type, which is JSON.
+/// Returns a field of a type, which is JSON.
 pub(super) fn field(name: &str, data_type: &str) -> String {
     format!(r#"{{"name":"{name}","type":{data_type}}}"#)
 }

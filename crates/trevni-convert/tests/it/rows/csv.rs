@@ -13,7 +13,7 @@ fn options(chunk_size: usize, threads: usize) -> ReadOptions {
     ReadOptions { csv, threads, ..ReadOptions::default() }
 }
 
-/// The rows of a table of text.
+/// Returns the rows of a table of text.
 fn texts(table: &Table) -> Vec<Vec<Option<String>>> {
     let mut rows = Vec::new();
     for batch in &table.batches {
@@ -28,7 +28,7 @@ fn texts(table: &Table) -> Vec<Vec<Option<String>>> {
     rows
 }
 
-/// The records that the `csv` crate finds: of as many fields as the first has.
+/// Returns the records that the `csv` crate finds: of as many fields as the first has.
 fn expected(text: &str) -> (usize, Vec<Vec<Option<String>>>) {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// Rows that make every inferred type, with quotes, blank lines and both ends of lines.
+/// Returns the rows that make every inferred type, with quotes, blank lines and both ends of lines.
 fn mixed() -> String {
     let mut text = "id,day,at,zoned,real,flag,text\n".to_owned();
     for n in 0..5000 {

@@ -98,7 +98,7 @@ fn leaves() -> Vec<DataType> {
     ]
 }
 
-/// The types that a leaf can be in.
+/// Returns the types that a leaf can be in.
 fn nested(leaf: &DataType) -> [DataType; 8] {
     [
         leaf.clone(),

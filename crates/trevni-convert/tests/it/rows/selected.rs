@@ -9,7 +9,7 @@ use trevni_convert::ReadOptions;
 use super::{Table, assert_same, file, read, table};
 use trevni_testing::data::stem;
 
-/// The paths of all fields that can be asked for.
+/// Returns the paths of all fields that can be asked for.
 fn paths(fields: &Fields, above: &str) -> Vec<String> {
     let mut all = Vec::new();
     for field in fields {
@@ -31,7 +31,7 @@ fn options(columns: &[&str], batch_size: usize) -> ReadOptions {
     ReadOptions { columns, batch_size, ..ReadOptions::default() }
 }
 
-/// Checks each column by itself, and two together; gives how many were asked for.
+/// Checks each column by itself, and two together. Returns how many were asked for.
 fn check_columns(format: &str, files: &[PathBuf]) -> usize {
     let mut asked = 0;
     for path in files {
