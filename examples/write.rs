@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for start in (0..100_000).step_by(10_000) {
         let ids = start..start + 10_000;
         let prices = ids.clone().map(|id| (id % 7 != 0).then_some(id as f64 / 100.0));
-        let cities = ids.clone().map(|id| ["Ulm", "Bonn", "Kiel"].get(id as usize % 4).copied());
+        let names = [Some("Ulm"), Some("Bonn"), Some("Kiel"), None].into_iter().cycle();
+        let cities = names.take(ids.clone().count());
         let batch = RecordBatch::try_new(
             schema.clone(),
             vec![

@@ -82,6 +82,14 @@ pub fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> std
     Ok(())
 }
 
+/// Fills a buffer from a position of a file. The system has no positioned reads, so the position of the file moves.
+#[cfg(not(any(unix, windows)))]
+pub fn read_exact_at(mut file: &File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(buffer)
+}
+
 impl ReadAt for Bytes {
     fn len(&self) -> std::io::Result<u64> {
         Ok(<[u8]>::len(self) as u64)

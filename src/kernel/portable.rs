@@ -31,7 +31,7 @@ mod views;
 
 pub use crate::kernel::portable::bitpack::{CHUNK, ChunkStats, LANES, Modular};
 pub(super) use crate::kernel::portable::bitpack::{
-    chunk_stats, count_above, pack, prefix_sum, scale, unpack, unpack_group, unpack_one, unpack_to,
+    chunk_stats, count_above, pack, prefix_sum, scale, unpack, unpack_group, unpack_one,
     varint_size, widen,
 };
 pub use crate::kernel::portable::bounds::Ordered;
@@ -65,6 +65,7 @@ pub(super) use views::{offsets_to_views, view};
 /// What the kernels of other levels share.
 #[cfg(target_arch = "x86_64")]
 pub(super) use {
+    bitpack::unpack_to,
     bits::{ones, word},
     fsst::WINDOW,
     gather::all_below,

@@ -26,7 +26,7 @@ fn each_level<S: Default>(
     }
 }
 
-/// Elements of so many bytes to columns of bytes or of bits, and back; bytes a second.
+/// Shuffles and bit shuffles of elements of several sizes, and their inverses, in bytes per second.
 fn shuffle(c: &mut Criterion) {
     type Kernel = fn(Level, usize, &[u8], &mut [u8]);
     let kernels: [(&str, Kernel); 4] = [

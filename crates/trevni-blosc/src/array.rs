@@ -29,10 +29,10 @@ pub enum Order {
 /// How the bytes of an array are cut into chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunking {
-    /// The flat bytes of the array, in runs of so many; the last may be shorter, and its chunk longer than what is
-    /// left.
+    /// The flat bytes of the array, in runs of equal size. The last run may be shorter, and its chunk may be longer
+    /// than the rest of the array.
     Flat {
-        /// Bytes of a chunk; at least 1.
+        /// The size of a run in bytes; at least 1.
         chunk_bytes: u64,
     },
     /// The flat bytes of the array, in runs that end here; as many as there are chunks, ascending.
@@ -70,7 +70,7 @@ pub struct Layout {
     pub attributes: Attributes,
 }
 
-/// A change of an array: new chunks, and what its size is then. The change is made whole or not at all.
+/// A change of an array: new chunks, and the new shape. It is applied completely or not at all.
 #[derive(Debug, Clone)]
 pub struct Edit {
     /// Chunks by number, ascending; those at or past the old end are new.
@@ -83,27 +83,27 @@ pub struct Edit {
     pub attributes: Option<Attributes>,
 }
 
-/// Chunks in some container: what files and directories of all kinds give to the rows above.
+/// The interface of a container of chunks, which all files and directories implement.
 pub trait Container: Send + Sync + std::fmt::Debug {
-    /// Returns what is in it.
+    /// Returns the layout of the array.
     fn layout(&self) -> &Layout;
 
     /// Returns how its chunks are written.
     fn params(&self) -> &Params;
 
-    /// Returns the stored bytes of a chunk; of one that has none, the header that says so. At most `Header::cbytes`
-    /// of them count.
+    /// Returns the stored bytes of a chunk. For a special chunk that is not stored, this is its header. Only the
+    /// first `Header::cbytes` bytes are used.
     fn chunk(&self, number: u64) -> Result<Bytes>;
 
-    /// Returns the bytes of a [`chunk`](Self::chunk) in `range`, as far as there are some; those behind them too,
-    /// if they had to be read anyway. What begins at 0 has a header that fits this chunk.
+    /// Returns the bytes of a [`chunk`](Self::chunk) in `range`, as far as they exist, and the bytes after them if
+    /// they were read too. A range from 0 includes a header that is valid for this chunk.
     fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
         let chunk = self.chunk(number)?;
         let start = usize::try_from(range.start).unwrap_or(usize::MAX);
         Ok(chunk.slice(start.min(chunk.len())..))
     }
 
-    /// Looks at all that chunks do not show by themselves: tables that must agree with each other.
+    /// Verifies everything that chunks do not verify themselves, such as tables that must agree.
     fn verify(&self) -> Result<()> {
         Ok(())
     }
@@ -123,6 +123,6 @@ pub trait Build: Send {
     /// Takes the next chunk.
     fn push(&mut self, chunk: &[u8]) -> Result<()>;
 
-    /// Writes what says how much there is, and gives the container its name. Dropped before that, nothing is left.
+    /// Writes the metadata and commits the container. A builder that is dropped before leaves nothing behind.
     fn finish(self: Box<Self>, shape: &[u64], attributes: &Attributes) -> Result<()>;
 }

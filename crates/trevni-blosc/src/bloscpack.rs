@@ -4,12 +4,12 @@
 //! header, 32 bytes │ metadata, with room to grow │ offsets, with spare slots │ chunk, checksum │ chunk, checksum │ ...
 //! "header"           "metadata", "numpy"           "offsets"                   "chunk", "digest"
 //! ```
-//! Version 3 is what bloscpack 0.16 writes, and what is written here, to the byte. Versions 1 and 2 exist in
-//! documents only, and are read as far as these say. What the metadata tells of a NumPy array gives type and shape;
-//! without it a file is bytes.
+//! Version 3 is what bloscpack 0.16 writes; files written here are equal to the byte. Versions 1 and 2 exist only
+//! in documents, which the reader follows. The metadata of a NumPy array has its type and shape; without it a file
+//! is an array of bytes.
 //!
-//! Files take rows behind the last and, where there is room, other attributes; nothing else in them changes. Each
-//! change writes the whole file again and renames it into place.
+//! Rows can be appended and, where there is room, attributes replaced; nothing else changes. Each change rewrites
+//! the file and renames it.
 //!
 //! ```
 //! use trevni_blosc::bloscpack::{Bloscpack, BloscpackBuilder};
@@ -64,7 +64,7 @@ use crate::bloscpack::file_start::{Beginning, Sizes};
 use trevni::io::{ReadAt, read_within};
 use trevni::{Error, Result};
 
-/// How large the chunks are to be of a file that has one only, which says nothing about it.
+/// The chunk size of a file with a single chunk, which does not record one.
 const ONE_CHUNK: u64 = 1 << 20;
 
 /// A Bloscpack file that is open.
@@ -80,7 +80,7 @@ pub struct Bloscpack {
 }
 
 impl Bloscpack {
-    /// Opens a file that lies anywhere. It can be read only.
+    /// Opens a file from any source, for reading only.
     pub fn open(source: impl ReadAt + 'static) -> Result<Self> {
         Self::open_source(Source::Other(Box::new(source)), None)
     }
@@ -113,7 +113,7 @@ impl Bloscpack {
         self
     }
 
-    /// Returns whether the metadata says what the elements are.
+    /// Returns whether the metadata has the type of the elements.
     pub fn is_typed(&self) -> bool {
         self.described.is_some()
     }
@@ -127,17 +127,17 @@ impl Bloscpack {
         }
     }
 
-    /// Returns what proves each chunk.
+    /// Returns the checksum of chunks.
     pub fn checksum(&self) -> Digest {
         self.beginning.header.checksum
     }
 
-    /// Returns the bytes of an element as the header has them, whatever the metadata says; 0 if unknown.
+    /// Returns the size of an element in the header, whatever the metadata says; 0 if unknown.
     pub fn typesize(&self) -> u8 {
         self.beginning.header.typesize
     }
 
-    /// Returns the metadata as it stands in the file.
+    /// Returns the metadata as it is stored.
     pub fn metadata(&self) -> Option<&Value> {
         self.beginning.metadata.as_ref()
     }
@@ -159,7 +159,7 @@ impl Bloscpack {
         }
     }
 
-    /// Returns the bytes of a chunk and of its checksum, as one; the chunk's header says where the one ends.
+    /// Returns the bytes of a chunk followed by its checksum; the header of the chunk has its length.
     fn stored(&self, start: u64, most: u64) -> Result<(chunk::Header, Bytes)> {
         let digest_len = self.checksum().size() as u64;
         let there = self.file_len.saturating_sub(start);
@@ -172,8 +172,8 @@ impl Bloscpack {
         Ok((header, read_within(&self.source, self.file_len, start, len, "chunk")?))
     }
 
-    /// Returns the most bytes that a chunk and its checksum take, by where the next one starts and by what it
-    /// stands for.
+    /// Returns the maximum size of a chunk and its checksum, by the start of the next one and its uncompressed
+    /// size.
     fn most(&self, number: usize, start: u64, nbytes: u64) -> u64 {
         let next = self.beginning.starts.get(number + 1).filter(|next| **next > start);
         let until_next = next.map_or(u64::MAX, |next| next - start);
@@ -181,7 +181,7 @@ impl Bloscpack {
         until_next.min(incompressible).max(32)
     }
 
-    /// Returns where a chunk starts, what it stands for, and the most bytes that it takes.
+    /// Returns the start of a chunk, its uncompressed size, and its maximum stored size.
     fn place(&self, number: u64) -> Result<(u64, u64, u64)> {
         let starts = &self.beginning.starts;
         let there = usize::try_from(number).ok().and_then(|n| Some((n, *starts.get(n)?)));
@@ -220,7 +220,7 @@ impl Container for Bloscpack {
     fn chunk_part(&self, number: u64, range: Range<u64>) -> Result<Bytes> {
         if self.checksum() != Digest::None {
             let start = usize::try_from(range.start).unwrap_or(usize::MAX);
-            // A checksum is of the whole chunk.
+            // A checksum needs the complete chunk.
             return self.open_chunk(number).map(|chunk| chunk.slice(start.min(chunk.len())..));
         }
         let (start, nbytes, most) = self.place(number)?;
@@ -235,8 +235,8 @@ impl Container for Bloscpack {
         Ok(bytes)
     }
 
-    /// Fails unless every chunk has its checksum and its size and, in a file of version 3, lies where both the
-    /// offsets and the chunk before it say. Chunks are not decompressed.
+    /// Fails unless every chunk matches its checksum and size and, in version 3, starts where the offsets and the
+    /// chunk before it say. Chunks are not decompressed.
     fn verify(&self) -> Result<()> {
         let mut next = self.beginning.end;
         for (number, start) in self.beginning.starts.iter().enumerate() {
@@ -278,7 +278,7 @@ impl fmt::Debug for Bloscpack {
     }
 }
 
-/// Fails unless a chunk is of so many bytes.
+/// Fails unless the uncompressed size of a chunk is `nbytes`.
 fn check_size(number: u64, header: &chunk::Header, nbytes: u64) -> Result<()> {
     if u64::from(header.nbytes) == nbytes {
         return Ok(());

@@ -23,7 +23,7 @@ const KEPT: usize = 16 << 20;
 pub(super) struct Buffers(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Buffers {
-    /// Returns the `len` bytes of a file from `offset` on; whether they are there has been asked before.
+    /// Returns `len` bytes of a file from `offset`; the caller has checked that they exist.
     pub(super) fn read_at(&self, file: &File, offset: u64, len: usize) -> io::Result<Bytes> {
         let mut bytes = self.take();
         if bytes.len() < len {
@@ -34,12 +34,12 @@ impl Buffers {
         Ok(Bytes::from_owner(buffer))
     }
 
-    /// Returns the bytes of a file, at most so many.
+    /// Returns the content of a file, which may not exceed `most` bytes.
     pub(super) fn read_all(&self, file: File, most: u64) -> io::Result<Bytes> {
         let size = file.metadata()?.len().min(most);
         let mut buffer = ReusedBuffer { bytes: self.take(), len: 0, pool: self.clone() };
         buffer.bytes.clear();
-        // One more, so that the end is seen without more room.
+        // One more byte, so that the end is seen without growing.
         buffer.bytes.reserve(usize::try_from(size).unwrap_or(0).saturating_add(1));
         buffer.len = file.take(most).read_to_end(&mut buffer.bytes)?;
         Ok(Bytes::from_owner(buffer))
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(buffers.0.lock().unwrap().len(), 0);
         let part = first.slice(2..4);
         drop((first, second));
-        // What is still in use stays what it is.
+        // Buffers in use are not changed.
         assert_eq!(buffers.0.lock().unwrap().len(), 1);
         assert_eq!(part, &b"45"[..]);
         drop(part);

@@ -8,8 +8,8 @@
 //!                4 bytes of length, then so many bytes; as long as what they stand for if they are stored as they are;
 //!                in the second generation, length 0 is zeros, and a negative one a byte that is repeated
 //! ```
-//! A chunk that is stored has the bytes themselves behind its header, one of special values nothing, and one of a
-//! repeated value that value. The flags of the header say which it is.
+//! A stored chunk has the uncompressed bytes after its header, a chunk of special values has nothing, and a chunk
+//! of a repeated value has that value. The flags of the header distinguish them.
 //!
 //! [`Encoder`] and [`Decoder`] keep their working memory; there is one of each per thread. [`Header`] is what can
 //! be known without opening a chunk. (Specification: `spec/blosc-chunk.md`.)
@@ -53,7 +53,7 @@ pub(super) use crate::chunk::byte_range::{HEAD, needed};
 
 use super::{Compressor, Filter, Filters};
 
-/// The most bytes a chunk stands for.
+/// The maximum uncompressed size of a chunk.
 pub const MAX_NBYTES: usize = 0x7fff_ffff - 32;
 
 /// Which chunks are written: those of the first generation (bcolz, Bloscpack) or of the second (frames).
@@ -87,7 +87,7 @@ pub struct Params {
     pub compressor: Compressor,
     /// 0 (stored) to 9.
     pub level: u8,
-    /// What is done before; the first generation knows no more than one shuffle or bit shuffle, in the last place.
+    /// The filters. The first generation has one shuffle or bit shuffle, in the last slot.
     pub filters: Filters,
     /// Bytes of an element, 1 to 255.
     pub typesize: u8,
@@ -100,7 +100,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// LZ4 at level 5 behind a byte shuffle.
+    /// Creates parameters for LZ4 at level 5 after a byte shuffle.
     pub fn new(generation: Generation, typesize: u8) -> Self {
         let mut filters = Filters::default();
         filters[5] = Filter::Shuffle { group: 0 };

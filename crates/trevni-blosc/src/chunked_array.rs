@@ -9,12 +9,11 @@
 //!             ├───┼───┼─┤   blocks that are small boxes
 //!             │ 3 │ 4 │5│
 //! ```
-//! Every container keeps chunks in its own way ([`Container`]); which chunks a range of rows is in, and what they
-//! hold after a change, is the same for all, and is here. A row is everything below one index of the first
-//! dimension. Rows go in and come out as the bytes of a C-ordered array in memory, in the byte order of the
-//! [`Dtype`].
+//! Each container stores chunks in its own format ([`Container`]). The chunks of a range of rows, and their content
+//! after a change, are computed here for all containers. A row is the elements at one index of the first dimension.
+//! Rows are read and written as the bytes of a C-ordered array, in the byte order of the [`Dtype`].
 //!
-//! A change first makes all new chunks, then has the container take them at once: it is made whole or not at all.
+//! A change first creates all new chunks, then the container applies them at once: completely or not at all.
 
 mod chunk_coder;
 pub(super) mod edit;
@@ -83,14 +82,14 @@ impl ChunkedArray {
         self.readers.threads
     }
 
-    /// Returns the same bytes as elements of another dtype, in one dimension: for containers that do not say what their
-    /// elements are. The bytes must be whole elements.
+    /// Views the same bytes as elements of another dtype, in one dimension: for containers without the type of
+    /// their elements. The bytes must be complete elements.
     pub fn view(self, dtype: Dtype) -> Result<Self> {
         let container = Box::new(View::try_new(self.container, dtype)?);
         Ok(Self { container, readers: self.readers, limits: self.limits })
     }
 
-    /// Returns what is in it.
+    /// Returns the layout of the array.
     pub fn layout(&self) -> &Layout {
         self.container.layout()
     }
@@ -144,8 +143,8 @@ impl ChunkedArray {
         Ok(out)
     }
 
-    /// Fills `out`, which must be whole rows, with the rows from `first` on. Only their chunks are read, and of
-    /// these only their blocks are opened.
+    /// Reads the rows from `first` into `out`, which must be complete rows. Only their chunks are read, and of
+    /// these only their blocks are decoded.
     pub fn read_into(&self, first: u64, out: &mut [u8]) -> Result<()> {
         let count = self.rows_of(out.len())?;
         self.check_rows(first, count)?;
@@ -188,7 +187,7 @@ impl ChunkedArray {
         self.container.commit(edit)
     }
 
-    /// Drops all rows from `len` on; there must be so many.
+    /// Drops all rows from `len` on, which may not exceed the number of rows.
     pub fn truncate(&mut self, len: u64) -> Result<()> {
         self.check_rows(0, len)?;
         if len == self.len() {
@@ -219,7 +218,7 @@ impl ChunkedArray {
         self.container.commit(edit)
     }
 
-    /// Returns how many rows so many bytes are.
+    /// Returns the number of rows of this many bytes.
     fn rows_of(&self, bytes: usize) -> Result<u64> {
         let row = self.row_bytes()?;
         if row == 0 && bytes == 0 {

@@ -75,7 +75,7 @@ impl ChunkedTable {
         self.table.commit(edits, None)
     }
 
-    /// Drops all rows from `len` on; there must be so many.
+    /// Drops all rows from `len` on, which may not exceed the number of rows.
     pub fn truncate(&mut self, len: u64) -> Result<()> {
         if len > self.len() {
             let what = format!("{} rows cannot be truncated to {len}", self.len());
@@ -113,7 +113,7 @@ impl ChunkedTable {
         self.table.commit(edits, Some(attributes))
     }
 
-    /// Returns the columns, to be read each for itself.
+    /// Returns the columns as separate arrays.
     pub fn into_arrays(self) -> Vec<(String, ChunkedArray)> {
         let threads = self.parallelism;
         let columns = self.table.into_columns().into_iter();

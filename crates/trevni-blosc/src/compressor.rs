@@ -38,7 +38,7 @@ pub enum Compressor {
     Zstd,
 }
 
-/// Name, code and format of each compressor. The first of a format stands for it.
+/// Name, code and format of each compressor. The first of a format is its default.
 const TABLE: [(Compressor, &str, u8, u8); 6] = [
     (Compressor::BloscLz, "blosclz", 0, 0),
     (Compressor::Lz4, "lz4", 1, 1),
@@ -140,7 +140,7 @@ impl Compress {
         }
     }
 
-    /// Writes the stream of `bytes` to the start of `out` and gives its length; `None` if it does not fit.
+    /// Compresses `bytes` to the start of `out` and returns the length; `None` if it does not fit.
     pub(super) fn compress(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         match self {
             Self::BloscLz(encoder) => encoder.compress(bytes, out),
@@ -183,7 +183,8 @@ impl Decompress {
         }
     }
 
-    /// Fills `out` with what the stream stands for, which must be as long. `dictionary` is the one announced.
+    /// Decompresses a stream into `out`, whose length must be the uncompressed size. `dictionary` is that of the
+    /// chunk.
     pub(super) fn decompress(
         &mut self,
         compressor: Compressor,
@@ -204,7 +205,8 @@ impl Decompress {
         done.ok_or_else(|| wrong(compressor, bytes, out))
     }
 
-    /// Fills the first `wanted` bytes of `out` at least, which is as long as what the stream stands for.
+    /// Decompresses at least the first `wanted` bytes of a stream into `out`, whose length is the uncompressed
+    /// size.
     pub(super) fn decompress_start(
         &mut self,
         compressor: Compressor,
@@ -246,7 +248,7 @@ mod tests {
         assert_eq!(e.to_string(), "unsupported: a chunk with a compressor of its user's own");
     }
 
-    /// Every compressor at every level gives back what it was given, and says so when it does not fit.
+    /// Every compressor at every level round-trips, and reports output that does not fit.
     #[test]
     fn streams_go_both_ways_at_every_level() {
         let text: Vec<u8> = (0..20_000_u32).map(|i| (i / 9 * i % 13).to_le_bytes()[0]).collect();

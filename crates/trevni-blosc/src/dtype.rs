@@ -8,8 +8,8 @@
 //! |S10   <U5   |V12                      |S10 ...         bytes; code points of 4 bytes; anything
 //! [('a', '<i4'), ('b', '<f8', (2,))]     the same         the fields one behind another
 //! ```
-//! [`Dtype::parse`] takes every spelling that containers hold; [`Dtype::numpy_str`] gives the text of the first
-//! column, as NumPy's `dtype.str` and `dtype.descr` do, and `Display` what `str(dtype)` gives.
+//! [`Dtype::parse`] accepts every spelling in containers. [`Dtype::numpy_str`] returns the text of the first
+//! column, as NumPy's `dtype.str` and `dtype.descr`, and `Display` that of `str(dtype)`.
 //!
 //! ```
 //! use trevni_blosc::Dtype;
@@ -70,13 +70,13 @@ pub enum DtypeKind {
     Bytes,
     /// Code points of 4 bytes padded with NULs. `U`
     Unicode,
-    /// Signed 64-bit count of units since 1970; the least is "not a time". `M8`
+    /// Signed 64-bit count of units since 1970; the minimum is "not a time". `M8`
     DateTime(Unit),
     /// Signed 64-bit count of units. `m8`
     TimeDelta(Unit),
     /// Bytes without a meaning. `V`
     Void,
-    /// Fields one behind another, without gaps.
+    /// Adjacent fields, without gaps.
     Record(Vec<Field>),
 }
 
@@ -98,7 +98,7 @@ pub struct Dtype {
     pub kind: DtypeKind,
     /// The order of its bytes; little for records, whose fields have their own.
     pub order: ByteOrder,
-    /// Bytes of an element, at least 1 but for `S0`, `U0`, `V0` and records without fields.
+    /// The size of an element in bytes; at least 1 except for `S0`, `U0`, `V0` and records without fields.
     pub size: usize,
 }
 
@@ -108,7 +108,7 @@ impl Dtype {
         Self { kind, order: ByteOrder::Little, size }
     }
 
-    /// Returns the type of records of these fields, one behind another.
+    /// Creates a record type of adjacent fields.
     pub fn record(fields: Vec<Field>) -> Result<Self> {
         record::record(fields)
     }
@@ -132,8 +132,8 @@ impl Dtype {
         }
     }
 
-    /// Returns the text from which NumPy makes this type again: `<i8`, `|S10`, `<M8[ns]`, `[('a', '<i4'), ('b',
-    /// '<f8', (2,))]`. Padding is there, as NumPy has it: `('', '|V4')`.
+    /// Returns the text from which NumPy creates this type: `<i8`, `|S10`, `<M8[ns]`, `[('a', '<i4'), ('b', '<f8',
+    /// (2,))]`. Padding is included, as in NumPy: `('', '|V4')`.
     pub fn numpy_str(&self) -> String {
         let mut out = String::new();
         match &self.kind {

@@ -34,7 +34,7 @@ pub enum Filter {
     BitShuffle,
     /// Each element XOR a reference.
     Delta,
-    /// Mantissas cut to so many bits (negative: by so many).
+    /// Mantissas truncated to this many bits (negative: by this many).
     TruncPrec {
         /// The filter's meta byte.
         bits: i8,

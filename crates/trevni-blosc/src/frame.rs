@@ -8,9 +8,9 @@
 //! b.b2frame/00000000.chunk   chunk
 //! b.b2frame/00000001.chunk   chunk
 //! ```
-//! The header says how chunks are written and how much they stand for, the index where each lies, the trailer what
-//! users have hung on the array. All three are MessagePack or chunks, and parsing them is a matter of bytes alone:
-//! [`FrameHeader`], [`Index`], [`Trailer`], [`B2nd`]. (Specification: `spec/blosc2-frame.md`.)
+//! The header has the parameters and sizes of chunks, the index their positions, the trailer the users' metadata.
+//! All three are MessagePack or chunks, and are parsed without IO: [`FrameHeader`], [`Index`], [`Trailer`],
+//! [`B2nd`]. (Specification: `spec/blosc2-frame.md`.)
 //!
 //! ```
 //! use trevni_blosc::chunk::{Encoder, Generation, Params};

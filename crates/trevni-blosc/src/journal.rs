@@ -10,13 +10,12 @@
 //! └── b/c
 //! ```
 //!
-//! [`Transaction`] writes the new contents, makes them durable, and then gives the journal its name. From there on
-//! the change stands: what is left (renames, removals) is done at once, and if that does not come to its end, by
-//! whoever writes next. [`Folder`] reads through a journal that it finds: a file is first looked for under the name
-//! that it waits by. Without a whole journal nothing has been renamed, and what lies in `.trevni` counts for
-//! nothing.
+//! [`Transaction`] writes the new files, makes them durable, and then renames the journal into place. From then on
+//! the change is valid: the remaining renames and removals are done at once or, after a crash, by the next writer.
+//! [`Folder`] reads through an existing journal: a file is first opened under its temporary name. Without a
+//! complete journal nothing has been renamed, and the content of `.trevni` is ignored.
 //!
-//! [`NewFolder`] is the same for a folder that is not there yet.
+//! [`NewFolder`] does the same for a folder that does not exist yet.
 
 mod folder;
 mod new_folder;
@@ -41,14 +40,14 @@ const JOURNAL: &str = "journal";
 
 /// Where new files are put: into a change, or into a folder in the making.
 pub(crate) trait Sink {
-    /// Puts a file, with the folders that it lies in. The path is relative, with `/` between names.
+    /// Writes a file and the folders above it. The path is relative, with `/` between names.
     fn put(&mut self, relative: &str, bytes: &[&[u8]]) -> Result<()>;
 
     /// Makes a folder, which may stay empty.
     fn folder(&mut self, relative: &str) -> Result<()>;
 }
 
-/// Refuses what is no plain path within a folder. Paths come from journals and from lists of columns, too.
+/// Fails unless a path is a plain path below a folder. Paths come from journals and lists of columns too.
 fn plain(relative: &str) -> Result<&str> {
     let plain_name =
         |name: &str| !matches!(name, "" | "." | ".." | STAGE) && !name.contains(['\\', ':', '\0']);
@@ -58,12 +57,12 @@ fn plain(relative: &str) -> Result<&str> {
     Err(Error::malformed(format!("{relative:?} is no path within the folder")))
 }
 
-/// Returns a path, and the folders that it lies in.
+/// Returns a path and the folders above it.
 fn with_parents(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(parent, _)| parent))
 }
 
-/// Writes a new file; its parts lie one behind another.
+/// Writes a new file from its parts.
 fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<File> {
     step();
     let mut file = File::create_new(path)?;
@@ -105,7 +104,7 @@ fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a file, or a folder with all that is in it, if it is there.
+/// Removes a file, or a folder with its content, if it exists.
 fn remove(path: &Path) -> io::Result<()> {
     step();
     let removed = match path.symlink_metadata() {
@@ -124,7 +123,7 @@ fn is_missing(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Stands before everything that changes the disk, so that tests can stop there.
+/// Called before every change of the disk, so that tests can stop there.
 #[cfg(not(test))]
 #[inline(always)]
 fn step() {}

@@ -14,7 +14,7 @@ use trevni::{Error, Result};
 
 const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
 
-/// What stands between values, and between names and values.
+/// The separators between values, and between names and values.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Separators {
     item: &'static str,

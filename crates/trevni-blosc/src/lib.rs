@@ -7,8 +7,8 @@
 //! frame       one file:    "b2frame" │ chunk │ chunk │ ... │ index │ trailer
 //!             or a folder: chunks.b2frame │ 00000000.chunk │ 00000001.chunk │ ...
 //! ```
-//! All hold arrays of NumPy's types, cut into chunks. A container only stores and gives chunks ([`Container`]); a
-//! [`ChunkedArray`] reads and changes rows of whichever it is. [`open`] opens any file or folder:
+//! All of them hold arrays of NumPy's types, divided into chunks. A [`Container`] stores and returns chunks; a
+//! [`ChunkedArray`] reads and changes rows of any container. [`open`] opens any file or folder:
 //!
 //! ```
 //! use trevni_blosc::rootdir::{CarrayBuilder, DirectoryFormat, Storage};

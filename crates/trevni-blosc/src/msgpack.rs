@@ -9,9 +9,9 @@
 //! d4-d8     extension: type, then 1, 2, 4, 8, 16 bytes      c7 c8 c9  extension: length, type, bytes
 //! ```
 //!
-//! All numbers have their high byte first. Frame headers use one form of each kind only, so that their fields lie at
-//! fixed places: [`marked`] reads such a field, and [`put_marked`] is its twin. Attributes use every form: [`to_json`]
-//! takes all of them, and [`put_json`] writes the shortest that hold what JSON can say.
+//! Numbers are big-endian. Frame headers use one form of each kind, so that their fields are at fixed positions:
+//! [`marked`] reads such a field, and [`put_marked`] writes it. Attributes use every form: [`to_json`] accepts all
+//! of them, and [`put_json`] writes the shortest form of a JSON value.
 
 use serde_json::{Map, Number, Value};
 
@@ -24,7 +24,7 @@ const DEPTH: usize = 64;
 /// How many values one attribute may have: each takes more memory here than in the file.
 const VALUES: usize = 1 << 20;
 
-/// Returns a field of `N` bytes behind the marker of its kind.
+/// Reads a field of `N` bytes after its marker.
 pub(crate) fn marked<const N: usize>(
     cursor: &mut Cursor<'_>,
     marker: u8,
@@ -34,7 +34,7 @@ pub(crate) fn marked<const N: usize>(
     cursor.array(what)
 }
 
-/// Appends a field behind the marker of its kind.
+/// Writes a field after its marker.
 pub(crate) fn put_marked(out: &mut Vec<u8>, marker: u8, bytes: &[u8]) {
     out.push(marker);
     out.extend_from_slice(bytes);
@@ -53,10 +53,10 @@ pub(crate) fn expect(cursor: &mut Cursor<'_>, marker: u8, what: &'static str) ->
 
 /// Returns the one value that `bytes` hold, as JSON.
 ///
-/// What JSON cannot say becomes something that it can: bytes a string if they are UTF-8, else `{"base64": "..."}`;
-/// extensions `{"extension": type, "base64": "..."}`; floats that are no number the strings `NaN`, `Infinity`,
-/// `-Infinity`; keys that are no strings the JSON text of the key. Anything else behind the value, nesting deeper
-/// than 64, or more than a million values are errors.
+/// Values that JSON lacks are converted: bytes to a string if they are UTF-8, else to `{"base64": "..."}`;
+/// extensions to `{"extension": type, "base64": "..."}`; non-finite floats to the strings `NaN`, `Infinity`,
+/// `-Infinity`; keys that are not strings to their JSON text. Bytes after the value, nesting deeper than 64, and
+/// more than a million values are errors.
 pub(crate) fn to_json(bytes: &[u8]) -> Result<Value> {
     let mut reader = Reader { cursor: Cursor::new(bytes), left: VALUES };
     let value = reader.value(DEPTH)?;
@@ -197,7 +197,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Appends a JSON value: a whole number in the shortest form that holds it, other numbers as floats of 8 bytes.
+/// Writes a JSON value: an integer in the shortest form, other numbers as floats of 8 bytes.
 pub(crate) fn put_json(out: &mut Vec<u8>, value: &Value) -> Result<()> {
     match value {
         Value::Null => out.push(0xc0),
@@ -277,7 +277,7 @@ fn put_count(out: &mut Vec<u8>, short: u8, wide: u8, count: usize) -> Result<()>
     Ok(())
 }
 
-/// A length of 2 bytes behind `marker`, or of 4 behind the one after it.
+/// Writes a length of 2 bytes after `marker`, or of 4 after the next marker.
 fn put_wide(out: &mut Vec<u8>, marker: u8, len: usize) -> Result<()> {
     if let Ok(len) = u16::try_from(len) {
         put_marked(out, marker, &len.to_be_bytes());

@@ -13,9 +13,8 @@
 //! Numbers whose high byte comes first are turned. Where the Arrow type alone would not lead back to the dtype
 //! (`*`, and numbers in the other order) the field carries it in its metadata, under [`DTYPE_KEY`].
 //!
-//! On the way back an Arrow type that is none of these is refused, and so is a null, for NumPy has none but "not a
-//! time". Strings, of which NumPy's all have one width, get the width that their field's metadata says, or the
-//! greatest there is.
+//! Other Arrow types are errors when they are written, and so are nulls, since NumPy has none but "not a time". The
+//! strings of a NumPy array have one width: that of the metadata of their field, or that of the widest string.
 
 mod from_arrow;
 mod reader;
@@ -138,7 +137,7 @@ fn unsupported(dtype: &Dtype) -> Error {
     Error::unsupported(format!("elements of dtype {}, in Arrow", dtype.numpy_str()))
 }
 
-/// Returns the dtype and the shape of a row of a field. `width` is what strings of a field that does not say get:
+/// Returns the dtype and the shape of a row of a field. `width` is that of strings without a declared one:
 /// characters of text, bytes of binary.
 pub fn dtype_of(field: &Field, width: Option<usize>) -> Result<(Dtype, Vec<u64>)> {
     if let Some(said) = field.metadata().get(DTYPE_KEY) {
@@ -170,7 +169,7 @@ fn same_type(a: &DataType, b: &DataType) -> bool {
     }
 }
 
-/// Returns what is below lists of a fixed size, and the sizes.
+/// Returns the type within fixed-size lists, and the sizes.
 fn under_lists(data_type: &DataType) -> (&DataType, Vec<u64>) {
     let (mut inner, mut shape) = (data_type, Vec::new());
     while let DataType::FixedSizeList(item, size) = inner {
@@ -228,7 +227,7 @@ fn natural(data_type: &DataType, width: Option<usize>) -> Result<Dtype> {
     })
 }
 
-/// Returns the dtype of a row of several fields. Strings within must say their width.
+/// Returns the dtype of a row of several fields. Strings within must declare their width.
 fn record(fields: &[FieldRef]) -> Result<Dtype> {
     let fields = fields.iter().map(|field| {
         let (dtype, shape) = dtype_of(field, None)?;

@@ -20,7 +20,7 @@ use trevni::{Error, Result};
 /// The name of an array that is alone and has none.
 const VALUES: &str = "values";
 
-/// The name of an array whose container does not say what its elements are.
+/// The name of an array without the type of its elements.
 const BYTES: &str = "bytes";
 
 /// What kind of container it is.
@@ -57,9 +57,9 @@ impl ContainerKind {
 pub struct Contents {
     /// What kind of container it is.
     pub kind: ContainerKind,
-    /// Names and arrays. One that has no name is "values", or "bytes" if nothing says what its elements are.
+    /// The arrays with their names. An unnamed one is "values", or "bytes" if its element type is unknown.
     pub arrays: Vec<(String, ChunkedArray)>,
-    /// What users have hung on the whole.
+    /// The attributes of the container.
     pub attributes: Attributes,
 }
 
@@ -74,14 +74,14 @@ impl Contents {
         Self::of_one(ContainerKind::Bloscpack, file.is_typed(), file)
     }
 
-    /// Of frames only arrays of a shape say what their elements are.
+    /// Of frames, only b2nd arrays have the type of their elements.
     fn of_frame(kind: ContainerKind, frame: impl Container + 'static) -> Self {
         let typed = matches!(frame.layout().chunking, Chunking::Grid { .. });
         Self::of_one(kind, typed, frame)
     }
 }
 
-/// Opens a file or a folder. Only what says how it is made is read.
+/// Opens a file or a folder. Only its metadata is read.
 pub fn open(path: impl AsRef<Path>) -> Result<Contents> {
     let path = path.as_ref();
     if !path.is_dir() {

@@ -17,14 +17,14 @@
 //! ├── a                                      an array
 //! └── b                                      an array
 //! ```
-//! This is the form of bcolz, which [`DirectoryFormat::Bcolz`] stands for. The other,
-//! [`DirectoryFormat::Superchunk`], is that of the proposals before it, which no released program has written:
-//! several chunks lie in a file `data/__1__.bin`. Both are read, both are written.
+//! This is the format of bcolz, [`DirectoryFormat::Bcolz`]. The other, [`DirectoryFormat::Superchunk`], is that of
+//! the proposals before it, which no released program has written: a file `data/__1__.bin` holds several chunks.
+//! Both are read and written.
 //!
-//! [`Rootdir::open`] tells what there is. An array is a [`Container`](super::Container): it gives chunks and takes
-//! [`Edit`](super::Edit)s. A table takes one edit for each column. A change is made whole or not at all, whatever
-//! happens meanwhile (`journal`). New directories are made by [`CarrayBuilder`] and [`CtableBuilder`].
-//! (Specification: `spec/rootdir.md`.)
+//! [`Rootdir::open`] opens a directory. An array is a [`Container`](super::Container): it returns chunks and
+//! applies [`Edit`](super::Edit)s. A table applies one edit for each column. A change is applied completely or not
+//! at all (`journal`). [`CarrayBuilder`] and [`CtableBuilder`] create directories. (Specification:
+//! `spec/rootdir.md`.)
 //!
 //! ```
 //! use trevni_blosc::{Attributes, Build, Container};

@@ -37,8 +37,9 @@ macro_rules! at_level {
     };
 }
 
-/// Moves byte `b` of element `e` to `b * n + e`, where `n` elements of `width` bytes are whole, and copies the bytes
-/// after the last. Only as many bytes as the shorter of `bytes` and `out` has are moved. A width of 0 counts as 1.
+/// Moves byte `b` of element `e` to `b * n + e`, where `n` is the number of complete elements of `width` bytes, and
+/// copies the bytes after the last. Only as many bytes as the shorter of `bytes` and `out` has are moved. A width
+/// of 0 counts as 1.
 pub fn shuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
     at_level!(level, shuffle(width, bytes, out));
 }
@@ -49,8 +50,8 @@ pub fn unshuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
 }
 
 /// Moves bit `i` of byte `b` of element `e` to bit `e % 8` of byte `(b * 8 + i) * n / 8 + e / 8`, where `n` is the
-/// number of whole elements of `width` bytes, rounded down to a multiple of eight, and copies the bytes after them.
-/// Lengths and width are as for [`shuffle`].
+/// number of complete elements of `width` bytes, rounded down to a multiple of eight, and copies the bytes after
+/// them. Lengths and width are as for [`shuffle`].
 pub fn bitshuffle(level: Level, width: usize, bytes: &[u8], out: &mut [u8]) {
     at_level!(level, bitshuffle(width, bytes, out));
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::stdout;
 
-/// Why a command did not do what it was asked.
+/// The error of a command.
 #[derive(Debug)]
 pub(crate) enum CliError {
     /// The data, or the machine: exit code 1.
@@ -23,7 +23,7 @@ impl CliError {
         move |e| CliError::Data(format!("{name}: {e}"))
     }
 
-    /// Returns what it says.
+    /// Returns the message.
     pub(crate) fn text(self) -> String {
         match self {
             CliError::Data(text) | CliError::Usage(text) => text,
@@ -31,8 +31,7 @@ impl CliError {
         }
     }
 
-    /// Tells it, and gives the exit code. Whoever closed the pipe that takes our output has had enough of it:
-    /// that is nobody's fault.
+    /// Prints the error and returns the exit code. A closed pipe is not an error.
     pub(crate) fn report(self) -> ExitCode {
         if stdout::is_closed() {
             return ExitCode::SUCCESS;
@@ -64,7 +63,7 @@ fn shortened(mut text: String) -> String {
     text
 }
 
-/// Writes a line to stderr, cut if it is too long; if nobody can hear it, so be it.
+/// Writes a line to stderr, truncated if it is too long; failures are ignored.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", shortened(line.to_owned()));
 }

@@ -19,7 +19,7 @@ Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true
 As in SQL, a comparison with null is neither true nor false, and keeps no row.
 There is no arithmetic.";
 
-/// Two examples of each subcommand, as they are typed.
+/// Two examples for each subcommand.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
     (
         "bench",

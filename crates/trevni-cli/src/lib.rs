@@ -4,8 +4,8 @@
 //! main ──► one file per command: Args and run
 //!            data ──► output (stdout)         errors, progress ──► stderr
 //! ```
-//! Exit codes: 0 success, 1 bad data or a failure of the system, 2 a usage error. The library is the command as a
-//! function, for programs that install it in another way than Cargo does.
+//! Exit codes: 0 success, 1 bad data or a system error, 2 a usage error. The library provides the command as a
+//! function, for programs that install it in another way than Cargo.
 //!
 //! The modules, from the lowest layer to the highest:
 //!

@@ -1,4 +1,4 @@
-//! Turns panics into errors of one line.
+//! Converts panics to errors of one line.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +8,10 @@ use super::exit::CliError;
 /// The most characters of a message.
 const MOST: usize = 500;
 
-/// What the last panic said, of any thread.
+/// The message of the last panic of any thread.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
-/// Keeps panics from being printed. They are where `RUST_BACKTRACE` asks for it.
+/// Suppresses the output of panics, unless `RUST_BACKTRACE` is set.
 pub(crate) fn install() {
     let print = std::panic::take_hook();
     let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");

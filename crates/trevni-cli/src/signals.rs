@@ -17,13 +17,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether there is an upload, which the main thread has to abort.
+/// Whether there is an upload that the main thread must abort.
 static UPLOADING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the main thread has done everything that it had to do.
 static DONE: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
-/// Whether a signal has come. Whoever writes rows asks, and stops.
+/// Fails if a signal has arrived. Writers call it for each batch, and stop.
 pub(crate) fn check() -> io::Result<()> {
     match INTERRUPTED.load(Ordering::SeqCst) {
         // Not of the kind `Interrupted`, after which a write is tried again.
@@ -32,13 +32,13 @@ pub(crate) fn check() -> io::Result<()> {
     }
 }
 
-/// Says that there is something in a store to be aborted.
+/// Records that there is an upload to abort.
 #[cfg(feature = "object_store")]
 pub(crate) fn note_upload() {
     UPLOADING.store(true, Ordering::SeqCst);
 }
 
-/// Ends the main thread: if a signal has come, the process ends by that, with all that was begun undone.
+/// Ends the main thread: if a signal has arrived, the process ends by it after cleaning up.
 pub(crate) fn settle() {
     *DONE.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
     DONE.1.notify_all();
@@ -82,7 +82,7 @@ fn end(signal: i32) {
     std::process::abort();
 }
 
-/// Returns a bit for each signal that this process ignores, the first for signal 1; none where the system does not say.
+/// Returns a bit for each signal that this process ignores, the first for signal 1; 0 if unknown.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -4,16 +4,15 @@
 //! x.avro ── container ──► blocks of rows ── AvroDecoder ──► RecordBatch ──► x.trv, in the Avro layout
 //!        ◄─────────────                  ◄─ AvroEncoder ───
 //! ```
-//! Rows are decoded by this crate's own [`AvroDecoder`]. The libraries do not serve: `arrow-avro` 59 takes no
-//! schema but a record at the top, fails on arrays of null, reads no rows of a type without bytes, and tells
-//! neither row nor byte of a fault; `apache-avro` builds a tree of values for every row. Here the rows of a block
-//! go straight to the columns of the Avro layout, which is what these files are made into. `arrow-avro` is what the
-//! tests compare with.
+//! Rows are decoded by [`AvroDecoder`]. The libraries are not sufficient: `arrow-avro` 59 accepts only records at
+//! the top, fails on arrays of null, cannot read types without bytes, and reports neither row nor byte of an error;
+//! `apache-avro` builds a tree of values for every row. Here the rows of a block are decoded to the columns of the
+//! Avro layout. The tests compare with `arrow-avro`.
 //!
-//! The schema of the rows keeps the text of the Avro schema (metadata `avro.schema`), so a Trevni file made of them
-//! is, but for what a codec does, the very file that the reference's `totrevni` makes. A schema that is given is
-//! the reader's: fields are found by name or alias, missing ones have their defaults, numbers widen. A row that
-//! cannot be decoded takes the rest of its block with it, for no other row can be found there.
+//! The schema of the rows keeps the text of the Avro schema (metadata `avro.schema`), so a Trevni file of them is
+//! equal to that of the reference's `totrevni`, except for compression. A given schema is the reader's: fields are
+//! matched by name or alias, missing ones have their defaults, numbers are widened. A row that cannot be decoded
+//! invalidates the rest of its block, since the next row cannot be found.
 
 mod codec;
 mod container;
@@ -97,7 +96,7 @@ impl<R: BufRead> Datums<R> {
                 Ok(None) => self.blocks.give_back(block),
                 Err((row, e)) => {
                     let e = explained(&block, row, &e);
-                    // Bytes behind the last row are bad even though no row is.
+                    // Bytes after the last row are an error.
                     let rows = (block.rows - row).max(1);
                     self.report.pass_over_all(rows, self.skip_bad, e)?;
                 }
@@ -107,8 +106,8 @@ impl<R: BufRead> Datums<R> {
         if self.decoder.rows() == 0 { Ok(None) } else { self.decoder.flush().map(Some) }
     }
 
-    /// Decodes rows of a block until a batch is full: gives where it is then, or nothing when it is done. An error
-    /// comes with the number of the row.
+    /// Decodes rows of a block until a batch is full. Returns the position in the block; `None` at its end. An
+    /// error has the row number.
     fn decode(
         &mut self,
         block: &Block,

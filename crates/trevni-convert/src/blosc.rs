@@ -5,9 +5,9 @@
 //! b2nd         .b2nd      one file of one column                      superchunk               a folder, likewise
 //! b2frame      .b2frame   one file of one column, without its type    sparse                   a folder of one b2nd column
 //! ```
-//! All are read alike, whatever they are called. Attributes come and go in the metadata of the schema, as JSON, under
-//! [`ATTRIBUTES_KEY`]. Strings are as wide as the widest: where no field says how wide, rows wait in a temporary file
-//! until all have been seen.
+//! All containers are read in the same way, whatever their names. Attributes are in the metadata of the schema, as
+//! JSON, under [`ATTRIBUTES_KEY`]. Strings are as wide as the widest: without a declared width, rows are buffered
+//! in a temporary file until all have been read.
 
 mod create;
 mod sink;
@@ -97,7 +97,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     // Of a table only the wanted columns are opened; an array of records has its columns within.
     let table = contents.arrays.len() > 1;
     let mut columns = Vec::new();
-    // Where no column is wanted, one still says how many rows there are.
+    // If no column is selected, one is read for the number of rows.
     let none = !contents.arrays.iter().any(|(name, _)| is_wanted(name, options));
     for (at, (name, array)) in contents.arrays.into_iter().enumerate() {
         if table && !is_wanted(&name, options) && !(none && at == 0) {
@@ -132,7 +132,7 @@ fn contents(source: Source) -> Result<blosc::Contents> {
     }
 }
 
-/// Returns whether a column, or a part of it, is printed or looked at by the condition.
+/// Returns whether a column, or a part of it, is selected or used by the predicate.
 fn is_wanted(name: &str, options: &ReadOptions) -> bool {
     let within = |path: &str| {
         path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

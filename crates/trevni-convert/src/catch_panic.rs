@@ -1,10 +1,9 @@
-//! Turns panics of libraries into errors.
+//! Converts panics of libraries to errors.
 //!
 //! ```text
 //! library ──► value or error, or panic ──► caught ──► value or error
 //! ```
-//! Some libraries trust the bytes of a file in places where they should not. What panicked is dropped, and not
-//! asked again.
+//! Some libraries do not validate all bytes of a file. A reader that panicked is dropped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,7 +13,7 @@ use arrow::error::ArrowError;
 
 use trevni::{Error, Result};
 
-/// Returns what comes of a call into a library; `of` makes an error of the text of a panic.
+/// Calls a library; `of` converts the message of a panic to an error.
 pub(super) fn caught<T>(
     of: impl FnOnce(String) -> Error,
     run: impl FnOnce() -> Result<T>,

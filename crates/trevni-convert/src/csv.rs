@@ -4,19 +4,18 @@
 //! bytes ──► UTF-8 ──► chunks of whole records ──► threads: spans of values ──► arrays ──► batches, in order
 //!                     delimiter, names, types, from the first chunks
 //! ```
-//! **Types.** Boolean, Int64, UInt64 (where i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds
-//! (in nanoseconds where digits would be lost), the same in UTC where every value has an offset; text otherwise. A
-//! column of which a value has leading zeros is text, and so is one that is empty in all rows that are looked at. A
-//! schema gives the types of the columns it names, [`types`](ReadOptions::types) those of single ones; the others
-//! are inferred.
+//! **Types.** Boolean, Int64, UInt64 (if i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds (in
+//! nanoseconds if digits would be lost), in UTC if every value has an offset; otherwise text. A column with leading
+//! zeros is text, and so is one without values in the inspected rows. A schema has the types of the columns it
+//! names, [`types`](ReadOptions::types) those of single ones; the others are inferred.
 //!
-//! **Nulls.** An empty field is null, in both directions: an empty string does not survive. In columns that are not
-//! text, `NA`, `null`, `NaN` and others that pyarrow takes for null are, too, and `\N`. In a float column whose
-//! type is given, `NaN` is the number. Values that are given instead are null in every column.
+//! **Nulls.** An empty field is null, in both directions: empty strings do not round-trip. In columns that are not
+//! text, `NA`, `null`, `NaN` and others that pyarrow knows are null too, and `\N`. In a float column of a declared
+//! type, `NaN` is the number. Values given as options replace these, in every column.
 //!
-//! **When a type does not hold.** If a value behind the rows that inference looked at does not fit, reading fails, and
-//! [`Report::inference_failed`](super::Report::inference_failed) is set. Whoever can read the input again, and has not
-//! delivered anything, reads it with `infer_rows` 0, which infers from all rows.
+//! **Wrong inference.** If a value after the inspected rows does not fit, reading fails, and
+//! [`Report::inference_failed`](super::Report::inference_failed) is set. A caller that can read the input again,
+//! and has not returned any rows, reads it with `infer_rows` 0, which infers from all rows.
 
 mod chunk;
 mod column;

@@ -63,7 +63,7 @@ fn is_count(options: &ReadOptions) -> bool {
     none && options.rows.is_none() && options.predicate.is_none() && options.limit.is_none()
 }
 
-/// Returns the rows without columns, of which the commits say how many there are.
+/// Returns rows without columns, whose number the commits have.
 fn counted<P: Clone>(table: &Dataset<P>) -> Result<Rows> {
     let schema = SchemaRef::new(Schema::empty());
     let batch = |rows: u64| {
@@ -75,7 +75,7 @@ fn counted<P: Clone>(table: &Dataset<P>) -> Result<Rows> {
     Ok(Box::new(RecordBatchIterator::new(batches, schema)))
 }
 
-/// Returns a scan of what is wanted.
+/// Configures a scan by the options.
 fn chosen<P>(mut scan: DatasetScan<P>, options: &ReadOptions) -> DatasetScan<P> {
     if let Some(columns) = &options.columns {
         scan = scan.with_projection(columns);

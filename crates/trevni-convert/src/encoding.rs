@@ -52,7 +52,7 @@ pub(super) fn decode(
     input.by_ref().take(3).read_to_end(&mut head)?;
     let given = encoding.map(|encoding| encoding.0);
     let is_utf16 = |encoding| encoding == UTF_16LE || encoding == UTF_16BE;
-    // A mark that belongs to another encoding than the given one is text.
+    // The byte-order mark of another encoding than the given one is text.
     let is_mark =
         |found| given.is_none_or(|given| given == found || (is_utf16(given) && is_utf16(found)));
     let marked = encoding_rs::Encoding::for_bom(&head).filter(|(found, _)| is_mark(found));

@@ -4,7 +4,7 @@
 //! stream   schema │ dictionaries, record batches … │ end
 //! file     ARROW1 │ the same │ footer: schema, where dictionaries and record batches are │ its length │ ARROW1
 //! ```
-//! A file is read at any position; the bytes of a pipe go to a temporary file first. A stream streams.
+//! A file is read at any position; a pipe is copied to a temporary file first. A stream is streamed.
 
 mod decoder;
 mod file;

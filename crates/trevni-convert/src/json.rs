@@ -5,9 +5,9 @@
 //! [{"id":1},{"id":2}]
 //! bytes ──► layout ──► chunks of records ──► types, from the first ──► batches, by arrow-json's decoder
 //! ```
-//! **Types** are inferred from the first rows or from all, or given. Text is text, dates and times too. A member
-//! that an inferred schema does not have is an error, for it would be lost; under a given schema, members that it
-//! does not name are left out. Bytes are hexadecimal digits.
+//! **Types** are inferred from the first rows or from all, or given. Text is never a date or a time. A member that
+//! an inferred schema lacks is an error, since it would be lost; members that a given schema lacks are skipped.
+//! Bytes are hexadecimal digits.
 //!
 //! **When a type does not hold.** As with CSV: [`Report::inference_failed`](super::Report::inference_failed) is
 //! set, and with `infer_rows` 0 types are inferred from all rows.

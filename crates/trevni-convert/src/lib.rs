@@ -5,8 +5,8 @@
 //! (file, pipe,      trv arrow arrows avro parquet protobuf thrift csv jsonl
 //! folder)           bloscpack bcolz superchunk b2nd b2frame sparse dataset
 //! ```
-//! Everything streams: of the rows, a batch is in memory at a time. A format is found by its name, by the
-//! extension of a path, or by the first bytes of what is to be read.
+//! Everything is streamed: one batch of rows is in memory at a time. A format is found by its name, by the
+//! extension of a path, or by the first bytes of the input.
 //!
 //! ```
 //! use trevni_convert::{Format, ReadOptions, Source, WriteOptions};
@@ -112,7 +112,7 @@ use trevni::arrow::{Predicate, WriterProperties};
 use trevni::io::Limits;
 use trevni::{Error, Result};
 
-/// All formats of this build. Sniffing asks them in this order, so the vaguest comes last.
+/// All formats of this build. Sniffing tests them in this order, so the least specific comes last.
 pub const FORMATS: &[Format] = &[
     trv::FORMAT,
     ipc::FILE,
@@ -144,7 +144,7 @@ pub const FORMATS: &[Format] = &[
     csv::FORMAT,
 ];
 
-/// Rows on their way out of a file.
+/// A reader of the rows of a file.
 pub type Rows = Box<dyn RecordBatchReader + Send>;
 
 /// Starts a file of rows.
@@ -166,7 +166,7 @@ pub struct Format {
     pub create: Create,
     /// Whether a folder is one; `None` if no folder is.
     pub holds: Option<fn(&Path) -> bool>,
-    /// Writes rows to a path, where that is the better way, or the only one: for folders.
+    /// Writes rows to a path, for formats that are folders or need one.
     pub create_at: Option<CreateAt>,
 }
 
@@ -177,7 +177,7 @@ pub type CreateAt = fn(&Path, bool, SchemaRef, &WriteOptions) -> Result<Box<dyn 
 pub trait Sink {
     /// Takes some rows.
     fn write(&mut self, batch: &RecordBatch) -> Result<()>;
-    /// Writes what is still held back. A file that was not finished is not whole.
+    /// Writes buffered rows and completes the file. A file that is not finished is incomplete.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
@@ -187,7 +187,7 @@ pub struct ReadOptions {
     /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
     /// whose rows are then read as rows of this schema. That of CSV may name some columns only.
     pub schema: Option<SchemaRef>,
-    /// From how many rows a schema is inferred; 0 stands for all rows.
+    /// The number of rows from which a schema is inferred; 0 for all rows.
     pub infer_rows: usize,
     /// The types of single columns of CSV and JSON that are not inferred, by name; of JSON nested ones with dots.
     #[cfg(any(feature = "csv", feature = "json"))]
@@ -222,14 +222,14 @@ pub struct ReadOptions {
     /// What rows of Thrift are.
     #[cfg(feature = "thrift")]
     pub thrift: Option<ThriftType>,
-    /// What elements are of Blosc containers that do not say, as NumPy writes it; as many bytes as theirs together.
+    /// The dtype of Blosc containers without one, as NumPy writes it; its size must be that of their elements.
     #[cfg(feature = "blosc")]
     pub dtype: Option<String>,
     /// Threads that read: of CSV, of data sets, and of Blosc containers.
     pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,
-    /// Where it is counted what was left out.
+    /// Counts the rows and values that were skipped.
     pub report: Arc<Report>,
 }
 
@@ -271,8 +271,8 @@ impl Default for ReadOptions {
 pub struct WriteOptions {
     /// For Trevni files.
     pub properties: WriterProperties,
-    /// For Avro and Parquet files and Blosc containers: the codec, by the name that the format gives it. Otherwise
-    /// snappy; of Blosc lz4.
+    /// The codec of Avro and Parquet files and Blosc containers, by the format's name for it. Default: snappy; for
+    /// Blosc lz4.
     pub codec: Option<String>,
     /// For Blosc containers.
     #[cfg(feature = "blosc")]
@@ -285,7 +285,7 @@ pub struct WriteOptions {
     /// What rows of Thrift are to be.
     #[cfg(feature = "thrift")]
     pub thrift: Option<ThriftType>,
-    /// What stands between the fields of CSV.
+    /// The delimiter of CSV.
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
     pub header: bool,
@@ -326,7 +326,7 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// Returns the format of what is at a source: of a folder by what is in it, of a file by its first bytes.
+    /// Returns the format of a source: of a folder by its content, of a file by its first bytes.
     pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
         if let Some(path) = source.folder() {
             let holds = |format: &&Format| format.holds.is_some_and(|holds| holds(path));
@@ -339,7 +339,7 @@ impl Format {
         Ok(Self::sniff(source.head()?))
     }
 
-    /// Returns the format of what is below a prefix of a store.
+    /// Returns the format of the objects below a prefix.
     #[cfg(feature = "object_store")]
     fn of_prefix(prefix: &source::StoredObject) -> Result<&'static Format> {
         #[cfg(feature = "blosc")]
@@ -362,7 +362,7 @@ impl fmt::Debug for Format {
     }
 }
 
-/// Refuses a schema where a format has one of its own.
+/// Fails if a schema is given for a format that has its own.
 fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
     match options.schema {
         Some(_) => Err(Error::invalid(format!("{format} files have a schema of their own"))),

@@ -4,14 +4,14 @@
 //! text      9007199254740993        float64   9007199254740992        lost: refused unless it is asked for
 //!           0.1                               0.1 or what is nearest  no integer: nothing was promised
 //! ```
-//! Only a batch that has numbers so large is looked at a second time, as text.
+//! Only a batch with numbers of this size is parsed a second time, as text.
 
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::*;
 
-/// From here on not every integer has a number of its own.
+/// From this number on, not every integer is a float.
 const FLOATS: f32 = 16_777_216.0;
 const DOUBLES: f64 = 9_007_199_254_740_992.0;
 
@@ -86,7 +86,7 @@ pub(super) fn keeps(number: f64, text: &str) -> bool {
     printed == digits || (number == 0.0 && digits.is_empty())
 }
 
-/// The floating-point arrays within an array, and what stands at the same place in its twin.
+/// Collects the float arrays within an array, and the arrays at the same position in its twin.
 fn floats(array: &ArrayRef, twin: &ArrayRef, into: &mut Vec<(ArrayRef, ArrayRef)>) {
     match array.data_type() {
         DataType::Float32 | DataType::Float64 => into.push((array.clone(), twin.clone())),

@@ -27,7 +27,7 @@ pub struct InputFile {
     pub name: String,
     /// Its path, with `/` between names: folders of it that are called `key=value` are columns.
     pub path: String,
-    /// Whether it is opened once: what comes from a pipe is not there again.
+    /// Whether it can be opened only once, as a pipe.
     pub once: bool,
     /// Opens it.
     pub open: OpenInput,
@@ -73,7 +73,7 @@ pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
         waiting.push((part.once.then_some(rows), part));
     }
     let union = MergedSchema::try_new(&with_floats(&files))?;
-    // The errors of what nobody has are those of the whole table.
+    // Unknown columns are errors of the table.
     let none = RecordBatchIterator::new(std::iter::empty(), union.schema().clone());
     select::select(Box::new(none), options)?;
     let schema = needed(union.schema(), options);
@@ -87,8 +87,8 @@ pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(many), options)
 }
 
-/// Returns the files with schemas in which integers are float64 where they are floating-point numbers in another
-/// file: the types of text files are inferred from each by itself.
+/// Returns schemas in which integers are float64 if they are floats in another file: the types of text files are
+/// inferred from each file separately.
 fn with_floats(files: &[FileSchema]) -> Vec<FileSchema> {
     let is_float = |name: &str| {
         let fields = files.iter().filter_map(|file| file.schema.field_with_name(name).ok());
@@ -138,7 +138,7 @@ fn whole(options: &ReadOptions) -> ReadOptions {
     ReadOptions { columns, rows, predicate, limit, report, ..options.clone() }
 }
 
-/// Returns the columns of the table that are looked at.
+/// Returns the columns of the table that are read.
 fn needed(schema: &SchemaRef, options: &ReadOptions) -> SchemaRef {
     let Some(mut names) = options.columns.clone() else { return schema.clone() };
     names.extend(options.predicate.iter().flat_map(|predicate| predicate.columns()));
@@ -147,7 +147,7 @@ fn needed(schema: &SchemaRef, options: &ReadOptions) -> SchemaRef {
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Returns whether names say that a field, or something in it, is wanted.
+/// Returns whether names select a field, or a part of it.
 fn is_named(field: &Field, names: &[String]) -> bool {
     names.iter().any(|name| {
         let rest = name.strip_prefix(field.name().as_str());
@@ -155,7 +155,7 @@ fn is_named(field: &Field, names: &[String]) -> bool {
     })
 }
 
-/// Returns what a file is asked for, of what is wanted of the table.
+/// Returns the options for a file, given those for the table.
 fn options_of(
     options: &ReadOptions,
     file: &Schema,
@@ -173,7 +173,7 @@ fn options_of(
     if options.rows.is_some() {
         return of_file;
     }
-    // A condition is asked where all its columns are as in the table. It is asked again of the table.
+    // A predicate is pushed down if all its columns are as in the table. It is evaluated on the table too.
     let same = |field: &FieldRef| {
         let types = file.field_with_name(field.name()).map(|found| found.data_type());
         !in_path(field.name()) && types.is_ok_and(|found| found == field.data_type())
@@ -189,10 +189,10 @@ fn options_of(
     of_file
 }
 
-/// A file whose turn has not come.
+/// A file that is opened when its rows are needed.
 struct LazyRows {
     part: InputFile,
-    /// What was opened for its schema, of a pipe.
+    /// A pipe that was opened for its schema.
     opened: Option<Rows>,
     options: ReadOptions,
     constants: Vec<(FieldRef, ArrayRef)>,

@@ -3,7 +3,7 @@
 //! ```text
 //! items ──► one thread ──► jobs ──► workers ──► results, in the order of the items
 //! ```
-//! So many items are under way as there are threads, and a few wait: memory is bounded by them. Threads end soon
+//! As many items are processed as there are threads, and a few wait, which bounds the memory. Threads end soon
 //! after the results are dropped, or at the end of the items.
 
 use std::io;
@@ -11,11 +11,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
-/// A job: an item, and where its result goes.
+/// A job: an item, and the channel for its result.
 type Job<T, R> = (T, SyncSender<R>);
 
-/// Returns what `work` makes of each item, in order. With one thread, the caller's thread does it all; with more,
-/// one reads the items and that many work. An error says that a thread has ended before its time.
+/// Returns the results of `work` for each item, in order. With one thread, the caller's does everything; with more,
+/// one reads the items and the others work. An error means that a thread panicked.
 pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     items: impl Iterator<Item = T> + Send + 'static,
     threads: usize,
@@ -36,7 +36,7 @@ pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     Ok(Box::new(Results { results: Some(results) }))
 }
 
-/// Makes a job of each item, and says at the end that it is the end.
+/// Creates a job for each item, and marks the end.
 fn read<T, R>(
     items: impl Iterator<Item = T>,
     jobs: &SyncSender<Job<T, R>>,
@@ -48,7 +48,7 @@ fn read<T, R>(
             return;
         }
     }
-    // Nobody waits any more if this fails.
+    // The receiver has been dropped if this fails.
     let _ = order.send(None);
 }
 
@@ -62,7 +62,7 @@ fn run<T, R>(waiting: &Mutex<Receiver<Job<T, R>>>, work: impl Fn(T) -> R) {
 }
 
 struct Results<R> {
-    /// None behind the end.
+    /// `None` after the end.
     results: Option<Receiver<Option<Receiver<R>>>>,
 }
 

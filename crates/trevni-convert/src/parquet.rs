@@ -4,9 +4,9 @@
 //! x.parquet   row groups ──► RecordBatch     the Arrow schema, nesting, nulls; key-value metadata is the schema's metadata
 //!             row groups ◄── RecordBatch     a row group ends at 1,048,576 rows or 64 MiB, so memory stays bounded
 //! ```
-//! Files are read at any position; the bytes of a pipe go to a temporary file first. Unions, intervals of months,
-//! days and nanoseconds, structs without fields, and dictionaries of some types have no form in Parquet, nor have
-//! rows without columns. What was in runs comes back value by value.
+//! Files are read at any position; a pipe is copied to a temporary file first. Unions, month-day-nano intervals,
+//! structs without fields, dictionaries of some types, and rows without columns have no representation in Parquet.
+//! Run-end arrays are read as plain values.
 
 mod footer;
 mod reader;
@@ -27,12 +27,12 @@ pub(super) const FORMAT: Format = Format {
     create_at: None,
 };
 
-/// Returns what the library says of a file.
+/// Converts an error of the library about a file.
 fn fault(e: ParquetError) -> Error {
     sorted(e, Error::malformed)
 }
 
-/// Returns what the library says of a table.
+/// Converts an error of the library about a table.
 fn refusal(e: ParquetError) -> Error {
     sorted(e, Error::invalid)
 }

@@ -3,9 +3,9 @@
 //! ```text
 //! varint n │ n bytes: a message │ varint n │ n bytes: a message │ ...
 //! ```
-//! That is what `writeDelimitedTo` and its kin write. Such a stream says nothing of its type, so a
-//! [`ProtobufType`] must. Messages go straight into columns and come straight from them: there is no tree of
-//! objects in between, which would be slower, larger than the bytes allow, and without an order of its maps.
+//! This is the format of `writeDelimitedTo`. A stream does not have its type, so a [`ProtobufType`] is required.
+//! Messages are decoded to columns and encoded from them without a tree of objects, which would be slower, larger,
+//! and would lose the order of maps.
 
 mod bind;
 mod descriptor;
@@ -85,7 +85,7 @@ impl fmt::Debug for ProtobufType {
     }
 }
 
-/// Says which messages there are, or some of them.
+/// Lists the messages of a set, or some of them.
 fn unknown(types: &Types, message: &str) -> Error {
     const SOME: usize = 20;
     let mut names: Vec<_> = types.names.iter().take(SOME).map(String::as_str).collect();

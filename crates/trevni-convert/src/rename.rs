@@ -26,13 +26,12 @@ use trevni::arrow::{ORIGINAL_NAME_KEY, legal_avro_name};
 pub enum Naming {
     /// Fields that have the name of an earlier one get a number: `a`, `a_2`, `a_3`.
     Unique,
-    /// Names that Avro accepts: `_` stands for each character that is not an ASCII letter, a digit or `_`. They are
+    /// Names that Avro accepts: `_` replaces each character that is not an ASCII letter, a digit or `_`. They are
     /// unique, and the metadata of the field keeps the original name (`avro.original_name`).
     Avro,
 }
 
-/// Returns the same rows under other names, those of nested fields included. Rows whose names are as they should be
-/// are returned as they are.
+/// Renames fields, nested ones included. Rows whose names are valid are returned unchanged.
 pub fn rename_fields(rows: Rows, naming: Naming) -> Result<Rows> {
     let schema = rows.schema();
     let fields = renamed(schema.fields(), naming);
@@ -67,7 +66,7 @@ fn duplicate(data_type: &DataType) -> Option<String> {
     inner.iter().find_map(|field| duplicate(field.data_type()))
 }
 
-/// Fields of a record, each with a name of its own.
+/// Returns the fields of a record with unique names.
 fn renamed(fields: &Fields, naming: Naming) -> Fields {
     let base = |field: &FieldRef| match naming {
         Naming::Unique => field.name().clone(),
@@ -110,7 +109,7 @@ fn renamed_type(data_type: &DataType, naming: Naming) -> DataType {
         DataType::LargeListView(item) => DataType::LargeListView(inner(item)),
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(inner(item), *size),
         DataType::Map(entries, is_sorted) => {
-            // Key and value go by their position.
+            // Key and value are identified by their position.
             let DataType::Struct(fields) = entries.data_type() else { return data_type.clone() };
             let fields = DataType::Struct(fields.iter().map(inner).collect());
             DataType::Map(Arc::new(Field::clone(entries).with_data_type(fields)), *is_sorted)

@@ -8,7 +8,7 @@ use trevni::{Error, Result};
 /// Warnings that are kept.
 const MOST_WARNINGS: usize = 100;
 
-/// Counts that go on while rows are read.
+/// Counts that are updated while rows are read.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Rows that could not be read, and are left out.

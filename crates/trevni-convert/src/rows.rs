@@ -4,7 +4,7 @@
 //! a row, value by value ──► Grow ──► an Arrow array       Protocol Buffers, Thrift
 //!                       ◄── Walk ◄──
 //! ```
-//! Which columns there are is never decided here: both take an Arrow field or array as it is.
+//! Both follow the given Arrow field or array.
 
 mod array_builder;
 mod row_cursor;

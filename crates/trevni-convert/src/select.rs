@@ -41,7 +41,7 @@ pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
 struct Pick {
     at: usize,
     field: FieldRef,
-    /// Of its own fields the wanted ones; `None` if it is wanted whole.
+    /// The selected children; `None` for all.
     parts: Option<Vec<Pick>>,
 }
 

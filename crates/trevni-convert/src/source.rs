@@ -16,10 +16,10 @@ use self::compressed::Compression;
 pub(super) use object::StoredObject;
 use trevni::Result;
 
-/// How much is looked at to tell the format.
+/// The number of bytes that are inspected to detect the format.
 const HEAD: usize = 4096;
 
-/// Bytes to be read once, of which the first can be looked at before.
+/// Bytes that are read once, whose start can be inspected before.
 pub struct Source {
     name: String,
     head: Option<Vec<u8>>,
@@ -30,7 +30,7 @@ pub struct Source {
 enum Body {
     File(File),
     Pipe(Box<dyn Read + Send>),
-    /// What compressed bytes stand for, which are counted themselves, and how many they are.
+    /// Decompressed bytes, whose compressed bytes are counted, and their compressed size.
     Decompressed(Box<dyn Read + Send>, Option<u64>),
     Folder(PathBuf),
     #[cfg(feature = "object_store")]
@@ -61,7 +61,8 @@ impl Source {
         Self::new(name.into(), Body::Pipe(Box::new(from)))
     }
 
-    /// Creates an object in a store. Whoever reads waits, so the runtime must be driven by other threads.
+    /// Creates a source of an object in a store. Reading blocks the calling thread, so other threads must drive the
+    /// runtime.
     #[cfg(feature = "object_store")]
     pub fn in_store(
         name: impl Into<String>,
@@ -128,8 +129,8 @@ impl Source {
         }
     }
 
-    /// Returns the bytes that gzip, zstd, bzip2 or xz made these of; the source as it is if none of them did. Its
-    /// size, and what has been taken of it, go on counting compressed bytes.
+    /// Decompresses gzip, zstd, bzip2 or xz, detected by their first bytes; other sources are returned unchanged.
+    /// Size and progress are those of the compressed bytes.
     pub fn decompressed(mut self) -> Result<Self> {
         let Some(compression) = Compression::of(self.head()?) else { return Ok(self) };
         let (name, size, taken) = (self.name.clone(), self.size(), self.taken());
@@ -156,7 +157,7 @@ impl Source {
         }
     }
 
-    /// Returns how many bytes have been taken from it; goes on counting while it is read.
+    /// Returns a counter of the bytes that have been read.
     pub fn taken(&self) -> Arc<AtomicU64> {
         self.taken.clone()
     }
@@ -213,7 +214,8 @@ impl Source {
         }
     }
 
-    /// Returns the bytes at any position. Those of a pipe, or of a compressed file, go to a temporary file first.
+    /// Returns a file that can be read at any position. A pipe or a compressed file is copied to a temporary file
+    /// first.
     pub fn into_file(self) -> io::Result<File> {
         if let Body::File(file) = self.body {
             self.taken.store(file.metadata()?.len(), Ordering::Relaxed);
@@ -226,7 +228,7 @@ impl Source {
     }
 }
 
-/// What could not be opened: the first read says why.
+/// A source that could not be opened: the first read returns the error.
 struct Failed(Option<io::Error>);
 
 impl Read for Failed {
@@ -235,7 +237,7 @@ impl Read for Failed {
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Counted<R> {
     from: R,
     taken: Arc<AtomicU64>,
@@ -320,7 +322,7 @@ mod tests {
             pipe.into_file().unwrap().read_to_end(&mut all).unwrap();
             assert!(all == bytes);
         }
-        // What is cut short is an error, not fewer rows.
+        // Truncated input is an error, not fewer rows.
         let cut = gzip(&bytes)[..100].to_vec();
         let cut = Source::pipe("pipe", io::Cursor::new(cut)).decompressed().unwrap();
         assert!(cut.into_read().read_to_end(&mut Vec::new()).is_err());

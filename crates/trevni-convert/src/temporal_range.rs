@@ -4,7 +4,7 @@
 //! Time32(s)      86399      23:59:59          Date32       2147483647    2147483647
 //! Time32(s)      86400      86400             Duration(s)  i64::MAX      9223372036854775807
 //! ```
-//! The libraries write an error or `<invalid>` in their place.
+//! The libraries write an error or `<invalid>` instead.
 
 use std::ops::RangeInclusive;
 

@@ -5,8 +5,8 @@
 //!                           ├─► struct struct struct ... ─► rows
 //!                           └─► rows ─► struct struct struct ...
 //! ```
-//! The bytes do not tell names, so the IDL is needed, and which of its structs the rows are. There is nothing before,
-//! between or behind the structs: neither lengths nor messages. (Specification: "Thrift".)
+//! The bytes have no names, so the IDL is required, and the name of a struct. Structs are adjacent, without lengths
+//! or messages around them. (Specification: "Thrift".)
 //!
 //! ```
 //! # use trevni_convert::{Format, ReadOptions, Source, ThriftType};
@@ -58,14 +58,14 @@ pub(super) const FORMAT: Format = Format {
     create_at: None,
 };
 
-/// What rows of Thrift are: a struct of an IDL, and how it lies in bytes.
+/// The type of Thrift rows: a struct of an IDL, and the protocol.
 #[derive(Debug, Clone)]
 pub struct ThriftType {
     record: Arc<Record>,
     protocol: ThriftProtocol,
 }
 
-/// How structs lie in bytes.
+/// The encoding of structs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ThriftProtocol {
     /// Numbers of fixed size.
@@ -81,7 +81,7 @@ impl ThriftType {
         Self::of_files(&Files::of_text(idl)?, name)
     }
 
-    /// Returns a struct of the IDL in a file. What it includes is looked for from the folder of the file that does.
+    /// Loads a struct of the IDL in a file. Includes are relative to the folder of the including file.
     pub fn load(path: &Path, name: &str) -> Result<Self> {
         Self::of_files(&Files::load(path)?, name)
     }

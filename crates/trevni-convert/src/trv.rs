@@ -1,6 +1,6 @@
-//! Trevni files. They are read at any position; the bytes of a pipe go to a temporary file first. Of objects in stores
-//! only what is wanted is fetched, if their stores give parts. Rows that came from
-//! Avro are written in the Avro layout, unless another is asked for.
+//! Trevni files. They are read at any position; a pipe is copied to a temporary file first. From object stores with
+//! range requests only the needed bytes are fetched. Rows that come from Avro are written in the Avro layout,
+//! unless another is set.
 
 #[cfg(feature = "object_store")]
 mod object;

@@ -1,4 +1,4 @@
-//! Random Arrow types and arrays: every type, nested in each other, with nulls, garbage behind nulls and slices.
+//! Random Arrow types and arrays: every type, nested, with nulls, garbage in null slots, and slices.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
 /// Returns a field of a random type that nests at most `depth` levels.
 pub fn field(name: &str, depth: usize, n: &mut Numbers) -> FieldRef {
     let data_type = data_type(depth, n);
-    // These may hold nulls in what they point to, whatever the field says.
+    // These may have nulls among their values, whatever the field says.
     let inner = matches!(
         data_type,
         DataType::Null

@@ -1,4 +1,4 @@
-//! Test files: the selection in `testdata/` of the workspace, and the whole corpora in `$TREVNI_TEST_DATA`.
+//! Test files: the selection in `testdata/` of the workspace, and the complete corpora in `$TREVNI_TEST_DATA`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub fn selected(below: impl AsRef<Path>) -> PathBuf {
     workspace().join("testdata").join(below)
 }
 
-/// Returns the folder of whole corpora, if it exists.
+/// Returns the folder of the complete corpora, if it exists.
 pub fn corpora() -> Option<PathBuf> {
     let set = std::env::var_os("TREVNI_TEST_DATA").map(PathBuf::from);
     let folder = workspace().join(set.unwrap_or_else(|| "../shared".into()));

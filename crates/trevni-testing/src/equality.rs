@@ -1,5 +1,5 @@
-//! Whether two arrays hold the same values: types equal, dictionaries and run-ends by what they stand for,
-//! unions by what is selected, and nothing behind a null.
+//! Equality of the values of two arrays: equal types, dictionaries and run ends by their values, unions by the
+//! selected branch, null slots ignored.
 
 use arrow::array::*;
 use arrow::buffer::NullBuffer;
@@ -13,7 +13,7 @@ pub fn assert_same(expected: &ArrayRef, found: &ArrayRef) {
     same(expected, found).unwrap_or_else(|e| panic!("{data_type}: {e}"));
 }
 
-/// Compares two arrays; says where they first differ.
+/// Compares two arrays. Returns the first difference.
 pub fn same(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     if a.data_type() != b.data_type() || a.len() != b.len() {
         return Err(format!(
@@ -76,8 +76,8 @@ fn same_valid(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     }
 }
 
-/// Compares what dictionaries or run-ends stand for. A null key and the key of a null are the same; a union has
-/// no nulls of its own.
+/// Compares the values of dictionaries or run-end arrays. A null key equals the key of a null; a union has no
+/// validity.
 fn same_packed(a: &dyn Array, b: &dyn Array) -> Result<(), String> {
     let (values_a, rows_a) = packed(a);
     let (values_b, rows_b) = packed(b);

@@ -17,19 +17,19 @@ use object_store::*;
 pub enum Request {
     /// A range of an object.
     Get(Range<u64>),
-    /// A whole object.
+    /// A complete object.
     All,
     /// The size of an object.
     Head,
-    /// An object of so many bytes.
+    /// An object of this size.
     Put(usize),
     /// The start of a multipart upload.
     Begin,
-    /// A part of so many bytes.
+    /// A part of this size.
     Part(usize),
     /// The end of a multipart upload.
     Complete,
-    /// The end of a multipart upload that is given up.
+    /// An aborted multipart upload.
     Abort,
 }
 
@@ -48,7 +48,7 @@ pub enum Fault {
     Hangs(usize),
     /// It knows no conditional requests.
     Unconditional,
-    /// It gives only whole objects.
+    /// The store does not support range requests.
     NoRanges,
 }
 

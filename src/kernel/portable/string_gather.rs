@@ -32,6 +32,7 @@ pub struct StringTuples {
     /// Of each tuple where its entries end, which is never past `longest`; the last end is repeated.
     pub(in crate::kernel) ends: Vec<[i32; CODES]>,
     /// How many bytes the longest may have, at most [`TUPLE`].
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used by SIMD kernels"))]
     pub(in crate::kernel) longest: usize,
 }
 

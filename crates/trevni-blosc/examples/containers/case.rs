@@ -1,9 +1,9 @@
-//! What is tried of a container: every pair of a type with a compressor and with a filter, and of these two.
+//! The test matrix: every pair of a type with a compressor and with a filter, and of these two.
 //!
 //! ```text
 //! first generation     types × compressors, filters in turns          second     types × filters, compressors in turns
 //! ```
-//! Lengths, chunks, levels, patterns and changes take turns of other periods.
+//! Lengths, chunk sizes, levels, patterns and changes cycle with other periods.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ const PATTERNS: [Pattern; 6] = [
     Pattern::Zeros,
 ];
 
-/// Rows of a chunk, and of a container: shorter, as long, longer by some, whole chunks, none.
+/// Rows of a chunk, and of a container: shorter, equal, longer, multiple chunks, empty.
 const CHUNK_ROWS: [u64; 3] = [100, 640, 37];
 const ROWS: [fn(usize) -> usize; 7] =
     [|n| 5 * n / 2, |n| 3 * n, |n| n - 1, |n| n, |_| 1, |n| 2 * n + 1, |_| 0];
@@ -85,7 +85,7 @@ pub(crate) struct Case {
     pub(crate) chunk_rows: u64,
     pub(crate) pattern: Pattern,
     pub(crate) changes: &'static [Change],
-    /// What else takes turns, as the container has it.
+    /// The index into the other cycles.
     pub(crate) turn: usize,
 }
 
@@ -182,7 +182,7 @@ fn filters(name: &str, columns: &[Column]) -> Filters {
 }
 
 impl Case {
-    /// Writes the container, changes it, and says beside it what it should be.
+    /// Writes the container, applies the changes, and writes the expected values beside it.
     pub(crate) fn put(&self, out: &Path, changes: &[Change]) -> Result<()> {
         let name = format!("{}{}", self.name, Change::names(changes));
         let path = out.join(&name);

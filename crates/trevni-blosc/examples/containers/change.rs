@@ -6,13 +6,13 @@ use trevni_blosc::{Attributes, ChunkedArray, ChunkedTable};
 /// One change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// So many rows behind the last.
+    /// Appends this many rows.
     Append(usize),
-    /// So many rows from the middle on, no more than there are.
+    /// Overwrites up to this many rows from the middle on.
     Write(usize),
-    /// Half of the rows, and so many more, dropped.
+    /// Drops half of the rows, and this many more.
     Truncate(usize),
-    /// So many rows of the fill value.
+    /// Appends this many rows of the fill value.
     Grow(usize),
     /// Other attributes.
     Attributes,
@@ -20,7 +20,7 @@ pub(crate) enum Change {
     Chunks,
 }
 
-/// What can be done to most containers, in turns.
+/// The sequences of changes that most containers support.
 pub(crate) const ALL: [&[Change]; 6] = [
     &[Change::Append(170)],
     &[Change::Write(130)],
@@ -74,7 +74,7 @@ impl Change {
     }
 }
 
-/// Returns the attributes that are there at first, or after a change.
+/// Returns the attributes before or after a change.
 pub(crate) fn attributes(changed: bool) -> Attributes {
     let text = match changed {
         false => r#"{"unit": "°C", "scale": 0.25, "nested": {"list": [1, null, true]}}"#,
@@ -114,7 +114,7 @@ impl Model {
     }
 }
 
-/// Rows that come when they are asked for: of which column, how many.
+/// Returns the rows of a column: column index, number of rows.
 pub(crate) type More<'a> = dyn FnMut(usize, usize) -> Vec<u8> + 'a;
 
 /// Changes an array, and what it should be then.
@@ -185,7 +185,7 @@ fn filled(model: &Model, count: usize) -> Vec<u8> {
     model.fill.iter().copied().cycle().take(count * model.row).collect()
 }
 
-/// Cuts the fractions of floats to so many bits.
+/// Truncates the fractions of floats to this many bits.
 pub(crate) fn cut_fractions(bytes: &mut [u8], size: usize, kept: u32) {
     let cut = if size == 4 { 23 - kept } else { 52 - kept };
     for element in bytes.chunks_exact_mut(size) {

@@ -15,7 +15,7 @@ use super::case::{Case, Column};
 use super::change::{self, Change, Model, More, attributes};
 use super::chunks;
 
-/// Where an array lies.
+/// The kind of container of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Bloscpack,
@@ -25,14 +25,14 @@ pub(crate) enum Place {
     Frame {
         sparse: bool,
     },
-    /// An array of so many dimensions, contiguous or sparse.
+    /// A b2nd array of several dimensions, contiguous or sparse.
     B2nd {
         sparse: bool,
         dimensions: usize,
     },
 }
 
-/// How chunks lie in a directory.
+/// The format of chunk files in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dirs {
     Bcolz,
@@ -89,7 +89,7 @@ impl Home {
         }
     }
 
-    /// Returns whether there are elements of this type in it.
+    /// Returns whether the container supports elements of this type.
     pub(crate) fn takes(&self, dtype: &str) -> bool {
         match self.place {
             Place::Bloscpack | Place::B2nd { .. } => true,
@@ -129,7 +129,7 @@ impl Home {
         }
     }
 
-    /// Returns what is free behind a chunk.
+    /// Returns the slack after a chunk.
     pub(crate) fn slack(&self, turn: usize) -> Slack {
         match self.place {
             Place::Carray(Dirs::Superchunk) | Place::Ctable(Dirs::Superchunk) => {

@@ -1,4 +1,4 @@
-//! Elements of every type, made of numbers.
+//! Generates elements of every type from numbers.
 //!
 //! ```text
 //! pattern    walk 5 9 7 12 ..     constant 7 7 7 ..     zeros     noise
@@ -28,7 +28,7 @@ impl Numbers {
         Self { pattern, state: seed, at: 0 }
     }
 
-    /// Returns the bytes of so many elements.
+    /// Returns the bytes of `count` elements.
     pub(crate) fn elements(&mut self, dtype: &Dtype, count: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(count * dtype.size);
         for _ in 0..count {
@@ -57,7 +57,7 @@ impl Numbers {
     }
 }
 
-/// Returns the bytes of the element that a number stands for.
+/// Returns the bytes of the element for a number.
 pub(crate) fn element(dtype: &Dtype, number: i64) -> Vec<u8> {
     let mut out = Vec::new();
     put(dtype, number, &mut out);

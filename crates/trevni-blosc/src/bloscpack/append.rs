@@ -4,9 +4,9 @@
 //! old   header │ metadata │ offsets, spare │ chunk │ ... │ last chunk │
 //! new   header │ metadata │ offsets, spare │ copied ...  │ fuller one │ new chunk │ ...
 //! ```
-//! The sections before the chunks keep their sizes, so the chunks that stay keep their places. bloscpack changes
-//! files where they are, and leaves the shape in the metadata as it was; its own reader of arrays then has more
-//! bytes than places for them. Here the shape follows, so that whoever reads the file finds all rows.
+//! The sections before the chunks keep their sizes, so existing chunks keep their positions. bloscpack changes
+//! files in place and does not update the shape in the metadata, so its own array reader then fails. Here the shape
+//! is updated, so that readers see all rows.
 
 use std::io::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(super) struct FileEdit {
     starts: Vec<u64>,
     /// Where the chunks that stay end.
     kept: u64,
-    /// The chunks behind them.
+    /// The chunks after them.
     chunks: Vec<Vec<u8>>,
 }
 
@@ -91,7 +91,7 @@ impl FileEdit {
         })
     }
 
-    /// Writes the new file and gives it the path of the old one.
+    /// Writes the new file and renames it to the path of the old one.
     pub(super) fn write(self, file: &Bloscpack, path: &Path) -> Result<()> {
         let section = match self.section {
             Some(section) => section,
@@ -125,7 +125,7 @@ fn new_section(file: &Bloscpack, edit: &Edit) -> Result<Option<Vec<u8>>> {
         Some(described) => {
             Described { shape: edit.shape.clone(), ..described.clone() }.metadata(attributes)?
         }
-        // Of bytes, the shape stands nowhere.
+        // The shape of bytes is not stored.
         None if *attributes == file.layout.attributes => return Ok(None),
         None => attributes.clone().into(),
     };
@@ -137,7 +137,7 @@ fn new_section(file: &Bloscpack, edit: &Edit) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns whether the last chunk is replaced. Fails unless the chunks of the edit are that one and those behind it.
+/// Returns whether the last chunk is replaced. Fails unless the edit has that chunk and new ones after it.
 fn check_numbers(file: &Bloscpack, edit: &Edit) -> Result<bool> {
     let old = file.layout.chunks;
     if edit.count < old {
@@ -157,8 +157,8 @@ fn check_numbers(file: &Bloscpack, edit: &Edit) -> Result<bool> {
     }
 }
 
-/// Returns the bytes that the new last chunk stands for. Fails unless all chunks but it are full, and all together
-/// are the new shape.
+/// Returns the uncompressed size of the new last chunk. Fails unless all other chunks are full and the total
+/// matches the new shape.
 fn new_last(file: &Bloscpack, edit: &Edit, replaced: bool) -> Result<u32> {
     let layout = &file.layout;
     let old_total = file.beginning.sizes.ends(file.beginning.starts.len()).last().unwrap_or(0);
@@ -222,7 +222,7 @@ fn within_31_bits(size: u64) -> Result<u32> {
         .ok_or_else(|| Error::too_large("chunk", size, i32::MAX as u64))
 }
 
-/// Returns where the chunks that stay end; they must lie in their order.
+/// Returns the end of the chunks that are kept; they must be in order.
 fn kept_end(file: &Bloscpack, replaced: bool) -> Result<u64> {
     let starts = &file.beginning.starts;
     if !starts.is_sorted_by(|a, b| a < b) {

@@ -32,13 +32,13 @@ pub struct BloscpackBuilder<W> {
     params: Params,
     properties: BloscpackProperties,
     spool: Spool,
-    /// Of each chunk: bytes in the file, checksum included, and bytes that it stands for.
+    /// For each chunk: its stored size with the checksum, and its uncompressed size.
     pushed: Vec<(u64, u32)>,
 }
 
 impl BloscpackBuilder<AtomicFile> {
-    /// Returns a builder of the file of a path, which appears when it is finished. Unless `replace`, a path that
-    /// exists is an error. See [`new`](BloscpackBuilder::new) for the rest.
+    /// Creates a builder of a file that appears when it is finished. Unless `replace`, an existing path is an
+    /// error. See [`new`](BloscpackBuilder::new) for the other arguments.
     pub fn create(
         path: impl Into<PathBuf>,
         replace: bool,
@@ -53,8 +53,9 @@ impl BloscpackBuilder<AtomicFile> {
         Self::new(file, array, params, properties)
     }
 
-    /// Returns the same for an array whose shape, attributes and chunk size (in bytes) are known now: its chunks go
-    /// where they will lie, and not to the spool. At the end everything else is refused. No chunk may have come.
+    /// Configures the builder for an array whose shape, attributes and chunk size (in bytes) are known: chunks are
+    /// written to their final positions instead of the spool. Finishing with other values is an error. No chunk may
+    /// have been pushed.
     pub fn expecting(
         self,
         shape: &[u64],
@@ -122,7 +123,7 @@ impl<W: Write> BloscpackBuilder<W> {
         Ok(self.to)
     }
 
-    /// Writes what stands before the chunks that have come. Returns its length.
+    /// Writes everything before the first chunk. Returns its length.
     fn put_beginning(&mut self, shape: &[u64], attributes: &Attributes) -> Result<u64> {
         let (header, section, first) = self.beginning(shape, attributes)?;
         let ends = self.pushed.iter().scan(first, |end, (len, _)| {

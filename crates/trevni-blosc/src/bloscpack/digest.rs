@@ -12,8 +12,8 @@
 //!  7  sha384   48
 //!  8  sha512   64
 //! ```
-//! A chunk's checksum is of the chunk as it is stored, its header included; that of the metadata is of the
-//! bytes in use, without the room behind them.
+//! The checksum of a chunk covers the stored chunk with its header; that of the metadata covers the used bytes,
+//! without the reserved room after them.
 
 use md5::{Digest as _, Md5};
 use sha1::Sha1;
@@ -21,7 +21,7 @@ use sha2::{Sha224, Sha256, Sha384, Sha512};
 
 use trevni::{Error, ErrorKind, Result};
 
-/// How stored bytes are proved.
+/// The checksum of stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Digest {
     /// Not at all.
@@ -137,7 +137,7 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Of "abc", as the standards and zlib give them.
+    /// The digests of "abc", from the standards and zlib.
     const OF_ABC: [&str; 9] = [
         "",
         "27014d02",

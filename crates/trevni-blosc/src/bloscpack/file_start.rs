@@ -17,7 +17,7 @@ use crate::chunk;
 use trevni::io::{ReadAt, read_within};
 use trevni::{Error, Result};
 
-/// How many bytes each chunk stands for.
+/// The uncompressed size of each chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sizes {
     /// All as many, the last perhaps fewer.
@@ -44,7 +44,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the bytes that the chunk of a number stands for, among so many chunks.
+    /// Returns the uncompressed size of a chunk, given the number of chunks.
     pub(crate) fn get(&self, number: usize, count: usize) -> u64 {
         match self {
             Sizes::Even { last, .. } if number + 1 == count => *last,
@@ -53,7 +53,7 @@ impl Sizes {
         }
     }
 
-    /// Returns where each of so many chunks ends, in the bytes that they stand for together.
+    /// Returns the end of each chunk in the uncompressed bytes, given the number of chunks.
     pub(crate) fn ends(&self, count: usize) -> impl Iterator<Item = u64> {
         (0..count).scan(0u64, move |end, number| {
             *end = end.saturating_add(self.get(number, count));
@@ -62,7 +62,7 @@ impl Sizes {
     }
 }
 
-/// What stands before the chunks, and where they are.
+/// The start of a file: header, metadata and chunk offsets.
 #[derive(Debug)]
 pub(crate) struct Beginning {
     /// The header.
@@ -73,14 +73,14 @@ pub(crate) struct Beginning {
     pub(crate) metadata: Option<Value>,
     /// Where each chunk starts in the file.
     pub(crate) starts: Vec<u64>,
-    /// How many bytes each chunk stands for.
+    /// The uncompressed size of each chunk.
     pub(crate) sizes: Sizes,
     /// Where the offsets end.
     pub(crate) end: u64,
 }
 
 impl Beginning {
-    /// Reads the beginning of a file of so many bytes.
+    /// Reads the start of a file of this length.
     pub(crate) fn read(source: &impl ReadAt, file_len: u64) -> Result<Self> {
         let bytes = read_within(source, file_len, 0, HEADER_LEN as u64, "Bloscpack header")?;
         refuse_carray(&bytes)?;
@@ -111,7 +111,7 @@ impl Beginning {
     }
 }
 
-/// Writes a beginning: the header, a metadata section, the offsets and spare slots.
+/// Writes the start of a file: the header, a metadata section, the offsets and spare slots.
 pub(crate) fn put(
     to: &mut impl Write,
     header: &Header,
@@ -153,7 +153,7 @@ fn read_metadata(
     Ok((Some(section), Some(value), start + len))
 }
 
-/// Returns the sizes that the header gives, or else those of the chunks.
+/// Returns the sizes of the header, or else those of the chunks.
 fn read_sizes(
     source: &impl ReadAt,
     file_len: u64,
@@ -185,7 +185,7 @@ fn read_sizes(
     Ok(Sizes::of(all))
 }
 
-/// The 16-byte header of a chunk file of carray and bcolz is known by the chunk behind it: in the header of the
+/// The 16-byte header of a chunk file of carray and bcolz is detected by the chunk after it: in the header of the
 /// proposal the same bytes are the high half of the number of chunks.
 fn refuse_carray(bytes: &[u8]) -> Result<()> {
     let is_carray = bytes.starts_with(b"blpk\x01\0\0\0")

@@ -33,7 +33,7 @@ const METADATA: u8 = 2;
 pub(crate) enum Version {
     /// The first proposal.
     V1 {
-        /// Bytes of "the file"; the document does not say whether before or after compression.
+        /// The size of "the file" in bytes; the document does not specify before or after compression.
         file_size: u64,
     },
     /// The RFC, and Blaze's document.
@@ -48,22 +48,22 @@ pub(crate) enum Version {
     },
 }
 
-/// What stands before the metadata, the offsets and the chunks.
+/// The header of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     /// The version.
     pub(crate) version: Version,
-    /// Whether there is a table of offsets.
+    /// Whether the file has a table of offsets.
     pub(crate) has_offsets: bool,
-    /// Whether there is metadata.
+    /// Whether the file has metadata.
     pub(crate) has_metadata: bool,
     /// What follows each chunk.
     pub(crate) checksum: Digest,
-    /// Bytes of an element; version 1 does not say, and has 0.
+    /// The size of an element; 0 in version 1, which does not record it.
     pub(crate) typesize: u8,
-    /// Bytes that each chunk but the last stands for, if known.
+    /// The uncompressed size of all chunks but the last, if known.
     pub(crate) chunk_size: Option<u32>,
-    /// Bytes that the last chunk stands for, if known.
+    /// The uncompressed size of the last chunk, if known.
     pub(crate) last_chunk: Option<u32>,
     /// How many chunks there are, if known.
     pub(crate) nchunks: Option<u64>,
@@ -172,7 +172,7 @@ impl Header {
         self.slots().map(|_| ())
     }
 
-    /// Returns how many offsets the table has, spare ones included.
+    /// Returns the number of slots of the offset table, including spare ones.
     pub(crate) fn slots(&self) -> Result<u64> {
         let spare = match self.version {
             Version::V3 { max_app_chunks } => max_app_chunks,
@@ -190,7 +190,7 @@ impl Header {
         }
     }
 
-    /// Returns how many bytes the chunks stand for together, if the header says.
+    /// Returns the total uncompressed size, if the header has it.
     pub(crate) fn total(&self) -> Result<Option<u64>> {
         if let Version::V1 { .. } = self.version {
             return Ok(None);

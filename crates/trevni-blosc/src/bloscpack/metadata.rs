@@ -1,4 +1,4 @@
-//! The metadata section: a JSON value, optionally compressed, with room to grow.
+//! The metadata section: a JSON value, optionally compressed, with reserved room.
 //!
 //! ```text
 //!           0   "JSON", four NULs
@@ -12,7 +12,7 @@
 //!          24   eight NULs        for a codec of the user's
 //!          32   stored bytes, NULs up to the room, checksum of the stored bytes
 //! ```
-//! In version 2 of the format there is none of this: the metadata is bare JSON, its size stands in the header.
+//! Version 2 of the format has no such section: the metadata is plain JSON, whose size is in the header.
 
 use std::io::{Read, Write};
 
@@ -35,10 +35,10 @@ const MAX_JSON: u32 = 16 << 20;
 
 const MAGIC: [u8; 8] = *b"JSON\0\0\0\0";
 
-/// What stands before the stored bytes.
+/// The header of the section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SectionHeader {
-    /// What follows the room.
+    /// The checksum after the reserved room.
     pub(crate) checksum: Digest,
     /// Whether the JSON is compressed.
     pub(crate) zlib: bool,
@@ -96,12 +96,12 @@ impl SectionHeader {
         out.extend_from_slice(&self.user_codec);
     }
 
-    /// Returns the bytes of the section behind the first 32.
+    /// Returns the size of the section after its first 32 bytes.
     pub(crate) fn rest_len(&self) -> u64 {
         u64::from(self.room) + self.checksum.size() as u64
     }
 
-    /// Returns the settings with which a section of the same size can be written in the place of this one.
+    /// Returns the settings with which a section of the same size replaces this one.
     pub(crate) fn properties(&self) -> MetadataProperties {
         MetadataProperties {
             checksum: self.checksum,
@@ -113,7 +113,7 @@ impl SectionHeader {
     }
 }
 
-/// The JSON value in the rest of a section, its checksum proved.
+/// Parses the JSON value of a section and verifies its checksum.
 pub(crate) fn open(header: &SectionHeader, rest: &[u8]) -> Result<Value> {
     let mut cursor = Cursor::new(rest);
     let stored = cursor.take(in_memory(header.stored), "metadata")?;

@@ -3,9 +3,9 @@
 //! ```text
 //! {"dtype":"'<i4'","shape":[60,20],"order":"F","container":"numpy", ...}
 //! ```
-//! The type is a Python literal within a JSON string: a string again (`'<i4'`) or a list of tuples. Files from
-//! before 0.7.2 hold the bare string, or lists in lists. Other names are attributes of the user's. Metadata
-//! without a container is the user's whole, and the array is one of bytes.
+//! The type is a Python literal in a JSON string: a string (`'<i4'`) or a list of tuples. Files from before 0.7.2
+//! have the bare string, or nested lists. Other keys are the user's attributes. Metadata without a container
+//! belongs to the user completely, and the array is one of bytes.
 
 use serde_json::{Map, Value};
 
@@ -94,7 +94,7 @@ impl Described {
         }
         let size = self.shape.iter().try_fold(self.dtype.size as u64, |n, k| n.checked_mul(*k));
         match size {
-            // With a 0 in it, a shape is of no bytes whatever the rest of it.
+            // A shape with a 0 has no bytes, whatever the other dimensions.
             Some(0) | None if self.shape.contains(&0) => match self.shape.first() {
                 Some(rows) if *rows > MAX_EMPTY_ROWS => {
                     Err(Error::too_large("rows without bytes", *rows, MAX_EMPTY_ROWS))

@@ -14,14 +14,14 @@ use trevni::{Error, Result};
 /// Bytes of an offset.
 pub(crate) const OFFSET_LEN: u64 = 8;
 
-/// Bytes of the least chunk, which is a header only.
+/// The size of the smallest chunk, which is a header only.
 const MIN_CHUNK: u64 = 16;
 
 /// The most bytes of a chunk that its header takes.
 const MAX_CHUNK_HEADER: u64 = 32;
 
-/// Returns the starts in the used slots of a table, each at `from` or behind it and so far from the end that a
-/// chunk may be there; `None` if the table was not filled in.
+/// Returns the starts in the used slots of a table. Each is at least `from`, and leaves room for a chunk before the
+/// end. `None` if the table was not filled.
 pub(crate) fn parse(slots: &[u8], from: u64, file_len: u64) -> Result<Option<Vec<u64>>> {
     let mut cursor = Cursor::new(slots);
     let mut starts = Vec::with_capacity(slots.len() / 8);
@@ -60,8 +60,8 @@ pub(crate) fn chunk_header(
     chunk::Header::parse(&bytes).map_err(|e| e.at(start))
 }
 
-/// Returns the starts and headers of chunks that lie one behind another, each before `digest_len` bytes: so many,
-/// or those up to the end.
+/// Returns the starts and headers of adjacent chunks, each followed by `digest_len` bytes: `count` of them, or all
+/// up to the end.
 pub(crate) fn walk(
     source: &impl ReadAt,
     file_len: u64,

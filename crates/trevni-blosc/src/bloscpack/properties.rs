@@ -9,14 +9,14 @@ use super::digest::Digest;
 /// How much is kept free for later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// So many times of what is in use.
+    /// A multiple of the used size.
     Times(u64),
     /// Exactly so much.
     Exactly(u64),
 }
 
 impl Room {
-    /// Returns the room for this much in use; what does not fit a number is the largest.
+    /// Returns the reserved room for this used size; saturates at the largest number.
     pub(crate) fn of(self, used: u64) -> u64 {
         match self {
             Room::Times(times) => used.saturating_mul(times),
@@ -28,7 +28,7 @@ impl Room {
 /// How the metadata section is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetadataProperties {
-    /// What proves it. Default: Adler-32.
+    /// The checksum of the metadata. Default: Adler-32.
     pub checksum: Digest,
     /// Whether zlib is tried; it is dropped where it makes the JSON longer. Default: true.
     pub zlib: bool,
@@ -55,10 +55,10 @@ impl Default for MetadataProperties {
 /// How a Bloscpack file is written. The defaults are those of bloscpack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BloscpackProperties {
-    /// What proves each chunk. Default: Adler-32.
+    /// The checksum of chunks. Default: Adler-32.
     pub checksum: Digest,
-    /// Whether there is a table of offsets; without it chunks are found only by walking over those before them, and
-    /// bloscpack appends none. Default: true.
+    /// Whether the file has a table of offsets. Without it a chunk is found only by reading the headers of those
+    /// before it, and bloscpack cannot append. Default: true.
     pub offsets: bool,
     /// Slots of the table for chunks that are appended later. Default: 10 times the chunks.
     pub max_app_chunks: Room,

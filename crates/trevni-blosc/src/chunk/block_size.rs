@@ -7,7 +7,7 @@
 //! split, 2nd generation       32K  32K  32K  64K  64K  64K 128K 256K 512K    times typesize, 32K to 4M
 //! split, 1st generation       the size above, at most 256K, times typesize, 64K to 1M
 //! ```
-//! A chunk of less than 32 KiB is one block. A block is whole elements.
+//! A chunk of less than 32 KiB is one block. A block has complete elements.
 
 use super::split::should_split;
 use super::{Generation, Params};
@@ -15,7 +15,7 @@ use crate::Compressor;
 
 const KIB: u32 = 1024;
 
-/// Returns the bytes of a block of a chunk of `nbytes`; at least 1.
+/// Returns the block size of a chunk of `nbytes`; at least 1.
 pub(super) fn choose(params: &Params, nbytes: u32) -> u32 {
     let typesize = u32::from(params.typesize.max(1));
     let wished = match params.block_size {

@@ -50,7 +50,7 @@ impl Blocks {
         self.block_size
     }
 
-    /// Returns how many streams a block of so many bytes has.
+    /// Returns the number of streams of a block of this size.
     pub(super) fn streams(&self, len: usize) -> usize {
         if len < self.block_size { 1 } else { self.streams }
     }

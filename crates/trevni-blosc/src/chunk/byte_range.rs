@@ -5,7 +5,7 @@
 //! needed                      block 3 │ block 4          fetched then: from where the first of them begins
 //!                                               to where another block does that is not among them
 //! ```
-//! Blocks may lie in any order, and where one ends is not written; none begins within another.
+//! Blocks may be in any order, and their ends are not stored; blocks do not overlap.
 
 use std::ops::Range;
 
@@ -17,8 +17,7 @@ use trevni::wire::Cursor;
 /// Bytes of a head that is fetched before it is known how long it is: with the starts of 120 blocks.
 pub(crate) const HEAD: usize = 512;
 
-/// Returns the bytes of a chunk that are needed for the bytes in `range` that it stands for, by its head. All, if
-/// there is no saying.
+/// Returns the bytes of a chunk that are needed to decode `range`, given its head; all bytes if that is unknown.
 pub(crate) fn needed(head: &[u8], range: &Range<usize>) -> Result<Range<usize>> {
     let header = Header::parse(head)?;
     let all = 0..header.cbytes as usize;

@@ -4,9 +4,8 @@
 //! chunk ──► streams ──► decompressed ──► unshuffled ──► block of the output
 //!                       └─ straight into the output if nothing is shuffled
 //! ```
-//! A block is read and put in order before the next is begun, so that it stays in the cache of the core. Of a block
-//! of which a few elements are asked for, only these are put in order, and its streams are decompressed no further
-//! than to them.
+//! A block is decompressed and unfiltered before the next, so that it stays in the cache of the core. If only a few
+//! elements of a block are needed, only these are unfiltered, and its streams are decompressed only up to them.
 
 mod columns;
 
@@ -24,7 +23,7 @@ use trevni::{Error, ErrorKind, Result};
 #[derive(Default)]
 pub struct Decoder {
     reader: Reader,
-    /// A block of which not all is asked for.
+    /// A block that is needed in part.
     block: Vec<u8>,
     /// Block 0 of a chunk with delta.
     first: Vec<u8>,
@@ -55,7 +54,7 @@ impl fmt::Debug for Decoder {
 
 /// A chunk that has blocks, ready to be opened.
 struct Body<'a> {
-    /// The bytes of the chunk that are there, from `at` on.
+    /// The available bytes of the chunk, from `at`.
     bytes: &'a [u8],
     at: usize,
     starts: &'a [u8],
@@ -73,8 +72,8 @@ impl Decoder {
         self
     }
 
-    /// Fills `out`, which must be as long as the chunk's `nbytes`. Bytes behind the chunk are not looked at. If it
-    /// fails, `out` may be filled in part.
+    /// Decodes a chunk into `out`, which must have its `nbytes`. Bytes after the chunk are ignored. After an error
+    /// the content of `out` is unspecified.
     pub fn decode(&mut self, chunk: &[u8], out: &mut [u8]) -> Result<()> {
         let (header, chunk) = open(chunk)?;
         if header.nbytes as usize != out.len() {
@@ -98,15 +97,15 @@ impl Decoder {
         }
     }
 
-    /// Fills `out` with the bytes from `start` on; opens only the blocks that have some of them. A block that is
-    /// not asked for as a whole is opened in memory of its own, as large as the block.
+    /// Decodes the bytes from `start` into `out`; only their blocks are decompressed. A block that is needed in
+    /// part is decompressed to a buffer of its size.
     pub fn decode_range(&mut self, chunk: &[u8], start: usize, out: &mut [u8]) -> Result<()> {
         let (_, chunk) = open(chunk)?;
         self.decode_part(chunk, (0, chunk), start, out)
     }
 
-    /// The same of a chunk that is there in part: its head, and what is [`needed`](super::needed) of it, from which
-    /// place on.
+    /// Decodes a chunk that is available in part: its head, and the bytes of [`needed`](super::needed) with their
+    /// position.
     pub(crate) fn decode_part(
         &mut self,
         head: &[u8],
@@ -116,7 +115,7 @@ impl Decoder {
     ) -> Result<()> {
         let header = Header::parse(head)?;
         let (nbytes, cbytes) = (header.nbytes as usize, header.cbytes as usize);
-        // What is behind the chunk is not part of it.
+        // Bytes after the chunk do not belong to it.
         let head = head.get(..cbytes).unwrap_or(head);
         let bytes = bytes.get(..cbytes.saturating_sub(at)).unwrap_or(bytes);
         if start.checked_add(out.len()).is_none_or(|end| end > nbytes) {
@@ -194,7 +193,7 @@ impl Decoder {
 }
 
 impl Reader {
-    /// Refuses a block that takes more working memory than the limit: so many buffers besides those of its filters.
+    /// Fails if a block needs more working memory than the limit: `buffers` besides those of its filters.
     fn check_memory(&self, body: &Body<'_>, len: usize, buffers: usize) -> Result<()> {
         let buffers = buffers + body.pipeline.buffers();
         let (size, limit) = (len.saturating_mul(buffers), self.limit);
@@ -257,15 +256,14 @@ impl<'a> Body<'a> {
         self.blocks.nbytes()
     }
 
-    /// Returns whether each stream of a block of so many bytes has one byte of every element, and nothing else is
-    /// done to them.
+    /// Returns whether each stream of a block has one byte of every element, and there is no other filter.
     fn splits(&self, len: usize) -> bool {
         let streams = self.blocks.streams(len);
         let plain = self.dictionary.is_none() && self.pipeline.only_shuffle() == Some(streams);
         plain && streams > 1 && len.is_multiple_of(streams)
     }
 
-    /// Returns what lies from the start of a block on.
+    /// Returns the bytes from the start of a block.
     fn block(&self, index: usize) -> Result<Cursor<'a>> {
         let start = slice(self.starts, index * 4, 4)?
             .first_chunk()
@@ -295,7 +293,7 @@ impl<'a> Body<'a> {
         Ok(constant)
     }
 
-    /// Fills `out` with what the streams of a block stand for.
+    /// Decompresses the streams of a block into `out`.
     fn read_streams(
         &self,
         index: usize,
@@ -317,7 +315,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Returns the header of a chunk, and the chunk without what is behind it.
+/// Returns the header of a chunk, and the chunk without the bytes after it.
 fn open(chunk: &[u8]) -> Result<(Header, &[u8])> {
     let header = Header::parse(chunk)?;
     let cbytes = header.cbytes as usize;

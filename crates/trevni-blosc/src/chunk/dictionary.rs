@@ -14,12 +14,12 @@ use trevni::{Error, Result};
 const LONGEST: usize = 32 * 1024;
 /// Shorter ones are of no use.
 const SHORTEST: usize = 256;
-/// The dictionary is no more than this part of what is compressed.
+/// The maximum size of the dictionary, as a fraction of the compressed size.
 const PART: usize = 20;
-/// One byte in so many is learnt from.
+/// One byte in this many is sampled.
 const SAMPLED: usize = 16;
 
-/// Takes the dictionary behind the starts of the blocks.
+/// Reads the dictionary after the starts of the blocks.
 pub(super) fn take<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8]> {
     let length = cursor.fixed32("the length of a dictionary")?;
     match length as usize {
@@ -36,13 +36,14 @@ pub(super) fn put(dictionary: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(dictionary);
 }
 
-/// A Zstandard dictionary learnt from the filtered bytes of a chunk, in so many streams; `None` if it is of no use.
+/// Trains a Zstandard dictionary on the filtered bytes of a chunk, in this many streams; `None` if it does not
+/// help.
 pub(super) fn train(filtered: &[u8], streams: usize) -> Option<Vec<u8>> {
     let longest = LONGEST.min(filtered.len() / PART);
     if longest < SHORTEST {
         return None;
     }
-    // The library wants at least 8 samples.
+    // The library requires at least 8 samples.
     let count = streams.max(8);
     let sample = filtered.len() / count / SAMPLED;
     let samples = filtered.get(..sample * count)?;

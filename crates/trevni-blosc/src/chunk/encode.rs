@@ -3,8 +3,8 @@
 //! ```text
 //! block of the input ──► shuffled ──► streams, each compressed, or stored if that is not shorter ──► chunk
 //! ```
-//! As soon as the chunk would be longer than its bytes stored as they are, they are stored. What is chosen where is
-//! as in the references, so that equal parameters give equal chunks where the compressors do.
+//! If the chunk would exceed the uncompressed size, it is stored. All choices are those of the reference
+//! implementations, so that equal parameters give equal chunks where the compressors do.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl Encoder {
         })
     }
 
-    /// Appends the chunk that stands for `data` to `out`.
+    /// Encodes `data` as a chunk at the end of `out`.
     pub fn encode(&mut self, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let nbytes = u32::try_from(data.len())
             .ok()
@@ -174,7 +174,7 @@ impl Writer<'_> {
         fits
     }
 
-    /// Appends the streams of a filtered block and notes their start at `place`; `false` if they do not fit.
+    /// Appends the streams of a filtered block and stores their start at `place`. Returns false if they do not fit.
     fn block(&mut self, filtered: &[u8], place: usize) -> bool {
         let start = u32::try_from(self.out.len() - self.start).unwrap_or(u32::MAX);
         let place = self.out.iter_mut().skip(place).zip(start.to_le_bytes());
@@ -197,7 +197,7 @@ impl Writer<'_> {
             return fits;
         }
         let room_wanted = self.compress.room(bytes.len());
-        // Snappy wants more room than it uses.
+        // Snappy requires more room than it uses.
         let offered = if self.is_snappy { room_wanted } else { room_wanted.min(left) };
         let scratch = room(self.stream, offered);
         let stream = match self.compress.compress(bytes, scratch) {
@@ -211,7 +211,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Marks a chunk whose streams are all runs of zeros, and leaves nothing of them. Readers want whole elements
+    /// Marks a chunk whose streams are all runs of zeros, and removes them. Readers require complete elements
     /// there.
     fn note_zeros(&mut self, header: &mut Header, streams: usize) {
         let all = streams + 4 * self.blocks.all_streams();

@@ -57,10 +57,10 @@ pub enum Content {
     Repeated,
 }
 
-/// What stands before the streams of a chunk.
+/// The header of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes that the chunk stands for.
+    /// The uncompressed size in bytes.
     pub nbytes: u32,
     /// Bytes of the chunk, this header included.
     pub cbytes: u32,
@@ -74,7 +74,7 @@ pub struct Header {
     pub content: Content,
     /// Whether blocks are marked as split: one stream per byte of an element.
     pub is_split: bool,
-    /// Whether there is a dictionary.
+    /// Whether the chunk has a dictionary.
     pub has_dictionary: bool,
     stream_version: u8,
     flags: u8,
@@ -84,8 +84,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the header at the start of a chunk; `chunk` may go on, or be cut behind the first 32 bytes (16 of
-    /// the first generation).
+    /// Parses the header at the start of a chunk; the first 32 bytes are enough (16 for the first generation).
     pub fn parse(chunk: &[u8]) -> Result<Self> {
         let mut cursor = Cursor::new(chunk);
         let [version, stream_version, flags, typesize] = cursor.array("the header of a chunk")?;
@@ -202,9 +201,8 @@ impl Header {
         self.nbytes.div_ceil(self.block_size.max(1))
     }
 
-    /// Returns what compressed the streams; [`Unsupported`](trevni::ErrorKind::Unsupported) if it is not known.
-    /// High compression LZ4 is told from LZ4 in the second generation only. Means nothing where there are no
-    /// streams.
+    /// Returns the compressor of the streams; [`Unsupported`](trevni::ErrorKind::Unsupported) if it is unknown.
+    /// High compression LZ4 is distinguished from LZ4 only in the second generation. Meaningless without streams.
     pub fn compressor(&self) -> Result<Compressor> {
         if self.stream_version != 1 {
             let version = self.stream_version;
@@ -217,8 +215,8 @@ impl Header {
         })
     }
 
-    /// Returns what was done before; [`Unsupported`](trevni::ErrorKind::Unsupported) if one is not known. Means
-    /// nothing where there are no streams.
+    /// Returns the filters; [`Unsupported`](trevni::ErrorKind::Unsupported) if one is unknown. Meaningless without
+    /// streams.
     pub fn filters(&self) -> Result<Filters> {
         let mut filters = Filters::default();
         if self.size() == 32 {
@@ -277,8 +275,8 @@ impl Header {
         header
     }
 
-    /// Marks the chunk as stored from the beginning. The second generation then says nothing of what it would have
-    /// done.
+    /// Marks a chunk that is stored without trying to compress it. The second generation then does not record
+    /// filters or compressor.
     pub(super) fn store_at_once(&mut self) {
         if self.generation() == Generation::Blosc2 {
             self.flags = EXTENDED;

@@ -12,8 +12,8 @@ use super::special_kind::Special;
 use super::{Content, Generation, Header, MAX_NBYTES, Params, block_size};
 use trevni::{Error, Result};
 
-/// The 32 bytes of a second-generation chunk of special values. A typesize of 0 is taken as 1, and no chunk stands for
-/// more than [`MAX_NBYTES`].
+/// Returns the 32 bytes of a second-generation chunk of special values. A typesize of 0 is replaced by 1. The size
+/// may not exceed [`MAX_NBYTES`].
 ///
 /// ```
 /// use trevni_blosc::chunk::{Content, Decoder, Header, Special, special};
@@ -47,7 +47,7 @@ pub(super) fn fill(header: &Header, chunk: &[u8], start: usize, out: &mut [u8]) 
         out.fill(byte);
         return Ok(());
     }
-    // One value with its beginning where `start` has it, then what is there twice as long each time.
+    // One value, rotated to `start`, then copies of doubling size.
     let first = value.len().min(out.len());
     for (i, byte) in out.iter_mut().take(first).enumerate() {
         *byte = at(value, start + i);

@@ -9,7 +9,7 @@ pub enum Special {
     Zeros,
     /// NaN, of 4 or 8 bytes by the typesize.
     Nan,
-    /// Never written: any value will do, 0 is given.
+    /// Never written: any value is valid, 0 is returned.
     Uninit,
 }
 

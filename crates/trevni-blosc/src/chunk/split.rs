@@ -6,7 +6,7 @@ use crate::{Compressor, Filter};
 /// The largest typesize whose blocks are split.
 const MAX_STREAMS: usize = 16;
 
-/// Returns the shortest streams that blocks are split into; what is shorter than that is not compressed at all.
+/// Returns the minimum size of the streams of a split block; shorter streams are not compressed.
 pub(super) fn shortest(generation: Generation) -> usize {
     match generation {
         Generation::Blosc1 => 128,
@@ -14,7 +14,7 @@ pub(super) fn shortest(generation: Generation) -> usize {
     }
 }
 
-/// Returns whether blocks of such a size are split: if they should be, and give equal parts.
+/// Returns whether blocks of this size are split: whether they should be, and divide evenly.
 pub(super) fn is_split(params: &Params, block_size: u32) -> bool {
     block_size.is_multiple_of(u32::from(params.typesize.max(1))) && should_split(params, block_size)
 }
@@ -45,7 +45,7 @@ pub(super) fn should_split(params: &Params, block_size: u32) -> bool {
     }
 }
 
-/// Returns whether a block gives as many streams as its elements have bytes, and none of them is too short.
+/// Returns whether a block divides into one stream per byte of an element, none of which is too short.
 pub(super) fn divides(generation: Generation, typesize: usize, block_size: usize) -> bool {
     typesize <= MAX_STREAMS && block_size / typesize >= shortest(generation)
 }

@@ -12,7 +12,7 @@ use super::Generation;
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
-/// What is stored of a stream.
+/// The stored form of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream<'a> {
     Stored(&'a [u8]),
@@ -21,7 +21,7 @@ pub(super) enum Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Takes a stream that stands for `len` bytes.
+    /// Reads a stream of uncompressed size `len`.
     pub(super) fn take(
         cursor: &mut Cursor<'a>,
         generation: Generation,

@@ -89,7 +89,7 @@ impl Coders<Encoder> {
         Self::new(threads, |_| true)
     }
 
-    /// Returns the chunks that stand for these bytes, each in the memory that stands beside them.
+    /// Encodes chunks of these bytes, each in the memory beside them.
     pub(super) fn encode(
         &self,
         params: &Params,
@@ -106,7 +106,7 @@ impl Coders<Encoder> {
     }
 }
 
-/// A coder that goes back to the others.
+/// A coder that is returned to the pool.
 struct BorrowedCoder<'a, T: Send> {
     coder: Option<T>,
     home: &'a Coders<T>,
@@ -120,8 +120,8 @@ impl<T: Send> Drop for BorrowedCoder<'_, T> {
     }
 }
 
-/// Does every job, on so many threads at most, each with one `T` for all its jobs. The first error in the order
-/// of the jobs is the one that is given.
+/// Runs jobs on at most `threads` threads, each with one `T` for all its jobs. Returns the first error in the order
+/// of the jobs.
 pub(super) fn each<J: Send, T, R: Send>(
     threads: usize,
     jobs: Vec<J>,
@@ -156,7 +156,7 @@ pub(super) fn each<J: Send, T, R: Send>(
     all.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Returns the chunks that stand for these bytes.
+/// Encodes chunks of these bytes.
 pub(super) fn encode(threads: usize, params: &Params, parts: Vec<&[u8]>) -> Result<Vec<Vec<u8>>> {
     let parts = parts.into_iter().map(|part| (part, Vec::new())).collect();
     Coders::writers(threads).encode(params, parts)

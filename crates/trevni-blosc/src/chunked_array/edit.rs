@@ -6,8 +6,8 @@
 //! truncate  ──── 0 ──── ── 1                            chunk 1 is cut, 2 is dropped
 //! grow      ──── 0 ──── ──── 1 ──── ─ 2 ─░░░░ ░░░       chunk 2 is filled up, 3 is new
 //! ```
-//! Chunks that go past the end of the array (those of a grid) keep what they have there when it is truncated, and
-//! are overwritten when it grows.
+//! Chunks that exceed the array (those of a grid) keep their content there when it is truncated, and are
+//! overwritten when it grows.
 
 use std::borrow::Cow;
 
@@ -71,14 +71,14 @@ pub(crate) fn truncate(container: &dyn Container, len: u64) -> Result<Edit> {
 pub(crate) fn grow(container: &dyn Container, len: u64) -> Result<Edit> {
     let layout = changeable(container)?;
     let (old, row) = (layout.rows(), layout.row_bytes()?);
-    // Rows of a chunk, if it is whole rows.
+    // The rows of a chunk, if it has complete rows.
     let chunk = flat::chunk_bytes(layout).unwrap_or(VARIED as u64);
     let band = match Grid::of(layout)? {
         Some(grid) => grid.band_rows(),
         None if row > 0 && chunk.is_multiple_of(row as u64) => chunk / row as u64,
         None => 0,
     };
-    // Up to where a chunk ends as if these rows were appended, then whole chunks, which are all alike, then the rest.
+    // The fill of the last chunk, then complete chunks, which are equal, then the rest.
     let edge = if band == 0 { len } else { old.next_multiple_of(band).min(len) };
     let head = put(container, 1, old, &fill(layout, rows_size(edge - old, row)?))?;
     let whole = (len - edge).checked_div(band).unwrap_or(0);
@@ -99,7 +99,7 @@ pub(crate) fn grow(container: &dyn Container, len: u64) -> Result<Edit> {
     Ok(Edit { chunks, count, shape: with_rows(layout, len), attributes: None })
 }
 
-/// Returns the chunks of so many rows of the fill value, no more than a band.
+/// Returns chunks of this many rows of the fill value, at most one band.
 fn filled(container: &dyn Container, rows: u64) -> Result<Vec<Vec<u8>>> {
     let layout = container.layout();
     if let Some(grid) = Grid::of(layout)? {
@@ -166,7 +166,7 @@ fn place(layout: &Layout, at: u64, old: u64, end: u64) -> Option<(u64, u64, u64)
         let (lo, hi) = flat::bounds(layout, number, u64::MAX)?;
         return Some((number, lo, hi));
     }
-    // Where chunks may differ, those behind the last are new, of whole rows.
+    // Where chunks may differ in size, the new ones have complete rows.
     let row = layout.row_bytes().ok()? as u64;
     let each = (VARIED as u64).checked_div(row)?.max(1).checked_mul(row)?;
     let behind = (at - old) / each;
@@ -203,7 +203,7 @@ fn put_grid(
 }
 
 impl Layout {
-    /// Returns how many chunks hold so many rows: those of a container may be more, if one of them is empty.
+    /// Returns the number of chunks for this many rows; a container may have more, if one of them is empty.
     fn chunks_in_use(&self, rows: u64) -> Result<u64> {
         if let Some(grid) = Grid::of(self)? {
             return Ok(grid.chunks_for(rows));
@@ -215,7 +215,7 @@ impl Layout {
     }
 }
 
-/// Returns whether the last chunk is as long as the others, whatever is behind the end.
+/// Returns whether the last chunk has the size of the others, whatever is after the end.
 fn is_padded(layout: &Layout) -> bool {
     matches!(layout.chunking, Chunking::Grid { .. })
 }
@@ -246,7 +246,7 @@ fn rows_size(rows: u64, row: usize) -> Result<usize> {
     size(rows.saturating_mul(row as u64))
 }
 
-/// Returns a place among rows in memory.
+/// Converts a byte offset among rows in memory.
 fn place_in(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
@@ -257,7 +257,7 @@ fn size(bytes: u64) -> Result<usize> {
     size.ok_or_else(|| Error::too_large("rows that are changed at once", bytes, MOST as u64))
 }
 
-/// So many bytes of the fill value, one element behind another.
+/// Returns this many bytes of repeated fill values.
 fn fill(layout: &Layout, bytes: usize) -> Vec<u8> {
     if layout.fill.len() == layout.dtype.size && layout.fill.iter().any(|b| *b != 0) {
         return layout.fill.iter().copied().cycle().take(bytes).collect();

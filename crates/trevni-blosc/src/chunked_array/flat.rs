@@ -13,13 +13,13 @@ use trevni::{Error, Result};
 
 use super::chunk_coder::Coders;
 
-/// So many bytes of a chunk are not worth several threads.
+/// Below this number of bytes, several threads do not help.
 const FEW: usize = 1 << 16;
 
-/// Bytes of a chunk, at least, that are read at a time.
+/// The minimum number of bytes of a chunk that are read at a time.
 const PART: usize = 1 << 18;
 
-/// The part of a chunk that is wanted, and where it goes.
+/// The part of a chunk that is read, and its destination.
 struct Piece<'a> {
     chunk: u64,
     start: usize,
@@ -77,8 +77,8 @@ pub(super) fn read(
     readers.read(pieces, |decoder, piece| read_piece(container, decoder, piece)).map(drop)
 }
 
-/// Reads a piece; of a chunk of several blocks one block after the other, so that what is read is still in the
-/// cache when it is opened.
+/// Reads a piece; of a chunk of several blocks block by block, so that the bytes are in the cache when they are
+/// decoded.
 fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>) -> Result<()> {
     let of_chunk = |e: Error| e.in_chunk(piece.chunk);
     let mut head = container.chunk_part(piece.chunk, 0..chunk::HEAD as u64)?;
@@ -88,7 +88,7 @@ fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>
         let needed = chunk::needed(&head, &(start..end)).map_err(of_chunk)?;
         let range = needed.start as u64..needed.end as u64;
         if needed.start == 0 && needed.end > head.len() {
-            // All of it; what comes then is there too.
+            // All of it, which is available then.
             head = container.chunk_part(piece.chunk, range)?;
         } else if needed.end > head.len() {
             let bytes = (needed.start, &container.chunk_part(piece.chunk, range)?[..]);
@@ -100,7 +100,7 @@ fn read_piece(container: &dyn Container, decoder: &mut Decoder, piece: Piece<'_>
     Ok(())
 }
 
-/// Cuts the bytes of a chunk from `start` on where each so many of the chunk end.
+/// Divides the bytes of a chunk from `start` at multiples of `each`.
 fn parts(mut start: usize, out: &mut [u8], each: usize) -> Vec<(usize, &mut [u8])> {
     let (mut parts, mut rest) = (Vec::new(), out);
     while !rest.is_empty() {
@@ -172,7 +172,7 @@ pub(super) fn read_fortran(
     let count = out.len() / row;
     let places = row_places(layout, limits)?;
     let stride = layout.rows().checked_mul(size as u64);
-    // Runs that lie close together are read as one.
+    // Runs that are close together are read as one.
     let run = count.saturating_mul(size);
     let together = match stride.and_then(|stride| usize::try_from(stride).ok()) {
         Some(stride) if stride > 0 => (WINDOW.saturating_sub(run) / stride).max(1),
@@ -198,7 +198,7 @@ pub(super) fn read_fortran(
     Ok(())
 }
 
-/// For each element of a row in Fortran order, its place in C order.
+/// Returns, for each element of a row in Fortran order, its index in C order.
 fn row_places(layout: &Layout, limits: &Limits) -> Result<Vec<usize>> {
     let shape = layout.shape.get(1..).unwrap_or_default();
     let elements = usize::try_from(layout.row_elements()?)
@@ -209,7 +209,7 @@ fn row_places(layout: &Layout, limits: &Limits) -> Result<Vec<usize>> {
     }
     let mut places = Vec::with_capacity(elements.min(WINDOW));
     for at in 0..elements as u64 {
-        // The indices, the first of the row's fastest; then their place with the last fastest.
+        // The indices, the first dimension fastest; then their position with the last fastest.
         let (mut rest, mut place, mut index) = (at, 0u64, Vec::with_capacity(shape.len()));
         for n in shape {
             index.push(rest % n);

@@ -19,7 +19,7 @@ use trevni::{Error, Result};
 
 use super::chunk_coder::Coders;
 
-/// The numbers of a grid; all of equal length, at least 1, and none of them 0.
+/// The dimensions of a grid: vectors of equal length, at least 1, without zeros.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     shape: Vec<u64>,
@@ -61,7 +61,7 @@ impl Grid {
         self.chunk_bytes().map(drop)
     }
 
-    /// Returns whether chunks and blocks are whole rows, so that bytes are where they are in memory.
+    /// Returns whether chunks and blocks are complete rows, so that bytes are in memory order.
     fn is_flat(&self) -> bool {
         let rest = |of: &'_ [u64]| of.get(1..).unwrap_or_default().to_vec();
         let whole =
@@ -73,7 +73,7 @@ impl Grid {
             }
     }
 
-    /// Returns the bytes of a chunk: that of whole blocks.
+    /// Returns the size of a chunk, which has complete blocks.
     pub(super) fn chunk_bytes(&self) -> Result<usize> {
         let wide =
             self.chunk.iter().zip(&self.block).map(|(n, of)| n.div_ceil(*of).checked_mul(*of));
@@ -114,7 +114,7 @@ impl Grid {
         other
     }
 
-    /// Returns how many chunks so many rows need.
+    /// Returns the number of chunks for this many rows.
     pub(super) fn chunks_for(&self, rows: u64) -> u64 {
         rows.div_ceil(self.band_rows()).saturating_mul(self.in_band())
     }
@@ -144,7 +144,7 @@ impl Grid {
         rows.start.saturating_sub(corner).min(end)..end
     }
 
-    /// Returns the bytes of a chunk that hold some of its rows: whole blocks, which lie together.
+    /// Returns the bytes of a chunk with some of its rows: complete blocks, which are adjacent.
     fn bytes_in(&self, within: &Range<u64>) -> Result<Range<usize>> {
         let high = self.block.first().copied().unwrap_or(1);
         let layers = self.band_rows().div_ceil(high).max(1);
@@ -153,8 +153,7 @@ impl Grid {
         Ok(bytes(within.start / high)..bytes(within.end.div_ceil(high)))
     }
 
-    /// Walks the lines of a chunk that lie in `rows` of the array; in the rows, which begin with the first of them,
-    /// and in the chunk.
+    /// Visits the lines of a chunk in `rows` of the array, with their offsets in these rows and in the chunk.
     fn lines(&self, chunk: u64, rows: &Range<u64>, mut visit: impl FnMut(Line)) -> Result<()> {
         let corner = self.corner(chunk);
         let block_bytes = self.block_bytes();
@@ -300,7 +299,7 @@ impl Counter {
             .fold(0, |place, (i, n)| place.saturating_mul(*n).saturating_add(*i))
     }
 
-    /// Goes on; false behind the last.
+    /// Advances; false after the last.
     fn next(&mut self) -> bool {
         for (i, n) in self.index.iter_mut().zip(&self.shape).rev() {
             *i += 1;
@@ -325,7 +324,7 @@ pub(super) fn read(
     let count = out.len() / grid.row_bytes().max(1);
     let rows = first..first.saturating_add(count as u64);
     let chunks: Vec<u64> = grid.chunks_of(&rows).collect();
-    // So many are in memory at a time.
+    // The number in memory at a time.
     let sizes = chunks.iter().map(|chunk| grid.bytes_in(&grid.rows_in(*chunk, &rows)));
     let mut sizes = sizes.map(|range| range.map(|range| range.len()));
     let largest = sizes.try_fold(0, |most, size| size.map(|size: usize| size.max(most)))?;

@@ -97,7 +97,7 @@ impl ArrayWriter {
         Ok(())
     }
 
-    /// Hands on the chunks of whole bands.
+    /// Writes the chunks of complete bands.
     fn bands(&mut self, bands: &[&[u8]]) -> Result<()> {
         match self.grid.clone() {
             None => self.chunks(bands),
@@ -153,7 +153,7 @@ impl ArrayWriter {
         Ok(())
     }
 
-    /// Writes what is left, and what says how much there is. Returns the number of rows.
+    /// Writes the remaining rows and the metadata. Returns the number of rows.
     pub fn finish(mut self, attributes: &Attributes) -> Result<u64> {
         let mut rest = std::mem::take(&mut self.pending);
         if !rest.is_empty() {

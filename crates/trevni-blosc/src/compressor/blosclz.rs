@@ -5,13 +5,13 @@
 //! lllddddd  [more length]  dddddddd       copy of l+2 bytes from d+1 back; d = 5 high bits, 8 low bits
 //! lll11111  [more length]  11111111 hi lo copy of l+2 bytes from hi:lo + 8192 back
 //! ```
-//! `lll` is 1 to 7. At 7 more length follows: bytes that are added up, to the first that is not 255. The first
-//! control byte of a stream is always literals; its three high bits are a mark, 001, and not looked at. Readers of
+//! `lll` is 1 to 7. At 7 more length follows: bytes that are summed up to the first that is not 255. The first
+//! control byte of a stream is always literals; its three high bits are a marker, 001, and are ignored. Readers of
 //! the reference drop a copy that nothing follows, so a stream ends with literals.
 
 use super::window::Window;
 
-/// The longest run of literals behind one control byte.
+/// The maximum number of literals after one control byte.
 const LITERALS: usize = 32;
 /// The largest distance of two bytes.
 const NEAR: usize = 8191;
@@ -21,7 +21,7 @@ const FAR: usize = 65535 + NEAR + 1;
 const FAR_LENGTH: usize = 7;
 /// The end of a stream in which no copy begins.
 const TAIL: usize = 12;
-/// Bytes that are hashed, and the shortest copy that is looked for.
+/// The number of hashed bytes, and the minimum length of a copy.
 const WORD: usize = 4;
 
 /// The most bits of a hash.
@@ -70,7 +70,7 @@ fn more_length(bytes: &mut &[u8]) -> Option<usize> {
     }
 }
 
-/// Where each hash was last seen, kept between streams for its memory.
+/// The hash table, reused between streams.
 pub(crate) struct Encoder {
     seen: Vec<u32>,
     bits: u32,
@@ -79,7 +79,8 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// At a level of 1 to 9: how much is remembered, and how soon what does not compress is hurried through.
+    /// Creates an encoder for level 1 to 9: the size of the hash table, and how fast incompressible data is
+    /// skipped.
     pub(super) fn new(level: u8) -> Self {
         let (bits, patience) = match level {
             ..=1 => (12, 4),
@@ -124,7 +125,7 @@ impl Encoder {
         Some(writer.at)
     }
 
-    /// Returns an earlier place with the same bytes as at `at`, and how many of them; notes `at`.
+    /// Returns an earlier position with the same bytes as at `at`, and the length of the match; records `at`.
     #[inline(always)]
     fn find(&mut self, bytes: &[u8], at: usize, bits: u32) -> Option<(usize, usize)> {
         let word = word(bytes, at)?;
@@ -282,7 +283,7 @@ mod tests {
         }
     }
 
-    /// What compresses comes out smaller, from a wide range of places.
+    /// Compressible data becomes smaller, for a wide range of distances.
     #[test]
     fn finds_copies_near_and_far() {
         let noise = |n: u32| -> Vec<u8> {

@@ -7,19 +7,19 @@
 //! distance        2 bytes, low byte first; the stream may end before it
 //! [more bytes]    added to the length while they are 255, if the low bits are 15
 //! ```
-//! A distance of 0, which no writer makes, stands for zeros, as the library reads it.
+//! A distance of 0, which no writer produces, means zeros, as in the library.
 //!
 //! With a dictionary, distances reach beyond the start of the output into the dictionary's end.
 //!
-//! The library writes and reads streams of many short pieces best. It is slow where one byte repeats: it looks for
-//! what is known, and copies eight bytes at a time from eight bytes back. Such streams are written and read here.
+//! The library is fastest for streams of many short sequences. It is slow if one byte repeats, since it copies
+//! eight bytes at a time from eight bytes back. Such streams are encoded and decoded here.
 
 use lz4::block::{self, CompressionMode};
 
 use super::window::Window;
 use crate::repeated_byte::run;
 
-/// Streams that are so many times shorter than what they stand for are read here: nearly all of it repeats.
+/// Streams that are this many times shorter than their output are decoded here: they are mostly repeats.
 const SHORT: usize = 32;
 
 /// The shortest run that the library makes a copy of.
@@ -36,7 +36,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// Quick, at a level of 1 to 9. The larger the acceleration, the less is looked at.
+    /// Creates a fast compressor for level 1 to 9. A larger acceleration searches less.
     pub(super) fn fast(level: u8) -> Self {
         Self::Fast(i32::from(10_u8.saturating_sub(level).max(1)))
     }
@@ -92,7 +92,7 @@ pub(super) fn decompress_with(dictionary: &[u8], bytes: &[u8], out: &mut [u8]) -
     read(dictionary, bytes, out, wanted)
 }
 
-/// Reads the first `wanted` bytes of a block, and perhaps more; what is behind them is not looked at.
+/// Decodes at least the first `wanted` bytes of a block; bytes after them are unspecified.
 pub(super) fn decompress_start(bytes: &[u8], out: &mut [u8], wanted: usize) -> Option<()> {
     read(b"", bytes, out, wanted)
 }
@@ -220,7 +220,7 @@ mod tests {
             let mut start = vec![0; data.len()];
             decompress_start(&stream[..n], &mut start, wanted).unwrap();
             assert!(start[..wanted] == data[..wanted]);
-            // Only what is needed has to be there.
+            // Only the needed bytes must exist.
             let is_read = decompress_start(&stream[..n - 1], &mut start, wanted).is_some();
             assert_eq!(is_read, wanted < 69_000, "{wanted}");
         }

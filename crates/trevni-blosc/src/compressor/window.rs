@@ -6,7 +6,7 @@
 //! ```
 //! A copy may reach into what it writes itself: distance 1 repeats one byte, distance 3 repeats three.
 
-/// Bytes that are copied at once where there is room; more than asked for is overwritten later.
+/// The number of bytes that are copied at once where there is room; the excess is overwritten later.
 const STRIDE: usize = 32;
 
 /// A position in the output.
@@ -79,7 +79,7 @@ impl<'a> Window<'a> {
         Some(())
     }
 
-    /// Copies what is there, then what is there then: the period stays, and the piece doubles.
+    /// Copies all repeats so far, again and again: the period stays, and the length doubles.
     fn grow(&mut self, from: usize, end: usize) -> Option<()> {
         let mut to = self.at;
         while to < end {

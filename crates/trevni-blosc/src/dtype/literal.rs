@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use trevni::{Error, Result};
 
-/// How deep tuples, lists and dicts lie in each other at most.
+/// The maximum nesting depth of tuples, lists and dicts.
 const MAX_DEPTH: u32 = 32;
 
 /// A value.
@@ -17,7 +17,7 @@ const MAX_DEPTH: u32 = 32;
 pub(super) enum Literal {
     /// A string, of either kind.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Number(i64),
     /// `True`, `False`.
     Truth(bool),
@@ -250,7 +250,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns what is behind the letter of a string of the other kind.
+/// Returns the text after the prefix letter of a string of the other kind.
 fn string_prefix(text: &str) -> Option<&str> {
     text.strip_prefix(['u', 'b']).filter(|rest| rest.starts_with(['\'', '"']))
 }

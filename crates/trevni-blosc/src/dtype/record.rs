@@ -5,7 +5,7 @@
 //!    name, type       and shape                        a record          padding
 //! {'names': ['a', 'b'], 'formats': ['i1', '<f8'], 'offsets': [0, 8], 'itemsize': 16}
 //! ```
-//! Fields are kept in the order in which they lie; titles are not kept.
+//! Fields are in the order of their offsets; titles are dropped.
 
 use std::collections::HashSet;
 
@@ -125,7 +125,7 @@ fn padding(size: usize) -> Field {
 }
 
 impl Field {
-    /// Returns whether it stands for bytes that no field has.
+    /// Returns whether the field is padding.
     pub fn is_padding(&self) -> bool {
         self.name.is_empty() && self.shape.is_empty() && self.dtype.kind == DtypeKind::Void
     }
@@ -186,7 +186,7 @@ fn make_field(i: usize, name: &str, format: &Literal, mut shape: Vec<u64>) -> Re
     Ok(field)
 }
 
-/// Returns the name, behind a title if there is one.
+/// Returns the name, without a title.
 fn name_of(literal: &Literal) -> Result<&str> {
     match literal {
         Literal::Text(name) => Ok(name),
@@ -209,7 +209,7 @@ fn dimensions(literal: &Literal) -> Result<Vec<u64>> {
     }
 }
 
-/// Names, formats, offsets and size of the whole.
+/// Parses a dict of names, formats, offsets and the item size.
 fn dict(pairs: &[(Literal, Literal)]) -> Result<Dtype> {
     let get = |key: &str| {
         let is_key = |literal: &Literal| matches!(literal, Literal::Text(text) if text == key);

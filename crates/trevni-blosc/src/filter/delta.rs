@@ -4,8 +4,8 @@
 //! block 0       x0   x1^x0   x2^x1   ..        the element before
 //! block k       y0^x0   y1^x1   y2^x2   ..     the same element of block 0
 //! ```
-//! An element is as wide as the typesize if that is 1, 2, 4 or 8; else 8 bytes if it is a multiple of 8; else 1. What
-//! is over after the last whole element stays as it is.
+//! The element width is the typesize if that is 1, 2, 4 or 8; else 8 bytes if it is a multiple of 8; else 1. Bytes
+//! after the last complete element are not changed.
 
 /// Returns the width of an element.
 fn width(typesize: usize) -> usize {
@@ -25,7 +25,7 @@ pub(super) fn first(typesize: usize, block: &[u8], out: &mut [u8]) {
     changed.zip(block).for_each(|(to, before)| *to ^= before);
 }
 
-/// The way back from [`first`], in place.
+/// The inverse of [`first`], in place.
 pub(super) fn undo_first(typesize: usize, block: &mut [u8]) {
     match width(typesize) {
         1 => undo::<1>(block),
@@ -49,7 +49,7 @@ pub(super) fn other(typesize: usize, reference: &[u8], block: &[u8], out: &mut [
     undo_other(typesize, reference, out);
 }
 
-/// The way back from [`other`], in place.
+/// The inverse of [`other`], in place.
 pub(super) fn undo_other(typesize: usize, reference: &[u8], block: &mut [u8]) {
     let width = width(typesize);
     let whole = block.len() / width * width;

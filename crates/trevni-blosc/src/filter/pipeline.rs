@@ -4,9 +4,8 @@
 //! writing   block ──► truncate ──► delta ──► shuffle ──► ... ──► streams
 //! reading   block ◄────────────── delta ◄── shuffle ◄── ... ◄── streams
 //! ```
-//! Delta refers to bytes as they are read, so only a truncation may stand before it. (The reference writes other
-//! orders, and cannot read them.) A block is moved from one buffer to the next by each shuffle; delta is undone in
-//! place.
+//! Delta refers to bytes as they are read, so only truncation may precede it. (The reference writes other orders,
+//! and cannot read them.) Each shuffle moves a block from one buffer to the next; delta is inverted in place.
 
 use std::mem;
 
@@ -21,7 +20,7 @@ enum Move {
     Shuffle {
         width: usize,
     },
-    /// `whole`: only of blocks whose number of elements is a multiple of 8, as in the first generation.
+    /// `whole`: only for blocks whose number of elements is a multiple of 8, as in the first generation.
     BitShuffle {
         width: usize,
         whole: bool,
@@ -47,7 +46,7 @@ pub(crate) struct Scratch {
 }
 
 impl Pipeline {
-    /// Returns the pipeline of these filters. `whole` as the first generation shuffles bits.
+    /// Creates the pipeline of these filters. `whole` selects the bit shuffle of the first generation.
     pub(crate) fn new(filters: &Filters, typesize: u8, whole: bool) -> Result<Self> {
         let typesize = usize::from(typesize);
         let mut pipeline = Self { typesize, truncation: None, delta: false, moves: Vec::new() };
@@ -98,7 +97,7 @@ impl Pipeline {
         self.moves.len().min(2)
     }
 
-    /// Returns whether bytes are moved when a block is read, so that its streams cannot be read in place.
+    /// Returns whether decoding moves bytes, so that streams cannot be read in place.
     pub(crate) fn moves(&self) -> bool {
         !self.moves.is_empty()
     }
@@ -111,7 +110,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns the bytes of a block as they are compressed. `first` is block 0 as it is given, `None` if this is it.
+    /// Returns the filtered bytes of a block. `first` is block 0 before filters, `None` if this is it.
     pub(crate) fn forward<'a>(
         &self,
         block: &'a [u8],

@@ -4,7 +4,7 @@
 //! bits >= 0    so many of the 23 (4 bytes) or 52 (8 bytes) are kept
 //! bits <  0    so many are cleared
 //! ```
-//! Nothing is undone. At least one bit is kept, so that a NaN stays one.
+//! Truncation has no inverse. At least one bit is kept, so that a NaN stays one.
 
 use trevni::{Error, Result};
 
@@ -22,7 +22,7 @@ pub(super) fn cleared(typesize: usize, bits: i8) -> Result<u32> {
     })
 }
 
-/// Fills `out` with the floats of `block`, so many low bits cleared.
+/// Copies the floats of `block` to `out`, with this many low bits cleared.
 pub(super) fn truncate(typesize: usize, cleared: u32, block: &[u8], out: &mut [u8]) {
     out.copy_from_slice(block);
     let mask = (!0_u64 << cleared).to_le_bytes();

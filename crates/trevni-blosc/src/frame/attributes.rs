@@ -17,7 +17,7 @@ use trevni::{Error, Result};
 /// The most bytes that a value may have on the word of a few.
 const MOST: u64 = 1 << 20;
 
-/// A larger value has at least one byte in the file for so many.
+/// The maximum ratio of a decompressed value to its stored size.
 const RATIO: u64 = 64;
 
 /// Opens the metalayers of a trailer.
@@ -45,7 +45,7 @@ fn value(decoder: &mut Decoder, chunk: &[u8]) -> Result<Value> {
     Ok(msgpack::to_json(&bytes).unwrap_or_else(|_| msgpack::opaque(&bytes)))
 }
 
-/// Returns the metalayers that say `new`; values that are in `old` too are taken from there.
+/// Returns the metalayers for `new`; unchanged values are copied from `old`.
 ///
 /// # Errors
 /// `Invalid` if a value is larger than a chunk can be.

@@ -23,10 +23,10 @@ pub(super) const OLD_NAME: &str = "caterva";
 /// The most dimensions.
 pub(super) const MOST_DIMENSIONS: usize = 16;
 
-/// Bytes of a chunk, about, where the first rows of an array without rows will go.
+/// The approximate size of a chunk, for an array that is created without rows.
 const CHUNK: u64 = 1 << 20;
 
-/// What the metalayer says.
+/// The content of the metalayer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct B2nd {
     /// Elements of the array along each dimension.
@@ -40,7 +40,7 @@ pub struct B2nd {
 }
 
 impl B2nd {
-    /// Returns the metalayer's value. Bytes behind it are no error.
+    /// Parses the metalayer. Bytes after it are ignored.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for other versions, and types in other words than NumPy's.
@@ -98,7 +98,7 @@ impl B2nd {
         Ok(())
     }
 
-    /// Returns the type of the elements, of which each has so many bytes.
+    /// Returns the type of the elements, given their size.
     ///
     /// # Errors
     /// `Unsupported` for types that are not known here, `Malformed` if the sizes differ.
@@ -150,8 +150,7 @@ impl B2nd {
             .ok_or_else(|| self.impossible())
     }
 
-    /// Gives chunks and blocks that have an edge of 0, as those of arrays without elements may have, one that rows
-    /// fit in.
+    /// Replaces edges of 0 of chunks and blocks, as in arrays without elements, so that rows fit.
     pub(super) fn make_room(&mut self, typesize: u32) {
         let mut room = (CHUNK / u64::from(typesize.max(1))).max(1);
         for (chunk, block) in self.chunk_shape.iter_mut().zip(&mut self.block_shape).rev() {

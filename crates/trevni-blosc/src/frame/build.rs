@@ -25,7 +25,7 @@ use trevni::{Error, Result};
 /// How the array of a new frame is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cut {
-    /// A plain super-chunk: elements without a type, in runs of so many bytes.
+    /// A plain super-chunk: elements without a type, in chunks of equal size.
     Flat {
         /// Bytes of an element.
         typesize: u32,
@@ -133,7 +133,7 @@ fn layer(grid: &B2nd) -> Result<Metalayer> {
     Ok(Metalayer { name: b2nd::NAME.into(), content: content.into() })
 }
 
-/// What is known of a frame before it is finished.
+/// The state of a frame before it is finished.
 #[derive(Debug)]
 struct Draft {
     /// With the `cbytes` of the chunks that have come.
@@ -144,7 +144,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Takes a chunk. Returns its bytes if they must be stored, at `place`.
+    /// Adds a chunk. Returns its bytes if they must be stored, at `place`.
     fn push<'a>(&mut self, chunk: &'a [u8], place: u64) -> Result<Option<&'a [u8]>> {
         let head = check_new(chunk)?;
         let nbytes = head.nbytes;
@@ -181,7 +181,7 @@ impl Draft {
         special.map(|(number, chunk)| Ok((number, chunk?))).collect()
     }
 
-    /// Says where a special chunk has been stored.
+    /// Records where a special chunk has been stored.
     fn store(&mut self, number: usize, place: u64, bytes: &[u8]) {
         if let Some(slot) = self.slots.get_mut(number) {
             *slot = Slot::At(place);

@@ -7,9 +7,8 @@
 //! header | chunk | hole  | ... | hole            | new chunk | ... | new index | new trailer |
 //!        └─────────────────── cbytes ──────────────────────────────┘           frame_len ────┘
 //! ```
-//! The second drawing is the same file after a commit: nothing that the old header leads to is overwritten, and
-//! then the header is, in one write. What is no longer used is a hole; when holes have grown to half of the file it
-//! is rewritten.
+//! The second drawing is the same file after a commit: nothing that the old header refers to is overwritten, and
+//! then the header is, in one write. Unused bytes are holes; when holes are half of the file it is rewritten.
 
 mod fetch;
 mod write_edit;
@@ -51,7 +50,7 @@ pub struct ContiguousFrame {
     /// That of the file, if it was opened by it.
     path: Option<PathBuf>,
     frame: SuperChunk,
-    /// Bytes of each chunk in the file, once a commit has asked.
+    /// The stored size of each chunk, once a commit needs it.
     lens: Option<Vec<u32>>,
 }
 
@@ -101,7 +100,7 @@ impl ContiguousFrame {
         &self.frame.index
     }
 
-    /// Puts a chunk behind the last.
+    /// Appends a chunk.
     ///
     /// # Errors
     /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot
@@ -120,7 +119,7 @@ impl ContiguousFrame {
         self.make(&FrameEdit::new(&self.frame, change)?)
     }
 
-    /// Puts another chunk in place of one.
+    /// Replaces a chunk.
     ///
     /// # Errors
     /// Those of [`append_chunk`](Self::append_chunk); arrays of several dimensions take chunks of the same size.

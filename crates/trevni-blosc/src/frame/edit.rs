@@ -54,7 +54,7 @@ impl<'a> Change<'a> {
         Ok(Self { sources, shape: Some(&edit.shape), attributes: edit.attributes.as_ref() })
     }
 
-    /// One more chunk before the one of that number; at the end if there are just so many.
+    /// Inserts a chunk before an index, or at the end.
     pub(super) fn insert(frame: &SuperChunk, number: u64, chunk: &'a [u8]) -> Result<Self> {
         let count = free(frame, number, 1)?;
         let source = |n| match n {
@@ -65,7 +65,7 @@ impl<'a> Change<'a> {
         Ok(Self::chunks((0..=count).map(source)))
     }
 
-    /// Another chunk in place of one.
+    /// Replaces a chunk.
     pub(super) fn update(frame: &SuperChunk, number: u64, chunk: &'a [u8]) -> Result<Self> {
         frame.slot(number)?;
         let source = |n| if n == number { Source::New(chunk) } else { Source::Old(n) };
@@ -89,7 +89,8 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Returns the number of chunks of a frame without a grid, which has one of this number, or so many more.
+/// Returns the number of chunks of a frame without a grid. Fails unless `number` is one of them, or at most `more`
+/// past the end.
 fn free(frame: &SuperChunk, number: u64, more: u64) -> Result<u64> {
     let count = frame.index.len() as u64;
     if frame.grid.is_some() {
@@ -105,15 +106,15 @@ fn free(frame: &SuperChunk, number: u64, more: u64) -> Result<u64> {
 /// What becomes of a slot.
 #[derive(Debug)]
 pub(super) enum Fate<'a> {
-    /// The chunk of that number keeps its place.
+    /// A chunk that keeps its position.
     Stay(u64, u64),
     /// No bytes.
     Special(Special),
-    /// These bytes are written to a new place.
+    /// Bytes that are written to a new position.
     Write(Cow<'a, [u8]>),
 }
 
-/// A frame to be written: all but the places of its new chunks.
+/// A frame to be written, without the positions of its new chunks.
 #[derive(Debug)]
 pub(super) struct FrameEdit<'a> {
     /// With `frame_len` and `cbytes` of before.
@@ -215,7 +216,7 @@ fn regrid(
     for layer in header.metalayers.iter_mut().filter(|layer| named(&layer.name)) {
         let mut content = Vec::new();
         grid.put(&mut content)?;
-        // Other writers may have left bytes behind; the size of a metalayer never changes.
+        // Other writers may have left bytes after it; the size of a metalayer never changes.
         content.extend_from_slice(layer.content.get(content.len()..).unwrap_or_default());
         layer.content = content.into();
     }

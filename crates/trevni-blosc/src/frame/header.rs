@@ -36,12 +36,12 @@ const VARIABLE_BLOCKS: u8 = 0x80;
 /// Bit of byte 25: offsets have 64 bits.
 const WIDE_OFFSETS: u8 = 0x10;
 
-/// The header of a frame; the fields as they stand there.
+/// The header of a frame, with its fields as they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameHeader {
-    /// Bytes of the header as it was read; what is written has [`encoded_len`](Self::encoded_len).
+    /// The size of the header as it was read; a new one has [`encoded_len`](Self::encoded_len).
     pub header_len: u32,
-    /// Bytes of the frame; what comes behind it in a file does not count.
+    /// The size of the frame; bytes after it in a file are ignored.
     pub frame_len: u64,
     /// Byte 25: the version in the low half, then flags.
     pub general: u8,
@@ -51,15 +51,15 @@ pub struct FrameHeader {
     pub codec: u8,
     /// Byte 28: how blocks are split.
     pub split: u8,
-    /// Bytes that all chunks together stand for.
+    /// The uncompressed size of all chunks.
     pub nbytes: u64,
     /// Bytes of all chunks; in a contiguous frame with the holes between them.
     pub cbytes: u64,
-    /// Bytes of an element, at least 1.
+    /// The size of an element, at least 1.
     pub typesize: u32,
     /// Bytes of a block; 0 if the writer chose them.
     pub block_size: u32,
-    /// Bytes that each chunk but the last stands for; 0 if they differ, -1 if there never was one.
+    /// The uncompressed size of all chunks but the last; 0 if they differ, -1 if there never was one.
     pub chunk_size: i32,
     /// Threads of the writer, when packing and when opening.
     pub threads: [i16; 2],
@@ -82,8 +82,8 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
-    /// Returns the bytes of an element of a frame that does not say what its elements are: the typesize, or 1 if
-    /// the frame is not whole elements of that.
+    /// Returns the element size of a frame without a type: the typesize, or 1 if the frame does not have complete
+    /// elements of that.
     pub(super) fn element_size(&self) -> u32 {
         if self.nbytes.is_multiple_of(self.typesize.into()) { self.typesize } else { 1 }
     }
@@ -127,7 +127,7 @@ impl FrameHeader {
         })
     }
 
-    /// Returns how many bytes the header that begins so has; at least 97, and maybe more than are here.
+    /// Returns the size of the header that begins with these bytes; at least 97, and maybe more than are available.
     ///
     /// # Errors
     /// `Malformed` if no frame begins so.
@@ -143,7 +143,7 @@ impl FrameHeader {
             .ok_or_else(|| Error::malformed(format!("frame header of {len} bytes")))
     }
 
-    /// Returns the header at the start of `bytes`, which may go on.
+    /// Parses the header at the start of `bytes`.
     ///
     /// # Errors
     /// `Malformed`, or `Unsupported` for versions before 2 and after 3.
@@ -232,7 +232,7 @@ impl FrameHeader {
         LEAST + self.metalayers.iter().map(of).sum::<usize>()
     }
 
-    /// Sets the lengths of the header and of the frame, of which so many bytes follow the header.
+    /// Sets the lengths of the header and of the frame, given the number of bytes after the header.
     pub(super) fn set_len(&mut self, behind: u64) -> Result<()> {
         let large = || Error::invalid("a frame is too large");
         self.header_len = u32::try_from(self.encoded_len()).map_err(|_| large())?;
@@ -276,7 +276,7 @@ impl FrameHeader {
         self.chunk_size == 0
     }
 
-    /// Says that all chunks but the last stand for so many bytes, or, by 0, that they differ.
+    /// Sets the uncompressed size of all chunks but the last; 0 if they differ.
     pub fn set_chunk_size(&mut self, chunk_size: i32) {
         let blocks = self.general & VARIABLE_BLOCKS;
         let (version, variable) = match (chunk_size, blocks) {

@@ -5,8 +5,8 @@
 //!   0 and more             contiguous frame: bytes behind the header; sparse frame: the name of the file
 //!   80|kind 00 x 7         (top byte first) no bytes anywhere: 1 zeros, 2 NaN, 4 never written
 //! ```
-//! The chunk is written as C-Blosc2 writes it: BloscLZ at level 5 behind a byte shuffle, blocks of 16 KiB that are
-//! never split; one repeated value if all offsets are alike.
+//! The chunk is written as C-Blosc2 writes it: BloscLZ at level 5 after a byte shuffle, blocks of 16 KiB that are
+//! not split; one repeated value if all offsets are equal.
 
 use super::special;
 use crate::chunk::{self, Decoder, Encoder, Generation, Header, Params, Special, Split};
@@ -17,18 +17,18 @@ use trevni::{Error, Result};
 /// their number.
 const MOST: u64 = 1 << 24;
 
-/// An index of more chunks than that has at least one byte for so many bytes of offsets.
+/// The maximum ratio of the offsets of an index to its stored size.
 const RATIO: u64 = 64;
 
 /// Bytes of a block of the chunk that is written.
 const BLOCK: u32 = 16 * 1024;
 
-/// Where a chunk lies.
+/// The position of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     /// Nowhere: its values are all alike.
     Special(Special),
-    /// At so many bytes behind the header; in sparse frames, in the file of that name.
+    /// The offset after the header; in sparse frames, the number of the file.
     At(u64),
 }
 
@@ -58,7 +58,7 @@ impl Slot {
     }
 }
 
-/// Where the chunks lie, in their order.
+/// The positions of the chunks, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     slots: Vec<i64>,
@@ -80,7 +80,7 @@ impl Index {
         self.slots.is_empty()
     }
 
-    /// Returns where a chunk lies, if there is one of that number.
+    /// Returns the position of a chunk; `None` if it does not exist.
     pub fn slot(&self, number: u64) -> Option<Slot> {
         let offset = self.slots.get(usize::try_from(number).ok()?)?;
         Slot::from_offset(*offset).ok()

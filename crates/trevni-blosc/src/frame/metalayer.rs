@@ -26,7 +26,7 @@ pub struct Metalayer {
     pub content: Bytes,
 }
 
-/// Which part of a frame metalayers stand in.
+/// The section of a frame that holds metalayers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetalayerSection {
     /// The header.
@@ -53,7 +53,7 @@ impl MetalayerSection {
     }
 }
 
-/// Returns the metalayers of a whole header or trailer. Values are found by their offsets, not by their order.
+/// Parses the metalayers of a complete header or trailer. Values are found by their offsets, not by their order.
 pub(super) fn parse(whole: &Bytes, part: MetalayerSection) -> Result<Vec<Metalayer>> {
     let mut cursor = Cursor::new(whole);
     cursor.take(part.start(), "metalayers")?;

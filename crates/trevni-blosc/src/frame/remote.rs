@@ -5,8 +5,7 @@
 //! fetch_rows   prefix/00000003.chunk, ...              one request for each chunk that is not there, some at a time
 //! array        decodes what was fetched                other chunks are an error
 //! ```
-//! Only where chunks differ in size, opening asks each for its first 32 bytes: the index does not say how long they
-//! are.
+//! If chunks differ in size, opening fetches the first 32 bytes of each, since the index does not have their sizes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -80,17 +79,17 @@ impl RemoteFrame {
         Ok(Self { store, prefix, options, chunks })
     }
 
-    /// Returns what its index says.
+    /// Returns the layout from the index.
     pub fn layout(&self) -> &SparseLayout {
         &self.chunks.layout
     }
 
-    /// Returns the array, which reads what was fetched; it cannot be changed.
+    /// Returns the array, which reads fetched chunks and cannot be changed.
     pub fn array(&self) -> ChunkedArray {
         ChunkedArray::new(Shared(self.chunks.clone()))
     }
 
-    /// Fetches the chunks with these rows that are not there.
+    /// Fetches the missing chunks of these rows.
     ///
     /// # Errors
     /// `Io`; `Malformed` for a chunk that is not what the index says; `Invalid` for rows that the array does not have.
@@ -122,7 +121,7 @@ impl RemoteFrame {
         Ok(())
     }
 
-    /// Returns the bytes of some rows; their chunks are fetched if they are not there, and stay.
+    /// Returns the bytes of some rows. Missing chunks are fetched and kept.
     ///
     /// # Errors
     /// Those of [`fetch_rows`](Self::fetch_rows).

@@ -6,8 +6,8 @@
 //! 0000002E.chunk    one chunk: number 46, in upper case
 //! ```
 //! A commit writes new files only, under numbers that the old index does not name, then replaces `chunks.b2frame`,
-//! and only then removes the files that are no longer named. A crash before the last step leaves files that nobody
-//! names, which the next commit overwrites.
+//! and then removes the files that are no longer named. A crash before the last step leaves unnamed files, which
+//! the next commit overwrites.
 
 mod commit;
 
@@ -46,7 +46,7 @@ pub trait Keys: Send + Sync + std::fmt::Debug {
     /// `Io`, that there is no such key among others.
     fn get(&self, key: &str) -> Result<Bytes>;
 
-    /// Returns the first bytes of a key, at least `len` unless it has fewer.
+    /// Returns the first bytes of a key, at least `len` unless it is shorter.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
@@ -55,7 +55,7 @@ pub trait Keys: Send + Sync + std::fmt::Debug {
         Ok(bytes.slice(..len.min(bytes.len())))
     }
 
-    /// Returns the bytes of a key in `range`, as far as there are some; those behind them too, if that is no dearer.
+    /// Returns the bytes of a key in `range`, as far as they exist, and the bytes after them if they are as cheap.
     ///
     /// # Errors
     /// Those of [`get`](Self::get).
@@ -96,7 +96,7 @@ impl Keys for Directory {
     }
 }
 
-/// What `chunks.b2frame` says: all that is needed to fetch chunks by key. No IO happens here.
+/// The content of `chunks.b2frame`: everything that is needed to fetch chunks by key. It does no IO.
 #[derive(Debug)]
 pub struct SparseIndex {
     parts: Parts,
@@ -145,7 +145,7 @@ pub struct SparseLayout {
 }
 
 impl SparseLayout {
-    /// Returns what is in it.
+    /// Returns the layout of the array.
     pub fn layout(&self) -> &Layout {
         &self.frame.layout
     }
@@ -166,7 +166,7 @@ impl SparseLayout {
         }
     }
 
-    /// Returns the header that stands for a chunk without a key.
+    /// Returns the header of a chunk without a key.
     ///
     /// # Errors
     /// `Invalid` if there is no chunk of that number.
@@ -177,7 +177,7 @@ impl SparseLayout {
         }
     }
 
-    /// Compares the bytes of a key with what the index says of the chunk.
+    /// Checks the bytes of a key against the index.
     ///
     /// # Errors
     /// `Malformed` if they differ, `Invalid` if there is no chunk of that number.
@@ -252,7 +252,7 @@ impl SparseFrame {
         &self.index.frame.index
     }
 
-    /// Puts a chunk behind the last.
+    /// Appends a chunk.
     ///
     /// # Errors
     /// `Invalid` for arrays of several dimensions and bytes that are no chunk, `Unsupported` if this frame cannot
@@ -271,7 +271,7 @@ impl SparseFrame {
         self.make(&FrameEdit::new(&self.index.frame, change)?)
     }
 
-    /// Puts another chunk in place of one.
+    /// Replaces a chunk.
     ///
     /// # Errors
     /// Those of [`append_chunk`](Self::append_chunk); arrays of several dimensions take chunks of the same size.

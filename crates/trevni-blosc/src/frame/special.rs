@@ -3,9 +3,9 @@
 //! ```text
 //! byte 31, bits 4-6   1 zeros   2 NaN   3 one value, which follows the header   4 never written
 //! ```
-//! Frames whose chunks have one size do not store those of kinds 1, 2 and 4: the index says it all. In frames whose
-//! chunks differ in size an index could not say how long they are, and C-Blosc2 cannot read them: they are written
-//! as kind 3.
+//! Frames whose chunks have one size do not store special chunks of kinds 1, 2 and 4: the index is sufficient. If
+//! chunks differ in size, the index cannot have their sizes, and C-Blosc2 cannot read them: they are written as
+//! kind 3.
 
 use crate::chunk::{self, Special};
 use trevni::{Error, Result};
@@ -13,7 +13,7 @@ use trevni::{Error, Result};
 /// Bytes of a chunk's header.
 pub(super) const HEADER: usize = 32;
 
-/// Flag: the bytes follow as they are.
+/// Flag: the uncompressed bytes follow.
 const STORED: u8 = 0x02;
 
 /// Bits of byte 31: one value, which follows the header.
@@ -54,7 +54,7 @@ pub(super) fn repeated(
     })
 }
 
-/// Returns a special chunk, made to something else by a change of its header, and bytes behind it.
+/// Returns a special chunk with a changed header, and bytes after it.
 fn with_content(
     content: &[u8],
     nbytes: u32,

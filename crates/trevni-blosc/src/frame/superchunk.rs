@@ -20,10 +20,10 @@ use trevni::{Error, Result};
 /// Bytes of a chunk of a super-chunk that never had one.
 const CHUNK: u64 = 1 << 20;
 
-/// How many bytes each chunk stands for.
+/// The uncompressed size of each chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sizes {
-    /// So many each, and the last so many.
+    /// One size, and the size of the last.
     Fixed {
         /// Of each but the last.
         each: u32,
@@ -35,8 +35,7 @@ pub(super) enum Sizes {
 }
 
 impl Sizes {
-    /// Creates the sizes of chunks that stand for so many bytes each; `fixed`, unless another than the last differs
-    /// from it.
+    /// Creates the sizes of chunks: `fixed`, unless a chunk other than the last differs from it.
     pub(super) fn of(fixed: u32, sizes: Vec<u32>) -> Self {
         let alike = sizes.split_last().is_none_or(|(last, others)| {
             *last <= fixed && others.iter().all(|size| *size == fixed)
@@ -79,8 +78,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Returns the parts of a frame: its header, and what lies from its index on (from its trailer on if it has no
-    /// bytes).
+    /// Parses a frame: its header, and the bytes from its index (or from its trailer, if it has no bytes).
     pub(super) fn parse(header: FrameHeader, behind: &Bytes) -> Result<Self> {
         let trailer = Trailer::len_at_end(behind)?;
         let split = behind.len().checked_sub(trailer).ok_or_else(|| {
@@ -99,8 +97,8 @@ impl Parts {
         if self.header.is_variable() { self.index.len() as u64 } else { 0 }
     }
 
-    /// Returns the frame, once the sizes of its chunks are known; none are needed unless [`heads`](Self::heads)
-    /// asks for them.
+    /// Returns the frame with the sizes of its chunks, which are needed only if [`heads`](Self::heads) asks for
+    /// them.
     pub(super) fn with_sizes(self, sizes: Vec<u32>) -> Result<SuperChunk> {
         let Self { header, index, trailer } = self;
         let sizes = match header.is_variable() && header.nbytes > 0 {
@@ -151,7 +149,7 @@ impl SuperChunk {
         Ok(Self { header, index, sizes, trailer, grid, layout, params })
     }
 
-    /// Returns where a chunk lies, and how many bytes it stands for.
+    /// Returns the position of a chunk and its uncompressed size.
     pub(super) fn slot(&self, number: u64) -> Result<(Slot, u32)> {
         let count = self.index.len() as u64;
         self.index
@@ -160,12 +158,12 @@ impl SuperChunk {
             .ok_or_else(|| Error::invalid(format!("chunk {number} of a frame that has {count}")))
     }
 
-    /// Returns the chunk that stands for a special slot.
+    /// Returns the chunk of a special slot.
     pub(super) fn special(&self, kind: chunk::Special, nbytes: u32) -> Bytes {
         chunk::special(kind, nbytes, self.params.typesize).into()
     }
 
-    /// Compares what a chunk stands for with what the frame says.
+    /// Checks the uncompressed size of a chunk against the frame.
     pub(super) fn check_size(number: u64, nbytes: u32, header: &Header) -> Result<()> {
         if header.nbytes == nbytes {
             return Ok(());
@@ -174,7 +172,7 @@ impl SuperChunk {
         Err(Error::malformed(text))
     }
 
-    /// Compares what a chunk says of itself with what the frame says of it.
+    /// Checks a chunk against the frame.
     pub(super) fn check(number: u64, nbytes: u32, chunk: &[u8]) -> Result<()> {
         let header = Header::parse(chunk)?;
         Self::check_size(number, nbytes, &header)?;

@@ -14,7 +14,7 @@ use crate::msgpack::{marked, put_marked};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
-/// Bytes behind the metalayers: the length and the fingerprint.
+/// The size of the length and the fingerprint after the metalayers.
 pub(super) const TAIL: usize = 23;
 
 /// Bytes of a trailer without metalayers.

@@ -22,7 +22,7 @@ use trevni::{Error, Result};
 /// The largest journal that is read, in bytes.
 const JOURNAL_BYTES: u64 = 1 << 28;
 
-/// A folder as its last whole change has left it. Clones are cheap.
+/// A folder in the state of its last complete change. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
     root: Arc<Path>,
@@ -38,7 +38,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// Returns whether a path, or a folder that it lies in, is removed.
+    /// Returns whether a path, or a folder above it, is removed.
     fn removes(&self, path: &str) -> bool {
         with_parents(path).any(|path| self.removed.contains(path))
     }
@@ -77,12 +77,12 @@ impl Folder {
         format!("{}{relative}", self.prefix)
     }
 
-    /// Opens a file; `None` if it is not there.
+    /// Opens a file; `None` if it does not exist.
     pub(crate) fn file(&self, relative: &str) -> Result<Option<File>> {
         let path = self.path(relative);
         plain(&path)?;
         if let Some(name) = self.pending.waiting.get(&path) {
-            // Not there any more: a writer has come and renamed it.
+            // A writer has renamed it meanwhile.
             if let Some(file) = open_file(&self.root.join(STAGE).join(name), &path)? {
                 return Ok(Some(file));
             }
@@ -92,12 +92,12 @@ impl Folder {
         open_file(&self.root.join(&path), &path)
     }
 
-    /// Returns the bytes of a file of at most `limit` bytes; `None` if it is not there.
+    /// Returns the content of a file of at most `limit` bytes; `None` if it does not exist.
     pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Option<Bytes>> {
         self.file(relative)?.map(|file| read_all(file, limit)).transpose()
     }
 
-    /// Returns whether there is such a file or folder.
+    /// Returns whether a file or folder exists.
     pub(crate) fn exists(&self, relative: &str) -> Result<bool> {
         let path = self.path(relative);
         plain(&path)?;
@@ -105,7 +105,7 @@ impl Folder {
             || (!self.pending.removes(&path) && self.root.join(&path).exists()))
     }
 
-    /// Returns the names of what lies in a folder within, sorted; none if it is not there.
+    /// Returns the names in a subfolder, sorted; empty if it does not exist.
     pub(crate) fn names(&self, relative: &str) -> Result<BTreeSet<String>> {
         let path = self.path(relative);
         let within = format!("{}/", plain(&path)?);

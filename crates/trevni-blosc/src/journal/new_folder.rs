@@ -12,7 +12,7 @@ use super::{Sink, plain, step, sync_all, sync_folder, write_new};
 use trevni::Result;
 use trevni::io::AtomicFolder;
 
-/// A folder in the making. Dropped before [`commit`](Self::commit), it leaves nothing behind.
+/// A folder that is being written. If it is dropped before [`commit`](Self::commit), nothing is left.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     folder: AtomicFolder,
@@ -31,7 +31,7 @@ impl NewFolder {
         Ok(Self { folder, folders, files: Vec::new() })
     }
 
-    /// Makes all of it durable, then gives the folder its name.
+    /// Makes all files durable, then renames the folder into place.
     pub(crate) fn commit(self) -> Result<()> {
         sync_all(&self.files)?;
         self.folders.iter().rev().try_for_each(|folder| sync_folder(folder))?;

@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 use super::plain;
 use trevni::{Error, Result};
 
-/// What a journal says.
+/// The content of a journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Record {
     /// Names in the stage, and the paths that they become.
     pub(super) rename: Vec<(String, String)>,
-    /// Paths of files and folders that go.
+    /// Paths of files and folders to remove.
     pub(super) remove: Vec<String>,
-    /// Paths of folders that are there even if nothing is in them.
+    /// Paths of folders that exist even if they are empty.
     pub(super) folders: Vec<String>,
 }
 
 impl Record {
-    /// Returns the journal in bytes; `None` if they are no whole journal, since then it was never in force.
+    /// Parses a journal; `None` if it is incomplete, since then it was never valid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>> {
         let Some(body) = checked_body(bytes) else { return Ok(None) };
         let value: Value =

@@ -26,20 +26,20 @@ use super::{
 };
 use trevni::{Error, Result};
 
-/// A change of a folder in the making. Dropped before [`commit`](Self::commit), it leaves nothing behind.
+/// A change of a folder that is being written. If it is dropped before [`commit`](Self::commit), nothing is left.
 #[derive(Debug)]
 pub(crate) struct Transaction {
     root: PathBuf,
-    /// The same name is never used twice: a reader may still go by an older journal.
+    /// Unique, since a reader may still use an older journal.
     nonce: String,
     record: Record,
-    /// Held so that two writers do not meet; the system gives it up when a process ends.
+    /// Locked so that writers exclude each other; the system unlocks it when a process ends.
     lock: Option<File>,
 }
 
 impl Transaction {
-    /// Starts a change. A change that was left over is finished first if it stands, and else forgotten. `Invalid`
-    /// if another writer is at work.
+    /// Starts a change. An interrupted change is completed first if its journal is complete, and discarded
+    /// otherwise. `Invalid` if another writer holds the lock.
     pub(crate) fn new(root: &Path) -> Result<Self> {
         let lock = lock(root)?;
         match pending(root)? {
@@ -51,14 +51,14 @@ impl Transaction {
         Ok(Self { root: root.to_owned(), nonce: nonce(), record: Record::default(), lock })
     }
 
-    /// Removes a file, or a folder with all that is in it. What is not there is no error.
+    /// Removes a file, or a folder with its content. It may be missing.
     pub(crate) fn remove(&mut self, relative: &str) -> Result<()> {
         self.record.remove.push(plain(relative)?.to_owned());
         Ok(())
     }
 
-    /// Makes the change. An error leaves the old state. Once the journal stands, so does the change: if a rename
-    /// fails then, readers see the new files through the journal, and the next writer tries again.
+    /// Commits the change. An error leaves the old state. Once the journal is in place the change is valid: if a
+    /// rename fails then, readers use the new files through the journal, and the next writer repeats it.
     pub(crate) fn commit(self) -> Result<()> {
         self.check_disjoint()?;
         let stage = self.root.join(STAGE);
@@ -67,7 +67,7 @@ impl Transaction {
         let new = stage.join("new");
         write_new(&new, &[&self.record.to_bytes()])?;
         sync(&new)?;
-        // The stage must not be lost behind the journal's back.
+        // The temporary folder must not be removed while the journal refers to it.
         sync_folder(&self.root)?;
         step();
         fs::rename(new, stage.join(JOURNAL))?;
@@ -113,12 +113,12 @@ impl Drop for Transaction {
         if !self.root.join(STAGE).join(JOURNAL).exists() {
             let _ = discard(&self.root);
         }
-        // Said aloud: a process that was forked meanwhile has the lock, too.
+        // Unlocked explicitly, since a forked process holds the lock too.
         let _ = self.lock.as_ref().map(File::unlock);
     }
 }
 
-/// Does what a journal says, or what is left of it, and removes it.
+/// Executes a journal, or the rest of it, and removes it.
 fn finish(root: &Path, record: &Record) -> Result<()> {
     let stage = root.join(STAGE);
     let mut touched = BTreeSet::from([root.to_owned()]);
@@ -147,7 +147,7 @@ fn finish(root: &Path, record: &Record) -> Result<()> {
     discard(root)
 }
 
-/// Makes a folder and those that it lies in; notes them all, since their names must last too.
+/// Creates a folder and those above it; records all of them, since their names must be durable too.
 fn make_folder(root: &Path, relative: &str, touched: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     let mut folder = root.to_owned();
     for name in relative.split('/') {

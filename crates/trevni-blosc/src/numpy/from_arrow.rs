@@ -40,7 +40,7 @@ pub(crate) fn from_arrow(
     Ok(())
 }
 
-/// Returns the values of the rows that are there, which may be a part of all.
+/// Returns the values of the rows of a slice.
 fn inner_values(list: &arrow::array::FixedSizeListArray) -> Result<ArrayRef> {
     let size = usize::try_from(list.value_length()).unwrap_or(0);
     let start = usize::try_from(list.value_offset(0)).unwrap_or(0);
@@ -138,7 +138,7 @@ fn times(array: &ArrayRef, dtype: &Dtype, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Bytes behind which NULs fill what is missing.
+/// Writes bytes, padded with NULs.
 fn binary(array: &ArrayRef, dtype: &Dtype, size: usize, out: &mut Vec<u8>) -> Result<()> {
     if let Some(fixed) = array.as_fixed_size_binary_opt() {
         if usize::try_from(fixed.value_length()) != Ok(size) {
@@ -158,7 +158,7 @@ fn binary(array: &ArrayRef, dtype: &Dtype, size: usize, out: &mut Vec<u8>) -> Re
     Ok(())
 }
 
-/// Characters of four bytes, behind which NULs fill what is missing.
+/// Writes characters of four bytes, padded with NULs.
 fn text(array: &ArrayRef, dtype: &Dtype, width: usize, out: &mut Vec<u8>) -> Result<()> {
     let array = plain(array, &DataType::Utf8)?;
     let values = array.as_string_opt::<i32>().ok_or_else(|| mismatch(&array, dtype))?;

@@ -25,7 +25,7 @@ const WINDOW: u64 = 1 << 20;
 /// Bytes of an array that are opened first, at most. If that succeeds, more are opened the next time.
 const FIRST: u64 = 8 << 20;
 
-/// Bytes that a row of an array takes besides its values.
+/// The memory of a row of an array besides its values.
 const OVERHEAD: usize = 8;
 
 /// Arrays that keep the memory that they are opened with.
@@ -97,7 +97,7 @@ impl ChunkedReader {
         Self { columns: self.columns.into_iter().map(limited).collect(), limits, ..self }
     }
 
-    /// Returns how many rows a batch has at most: as many as are asked for, if they take no more than the limit.
+    /// Returns the maximum number of rows of a batch: the requested number, unless it exceeds the limit.
     fn rows_of_batch(&self) -> Result<u64> {
         let mut row = 0usize;
         for window in &self.columns {
@@ -153,7 +153,7 @@ impl Window {
         Ok(self.open.slice(at(rows.start - self.first), at(rows.end - rows.start)))
     }
 
-    /// Opens these rows, and those behind them up to where a chunk ends.
+    /// Decodes these rows, and those after them up to the end of a chunk.
     fn open(&mut self, rows: Range<u64>, end: u64, most: u64) -> Result<()> {
         let row = (self.array.row_bytes()? as u64).max(1);
         let chunk = self.array.chunk_shape().and_then(|shape| shape.first().copied());
@@ -171,7 +171,7 @@ impl Window {
             .and_then(|count| Some((count, count.checked_mul(self.array.row_bytes().ok()?)?)));
         let (count, bytes) =
             count.ok_or_else(|| Error::invalid("rows that are more than memory"))?;
-        // What was open is not needed while these rows are read.
+        // The decoded rows are not needed while these are read.
         self.open = self.open.slice(0, 0);
         let mut buffer = MutableBuffer::from_len_zeroed(bytes);
         self.array.read_into(rows.start, buffer.as_slice_mut())?;

@@ -11,14 +11,14 @@ use arrow::datatypes::{DataType, Field, SchemaRef};
 use super::{DTYPE_KEY, is_binary, is_text};
 use trevni::Result;
 
-/// The greatest width of the strings of each column, as far as columns do not say one.
+/// The maximum width of the strings of each column without a declared one.
 #[derive(Debug, Clone)]
 pub struct Widths {
     widths: Vec<Option<usize>>,
 }
 
 impl Widths {
-    /// Of columns of which nothing has been seen.
+    /// Creates widths before any rows.
     pub fn new(schema: &SchemaRef) -> Self {
         let of = |field: &Field| {
             let open = !field.metadata().contains_key(DTYPE_KEY) && is_open(field.data_type());
@@ -27,7 +27,7 @@ impl Widths {
         Self { widths: schema.fields().iter().map(|field| of(field)).collect() }
     }
 
-    /// Returns whether no column has to be seen whole before its width is known.
+    /// Returns whether the widths of all columns are declared.
     pub fn are_known(&self) -> bool {
         self.widths.iter().all(Option::is_none)
     }
@@ -48,7 +48,7 @@ impl Widths {
     }
 }
 
-/// Returns the values of a type, behind dictionaries, run-ends and lists of a fixed size.
+/// Returns the value type within dictionaries, run ends and fixed-size lists.
 fn values(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, inner) => values(inner),

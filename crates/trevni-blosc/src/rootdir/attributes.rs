@@ -8,8 +8,7 @@
 //!                       type: scalar
 //!                       dtype: float32
 //! ```
-//! Of an entry with a type the value alone is given. When the attributes are written again, so is the type of a
-//! name that still is there.
+//! Of an entry with a type only the value is returned. When attributes are written, existing names keep their type.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +23,7 @@ pub(super) const ATTRS: &str = "__attrs__";
 /// The file in the proposals.
 pub(super) const ATTRIBUTES: &str = "meta/attributes";
 
-/// Attributes as they are given, and the entries that they had if those had types.
+/// The attributes, and the stored entries if those had types.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stored {
     pub(super) plain: Attributes,

@@ -5,14 +5,14 @@
 //!  8  int64 1                    chunks that follow; low byte first
 //! 16  the chunk                  of the first generation; what is behind it counts for nothing
 //! ```
-//! bcolz skips the header without a look, and reads one chunk whatever it says. So does this.
+//! bcolz skips the header without checking it, and reads one chunk. So does this.
 
 use bytes::Bytes;
 
 use crate::chunk::Header;
 use trevni::{Error, ErrorKind, Result};
 
-/// What stands before the chunk.
+/// The header before the chunk.
 pub(super) const HEADER: [u8; 16] = *b"blpk\x01\0\0\0\x01\0\0\0\0\0\0\0";
 
 /// Returns the name of the file of a chunk.
@@ -26,7 +26,7 @@ pub(super) fn number(file: &str) -> Option<u64> {
     digits.parse().ok().filter(|number| name(*number) == file)
 }
 
-/// Returns the chunk in the bytes of a file, or in so many of them that it must end within.
+/// Returns the chunk in the content of a file, or in a prefix that must contain it.
 pub(super) fn parse(path: &str, bytes: &Bytes) -> Result<Bytes> {
     let chunk = bytes.get(HEADER.len()..).unwrap_or_default();
     let header = Header::parse(chunk).map_err(|e| in_file(path, e))?;
@@ -40,7 +40,7 @@ pub(super) fn parse(path: &str, bytes: &Bytes) -> Result<Bytes> {
     }
 }
 
-/// Returns the same error, with the place that it was met in; offsets within that would mislead.
+/// Adds the path of a file to an error; the offset within it is dropped.
 pub(super) fn in_file(place: &str, e: Error) -> Error {
     let text = e.kind().to_string();
     match e.kind() {

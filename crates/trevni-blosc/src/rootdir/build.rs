@@ -104,8 +104,7 @@ impl CtableBuilder {
         }
     }
 
-    /// Writes what says how much there is, and gives the table its name: columns of these shapes, one for each,
-    /// alike in their first numbers.
+    /// Writes the sizes and commits the table: columns of these shapes, with equal first dimensions.
     pub fn finish(mut self, shapes: &[Vec<u64>], attributes: &Attributes) -> Result<()> {
         let rows = shapes.first().and_then(|shape| shape.first()).copied();
         let alike = shapes.iter().all(|shape| shape.first().copied() == rows);
@@ -157,7 +156,7 @@ impl CtableBuilder {
     }
 }
 
-/// Puts what says how an array is stored, and its attributes.
+/// Writes the storage metadata and the attributes of an array.
 fn put_array(
     folder: &mut NewFolder,
     prefix: &str,

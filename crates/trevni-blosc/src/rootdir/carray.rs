@@ -85,7 +85,7 @@ impl Carray {
         &self.storage
     }
 
-    /// Returns how the chunks lie in files.
+    /// Returns the format of the chunk files.
     pub fn form(&self) -> DirectoryFormat {
         self.form
     }
@@ -95,7 +95,7 @@ impl Carray {
         self.cut.nbytes
     }
 
-    /// Returns the same, seen through the state that a folder is in now.
+    /// Returns the array in the current state of a folder.
     pub(super) fn in_folder(self, folder: Folder) -> Self {
         Self { folder, ..self }
     }

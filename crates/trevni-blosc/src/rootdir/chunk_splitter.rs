@@ -4,8 +4,8 @@
 //! rows    chunk i holds the rows from i * L on, L of them; the last what is left, or L with rows that do not count behind
 //! boxes   of (300, 200) in chunks of (30, 20): 10 by 10, numbered as rows of boxes; those at the edge are whole, too
 //! ```
-//! A chunk shape that goes across whole rows cuts rows. Arrays of several dimensions in which the first index runs
-//! fastest are cut as the bytes lie, in runs of as many elements as the chunk shape has.
+//! A chunk shape with complete rows divides rows. Arrays of several dimensions in Fortran order are divided in
+//! memory order, in runs of as many elements as the chunk shape has.
 
 use super::excerpt;
 use super::storage::Storage;
@@ -25,7 +25,7 @@ pub(super) struct Cut {
     pub(super) chunks: u64,
     /// How many of them are full.
     pub(super) full: u64,
-    /// Bytes that a full chunk stands for.
+    /// The uncompressed size of a full chunk.
     pub(super) chunk_bytes: u64,
     /// Bytes of the array.
     pub(super) nbytes: u64,
@@ -82,7 +82,7 @@ impl Cut {
         Ok(Self { chunking, chunks, full: chunks, chunk_bytes, nbytes })
     }
 
-    /// Returns the bytes that a chunk must stand for, at least.
+    /// Returns the minimum uncompressed size of a chunk.
     pub(super) fn needed(&self, number: u64) -> u64 {
         match number < self.full {
             true => self.chunk_bytes,
@@ -91,7 +91,7 @@ impl Cut {
     }
 }
 
-/// Returns what a chunk stands for if the bytes of the array are cut as they lie.
+/// Returns the uncompressed size of a chunk if the array is divided in memory order.
 fn bytes_of_chunk(storage: &Storage, row_shape: &[u64], row_bytes: u64) -> Result<Option<u64>> {
     let size = storage.dtype.size as u64;
     match storage.chunk_shape.split_first() {

@@ -5,7 +5,7 @@
 //! KiB a chunk           16         32        64      128   256     512     1024      2048       4096
 //! ```
 
-/// Returns the rows of a chunk for so many expected rows of so many bytes (at least 1).
+/// Returns the rows of a chunk for this expected number of rows of this size (at least 1).
 pub(super) fn default_chunklen(expectedlen: u64, row_bytes: u64) -> u64 {
     #[expect(clippy::cast_precision_loss)]
     let mib = expectedlen as f64 * row_bytes as f64 / f64::from(1 << 20);

@@ -64,7 +64,7 @@ pub(super) fn check(name: &str) -> Result<()> {
     Err(Error::invalid(format!("a column of bcolz cannot be called {}", excerpt::text(name))))
 }
 
-/// Refuses what is no column of a table of superchunks.
+/// Fails unless a name is legal in a table of superchunks.
 pub(super) fn check_superchunk(name: &str) -> Result<()> {
     let is_name = |part: &str| is_folder(part) && !part.starts_with("__");
     if name.split('.').all(is_name) {

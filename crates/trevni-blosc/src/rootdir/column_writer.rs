@@ -29,7 +29,7 @@ pub(super) struct ColumnWriter {
     file_bytes: u64,
     chunks: u64,
     cbytes: u64,
-    /// Bytes that the first chunk and the last stand for, and those of the last chunk itself.
+    /// The uncompressed sizes of the first and the last chunk, and the stored size of the last.
     first: u64,
     last: u64,
     last_cbytes: u64,

@@ -9,7 +9,7 @@
 //! root/b/...
 //! ```
 //! With superchunks all columns share the files in `meta`, and so the rows of a chunk and the compression. In bcolz
-//! each column is an array of its own.
+//! each column is a separate array.
 
 mod columns;
 
@@ -103,7 +103,7 @@ impl Ctable {
         &self.columns
     }
 
-    /// Returns the columns with their names, each to be read for itself.
+    /// Returns the columns with their names, as separate arrays.
     pub fn into_columns(self) -> Vec<(String, Carray)> {
         self.names.into_iter().zip(self.columns).collect()
     }
@@ -127,7 +127,7 @@ impl Ctable {
         &self.attributes.plain
     }
 
-    /// Returns how the chunks lie in files.
+    /// Returns the format of the chunk files.
     pub fn form(&self) -> DirectoryFormat {
         self.form
     }
@@ -176,8 +176,7 @@ impl Ctable {
         sized.stage(&self.folder, change, sizes)
     }
 
-    /// Returns what the columns share if they have so many rows and bytes, and their chunks take so many bytes more
-    /// than now.
+    /// Returns the shared sizes of columns with this many rows and bytes, whose chunks take `more` bytes than now.
     fn shared_sizes(&self, sized: &Sized, rows: u64, nbytes: u64, more: i64) -> Result<Sizes> {
         let count = || self.columns.iter().map(Carray::counted_cbytes).sum::<Result<u64>>();
         let cbytes = sized.sizes.cbytes.map_or_else(count, Ok)?.saturating_add_signed(more);
@@ -224,7 +223,7 @@ fn open_column(
 ) -> Result<Carray> {
     let path = column.folder();
     let shape = [shape, column.item_shape.as_slice()].concat();
-    // Files of one chunk each lie in the folder of a column as those of several do.
+    // Files of one chunk each are in the folder of a column, as files of several are.
     let form = data::form(folder, &path, None)?
         .filter(|form| *form == DirectoryFormat::Bcolz)
         .unwrap_or(form);

@@ -6,8 +6,8 @@
 //!      __2__.bin                              chunks 10 to 16
 //! data/col1/__1__.bin                         those of a column
 //! ```
-//! How many chunks there are is never counted: it follows from shape and chunk length. A file too many may lie
-//! there, as bcolz leaves one when it trims.
+//! Chunks are never counted: their number follows from the shape and the chunk length. There may be an extra file,
+//! which bcolz leaves when it trims.
 
 mod single;
 mod superchunks;
@@ -45,7 +45,7 @@ pub(super) struct Staged {
     pub(super) more: i64,
 }
 
-/// Returns the form of the files in a folder; `said` is what the metadata says.
+/// Returns the format of the files in a folder; `said` is that of the metadata.
 pub(super) fn form(
     folder: &Folder,
     path: &str,
@@ -122,7 +122,7 @@ impl Data {
     }
 }
 
-/// Returns the error that a file is not there.
+/// Returns the error of a missing file.
 fn missing(folder: &Folder, path: &str) -> Error {
     Error::malformed(format!("{} is missing", folder.path(path)))
 }

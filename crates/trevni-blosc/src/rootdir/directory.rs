@@ -16,7 +16,7 @@ use super::storage::{Columns, STORAGE, parse_form, to_superchunk};
 use crate::journal::{Folder, Sink, Transaction};
 use trevni::{Error, Result};
 
-/// A folder's shape, with the bytes that said it.
+/// The shape of a folder, with the stored bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Sized {
     pub(super) sizes: Sizes,
@@ -87,8 +87,7 @@ pub(super) fn read_attributes(folder: &Folder) -> Result<Stored> {
     }
 }
 
-/// Puts what says how an array or a table is stored and how much there is; the twin of [`read_storage`] and
-/// [`Sized::read`].
+/// Writes the storage and the sizes of an array or a table; the inverse of [`read_storage`] and [`Sized::read`].
 pub(super) fn put(
     sink: &mut impl Sink,
     folder: &str,

@@ -10,7 +10,7 @@ use std::fmt;
 use super::excerpt;
 use trevni::{Error, Result};
 
-/// How the chunks of a directory lie in files.
+/// The format of the chunk files of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DirectoryFormat {
     /// One chunk in a file.
@@ -23,19 +23,19 @@ pub enum DirectoryFormat {
 /// How superchunks are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Superchunks {
-    /// The most chunks in one file; 0: as many as stand for 16 MiB.
+    /// The maximum number of chunks of a file; 0: as many as have 16 MiB of uncompressed data.
     pub chunks: u64,
-    /// What is left free behind each chunk.
+    /// The free room after each chunk.
     pub slack: Slack,
 }
 
-/// Free bytes behind each chunk, in which it can grow without moving those behind it. bloscpack reads superchunks
-/// without any.
+/// Free room after each chunk, in which it can grow without moving others. bloscpack only reads superchunks without
+/// any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slack {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many hundredths of the chunk.
+    /// A percentage of the chunk.
     Percent(u64),
 }
 
@@ -78,7 +78,7 @@ impl Slack {
         number.map(slack).map_err(|_| Error::invalid(format!("slack {}", excerpt::text(text))))
     }
 
-    /// Returns how many bytes it is behind a chunk of this length; never more than 2 GiB.
+    /// Returns the free room after a chunk of this length; at most 2 GiB.
     pub(super) fn behind(self, len: usize) -> usize {
         let bytes = match self {
             Slack::Bytes(bytes) => bytes,

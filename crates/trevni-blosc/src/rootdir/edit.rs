@@ -5,7 +5,7 @@
 //! edit            3 4 5 6(short)        replaces 3 and 4, adds 5 and 6
 //! after     0 1 2 3 4 5 6(short)        7 chunks
 //! ```
-//! Every chunk that is new, or must stand for more than before, is in the edit.
+//! An edit has every chunk that is new or must grow.
 
 use super::chunk_splitter::Cut;
 use super::excerpt;
@@ -13,7 +13,7 @@ use crate::Edit;
 use crate::chunk::Header;
 use trevni::{Error, Result};
 
-/// Returns the header of a chunk that stands for at least `needed` bytes of a full chunk.
+/// Parses the header of a chunk. Fails unless it has at least `needed` of the `full` uncompressed bytes.
 pub(super) fn check_chunk(chunk: &[u8], number: u64, needed: u64, full: u64) -> Result<Header> {
     let header = Header::parse(chunk)
         .map_err(|e| Error::invalid(format!("chunk {number} is none that can be read: {e}")))?;
@@ -63,7 +63,7 @@ pub(super) fn check(edit: &Edit, before: &Cut, after: &Cut) -> Result<Vec<Header
     edit.chunks.iter().map(check).collect()
 }
 
-/// Returns the old chunk that must stand for more than before, if it is not in the edit.
+/// Returns an old chunk that must grow and is not in the edit.
 pub(super) fn outgrown(edit: &Edit, before: &Cut, after: &Cut) -> Option<u64> {
     let last = before.chunks.min(after.chunks).checked_sub(1)?;
     let grows = after.needed(last) > before.needed(last);

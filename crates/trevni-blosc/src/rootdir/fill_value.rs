@@ -40,13 +40,13 @@ pub(super) fn parse(value: &Value, dtype: &Dtype) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The JSON of the bytes of an element; `Invalid` if they are none, or JSON cannot say them.
+/// Converts the bytes of an element to JSON; `Invalid` if they are not an element, or JSON cannot represent it.
 pub(super) fn to_value(fill: &[u8], dtype: &Dtype) -> Result<Value> {
     if !fill.is_empty() && fill.len() != dtype.size {
         let name = dtype.name();
         return Err(Error::invalid(format!("a fill value of {} bytes for {name}", fill.len())));
     }
-    // Where the type has no zero of its own in JSON, bcolz has the number.
+    // For types without a zero in JSON, bcolz writes the number.
     let mut bytes = if fill.is_empty() { vec![0; dtype.size.min(MAX_ZERO)] } else { fill.to_vec() };
     in_order(&mut bytes, dtype);
     from_little(&bytes, dtype)
@@ -140,7 +140,7 @@ fn from_little(bytes: &[u8], dtype: &Dtype) -> Option<Value> {
     }
 }
 
-/// Returns a whole number, whatever it is written as.
+/// Returns an integer in any notation.
 fn whole(value: &Value) -> Option<i128> {
     let number = || value.as_i64().map(i128::from).or(value.as_u64().map(i128::from));
     let float = || {

@@ -45,7 +45,7 @@ impl Meta {
         }
     }
 
-    /// Returns what a key stands for; null is as good as nothing.
+    /// Returns the value of a key; null counts as missing.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
@@ -55,7 +55,7 @@ impl Meta {
         self.map
     }
 
-    /// Returns a whole number that is not negative.
+    /// Returns a non-negative integer.
     pub(super) fn count(&self, key: &str) -> Result<Option<u64>> {
         let convert = |value| as_count(value).ok_or_else(|| self.wrong(key, "a count"));
         self.get(key).map(convert).transpose()
@@ -98,7 +98,7 @@ impl Meta {
     }
 }
 
-/// Numbers of floats count, too, if they are whole.
+/// Floats count if they are integers.
 fn as_count(value: &Value) -> Option<u64> {
     let whole = |float: &f64| float.fract() == 0.0 && (0.0..9e15).contains(float);
     value

@@ -26,7 +26,7 @@ pub(super) struct Sizes {
     pub(super) shape: Vec<u64>,
     /// Bytes of the elements.
     pub(super) nbytes: u64,
-    /// Bytes of the chunks, as bcolz counts them; `None` if nothing that counts is there.
+    /// The stored size of the chunks, as bcolz counts it; `None` if there are none.
     pub(super) cbytes: Option<u64>,
 }
 

@@ -9,7 +9,7 @@
 //!  "expectedlen": 300,                                 order: C
 //!  "dflt": 0}                                          superchunksize: 10
 //! ```
-//! Any key of either side is read in any file; only `dtype` must be there.
+//! Keys of both formats are accepted in any file; only `dtype` is required.
 
 mod columns;
 mod compression;
@@ -40,19 +40,19 @@ pub struct Storage {
     pub params: Params,
     /// Elements of a chunk along each dimension, or rows alone.
     pub chunk_shape: Vec<u64>,
-    /// Which index runs fastest; only superchunks can say `F`.
+    /// The order of the dimensions; only superchunks can have `F`.
     pub order: Order,
     /// How many rows were expected when it was made.
     pub expectedlen: u64,
     /// The bytes of the element that growing fills with; empty: zeros.
     pub fill: Vec<u8>,
-    /// Digits that floats were rounded to before they were compressed; 0: none were. Said, not done.
+    /// The digits that floats were rounded to before compression; 0 for none. Recorded, not applied.
     pub quantize: u64,
 }
 
 impl Storage {
-    /// Returns the defaults of bcolz for rows of this shape (without their number): LZ4 at level 5 behind a
-    /// shuffle, chunks of 16 KiB to 4 MiB by the expected number of rows. `Invalid` if the elements have no bytes.
+    /// Creates the defaults of bcolz for rows of this shape (without their number): LZ4 at level 5 after a shuffle,
+    /// chunks of 16 KiB to 4 MiB by the expected number of rows. `Invalid` if elements have no bytes.
     pub fn new(dtype: Dtype, row_shape: &[u64], expectedlen: u64) -> Result<Self> {
         let row_bytes = row_shape.iter().try_fold(dtype.size as u64, |n, of| n.checked_mul(*of));
         let Some(row_bytes) = row_bytes.filter(|bytes| *bytes > 0) else {
@@ -69,7 +69,7 @@ impl Storage {
         })
     }
 
-    /// Returns what the rest of the file says about elements of a type, of an array of this shape.
+    /// Parses the rest of the file, for elements of a type and an array of this shape.
     fn parse(meta: &Meta, dtype: Dtype, dflt: Option<&Value>, shape: &[u64]) -> Result<Self> {
         let (rows, row_shape) = shape.split_first().unwrap_or((&0, &[]));
         let expectedlen = meta.count("expectedlen")?.unwrap_or(*rows);
@@ -129,9 +129,9 @@ impl Storage {
         }
     }
 
-    /// Returns how many chunks a superchunk has if nobody says.
+    /// Returns the default number of chunks of a superchunk.
     pub(super) fn automatic_superchunk(&self) -> u64 {
-        /// Bytes that one stands for; it is rewritten whole when a chunk in it changes.
+        /// The target uncompressed size; a file is rewritten when one of its chunks changes.
         const TARGET: u64 = 16 << 20;
         let elements = self.chunk_shape.iter().fold(1, |n: u64, of| n.saturating_mul(*of));
         (TARGET / elements.saturating_mul(self.dtype.size as u64).max(1)).clamp(1, 1024)
@@ -147,7 +147,7 @@ fn typesize(dtype: &Dtype) -> u8 {
     }
 }
 
-/// Returns the type of a text in a file whose numbers have this order unless their type says otherwise.
+/// Parses a dtype in a file whose default byte order is given.
 fn parse_dtype(text: &str, big: bool) -> Result<Dtype> {
     let mut dtype = Dtype::parse(text)?;
     let said = text.trim_start().starts_with(['<', '>', '=', '|', '[', '(', '{', '\'', '"']);
@@ -172,7 +172,7 @@ pub(super) fn parse_form(meta: &Meta) -> Result<Option<Superchunks>> {
     Ok(chunks.map(|chunks| Superchunks { chunks, slack }))
 }
 
-/// Returns the bytes of the file as it is written with superchunks.
+/// Encodes the file for superchunks.
 pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec<u8>> {
     let Some(column) = columns.first() else {
         return Err(Error::invalid("a table of superchunks has at least one column"));

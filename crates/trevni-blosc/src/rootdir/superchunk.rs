@@ -6,12 +6,12 @@
 //! ...  chunk, checksum, slack    the checksum if the header says so; any number of free bytes
 //!      chunk, checksum, slack
 //! ```
-//! Written is version 3, which bloscpack 0.16 reads as one file. bloscpack goes from chunk to chunk and never looks
-//! at the offsets, so a file with slack between chunks is written as version 2, which it refuses.
+//! Version 3 is written, which bloscpack 0.16 reads as one file. bloscpack reads chunk after chunk without the
+//! offsets, so a file with slack between chunks is written as version 2, which it refuses.
 //!
-//! The proposals do not say what offsets count from. Some that point into the header or the offsets can only be
-//! meant from where the chunks begin: they are read so that the first chunk lies right behind the offsets. Without
-//! offsets, or if all are -1, chunks lie one behind another.
+//! The proposals do not specify what offsets are relative to. Some point into the header or the offsets, and can
+//! only be relative to the first chunk: the first chunk then follows the offsets. Without offsets, or if all are
+//! -1, chunks are adjacent.
 
 use bytes::Bytes;
 
@@ -28,7 +28,7 @@ use trevni::{Error, Result};
 /// Where the chunks of a file are.
 #[derive(Debug, Clone)]
 pub(super) struct Index {
-    /// What proves each chunk.
+    /// The checksum of chunks.
     pub(super) digest: Digest,
     /// Where each starts, in bytes from the start of the file.
     pub(super) starts: Vec<u64>,
@@ -74,7 +74,7 @@ impl Index {
         Ok(Self { digest: header.checksum, starts, file_len })
     }
 
-    /// Reads a chunk that stands for at most `most` bytes.
+    /// Reads a chunk of at most `most` uncompressed bytes.
     pub(super) fn chunk(
         &self,
         path: &str,
@@ -96,7 +96,7 @@ impl Index {
         next: Option<u64>,
         most: u64,
     ) -> Result<Bytes> {
-        // No chunk is longer than what it stands for and its header, or goes on where the next begins.
+        // No chunk is longer than its uncompressed size and its header, or overlaps the next.
         let room = most.saturating_add(32 + self.digest.size() as u64);
         let file_len = source.len()?;
         let end = next.unwrap_or(file_len).min(file_len);
@@ -137,7 +137,7 @@ fn metadata_len(header: &Header, source: &impl ReadAt, file_len: u64) -> Result<
     }
 }
 
-/// Starts from the start of the file, each behind `from`.
+/// Returns starts relative to the file, each after `from`.
 fn based(mut starts: Vec<u64>, from: u64, file_len: u64) -> Result<Vec<u64>> {
     let first = starts.iter().copied().min().unwrap_or(from);
     if let Some(shift) = from.checked_sub(first) {
@@ -160,8 +160,8 @@ fn cut_chunk(bytes: &[u8], digest: Digest) -> Result<&[u8]> {
     Ok(chunk)
 }
 
-/// Returns the bytes of a file. Where the chunks still fit between those of `old`, they stay where they are; else
-/// they are laid out anew, with slack behind each.
+/// Encodes a file. Chunks that fit at their positions in `old` keep them; otherwise all are laid out again, with
+/// slack after each.
 pub(super) fn assemble(
     chunks: &[&[u8]],
     digest: Digest,
@@ -194,7 +194,7 @@ pub(super) fn assemble(
     Ok(out)
 }
 
-/// Returns whether chunks lie one behind another.
+/// Returns whether chunks are adjacent.
 fn is_tight(starts: &[u64], lens: &[u64], from: u64) -> bool {
     let mut end = from;
     starts.iter().zip(lens).all(|(start, len)| std::mem::replace(&mut end, start + len) == *start)

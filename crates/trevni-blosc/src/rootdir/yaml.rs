@@ -15,7 +15,7 @@ use serde_json::{Map, Number, Value};
 use super::excerpt;
 use trevni::{Error, Result};
 
-/// How deep maps and lists may lie in one another.
+/// The maximum nesting depth of maps and lists.
 const DEPTH: usize = 32;
 
 /// Reads a map, or one value on one line. `what` names the file in errors.
@@ -30,7 +30,7 @@ pub(super) fn parse(what: &str, text: &str) -> Result<Value> {
     value.map_err(|message| Error::malformed(format!("{what}: {message}")))
 }
 
-/// What is wrong, for [`parse`] to say where.
+/// A result whose error is a message without a position, which [`parse`] adds.
 type ParseResult<T> = std::result::Result<T, String>;
 
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ impl<'a> Line<'a> {
         Self { indent: line.len() - text.len(), text: if text == "---" { "" } else { text } }
     }
 
-    /// Returns the key, and what stands behind its colon.
+    /// Returns the key and the text after its colon.
     fn split_key(&self) -> Option<(&'a str, &'a str)> {
         let colon = plain_chars(self.text).find(|(at, c)| {
             *c == ':' && self.text.get(at + 1..).is_some_and(|r| r.is_empty() || r.starts_with(' '))
@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the characters outside of quotes, with their places.
+/// Returns the characters outside of quotes, with their positions.
 fn plain_chars(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quote = None;
     text.char_indices().filter(move |(_, c)| match quote {

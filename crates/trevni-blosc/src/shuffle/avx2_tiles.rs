@@ -1,5 +1,4 @@
-//! Tiles of 32 elements with AVX2: their bytes to columns, and back. Each half of a register goes for itself, the
-//! first with 16 elements, the second with 16 more.
+//! Transposes tiles of 32 elements to columns of bytes and back with AVX2. Each half of a register has 16 elements.
 //!
 //! ```text
 //! elements   a0 a1 b0 b1 c0 c1 d0 d1 ...       16 / T of them in a half, T registers
@@ -9,8 +8,8 @@
 //! columns    a0 b0 c0 d0 e0 ...                the way back
 //! punpck     a0 a1 b0 b1 ...                   log T times, byte by byte
 //! ```
-//! T is the width, or the next power of two, or 16: wider elements go in parts of 16 bytes. Where the width is less
-//! than T, the elements are moved together, and each store goes over the next.
+//! T is the width rounded up to a power of two, or 16: wider elements are processed in parts of 16 bytes. If the
+//! width is less than T, elements are packed, and each store overlaps the next.
 #![allow(unsafe_code)]
 // Registers are distinguished by numbers below T, which the compiler sees; all that tables hold is small.
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -20,7 +19,7 @@ use std::arch::x86_64::*;
 /// The elements of a tile.
 pub(super) const TILE: usize = 32;
 
-/// Returns how many elements behind a tile are touched.
+/// Returns the number of elements after a tile that are accessed.
 pub(super) const fn spare<const T: usize>(width: usize) -> usize {
     16usize.saturating_sub(16 / T * width).div_ceil(width)
 }
@@ -40,7 +39,7 @@ static PIECES: [[u8; 16]; 17] = {
     tables
 };
 
-/// For each width, where the bytes of elements come from when each has room for T.
+/// For each width, the byte permutation that spaces elements T bytes apart.
 static TOGETHER: [[u8; 16]; 17] = {
     let (mut tables, mut width) = ([[0; 16]; 17], 1usize);
     while width <= 16 {
@@ -55,7 +54,7 @@ static TOGETHER: [[u8; 16]; 17] = {
     tables
 };
 
-/// Returns what is in a table for elements of that width, in both halves.
+/// Returns the table of a width, in both halves.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn table(tables: &'static [[u8; 16]; 17], width: usize) -> __m256i {
@@ -64,7 +63,7 @@ fn table(tables: &'static [[u8; 16]; 17], width: usize) -> __m256i {
     _mm256_broadcastsi128_si256(table)
 }
 
-/// Lets pieces of `len` bytes of two registers alternate.
+/// Interleaves pieces of `len` bytes of two registers.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn zip_two(len: usize, a: __m256i, b: __m256i) -> [__m256i; 2] {
@@ -76,7 +75,7 @@ fn zip_two(len: usize, a: __m256i, b: __m256i) -> [__m256i; 2] {
     }
 }
 
-/// Lets the pieces of the first half of the registers alternate with those of the second, log T times.
+/// Interleaves the pieces of the first half of the registers with those of the second, log T times.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn zip<const T: usize>(len: usize, mut registers: [__m256i; T]) -> [__m256i; T] {
@@ -131,7 +130,7 @@ pub(super) unsafe fn to_columns<const T: usize, const BITS: bool>(
             _mm256_set_m128i(high, low.cast::<__m128i>().read_unaligned())
         };
         let elements = if BITS { swap_bits(elements) } else { elements };
-        // Of 16 pieces, each is in its place.
+        // All 16 pieces are in place.
         *register = if T < 16 { _mm256_shuffle_epi8(elements, pieces) } else { elements };
     }
     let columns = zip(16 / T, registers);
@@ -143,7 +142,7 @@ pub(super) unsafe fn to_columns<const T: usize, const BITS: bool>(
     }
 }
 
-/// The way back from [`to_columns`]; the bits are swapped behind.
+/// The inverse of [`to_columns`]; the bits are swapped afterwards.
 ///
 /// # Safety
 /// The columns are at `from`; for elements of `width` bytes there is room at `to`, and for [`spare`] more, whose

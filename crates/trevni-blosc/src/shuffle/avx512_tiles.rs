@@ -5,8 +5,8 @@
 //! vpermb     a0 b0 c0 d0 ... a1 b1 c1 d1 ...   T pieces, one of each column
 //! zips       a0 b0 c0 d0 e0 f0 g0 h0 ...       log T times, piece by piece: a column in a register
 //! ```
-//! T is the width, or the next power of two, or 16: wider elements go in parts of 16 bytes. The way back does the
-//! same in the other order.
+//! T is the width rounded up to a power of two, or 16: wider elements are processed in parts of 16 bytes. The
+//! inverse applies the same steps in reverse order.
 #![allow(unsafe_code)]
 // Registers are distinguished by numbers below T, which the compiler sees; all that tables hold is small.
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 /// The elements of a tile.
 pub(super) const TILE: usize = 64;
 
-/// Returns how many elements behind a tile are touched: masks leave out all that is not its own.
+/// Returns the number of elements after a tile that are accessed: none, since loads and stores are masked.
 pub(super) const fn spare<const T: usize>(_width: usize) -> usize {
     0
 }
@@ -47,7 +47,7 @@ const fn tables(of_pieces: bool) -> [[u8; 64]; 17] {
     tables
 }
 
-/// For pieces of so many words, where the words of two registers go when their pieces alternate.
+/// For each piece size, the word permutations that interleave two registers.
 static ZIPS: [[[i32; 16]; 2]; 17] = {
     let (mut zips, mut words) = ([[[0; 16]; 2]; 17], 1);
     while words <= 16 {
@@ -63,8 +63,8 @@ static ZIPS: [[[i32; 16]; 2]; 17] = {
     zips
 };
 
-/// Lets the pieces of the first half of the registers alternate with those of the second, log T times: what was
-/// piece `p` of register `r` becomes piece `r` of register `p`.
+/// Interleaves the pieces of the first half of the registers with those of the second, log T times: piece `p` of
+/// register `r` becomes piece `r` of register `p`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
@@ -127,7 +127,7 @@ unsafe fn load<const T: usize>(from: *const u8, width: usize, k: usize) -> __m51
     }
 }
 
-/// The way back from [`load`].
+/// The inverse of [`load`].
 ///
 /// # Safety
 /// As with [`load`], but it is room.
@@ -185,7 +185,7 @@ pub(super) unsafe fn to_columns<const T: usize, const BITS: bool>(
     }
 }
 
-/// The way back from [`to_columns`]; the bits are swapped behind.
+/// The inverse of [`to_columns`]; the bits are swapped afterwards.
 ///
 /// # Safety
 /// The columns are at `from`, for elements of `width` bytes there is room at `to`.

@@ -5,16 +5,17 @@
 //! shuffle        a0 b0 c0 d0 │ a1 b1 c1 d1 │ a2 b2 c2 d2 │ rest
 //! bitshuffle     bit 0 of a0 b0 ... h0, low bit first │ bit 1 of them │ ... │ bit 7 │ bit 0 of a1 ... │ rest
 //! ```
-//! Bits go in eights of elements, so that what is behind the last eight is of the rest, which stays as it is. Where
-//! elements are of whole words, eight of them are turned together. Each kernel may begin behind elements that are done.
+//! Bits are shuffled for groups of eight elements; elements after the last group are copied. Elements of complete
+//! words are transposed eight at a time. Each kernel can start after elements that are done.
 
 /// The bytes of a word, and the words that are turned together.
 const EIGHT: usize = 8;
 
-/// The elements whose bits go together.
+/// The number of elements whose bits are shuffled together.
 const TILE: usize = 64;
 
-/// Copies what is behind the elements, whose bytes are `len`, as far as both have it. Returns their bytes.
+/// Copies the bytes after the elements, which have `len` bytes, as far as both slices have them. Returns the bytes
+/// of the elements.
 fn copy_rest<'a>(
     len: usize,
     bytes: &'a [u8],
@@ -68,7 +69,7 @@ pub(crate) fn shuffle(width: usize, bytes: &[u8], out: &mut [u8]) {
     shuffle_from(0, width, bytes, out);
 }
 
-/// Like [`shuffle`], but so many elements are done.
+/// Like [`shuffle`], after the first `done` elements.
 pub(crate) fn shuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u8]) {
     let n = count(width, bytes, out);
     let Some((bytes, out)) = copy_rest(n * width, bytes, out) else { return };
@@ -95,7 +96,7 @@ pub(crate) fn shuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u
     }
 }
 
-/// Eights of elements of whole words. Returns how many are done.
+/// Groups of eight elements of complete words. Returns the number of elements done.
 fn words_to_columns(width: usize, n: usize, bytes: &[u8], out: &mut [u8]) -> usize {
     let (words, _) = bytes.as_chunks::<EIGHT>();
     let mut columns = out.chunks_exact_mut(n).map(|column| column.as_chunks_mut::<EIGHT>().0);
@@ -118,7 +119,7 @@ pub(crate) fn unshuffle(width: usize, bytes: &[u8], out: &mut [u8]) {
     unshuffle_from(0, width, bytes, out);
 }
 
-/// Like [`unshuffle`], but so many elements are done.
+/// Like [`unshuffle`], after the first `done` elements.
 pub(crate) fn unshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u8]) {
     let n = count(width, bytes, out);
     let Some((bytes, out)) = copy_rest(n * width, bytes, out) else { return };
@@ -155,7 +156,7 @@ pub(crate) fn unshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut 
     }
 }
 
-/// Eights of elements of whole words. Returns how many are done.
+/// Groups of eight elements of complete words. Returns the number of elements done.
 fn columns_to_words(width: usize, n: usize, bytes: &[u8], out: &mut [u8]) -> usize {
     let (words, _) = out.as_chunks_mut::<EIGHT>();
     let mut columns = bytes.chunks_exact(n).map(|column| column.as_chunks::<EIGHT>().0);
@@ -178,7 +179,7 @@ pub(crate) fn bitshuffle(width: usize, bytes: &[u8], out: &mut [u8]) {
     bitshuffle_from(0, width, bytes, out);
 }
 
-/// Like [`bitshuffle`], but so many elements, a multiple of eight, are done.
+/// Like [`bitshuffle`], after the first `done` elements, a multiple of eight.
 pub(crate) fn bitshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u8]) {
     let width = width.max(1);
     let row = bytes.len().min(out.len()) / width / EIGHT;
@@ -194,7 +195,7 @@ pub(crate) fn bitshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut
     }
 }
 
-/// Puts the bits of columns to rows of so many bytes, there from `at` on.
+/// Moves the bits of columns to rows of this many bytes, from byte `at` of each.
 fn columns_to_rows(width: usize, columns: &[u8], out: &mut [u8], row: usize, at: usize) {
     let n = columns.len() / width;
     for (b, column) in columns.chunks_exact(n).enumerate() {
@@ -220,7 +221,7 @@ pub(crate) fn unbitshuffle(width: usize, bytes: &[u8], out: &mut [u8]) {
     unbitshuffle_from(0, width, bytes, out);
 }
 
-/// Like [`unbitshuffle`], but so many elements, a multiple of eight, are done.
+/// Like [`unbitshuffle`], after the first `done` elements, a multiple of eight.
 pub(crate) fn unbitshuffle_from(done: usize, width: usize, bytes: &[u8], out: &mut [u8]) {
     let width = width.max(1);
     let row = bytes.len().min(out.len()) / width / EIGHT;
@@ -236,7 +237,7 @@ pub(crate) fn unbitshuffle_from(done: usize, width: usize, bytes: &[u8], out: &m
     }
 }
 
-/// The way back from [`columns_to_rows`].
+/// The inverse of [`columns_to_rows`].
 fn rows_to_columns(width: usize, bytes: &[u8], row: usize, at: usize, columns: &mut [u8]) {
     let n = columns.len() / width;
     for (b, column) in columns.chunks_exact_mut(n).enumerate() {

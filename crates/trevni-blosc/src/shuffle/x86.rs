@@ -5,29 +5,29 @@
 //! bits       8 tiles of elements ──► 8 tiles of each column ──► each column's bytes, taken as elements of 8 bytes
 //!            whose bits are swapped, to 8 rows of bits
 //! ```
-//! The tiles are those of `avx2_tiles` and `avx512_tiles`; the loops over them are compiled for both. The last
-//! tile goes back to where it is whole, if nothing behind it is touched; else the rest is the portable kernel's.
+//! The tiles are those of `avx2_tiles` and `avx512_tiles`; the loops are compiled for both. The last tile overlaps
+//! the one before, if it accesses nothing after the elements; otherwise the portable kernel does the rest.
 #![allow(unsafe_code)]
 
 use super::{avx2_tiles, avx512_tiles, portable};
 
-/// Bytes that go together of elements that are wider.
+/// The size of a part of wider elements.
 const PART: usize = 16;
 
 /// Where the tiles of `n` elements begin.
 struct Tiles {
     len: usize,
     next: usize,
-    /// Where the second begins: it may go over the first, so that what is stored lies even in memory.
+    /// The start of the second tile: it may overlap the first, so that stores are aligned.
     second: usize,
-    /// The last place where a tile fits, if there is one.
+    /// The last position where a tile fits, if there is one.
     last: Option<usize>,
     /// Whether a tile may begin there.
     back: bool,
 }
 
 impl Tiles {
-    /// Tiles of so many elements each. If each touches `spare` more behind it, the last does not go back.
+    /// Creates tiles of `tile` elements. If each accesses `spare` more after it, the last does not overlap.
     #[inline]
     fn new(n: usize, len: usize, spare: usize, second: usize) -> Self {
         Self { len, next: 0, second, last: n.checked_sub(len + spare), back: spare == 0 }
@@ -61,7 +61,7 @@ impl Iterator for Tiles {
     }
 }
 
-/// Returns how many bytes there are from an address to the next that is even for registers of so many.
+/// Returns the number of bytes from an address to the next aligned one.
 #[inline]
 fn to_even(address: *const u8, register: usize) -> usize {
     register - address.addr() % register
@@ -79,7 +79,7 @@ fn elements_to_even(address: *const u8, register: usize, width: usize) -> usize 
     }
 }
 
-/// Returns where the parts of an element begin: side by side, but the last goes back to where it is whole.
+/// Returns the starts of the parts of an element: adjacent, but the last may overlap.
 #[inline]
 fn parts(width: usize) -> impl Iterator<Item = usize> {
     let last = width.saturating_sub(PART);
@@ -96,7 +96,7 @@ macro_rules! compiled_for {
             use super::*;
             use super::$tile::{TILE, spare, to_columns, to_elements};
 
-            /// Bits go in tiles of so many elements.
+            /// The number of elements in a tile of bits.
             const EIGHT: usize = 8 * TILE;
 
             /// Calls a function for the power of two that the width fits into.
@@ -138,7 +138,7 @@ macro_rules! compiled_for {
                 portable::unbitshuffle_from(done, width, bytes, out);
             }
 
-            /// Gives how many elements are done.
+            /// Returns the number of elements done.
             $(#[target_feature(enable = $features)])+
             fn shuffled<const T: usize>(width: usize, bytes: &[u8], out: &mut [u8]) -> usize {
                 let n = bytes.len().min(out.len()) / width;
@@ -157,7 +157,7 @@ macro_rules! compiled_for {
                 done
             }
 
-            /// Gives how many elements are done.
+            /// Returns the number of elements done.
             $(#[target_feature(enable = $features)])+
             fn unshuffled<const T: usize>(width: usize, bytes: &[u8], out: &mut [u8]) -> usize {
                 let n = bytes.len().min(out.len()) / width;
@@ -176,7 +176,7 @@ macro_rules! compiled_for {
                 done
             }
 
-            /// Gives how many elements are done.
+            /// Returns the number of elements done.
             $(#[target_feature(enable = $features)])+
             fn bitshuffled<const T: usize>(width: usize, bytes: &[u8], out: &mut [u8]) -> usize {
                 let row = bytes.len().min(out.len()) / width / 8;
@@ -204,7 +204,7 @@ macro_rules! compiled_for {
                 done
             }
 
-            /// Gives how many elements are done.
+            /// Returns the number of elements done.
             $(#[target_feature(enable = $features)])+
             fn unbitshuffled<const T: usize>(width: usize, bytes: &[u8], out: &mut [u8]) -> usize {
                 let row = bytes.len().min(out.len()) / width / 8;

@@ -21,12 +21,12 @@ pub(crate) struct CsvArgs {
     /// Around fields that have delimiters or ends of lines in them; `none` if nothing is. Default: `"`.
     #[arg(long, value_parser = quote, value_name = "CHAR")]
     quote: Option<Quote>,
-    /// A value that is null in every column, besides the empty one; may be given several times. Default: NA, N/A,
+    /// A text that is null in every column, besides the empty one; may be given several times. Default: NA, N/A,
     /// null, NaN, `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
     null_values: Vec<String>,
-    /// The type of a column of csv or jsonl that is not to be inferred; may be given several times. Types: utf8, bool,
-    /// int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
+    /// The type of a column of csv or jsonl, instead of inferring it; may be given several times. Types: utf8,
+    /// bool, int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
     ///
     /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8.
     #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
@@ -77,7 +77,7 @@ impl CsvArgs {
     }
 }
 
-/// Returns the delimiter of CSV that is written: the given one, or that of the path's extension.
+/// Returns the delimiter of CSV output: the given one, or that of the path's extension.
 pub(crate) fn delimiter_for(given: Option<u8>, path: &Path) -> u8 {
     given.unwrap_or(if is_tsv(path) { b'\t' } else { b',' })
 }

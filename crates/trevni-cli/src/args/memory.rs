@@ -12,14 +12,14 @@ static MEMORY: OnceLock<usize> = OnceLock::new();
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct MemoryArgs {
-    /// Read no more than so many bytes of a file into memory at once; k, M and G are understood. A file that needs more
-    /// is an error. Default: 512M.
+    /// Limit the memory for reading a file; k, M and G are understood. A file that needs more is an error. Default:
+    /// 512M.
     #[arg(long, global = true, hide_short_help = true, value_parser = size, value_name = "BYTES")]
     limit_memory: Option<usize>,
 }
 
 impl MemoryArgs {
-    /// Sets the limits for the rest of the command.
+    /// Sets the limits for the command.
     pub(crate) fn apply(&self) {
         if let Some(bytes) = self.limit_memory {
             MEMORY.get_or_init(|| bytes);

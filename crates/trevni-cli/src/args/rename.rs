@@ -9,11 +9,11 @@ use crate::exit::CliError;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Names")]
 pub(crate) struct RenameArgs {
-    /// Give columns that have the name of an earlier one a number: a, a_2. JSON objects cannot hold both.
+    /// Number columns that have the name of an earlier one: a, a_2. JSON objects cannot hold both.
     #[arg(long)]
     rename_duplicates: bool,
-    /// Give columns names that a format accepts. avro: `_` for each character that is not an ASCII letter, a digit or
-    /// `_`; the schema keeps the old name as `originalName`.
+    /// Rename columns so that a format accepts them. avro: `_` for each character that is not an ASCII letter, a
+    /// digit or `_`; the schema keeps the old name as `originalName`.
     #[arg(long, value_enum, value_name = "FORMAT")]
     rename: Option<Rename>,
 }

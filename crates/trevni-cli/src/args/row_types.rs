@@ -24,7 +24,7 @@ pub(crate) struct RowTypeArgs {
     #[cfg(feature = "thrift")]
     #[arg(long = "struct", value_name = "NAME", requires = "thrift")]
     struct_name: Option<String>,
-    /// How structs lie in bytes: binary or compact.
+    /// The encoding of structs: binary or compact.
     #[cfg(feature = "thrift")]
     #[arg(long, value_name = "PROTOCOL", default_value = "binary", value_parser = protocol)]
     thrift_protocol: trevni_convert::ThriftProtocol,
@@ -51,7 +51,7 @@ impl RowTypeArgs {
         Ok(())
     }
 
-    /// Adds what is described to the ways of reading and of writing.
+    /// Adds the types to the read and write options.
     pub(crate) fn describe(
         &self,
         read: &mut ReadOptions,

@@ -32,14 +32,14 @@ pub(crate) struct WriteArgs {
     /// Rows of a block under pack. Default: 16384.
     #[arg(long, value_name = "ROWS")]
     block_rows: Option<usize>,
-    /// Strings under pack are replaced by symbols if they take less than so many hundredths of their bytes then: 0
-    /// writes and reads fastest, 100 is smallest. Default: 68.
+    /// Under pack, compress strings with FSST if that is below this percentage of their size: 0 is fastest to write
+    /// and read, 100 is smallest. Default: 68.
     #[arg(long, value_name = "HUNDREDTHS", value_parser = clap::value_parser!(u8).range(0..=100))]
     fsst_threshold: Option<u8>,
     /// split, or avro: the columns of the reference's Avro tools. Default: split; of what comes from avro, avro.
     #[arg(long, value_parser = layout)]
     pub(crate) layout: Option<Layout>,
-    /// Bytes held in memory before they go to a temporary file; k, M and G are understood. Default: 256M.
+    /// Keep this many bytes in memory before writing to a temporary file; k, M and G are understood. Default: 256M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     memory_budget: Option<usize>,
     /// Of Blosc containers: none, byte or bit. Default: byte.
@@ -85,7 +85,7 @@ impl WriteArgs {
         Ok(())
     }
 
-    /// Returns whether there is an option that only Trevni files have.
+    /// Returns whether an option is set that only Trevni files have.
     fn is_set(&self) -> bool {
         let Self {
             codec: _,
@@ -139,7 +139,7 @@ impl WriteArgs {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// Returns the properties of a Trevni file, which only the writer of that format looks at.
+    /// Returns the properties of a Trevni file.
     pub(crate) fn properties(
         &self,
         format: &Format,
@@ -178,7 +178,7 @@ impl WriteArgs {
         Ok(builder.build())
     }
 
-    /// Returns the writer of columns as they are in a file of this metadata, but for what is asked for.
+    /// Returns the writer of columns of a file with this metadata, with the options applied.
     pub(crate) fn file_writer(&self, metadata: Metadata) -> Result<FileWriterBuilder, CliError> {
         let properties = self.properties(Format::named("trv")?, WriterProperties::builder())?;
         let mut builder = properties.file_writer().set_sampling(false).set_metadata(metadata);
@@ -209,7 +209,7 @@ fn layout(name: &str) -> Result<Layout, String> {
     Layout::from_name(name).ok_or_else(|| "split or avro".into())
 }
 
-/// Returns a number of bytes, with k, M or G behind it or not.
+/// Parses a number of bytes with an optional suffix k, M or G.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 10),

@@ -4,8 +4,8 @@
 //! input ──► table ──► columns that all formats hold ──► filter ──► check ──► rounds ──► report
 //!           Arrow batches in memory                                 every result is compared once
 //! ```
-//! What is measured, and how, is that of `benches/peers`: one process, one thread, files in memory, batches of 8192
-//! rows, the defaults of each library but for the compression.
+//! The measurements are those of `benches/peers`: one process, one thread, files in memory, batches of 8192 rows,
+//! the defaults of each library except for the compression.
 
 mod check;
 mod columns;
@@ -46,7 +46,7 @@ Examples:
   trevni bench flights.csv
   trevni bench lineitem.parquet --column l_comment --where \"l_quantity < 2\" --rounds 9 --json";
 
-/// Measure Trevni beside Parquet on your own file: size, write, read, one column, scattered rows, a filter.
+/// Measure Trevni and Parquet on your own file: size, write, read, one column, scattered rows, a filter.
 ///
 /// The rows are read into memory once. Then each format writes them to memory and reads them back, on one thread,
 /// in batches of 8192 rows, with the defaults of its library but for the compression. Before anything is timed,
@@ -73,10 +73,10 @@ pub(crate) struct Args {
     /// How many times everything is measured.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: u16,
-    /// The column to read by itself. Default: the first.
+    /// The column that is read alone. Default: the first.
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Stop reading the input at so many bytes of Arrow data; k, M and G are understood.
+    /// Stop reading the input at this many bytes of Arrow data; k, M and G are understood.
     #[arg(long, default_value = "1G", value_name = "BYTES", value_parser = size)]
     memory: usize,
     /// Another number scatters the rows otherwise.
@@ -98,7 +98,7 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), CliError> {
     if cfg!(debug_assertions) {
         tell("warning: this binary was built without optimisation; its times say nothing");
     }
-    // The filter is timed; it does not choose what is read.
+    // The filter is measured; it does not select the input.
     let predicate = args.read.predicate.take();
     let opened = args.read.open(&args.file)?;
     let name = opened.name.clone();
@@ -144,7 +144,7 @@ pub(crate) fn run(mut args: Args) -> std::result::Result<(), CliError> {
     if args.json { report.json() } else { report.text() }
 }
 
-/// Returns the place of the column that is read by itself.
+/// Returns the index of the column that is read alone.
 fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Result<usize, CliError> {
     let Some(name) = name else { return Ok(0) };
     let names = || table.schema.fields().iter().map(|field| field.name().as_str());
@@ -154,7 +154,7 @@ fn chosen_column(name: Option<&str>, table: &table::Table) -> std::result::Resul
     })
 }
 
-/// Returns what is being done, on stderr if that is a terminal.
+/// Shows the current step on stderr if that is a terminal.
 fn progress() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {

@@ -1,4 +1,4 @@
-//! `trevni blosc`: Bloscpack files as the command `blpk` makes and takes them, and a look into all containers of
+//! `trevni blosc`: Bloscpack files with the arguments of the command `blpk`, and information on all containers of
 //! the family.
 //!
 //! ```text
@@ -73,7 +73,7 @@ impl ChunkArgs {
 /// What all of them take.
 #[derive(Debug, clap::Args)]
 struct HowArgs {
-    /// Overwrite what is there.
+    /// Overwrite an existing file.
     #[arg(short, long)]
     force: bool,
     /// Threads. Default: one for each core.
@@ -107,7 +107,7 @@ fn metadata(path: &Path) -> Result<serde_json::Value, CliError> {
     serde_json::from_str(text.trim()).map_err(CliError::of(path.display()))
 }
 
-/// Returns the path with the extension behind it.
+/// Appends the extension to a path.
 fn with_extension(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(EXTENSION);

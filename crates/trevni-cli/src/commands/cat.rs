@@ -31,7 +31,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.print.print(opened, &args.read.csv)
 }
 
-/// Returns the first ten rows, unless another number is given.
+/// Prints the first ten rows, unless another number is given.
 pub(crate) fn head(mut args: Args) -> Result<(), CliError> {
     args.limit.limit.get_or_insert(HEAD);
     run(args)

@@ -14,7 +14,7 @@ use crate::input::path::is_folder;
 use crate::input::trevni_files::{is_dataset, paths_of};
 use crate::output::target::Target;
 
-/// Put Trevni files together, one behind another, as one file.
+/// Concatenate Trevni files.
 ///
 /// Where all have the same columns, codecs and checksums, their blocks are copied and not decoded. Otherwise rows are
 /// rewritten with the settings of the first file. The metadata is that of the first. Rows of data sets are rewritten:
@@ -66,7 +66,7 @@ fn write_anew(
 ) -> Result<(), CliError> {
     let Some(first) = files.first() else { return Ok(()) };
     let mut metadata = first.header().metadata.clone();
-    // Nobody knows whether the rows of several files are sorted.
+    // It is unknown whether the rows of several files are sorted.
     metadata.unset(trevni::keys::SORTING)?;
     let builder = FileWriter::builder().set_metadata(metadata);
     let columns = first.columns().iter().cloned().map(ColumnMetadata::not_indexed);

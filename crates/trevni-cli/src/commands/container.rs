@@ -135,7 +135,7 @@ pub(crate) fn size(path: &Path, as_json: bool) -> Result<(), CliError> {
 /// Bytes of a chunk that are opened at once, unless a block has more.
 const AT_ONCE: usize = 16 << 20;
 
-/// Opens every chunk. Returns the rows if all are good. Faults go to `out`.
+/// Verifies every chunk. Returns the number of rows if there are no faults, which are printed to `out`.
 pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     let name = path.display();
     let contents = match trevni_blosc::open(path) {

@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
-    // Rows are counted without their columns, but for those that a condition looks at.
+    // Rows are counted without reading columns, except those of a condition.
     args.read.columns.get_or_insert_default();
     let mut out = stdout::stdout();
     let (mut sum, mut good) = (0u64, true);

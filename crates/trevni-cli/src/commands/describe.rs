@@ -105,7 +105,7 @@ fn write_page(
     Ok(())
 }
 
-/// Returns where the columns of a file are, if its format says so. A file that is compressed as a whole does not.
+/// Returns the byte ranges of the columns of a file, if its format has them. A compressed file has none.
 fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, CliError> {
     let format = read.find(path)?.2.name;
     let mut source = Source::open(path).map_err(CliError::of(path.display()))?;

@@ -12,16 +12,15 @@ use crate::stdout;
 
 /// Compare two files of rows, of any formats: their schemas, then row by row.
 ///
-/// How values are stored is no difference, what they are is: int32 and int64 compare as numbers, dictionaries as
-/// their values, lists item by item. Floating-point numbers are the same if their bits are. Exit code 1 says that
-/// the files differ.
+/// Values are compared, not their encoding: int32 and int64 as numbers, dictionaries by their values, lists item by
+/// item. Floating-point numbers are equal if their bits are. Exit code 1 says that the files differ.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A file of rows, a folder, or a pattern such as 'data/*.csv'; `-` is standard input.
     a: PathBuf,
     /// Another one.
     b: PathBuf,
-    /// Stop after so many rows that differ.
+    /// Stop after this many different rows.
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
     limit: usize,
     #[command(flatten)]

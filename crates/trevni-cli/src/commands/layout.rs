@@ -14,7 +14,7 @@ use crate::output::json_rows::value_to_json;
 use crate::output::table::{Align, Table, plain, ratio};
 use crate::stdout;
 
-/// Print the blocks of each column: rows, offset, sizes, first value, and what is known of their values.
+/// Print the blocks of each column: rows, offset, sizes, first value, and statistics.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A Trevni file, a container of the Blosc family, a data set, a folder, or a pattern; `-` is standard input.
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     }
 }
 
-/// Returns the layouts of several files, and what they come to.
+/// Prints the layouts of several files, and their totals.
 fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
     let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
     let mut out = stdout::stdout();
@@ -153,7 +153,7 @@ fn write_column(
     Ok(table.write("  ", out)?)
 }
 
-/// Returns what the values of a block lie between, if that is known; ends that are no values themselves are marked.
+/// Returns the bounds of a block, if they are known; inexact ones are marked.
 fn bounds(block: &BlockStatistics, value_type: ValueType, order: Order) -> [String; 2] {
     let Some(bounds) = &block.bounds else { return [String::new(), String::new()] };
     let mark = if bounds.exact { "" } else { "~" };

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     count: u64,
     #[command(flatten)]
     output: OutputArgs,
-    /// Another number gives other rows.
+    /// The seed of the random rows.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]

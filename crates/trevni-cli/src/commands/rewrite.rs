@@ -25,12 +25,12 @@ use crate::input::trevni_files::is_dataset;
 use crate::output::sink::{Dialect, Input, OutputArgs};
 use crate::output::target::Target;
 
-/// The keys of a file's metadata that say what its columns are.
+/// The metadata keys of the schema.
 pub(crate) const SCHEMAS: [&str; 3] = [keys::ARROW_SCHEMA, keys::AVRO_SCHEMA, keys::LAYOUT];
 
 /// Rewrite a Trevni file: with another codec, checksum, layout or block size, other order of columns, or fewer.
 ///
-/// What is not asked for stays as it is, codec, checksum and metadata included.
+/// Settings without an option are kept, including codec, checksum and metadata.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A Trevni file, or a data set, of which each file is rewritten; `-` is standard input.
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns whether a value codec comes or goes, for which the split layout has other columns.
+/// Returns whether a value codec is added or removed, which changes the columns of the split layout.
 fn changes_kind(file: &FileReader<File>, args: &Args) -> Result<bool, CliError> {
     let Some(name) = args.output.write.codec.as_deref().filter(|name| *name != "none") else {
         return Ok(false);
@@ -77,7 +77,7 @@ pub(crate) fn codec_of(file: &FileReader<File>) -> Result<Codec, CliError> {
     Ok(file.header().metadata.get_str(keys::CODEC).map_or(Ok(Codec::Null), Codec::from_name)?)
 }
 
-/// Returns the columns as they are, with other settings.
+/// Rewrites the same columns with other settings.
 fn columns_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     let header = file.header();
     let chosen = choose_columns(file, args)?;
@@ -126,7 +126,7 @@ fn with_settings(
     Ok(new)
 }
 
-/// Returns the numbers of the columns that stay, each behind its parent.
+/// Returns the indices of the selected columns, each after its parent.
 fn choose_columns(file: &FileReader<File>, args: &Args) -> Result<Vec<usize>, CliError> {
     let roots: Vec<usize> =
         (0..file.columns().len()).filter(|i| file.tree().parent(*i).is_none()).collect();
@@ -147,7 +147,7 @@ fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
     }
 }
 
-/// Returns the places of the names that are wanted, in the order in which they are.
+/// Returns the indices of the selected names, in the order of the file.
 fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, CliError> {
     let place = |wanted: &String| {
         names.iter().position(|name| name == wanted).ok_or_else(|| {
@@ -191,7 +191,7 @@ pub(crate) fn layout_of(metadata: &Metadata) -> Layout {
     layout.unwrap_or(if avro { Layout::Avro } else { Layout::Split })
 }
 
-/// Returns the pairs of a file's metadata that nobody makes but its user.
+/// Returns the user's own metadata of a file.
 fn own_pairs(metadata: &Metadata) -> Result<Metadata, CliError> {
     let mut pairs = Metadata::new();
     for (key, value) in metadata.iter() {

@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::input::rows::{Opened, ReadArgs, batch_fault};
 use crate::output::print::PrintArgs;
 
-/// Print rows chosen at random, ten unless `-n` says otherwise.
+/// Print random rows, ten unless `-n` says otherwise.
 ///
 /// Each row has the same probability; the rows are in the order of the file.
 #[derive(Debug, clap::Args)]
@@ -57,11 +57,11 @@ fn sampled(opened: Opened, limit: usize, random: fastrand::Rng) -> Result<Opened
     Ok(Opened { rows, ..opened })
 }
 
-/// Some of the rows that were seen, each with the same probability.
+/// A random sample of the rows so far, each with the same probability.
 struct Reservoir {
     limit: usize,
     random: fastrand::Rng,
-    /// Rows that were seen.
+    /// The number of rows so far.
     seen: u64,
     /// The numbers of rows, and the rows.
     kept: Vec<(u64, RecordBatch)>,

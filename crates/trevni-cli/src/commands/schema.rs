@@ -65,7 +65,7 @@ fn write_fields(fields: &[FieldRef], level: usize, out: &mut impl Write) -> std:
     Ok(())
 }
 
-/// The Avro schema that a Trevni file says it has, or the one that fits its Arrow schema.
+/// Returns the Avro schema of a Trevni file, or one converted from its Arrow schema.
 fn avro(paths: &[PathBuf], schema: &SchemaRef) -> Result<String, CliError> {
     let [path] = paths else {
         return schema_to_avro(schema).map_err(|e| CliError::Data(e.to_string()));

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     print_table(&parts, header, total, &mut stdout::stdout())
 }
 
-/// What is where in a file.
+/// The sizes of the parts of a file.
 struct Sizes {
     rows: u64,
     total: u64,
@@ -196,7 +196,7 @@ fn share(bytes: u64, total: u64) -> f64 {
     bytes as f64 / total.max(1) as f64
 }
 
-/// As many of `BAR` blocks as the share, at least one unless there is nothing.
+/// Returns a bar for a share of `BAR` blocks, at least one unless it is zero.
 fn bar(bytes: u64, total: u64) -> String {
     let full = u128::from(bytes) * BAR as u128 / u128::from(total.max(1));
     let full = usize::try_from(full).unwrap_or(BAR).min(BAR);

@@ -37,11 +37,11 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let mut out = stdout::stdout();
     while reader.remaining() > 0 {
         data.iter_mut().for_each(ColumnData::clear);
-        // A file without columns has rows too, and they end where the header says.
+        // A file without columns has rows too, as many as the header says.
         let wanted = usize::try_from(reader.remaining()).map_or(batch, |left| left.min(batch));
         let rows = match reader.read(wanted, &mut data) {
             Ok(rows) => rows,
-            // Rows before the fault have been printed: let them out before the error is reported.
+            // Rows before the fault have been printed: flush them before the error is reported.
             Err(e) => {
                 out.flush()?;
                 return Err(of_file()(e));
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     Ok(out.flush()?)
 }
 
-/// Returns the rows that come to about [`BATCH_BYTES`], on the word of the descriptors.
+/// Returns the number of rows of about [`BATCH_BYTES`], by the block descriptors.
 fn batch_rows(file: &FileReader<std::fs::File>) -> trevni::Result<usize> {
     let mut bytes = 0u64;
     for column in 0..file.columns().len() {

@@ -39,7 +39,7 @@ pub(crate) struct RandomArgs {
     count: u64,
     /// The Trevni file; `-` is standard output.
     output: PathBuf,
-    /// Another number gives other rows.
+    /// The seed of the random rows.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Replace the output if it exists.

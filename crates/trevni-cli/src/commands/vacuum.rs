@@ -12,14 +12,14 @@ use crate::stdout;
 
 /// Delete the files of a data set that no commit names, and those that were replaced.
 ///
-/// Only what is older than --older-than is deleted: a writer that takes longer than that loses files that it has
-/// not yet committed, and a reader files of the data set as it was before it was replaced. In a folder, files of a
-/// writer that is at work on the same machine stay in any case.
+/// Only files older than --older-than are deleted: a writer that takes longer loses files that it has not
+/// committed, and a reader loses files of a data set that was replaced meanwhile. In a folder, files of a running
+/// writer on the same machine are kept in any case.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A data set: a folder, or a URL that ends in `/`.
     dataset: PathBuf,
-    /// Age of what is deleted: a number with s, m, h or d.
+    /// Minimum age of deleted files: a number with s, m, h or d.
     #[arg(long, value_name = "AGE", default_value = "1h", value_parser = age)]
     older_than: Duration,
     /// Print the paths that would be deleted, and delete nothing.

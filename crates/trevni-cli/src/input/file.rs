@@ -19,8 +19,8 @@ pub(crate) fn header(path: &Path) -> Result<Header, CliError> {
     }
 }
 
-/// Opens a Trevni file. It is read at any position, so standard input and objects in stores go to a temporary file
-/// first.
+/// Opens a Trevni file. It is read at any position, so standard input and objects in stores are copied to a
+/// temporary file first.
 pub(crate) fn open(path: &Path) -> Result<FileReader<File>, CliError> {
     let file = match remote::source(path)? {
         Some(source) => source.into_file(),

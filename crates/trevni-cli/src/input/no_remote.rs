@@ -45,7 +45,7 @@ pub(crate) fn vacuumable(path: &Path, _: Duration) -> Result<Option<Vacuumable>,
     refuse(path)
 }
 
-/// Paths, and what they come to.
+/// Paths, and their total size.
 type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
 pub(crate) fn vacuum(

@@ -11,7 +11,7 @@ use trevni_convert::Format;
 /// The name of standard input and output.
 pub(crate) const PIPE: &str = "-";
 
-/// Returns whether a path says that it is a folder.
+/// Returns whether a path is written as that of a folder.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with('/'))
 }

@@ -7,14 +7,14 @@ use trevni_convert::{Format, Source};
 use super::path::PIPE;
 use crate::exit::CliError;
 
-/// Extensions of compressed files, before which stands that of a format.
+/// Extensions of compressed files, which follow that of a format.
 const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
 
 /// A file among others.
 #[derive(Debug, Clone)]
 pub(crate) struct InputFile {
     pub(crate) path: PathBuf,
-    /// Of its path, what is below the folder that was given; all of it where none was.
+    /// The path below the given folder; the complete path if none was given.
     pub(crate) below: PathBuf,
 }
 
@@ -24,7 +24,8 @@ impl InputFile {
     }
 }
 
-/// Returns the files of inputs. One that is no folder and no pattern is itself, whether it is there or not.
+/// Returns the files of inputs. An input that is neither a folder nor a pattern is returned as it is, whether it
+/// exists or not.
 pub(crate) fn expand(inputs: &[PathBuf], any_format: bool) -> Result<Vec<InputFile>, CliError> {
     let mut files = Vec::new();
     for input in inputs {
@@ -62,8 +63,8 @@ pub(super) fn is_url(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains("://"))
 }
 
-/// Adds a file; of a folder that is no data set and no container, the files below it. Of their paths what is behind
-/// `base` counts, or behind the folder itself.
+/// Adds a file or, of a folder that is neither a data set nor a container, the files below it. Their paths are
+/// relative to `base`, or to the folder.
 fn add(
     path: &Path,
     base: Option<&Path>,
@@ -122,7 +123,7 @@ fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::R
     Ok(())
 }
 
-/// Returns whether the extension says a format, that before the one of a compressed file included.
+/// Returns whether the extension is that of a format, possibly followed by that of a compressed file.
 fn has_format(path: &Path) -> bool {
     let is_compressed = |extension: &str| COMPRESSED.contains(&extension);
     let compressed = path.extension().and_then(|extension| extension.to_str());

@@ -25,7 +25,7 @@ use super::path::is_folder;
 use crate::exit::CliError;
 use crate::signals;
 
-/// Bytes that are buffered before they go to the writer.
+/// The number of bytes that are buffered before they are written.
 const BUFFER_SIZE: usize = 1 << 20;
 
 /// Returns the object of a URL, as a source of rows; `None` if it is no URL.
@@ -103,7 +103,7 @@ pub(crate) fn vacuum(
     Ok(Some(runtime()?.block_on(Dataset::vacuum_in(store, key, older))))
 }
 
-/// Paths, and what they come to.
+/// Paths, and their total size.
 type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
 /// Returns the header of the Trevni file at a URL.
@@ -133,7 +133,7 @@ fn object(path: &Path) -> Result<Option<StoreKey>, CliError> {
     Ok(Some(from_url(url, environment()).map_err(CliError::of(url))?))
 }
 
-/// Returns the store gives no parts of objects.
+/// Returns whether the store does not support range requests.
 fn is_unsupported(e: &trevni::Error) -> bool {
     matches!(e.kind(), trevni::ErrorKind::Io(e) if e.kind() == io::ErrorKind::Unsupported)
 }
@@ -181,7 +181,7 @@ impl Write for Upload {
 }
 
 impl Drop for Upload {
-    /// What was sent of an object that is not finished is removed.
+    /// Removes the parts of an unfinished object.
     fn drop(&mut self) {
         let _ = self.runtime.block_on(self.object.abort());
     }

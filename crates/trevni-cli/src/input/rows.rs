@@ -37,7 +37,7 @@ pub(crate) struct ReadArgs {
     /// --columns; --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
-    /// At most so many rows of these; the commands that limit rows have options of their own.
+    /// The maximum number of these rows; commands that limit rows have their own options.
     #[arg(skip)]
     pub(crate) limit: Option<u64>,
     /// How many of the rows that pass the predicate are skipped.
@@ -47,19 +47,19 @@ pub(crate) struct ReadArgs {
     /// that its rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// Infer the types of csv and jsonl from so many rows; 0 for all rows.
+    /// Infer the types of csv and jsonl from this many rows; 0 for all rows.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     infer_rows: usize,
     /// Rows that are in memory at a time.
     #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
     batch_size: usize,
-    /// Let integers that a schema makes floating-point numbers lose digits.
+    /// Allow integers to lose digits where a schema makes them floating-point numbers.
     #[arg(long)]
     lossy: bool,
-    /// Leave out up to so many bad rows, and say how many they were. Of avro, the rest of a block goes with one.
+    /// Skip up to this many bad rows, and count them. In avro, the rest of a block is skipped with one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: u64,
-    /// What elements are of Blosc containers that do not say, as NumPy writes it: `<f8`, `[('a', '<i4'), ('b', 'S4')]`.
+    /// The dtype of Blosc containers without one, as NumPy writes it: `<f8`, `[('a', '<i4'), ('b', 'S4')]`.
     #[cfg(feature = "blosc")]
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<String>,
@@ -84,7 +84,7 @@ pub(crate) struct Opened {
     pub(crate) report: Arc<Report>,
 }
 
-/// Says what was left out of the rows that were read.
+/// Prints what was skipped while reading.
 pub(crate) fn tell_report(report: &Report) {
     for text in report.warnings() {
         tell(&format!("warning: {text}"));
@@ -157,7 +157,7 @@ impl ReadArgs {
         self.check(format)?;
         let (taken, size) = (source.taken(), source.size());
         if source.folder().is_some() {
-            // Its files are read as they are needed; all of them count.
+            // Its files are read as they are needed; the size is that of all.
             let bytes = crate::input::path::bytes_at(path).map_err(CliError::of(&name))?;
             taken.store(bytes, Ordering::Relaxed);
         }
@@ -180,10 +180,10 @@ impl ReadArgs {
         }
     }
 
-    /// Reads at most so many rows.
+    /// Limits the number of rows.
     pub(crate) fn limit_to(&mut self, rows: u64) {
         self.limit = Some(rows);
-        // Few rows need no large batch, unless many are looked at to find them.
+        // Few rows need no large batch, unless many are filtered.
         if self.predicate.is_none() {
             self.fit_batch(rows);
         }
@@ -194,7 +194,7 @@ impl ReadArgs {
         Self { columns: Some(Vec::new()), batch_size, ..self.clone() }
     }
 
-    /// Makes batches no larger than what is wanted.
+    /// Limits the batch size to the number of rows.
     fn fit_batch(&mut self, rows: u64) {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX).max(1);
         self.batch_size = self.batch_size.min(rows);
@@ -224,8 +224,8 @@ impl ReadArgs {
         Ok(options)
     }
 
-    /// Returns how inputs are read again that failed because types were inferred from too few rows; `None` if that
-    /// was not why, or they can be read only once.
+    /// Returns the arguments to read inputs again, after types were inferred from too few rows; `None` if that was
+    /// not the cause, or the inputs can be read only once.
     pub(crate) fn again(&self, inputs: &[PathBuf], report: &Report) -> Option<Self> {
         if !report.inference_failed.load(Ordering::Relaxed) {
             return None;

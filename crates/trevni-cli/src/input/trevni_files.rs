@@ -16,7 +16,7 @@ use super::pattern::expand;
 use super::remote;
 use crate::exit::{CliError, tell};
 
-/// A file, and what the data set says of it.
+/// A file, and its entry in the data set.
 #[derive(Debug)]
 pub(crate) struct TrevniFile {
     pub(crate) path: PathBuf,
@@ -73,7 +73,7 @@ pub(crate) fn is_dataset(path: &Path) -> bool {
     format.is_some_and(crate::input::path::is_dataset_format)
 }
 
-/// Returns whether a file is looked into: of other formats there is nothing to see.
+/// Returns whether a file is a Trevni file; others are skipped.
 fn is_trevni(path: &Path) -> bool {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(path) {
@@ -91,7 +91,8 @@ fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), CliErro
     Ok(())
 }
 
-/// Returns whether a file is good; one that cannot be opened is told of, and the others come all the same.
+/// Returns whether a file has no faults. A file that cannot be opened is reported, and the others are still
+/// processed.
 pub(crate) fn reported(done: Result<bool, CliError>) -> Result<bool, CliError> {
     match done {
         Err(CliError::Data(text)) => {

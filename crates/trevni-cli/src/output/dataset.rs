@@ -49,7 +49,7 @@ impl DatasetArgs {
         self.append
     }
 
-    /// Returns whether it is said what it is partitioned by.
+    /// Returns whether partition columns are given.
     pub(crate) fn is_partitioned(&self) -> bool {
         self.partition_by.is_some()
     }

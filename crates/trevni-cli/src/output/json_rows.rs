@@ -84,7 +84,7 @@ impl RowText {
         Ok(())
     }
 
-    /// An object of a value of its own, if there is one, and of these columns.
+    /// Appends an object of its own value, if there is one, and of these columns.
     fn object(&mut self, members: &[usize], own: Option<usize>, level: usize, data: &[ColumnData]) {
         self.line.push('{');
         let mut first = true;

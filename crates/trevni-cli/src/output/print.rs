@@ -1,4 +1,4 @@
-//! Prints rows: as a table on a terminal, as JSON lines to pipes and files, or as `--format` says.
+//! Prints rows: as a table on a terminal, as JSON lines to pipes and files, or in the format of `--format`.
 
 use std::io::IsTerminal;
 

@@ -71,7 +71,7 @@ impl<W: Write> BorderedTable<W> {
         Ok(())
     }
 
-    /// Returns the widths that whole columns need, of names, types and cells.
+    /// Returns the widths of the columns without truncation, of names, types and cells.
     fn natural(&self, cells: &[Vec<String>]) -> Vec<usize> {
         let heads = self.schema.fields().iter().map(|field| {
             let name = escaped(field.name(), CELL);
@@ -247,7 +247,7 @@ pub(crate) fn cells(column: &ArrayRef, most: usize) -> Vec<String> {
     };
     let cell = |row| {
         let mut cell = Cell { text: String::new(), left: most };
-        // An error says only that the value is longer.
+        // The error only means that the value is longer.
         let _ = write!(cell, "{}", formatter.value(row));
         cell.text
     };
@@ -317,7 +317,7 @@ pub(crate) fn escaped(text: &str, most: usize) -> String {
     cell.text
 }
 
-/// Returns a text of at most so many columns of a terminal; one that is cut ends with `…`. 0 is any number.
+/// Truncates a text to a number of terminal columns, with `…` at its end. 0 is unlimited.
 fn cut(text: &str, width: usize) -> String {
     if width == 0 || text.width() <= width {
         return text.to_owned();

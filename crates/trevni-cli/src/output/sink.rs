@@ -38,7 +38,7 @@ pub(crate) struct OutputArgs {
     pub(crate) dataset: DatasetArgs,
 }
 
-/// How CSV is written, and what rows are of formats that do not say.
+/// Options of the CSV writer, and the row types of formats without a schema.
 #[derive(Debug, Clone)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: Option<u8>,
@@ -52,7 +52,7 @@ impl Default for Dialect {
     }
 }
 
-/// What came of it.
+/// The result of a write.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) rows: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Written {
 }
 
 impl OutputArgs {
-    /// Returns the format, which is asked for or that of the extension; fails if the options are not for it.
+    /// Returns the format of the option, or that of the extension. Fails if other options do not fit it.
     pub(crate) fn format(&self) -> Result<&'static Format, CliError> {
         let of_path = || match is_folder(&self.output) {
             true => Format::named("dataset").ok(),
@@ -88,7 +88,7 @@ impl OutputArgs {
         self.make_with(WriterProperties::builder(), dialect, open)
     }
 
-    /// Returns the same, where what is not asked for is not the default but as `builder` has it.
+    /// As above; settings without an option are those of `builder` instead of the defaults.
     pub(crate) fn make_with(
         &self,
         builder: WriterPropertiesBuilder,
@@ -129,7 +129,7 @@ impl OutputArgs {
     ) -> Result<Written, CliError> {
         let path = &self.output;
         if is_dataset_format(format) {
-            // What is replaced counts no more.
+            // The file that is replaced does not count.
             let before = if self.force { 0 } else { dataset::bytes(path)? };
             let input = open()?;
             let schema = input.rows.schema();
@@ -159,7 +159,7 @@ pub(crate) struct Input {
 /// Passes batches on. Returns how many rows there were.
 fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, CliError> {
     let Input { name, rows, read } = input;
-    // Of what is read at any position, all bytes count as taken at once: then only rows tell how far it is.
+    // Formats that are read at any position count all bytes at once, so only rows show progress.
     let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
     let bar = progress(read.as_ref().map(|(size, _)| *size));
     let mut count = 0u64;

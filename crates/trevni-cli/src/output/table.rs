@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// What is said of blocks and chunks that nothing can verify.
+/// The note on blocks and chunks without checksums.
 pub(crate) const UNCHECKED: &str = "without a checksum: decoded, but not verified";
 
 /// Rows of cells under a heading.
@@ -12,7 +12,7 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Where a cell stands in its column.
+/// The alignment of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -30,7 +30,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table, each line behind `indent`.
+    /// Writes the table, each line after `indent`.
     pub(crate) fn write(&self, indent: &str, out: &mut impl Write) -> io::Result<()> {
         let width = |i| {
             let cells = self.rows.iter().filter_map(|row: &Vec<String>| row.get::<usize>(i));

@@ -18,7 +18,7 @@ use crate::input::path::PIPE;
 use crate::input::remote::{self, Upload};
 use crate::stdout::{self, Output};
 
-/// A file or an object in the making, or standard output; counts what is written.
+/// A file or an object that is being written, or standard output; counts the bytes.
 pub(crate) struct Target {
     to: To,
     written: u64,
@@ -52,7 +52,7 @@ impl Target {
         Ok(Self { to, written: 0 })
     }
 
-    /// Gives the file its name. Returns how many bytes it has.
+    /// Commits the file. Returns its size.
     pub(crate) fn commit(self, path: &Path) -> Result<u64, CliError> {
         match self.to {
             To::Stdout(mut out) => out.flush()?,
@@ -75,7 +75,7 @@ pub(crate) fn is_pipe(path: &Path) -> bool {
     path == Path::new(PIPE) || descriptor(path) == Some(1)
 }
 
-/// Returns whether a path is written to as it is: a device, a FIFO, a socket, or an open file of this process.
+/// Returns whether a path is written to directly: a device, a FIFO, a socket, or an open file of this process.
 pub(crate) fn is_stream(path: &Path) -> bool {
     let special = |about: std::fs::Metadata| !about.is_file() && !about.is_dir();
     is_pipe(path) || descriptor(path).is_some() || path.metadata().is_ok_and(special)

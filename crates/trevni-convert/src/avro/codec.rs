@@ -4,8 +4,8 @@
 //! null      as they are          deflate     raw RFC 1951           snappy      raw snappy, then CRC-32 of the rows, high byte first
 //! bzip2     one stream           xz          one stream             zstandard   one or more frames
 //! ```
-//! A block does not say how large it is without its codec, so what comes out is counted. (Avro specification:
-//! "Required Codecs", "Optional Codecs".)
+//! The uncompressed size of a block is unknown, so the output is limited. (Avro specification: "Required Codecs",
+//! "Optional Codecs".)
 
 use std::io::{Read, Write};
 
@@ -75,7 +75,7 @@ impl Codec {
         Ok(())
     }
 
-    /// Replaces `out` by what `stored` stands for, which has at most `most` bytes.
+    /// Decompresses `stored` into `out`, which is replaced, up to `most` bytes.
     pub(super) fn decompress(self, stored: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         match self {

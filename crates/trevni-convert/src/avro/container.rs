@@ -207,7 +207,7 @@ impl<R: BufRead> Input<R> {
                 }
                 let key = String::from_utf8(key);
                 let key = key.map_err(|_| Error::malformed("a key is not UTF-8").at(self.at))?;
-                // What nobody asks for takes no memory, however much there is.
+                // Skipped bytes take no memory, however many there are.
                 if [CODEC, AVRO_SCHEMA].contains(&key.as_str())
                     && !pairs.iter().any(|(k, _)| *k == key)
                 {
@@ -285,7 +285,7 @@ impl<W: Write> BlockWriter<W> {
     }
 }
 
-/// Sixteen bytes that nobody can have put into rows on purpose.
+/// Sixteen random bytes, which do not occur in rows.
 fn sync() -> [u8; SYNC] {
     let halves = [0, 1].map(|half: u64| RandomState::new().hash_one(half).to_le_bytes());
     let mut sync = [0; SYNC];

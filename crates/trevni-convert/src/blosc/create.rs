@@ -27,7 +27,7 @@ use trevni_blosc::numpy::{ChunkedWriter, NumpyField, Widths};
 use trevni_blosc::rootdir::{DirectoryFormat, Superchunks};
 use trevni_blosc::{ArrayWriter, Attributes, Build, Chunking, Compressor, Filter, Layout, Order};
 
-/// Bytes of a chunk, unless rows say otherwise.
+/// The default size of a chunk in bytes.
 const CHUNK_BYTES: u64 = 1 << 20;
 
 /// What all containers are made with.
@@ -74,7 +74,7 @@ impl How {
         Ok(params)
     }
 
-    /// Returns the rows of a chunk, of rows of so many bytes.
+    /// Returns the number of rows of a chunk, given the size of a row.
     fn chunk_rows(&self, row: u64) -> u64 {
         let fitting = (CHUNK_BYTES / row.max(1)).max(1);
         self.options.chunk_rows.unwrap_or(fitting).max(1)
@@ -236,7 +236,7 @@ fn frame(
 /// Bytes of a block of a grid: with a shuffle it fits the second cache of most machines.
 const BLOCK_BYTES: u64 = 1 << 17;
 
-/// Chunks and blocks of whole rows; the chunk is whole blocks, so that rows lie as in memory.
+/// Returns chunk and block shapes of complete rows; a chunk has complete blocks, so that rows are in memory order.
 fn cut(how: &How, field: &NumpyField, row: u64, form: FrameForm) -> Result<(Chunking, Cut)> {
     let rows = how.chunk_rows(row);
     if form == FrameForm::Plain {

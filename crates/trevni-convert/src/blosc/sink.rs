@@ -1,4 +1,4 @@
-//! Writes rows into a container. Rows with strings of unknown width are buffered until all have been seen.
+//! Writes rows to a container. Rows with strings of unknown width are buffered until all have been written.
 //!
 //! ```text
 //! widths known      batch ──► ChunkedWriter
@@ -17,7 +17,7 @@ use crate::Sink;
 use trevni::Result;
 use trevni_blosc::numpy::{ChunkedWriter, Widths};
 
-/// What is left to do when all rows are written.
+/// The final step after all rows are written.
 pub(super) type Finish = Box<dyn FnOnce() -> Result<()>>;
 
 /// Starts the arrays, once the widths of strings are known.

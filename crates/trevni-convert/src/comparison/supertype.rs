@@ -80,7 +80,7 @@ fn leaf(a: &DataType, b: &DataType) -> Option<DataType> {
     })
 }
 
-/// Returns the type of the values that dictionaries and run-ends stand for.
+/// Returns the type of the values of dictionaries and run ends.
 fn bare(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => bare(values),

@@ -1,10 +1,10 @@
-//! Splits text into chunks of whole records.
+//! Splits text into chunks of complete records.
 //!
 //! ```text
 //! stream   a,b⏎1,"x⏎y"⏎2,z⏎3,…
 //! chunks   a,b⏎ 1,"x⏎y"⏎ │ 2,z⏎ 3,… ⏎ │ …      each ends behind a record; a record longer than a chunk is a chunk
 //! ```
-//! Only quotes are looked at to find where records end; their fields are found later, by many threads.
+//! Only quotes are inspected to find the ends of records; fields are found later, by several threads.
 
 use std::io::{self, Read};
 
@@ -14,7 +14,7 @@ use super::record::Dialect;
 use super::record::is_end;
 use trevni::{Error, Result};
 
-/// Whole records.
+/// Complete records.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Chunk {
     pub(super) text: Vec<u8>,
@@ -23,13 +23,13 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Returns whether there are no records in it.
+    /// Returns whether there are no records.
     pub(super) fn is_blank(&self) -> bool {
         self.text.iter().all(|b| is_end(*b))
     }
 }
 
-/// The longest record that is read: what is longer most likely lacks a closing quote.
+/// The maximum length of a record: a longer one most likely lacks a closing quote.
 pub(super) const MAX_RECORD: usize = 256 << 20;
 
 /// Bytes of the first chunk; each is twice as long as the one before until they are full-sized. So that little is
@@ -43,7 +43,7 @@ pub(super) struct Chunks<R> {
     /// Bytes of a chunk, and of the next.
     size: usize,
     next_size: usize,
-    /// What has been read and not given.
+    /// Bytes that have been read and not returned.
     rest: Vec<u8>,
     is_at_end: bool,
     has_failed: bool,
@@ -135,7 +135,7 @@ impl<R: Read> Iterator for Chunks<R> {
     }
 }
 
-/// Returns where the last whole record of a text ends that begins with a record, if one does.
+/// Returns the end of the last complete record of a text that begins with a record, if there is one.
 fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
     let Some(quote) = dialect.quote else { return end_of_line(text, 0) };
     let (mut at, mut last) = (0, None);
@@ -147,7 +147,7 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
         at += n + 1;
         let opens = match n.checked_sub(1).and_then(|n| rest.get(n)) {
             Some(b) => *b == dialect.delimiter || is_end(*b),
-            // Behind a closing quote it stands for itself.
+            // After a closing quote it is literal.
             None => at == 1,
         };
         if opens {
@@ -159,7 +159,7 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
     }
 }
 
-/// Returns the quote that closes what was opened before a place. One at the end of the text may be the first of two.
+/// Returns the position of the closing quote. One at the end of the text may be the first of two.
 fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     loop {
         let close = at + memchr(quote, text.get(at..)?)?;
@@ -170,7 +170,7 @@ fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     }
 }
 
-/// Behind the last end of a line of a text outside of quotes. `\r` alone ends lines where there is no `\n`.
+/// Returns the position after the last end of line outside of quotes. A single `\r` ends lines if there is no `\n`.
 fn end_of_line(text: &[u8], at: usize) -> Option<usize> {
     let end = memrchr(b'\n', text).or_else(|| {
         // The last may be one half of an end of line.

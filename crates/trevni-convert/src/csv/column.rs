@@ -4,8 +4,8 @@
 //! spans ──► value is null? ──► parsed by its type ──► array
 //!                              cannot be            ──► a bad row: line, column, value
 //! ```
-//! Types that were inferred take the texts that inference takes them for, and no others. Types that are given take
-//! what Arrow's parsers take: see [`declared_types`].
+//! Inferred types accept the texts from which they are inferred, and no others. Declared types accept those of
+//! Arrow's parsers: see [`declared_types`].
 
 pub(super) mod declared_types;
 
@@ -26,16 +26,16 @@ use super::{datetime, number};
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) field: FieldRef,
-    /// How its type was found; `None` if it is given.
+    /// The inferred type; `None` if the type is declared.
     pub(super) kind: Option<InferredType>,
     pub(super) nulls: Nulls,
-    /// Whether values that are given as null come before those that can be parsed.
+    /// Whether null values are tested before parsing.
     pub(super) nulls_first: bool,
     /// Whether numbers may lose digits.
     pub(super) lossy: bool,
 }
 
-/// The rows that a chunk cannot give, the first ones if they are many.
+/// The bad rows of a chunk, the first ones if there are many.
 #[derive(Debug)]
 pub(super) struct BadRows {
     rows: BTreeMap<usize, BadValue>,
@@ -46,7 +46,7 @@ pub(super) struct BadRows {
 #[derive(Debug)]
 pub(super) struct BadValue {
     pub(super) what: String,
-    /// Whether a type inferred from more rows might take it; then, which one.
+    /// The type that inference from more rows might find.
     pub(super) fitting: Option<InferredType>,
     /// The column's name.
     pub(super) column: String,

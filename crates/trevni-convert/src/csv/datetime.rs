@@ -56,7 +56,7 @@ pub(super) fn moment(text: &[u8]) -> Option<Datetime> {
     Some(Datetime { seconds, nanoseconds, has_offset: offset.is_some() })
 }
 
-/// Returns a time of day as seconds and nanoseconds, and the text behind it.
+/// Parses a time of day to seconds and nanoseconds. Returns the text after it.
 fn clock(text: &[u8]) -> Option<(i64, u32, &[u8])> {
     let [h1, h2, b':', m1, m2, rest @ ..] = text else { return None };
     let (hour, minute) = (pair(*h1, *h2)?, pair(*m1, *m2)?);
@@ -76,7 +76,7 @@ fn clock(text: &[u8]) -> Option<(i64, u32, &[u8])> {
     Some((seconds, nanoseconds, rest))
 }
 
-/// One to nine digits as nanoseconds, and the text behind them.
+/// Parses one to nine digits as nanoseconds. Returns the text after them.
 fn fraction(text: &[u8]) -> Option<(u32, &[u8])> {
     let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
     if digits == 0 || digits > 9 {
@@ -87,7 +87,7 @@ fn fraction(text: &[u8]) -> Option<(u32, &[u8])> {
     Some(((digits.len()..9).fold(value, |value, _| value * 10), rest))
 }
 
-/// Returns the seconds that a zone is ahead of UTC.
+/// Returns the offset of a zone from UTC in seconds.
 fn offset(text: &[u8]) -> Option<i64> {
     let (sign, hour, minute) = match text {
         b"Z" => return Some(0),

@@ -11,10 +11,10 @@ use super::record::{self, Dialect, Record};
 /// The delimiters that are found out; of those that fit equally well the first is taken.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Records that are looked at.
+/// The number of inspected records.
 const RECORDS: usize = 100;
 
-/// Returns the delimiter of a text of whole records; a comma if there is none.
+/// Returns the delimiter of a text of complete records; a comma if there is none.
 pub(super) fn find(text: &[u8], quote: Option<u8>) -> u8 {
     let mut best = (b',', (0, 1));
     for delimiter in DELIMITERS {

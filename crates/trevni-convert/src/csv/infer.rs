@@ -30,7 +30,7 @@ impl Inference {
         Self { layout: Arc::new(layout), nulls: Arc::new(nulls), columns, rows: 0 }
     }
 
-    /// Adds the rows of a chunk, until so many have been seen in all.
+    /// Adds the rows of a chunk, up to `most` in total.
     fn add(&mut self, chunk: Chunk, most: usize) {
         let table = Table::new(chunk, &self.layout, 0);
         let rows = table.rows.min(most.saturating_sub(self.rows));
@@ -53,7 +53,7 @@ impl Inference {
         self.rows += other.rows;
     }
 
-    /// Looks at the first rows. Returns the chunks that were read for them.
+    /// Inspects the first rows. Returns the chunks that were read.
     pub(super) fn first<R: Read>(
         &mut self,
         first: Chunk,
@@ -75,7 +75,7 @@ impl Inference {
         }
     }
 
-    /// Looks at all rows.
+    /// Inspects all rows.
     pub(super) fn all<R: Read + Send + 'static>(
         &mut self,
         first: Chunk,

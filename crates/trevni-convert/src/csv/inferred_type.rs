@@ -20,7 +20,7 @@ use super::number::{self, Integer};
 pub(super) enum InferredType {
     Boolean,
     Integer,
-    /// Integers of which one or more are greater than the greatest `i64`.
+    /// Integers, some of which exceed `i64`.
     Unsigned,
     Float,
     Date,
@@ -76,7 +76,7 @@ const TIME: u8 = 32;
 const TIMESTAMP: u8 = 64;
 const TIMESTAMP_UTC: u8 = 128;
 
-/// What is known of the values of a column.
+/// The inferred properties of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Candidates {
     /// The types that take all values so far.

@@ -5,7 +5,7 @@
 //! by default             empty, NA, null, NaN, \N ...           empty
 //! values that are given  empty, and these                       empty, and these
 //! ```
-//! A float column whose type is given keeps NaN, which is a number, unless NaN is among the values that are given.
+//! A float column of a declared type keeps NaN, unless NaN is among the given null values.
 
 /// What pyarrow takes for null, and what MySQL and PostgreSQL write.
 const DEFAULTS: [&str; 17] = [
@@ -35,7 +35,7 @@ impl Nulls {
         Self::of(given.unwrap_or_default().to_vec())
     }
 
-    /// Those of a float column whose type is given.
+    /// Null values of a float column of a declared type.
     pub(super) fn of_floats(given: Option<&[String]>) -> Self {
         let mut nulls = Self::new(given);
         if given.is_none() {

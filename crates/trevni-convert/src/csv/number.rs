@@ -11,9 +11,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Integer {
     Signed(i64),
-    /// More than the greatest `i64`.
+    /// Exceeds `i64`.
     Unsigned(u64),
-    /// Of more digits than either type has room for.
+    /// Exceeds both types.
     Wide,
 }
 

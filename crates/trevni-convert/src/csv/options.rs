@@ -9,8 +9,8 @@ pub struct CsvReadOptions {
     pub quote: Option<u8>,
     /// Whether the first record has the names. Otherwise columns are called `column_1` and so on.
     pub header: bool,
-    /// The values that are null in every column, besides the empty one. `None` for what pyarrow takes for null, and
-    /// `\N`, in columns that are not text.
+    /// The values that are null in every column, besides the empty one. `None` for the values that pyarrow knows,
+    /// and `\N`, in columns that are not text.
     pub null_values: Option<Vec<String>>,
     /// About how many bytes a thread parses at a time.
     pub chunk_size: usize,

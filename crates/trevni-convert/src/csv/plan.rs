@@ -35,7 +35,7 @@ struct Wanted {
 }
 
 impl ColumnPlan {
-    /// Fails if types are given for columns that are not there, or that CSV cannot hold.
+    /// Fails if types are declared for columns that do not exist, or that CSV cannot hold.
     pub(super) fn new(names: &[String], options: &ReadOptions) -> Result<Self> {
         let mut given: Vec<Option<FieldRef>> = vec![None; names.len()];
         let mut names = names.to_vec();
@@ -71,12 +71,12 @@ impl ColumnPlan {
         })
     }
 
-    /// Returns the places of the columns that are wanted.
+    /// Returns the indices of the selected columns.
     pub(super) fn places(&self) -> Vec<usize> {
         self.wanted.iter().map(|wanted| wanted.at).collect()
     }
 
-    /// Returns the places of those among them whose types must be inferred.
+    /// Returns the indices of the selected columns whose types are inferred.
     pub(super) fn to_infer(&self) -> Vec<usize> {
         let without = self.wanted.iter().filter(|wanted| wanted.given.is_none());
         without.map(|wanted| wanted.at).collect()
@@ -110,7 +110,7 @@ impl ColumnPlan {
     }
 }
 
-/// Fields of a schema for the columns of the same names.
+/// Matches the fields of a schema with columns by name.
 fn by_name(schema: &Schema, names: &[String], given: &mut [Option<FieldRef>]) -> Result<()> {
     for field in schema.fields() {
         find(field.name(), names)?;
@@ -121,7 +121,7 @@ fn by_name(schema: &Schema, names: &[String], given: &mut [Option<FieldRef>]) ->
     Ok(())
 }
 
-/// Fields of a schema for the first columns, which it also names.
+/// Matches the fields of a schema with the first columns, which get their names.
 fn by_place(schema: &Schema, names: &mut [String], given: &mut [Option<FieldRef>]) -> Result<()> {
     let (fields, columns) = (schema.fields().len(), names.len());
     if fields > columns {
@@ -143,12 +143,12 @@ fn find(name: &str, names: &[String]) -> Result<()> {
     Err(Error::invalid(format!("the file has no column {name:?}: there are {all}")))
 }
 
-/// Returns whether a column is wanted, or is looked at to choose rows.
+/// Returns a test whether a column is selected, or used by the predicate.
 fn wanted<'a>(names: &[String], options: &'a ReadOptions) -> impl Fn(&str) -> bool + use<'a> {
     let mut columns = options.columns.clone();
     if let Some(columns) = &mut columns {
         columns.extend(options.predicate.iter().flat_map(Predicate::columns));
-        // A name that is not there is missed later, by one who lists all names.
+        // An unknown name is reported later, with a list of all names.
         let is_missing = |column: &String| !names.iter().any(|name| is_in(column, name));
         if columns.iter().any(is_missing) {
             return Box::new(|_: &str| true) as Box<dyn Fn(&str) -> bool>;

@@ -3,7 +3,7 @@
 //! ```text
 //! chunk ──► Table ──► arrays, bad rows ──► batches of at most `batch_size` rows
 //! ```
-//! A bad row is left out and counted, as long as so many may be; the rows before one that may not are given before the
+//! A bad row is skipped and counted, up to the limit; the rows before one that exceeds it are returned before the
 //! error. If the cause is a type that was inferred from the first rows, the report says so.
 
 use std::io;
@@ -137,7 +137,7 @@ pub(super) struct CsvReader {
     /// The number of the first line that has not been parsed.
     line: u64,
     batch: Option<RecordBatch>,
-    /// What comes behind the batch.
+    /// The error after the batch.
     error: Option<Error>,
     is_at_end: bool,
 }

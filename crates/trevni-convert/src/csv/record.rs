@@ -4,9 +4,9 @@
 //! a,"b ""x"",
 //! c",d\r\n       fields  a | b "x",\nc | d
 //! ```
-//! A quote opens at the start of a field only; elsewhere it stands for itself. What follows a closing quote, up to
-//! the delimiter, belongs to the field. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines are no
-//! records.
+//! A quote opens only at the start of a field; elsewhere it is literal. Text after a closing quote, up to the
+//! delimiter, belongs to the field. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines are
+//! skipped.
 
 use memchr::{memchr, memchr3};
 
@@ -14,7 +14,7 @@ use memchr::{memchr, memchr3};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
-    /// What encloses fields that have delimiters or ends of lines in them; doubled, it stands for itself.
+    /// The quote around fields with delimiters or ends of lines; doubled, it is literal.
     pub(super) quote: Option<u8>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) start: usize,
     /// Where its line ends, without what ends it.
     pub(super) stop: usize,
-    /// Behind what ends it.
+    /// The position after the end of line.
     pub(super) end: usize,
     pub(super) fields: usize,
     /// Whether every quote that opens closes.
@@ -40,12 +40,12 @@ pub(super) struct Field {
     pub(super) is_raw: bool,
 }
 
-/// Returns the next record at or behind a place, if there is one.
+/// Returns the next record from a position, if there is one.
 pub(super) fn next(text: &[u8], at: usize, dialect: Dialect) -> Option<Record> {
     walk(text, at, dialect, |_, _| {})
 }
 
-/// Returns the next record at or behind a place, if there is one; each of its fields is passed on with its number.
+/// Returns the next record from a position, if there is one. Calls `field` for each of its fields with its index.
 pub(super) fn walk(
     text: &[u8],
     at: usize,

@@ -4,8 +4,8 @@
 //! id,name⏎1,"a ""b"""⏎2,⏎     id     1..2   3..4        text    the chunk, and behind it what came out of quotes
 //!                              name   →a "b"  empty
 //! ```
-//! Values of columns that nobody wants are counted, not kept. Records that are not UTF-8, or do not have as many fields
-//! as there are columns, are bad, and are in no column.
+//! Values of unselected columns are counted, not kept. Records that are not UTF-8, or have another number of
+//! fields, are bad and in no column.
 
 use memchr::{memchr, memchr_iter};
 
@@ -20,12 +20,12 @@ pub(super) struct Layout {
     /// For each column of the file, which of those that are kept it is.
     slots: Vec<Option<usize>>,
     kept: usize,
-    /// Behind the last column that is kept.
+    /// The index after the last selected column.
     last: usize,
 }
 
 impl Layout {
-    /// Of columns of a file, keeps some, given in the order of the file.
+    /// Selects columns of a file, in its order.
     pub(super) fn new(dialect: Dialect, columns: usize, kept: &[usize]) -> Self {
         let mut slots = vec![None; columns];
         for (slot, column) in kept.iter().enumerate() {
@@ -88,7 +88,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Finds the values of a chunk, and at most so many bad records.
+    /// Finds the values of a chunk, and at most `most_bad` bad records.
     pub(super) fn new(chunk: Chunk, layout: &Layout, most_bad: usize) -> Self {
         let is_valid = simdutf8::basic::from_utf8(&chunk.text).is_ok();
         let mut split = Split {
@@ -116,7 +116,7 @@ impl Table {
         simdutf8::basic::from_utf8(&self.text).unwrap_or_default()
     }
 
-    /// Returns how many lines end before a place.
+    /// Returns the number of lines that end before a position.
     pub(super) fn lines_before(&self, place: usize) -> u64 {
         chunk::lines(self.text.get(..place).unwrap_or_default())
     }
@@ -140,7 +140,7 @@ struct Split<'a> {
     most_bad: usize,
     is_valid: bool,
     table: Table,
-    /// The values of raw fields, whose spans are behind the text.
+    /// The values of unescaped fields, whose spans are after the text.
     unescaped: Vec<u8>,
 }
 
@@ -199,7 +199,7 @@ impl Split<'_> {
                 None => return self.end(start, stop, fields),
             }
         }
-        // A delimiter is behind the last field that was kept, and so is one field more than there are delimiters.
+        // A delimiter follows the last selected field, and there is one field more than delimiters.
         self.end(start, stop, fields + 1 + delimiters.count());
     }
 
@@ -237,7 +237,7 @@ impl Split<'_> {
         }
     }
 
-    /// Takes what was kept of a record, or drops it if it is bad.
+    /// Keeps the fields of a record, or drops them if it is bad.
     fn end(&mut self, start: usize, stop: usize, fields: usize) {
         let expected = self.layout.slots.len();
         if fields != expected {

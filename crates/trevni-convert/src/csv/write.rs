@@ -21,7 +21,7 @@ pub(super) fn create<'a>(
     }
     let builder = WriterBuilder::new().with_header(options.header);
     let mut writer = builder.with_delimiter(options.delimiter).build(to);
-    // The header is there even if no rows come.
+    // The header is written even without rows.
     writer.write(&RecordBatch::new_empty(schema))?;
     Ok(Box::new(Text(writer)))
 }

@@ -45,8 +45,8 @@ impl RecordBatchReader for BlockingStream {
     }
 }
 
-/// Starts a data set below a prefix, as [`CreateAt`](crate::CreateAt) does in a folder. Whoever writes waits, so
-/// the runtime must be driven by other threads.
+/// Starts a data set below a prefix, as [`CreateAt`](crate::CreateAt) does in a folder. Writing blocks the calling
+/// thread, so other threads must drive the runtime.
 pub fn dataset_in_store(
     (store, path): (Arc<dyn ObjectStore>, Path),
     runtime: Handle,
@@ -96,7 +96,7 @@ impl Sink for Below {
 }
 
 impl Drop for Below {
-    /// What was sent and not published is removed.
+    /// Removes the files that were not committed.
     fn drop(&mut self) {
         if !self.ended {
             let _ = self.runtime.clone().block_on(self.writer.abort());

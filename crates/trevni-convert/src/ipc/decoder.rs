@@ -4,9 +4,9 @@
 //! dictionary messages ──► values by id ──┐
 //! record batch messages ─────────────────┴──► record batches
 //! ```
-//! Messages are decoded by `arrow-ipc`, which refuses keys that are not within their dictionary even where the
-//! struct or list around them is null. Other writers leave such keys at 0, also of a dictionary without values. So
-//! a null stands in for the values of an empty dictionary, and keys of it must be null, or within a null.
+//! Messages are decoded by `arrow-ipc`, which refuses keys outside of their dictionary even if the struct or list
+//! around them is null. Other writers leave such keys at 0, also for a dictionary without values. So a null is
+//! added to an empty dictionary, and its keys must be null or within a null.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -115,7 +115,7 @@ fn check_keys(array: &ArrayRef, outer: Option<&NullBuffer>) -> Result<()> {
             let nulls = nulls.filter(|_| size > 0).map(|nulls| nulls.expand(size));
             check_keys(array.as_fixed_size_list().values(), nulls.as_ref())
         }
-        // Lists and unions have places that no value refers to, with any keys.
+        // Lists and unions have unreferenced positions, with any keys.
         _ => Ok(()),
     }
 }

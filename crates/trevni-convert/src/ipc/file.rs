@@ -13,10 +13,10 @@ use crate::{ReadOptions, Rows, Source, refuse_schema, select};
 use trevni::io::ReadAt;
 use trevni::{Error, Result};
 
-/// Bytes behind the footer: its length, and the magic.
+/// The size of the footer's length and the magic.
 const TRAILER: usize = 10;
 const MAGIC: &[u8] = b"ARROW1";
-/// What is before the length of a message, unless the writer is of 2019 or before.
+/// The marker before the length of a message, since 2019.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
@@ -89,7 +89,7 @@ fn is_within(block: &Block, end: u64) -> bool {
     parts(block).and_then(end_of).is_some_and(|block_end| block_end <= end)
 }
 
-/// Returns the message behind its length.
+/// Returns the message after its length.
 fn message(bytes: &[u8]) -> Option<Message<'_>> {
     let bytes = bytes.strip_prefix(&CONTINUATION).unwrap_or(bytes);
     root_as_message(bytes.get(4..)?).ok()

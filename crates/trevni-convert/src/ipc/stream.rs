@@ -80,7 +80,7 @@ fn read_message(input: &mut impl Read) -> Result<Option<(Vec<u8>, Buffer)>> {
     Ok(Some((metadata, Buffer::from_vec(body))))
 }
 
-/// So many bytes, or those before the end. Memory grows with what is there, whatever a message claims.
+/// Reads up to `size` bytes. Memory grows with the input, whatever a message claims.
 fn read(input: &mut impl Read, size: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(size).read_to_end(&mut bytes)?;

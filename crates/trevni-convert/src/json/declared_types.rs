@@ -3,8 +3,8 @@
 //! ```text
 //! a: utf8         {"a":1} {"a":[1,2]} {"a":{"b":null}}      "1"  "[1,2]"  "{\"b\":null}"
 //! ```
-//! A field of a given type is marked, in the schema that values are checked by. If the type is text, arrays and
-//! objects are their own text; strings are numbers where it is a number.
+//! A field of a declared type is marked in the schema that values are checked against. If it is text, arrays and
+//! objects are their JSON text; if it is a number, strings are parsed.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl<'a> GivenTypes<'a> {
         found
     }
 
-    /// Fails if a type is given for a field that is not there.
+    /// Fails if a type is declared for an unknown field.
     pub(super) fn check(&self, schema: &Schema) -> Result<()> {
         let unused = self.types.iter().zip(&self.used).find(|(_, used)| !**used);
         let Some(((name, _), _)) = unused else { return Ok(()) };
@@ -91,7 +91,7 @@ pub(super) fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// Turns arrays and objects into their text where the type is text, and that is given.
+/// Converts arrays and objects to their JSON text where the declared type is text.
 pub(super) fn nested_as_text(value: &mut Value, data_type: &DataType, is_given: bool) {
     match (&mut *value, data_type) {
         (Value::Array(_) | Value::Object(_), of) if is_given && is_text(of) => {

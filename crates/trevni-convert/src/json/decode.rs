@@ -1,4 +1,4 @@
-//! Decodes records with arrow-json's decoder, and explains what is wrong with a bad one.
+//! Decodes records with arrow-json's decoder, and describes the error of a bad one.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,25 +22,25 @@ pub(super) struct RecordDecoder {
     batch_size: usize,
     /// Whether members that the schema does not have are errors.
     is_strict: bool,
-    /// The type of records, with marks at fields of given types.
+    /// The type of records, with marks at fields of declared types.
     record: DataType,
     fit: Fit,
     lossy: bool,
 }
 
-/// What is wrong with a record.
+/// The error of a record.
 #[derive(Debug)]
 pub(super) struct DecodeError {
     /// How many lines of the record are before it.
     pub(super) line: u64,
-    /// What follows the place: a colon, or the field and a colon, before it.
+    /// The text after the location: a colon, or the field and a colon, precede it.
     pub(super) what: String,
     /// Whether another schema takes the record.
     pub(super) is_of_schema: bool,
 }
 
 impl RecordDecoder {
-    /// Fields of the schema whose types are given are marked.
+    /// Creates a decoder of a schema in which fields of declared types are marked.
     pub(super) fn new(marked: &SchemaRef, batch_size: usize, options: &ReadOptions) -> Self {
         let is_strict = options.schema.is_none();
         let schema = match is_strict {
@@ -65,8 +65,8 @@ impl RecordDecoder {
             .build_decoder()
     }
 
-    /// Returns the rows of whole records, whose values may not have been seen when types were inferred: the library
-    /// makes numbers of strings, and integers of fractions.
+    /// Decodes complete records, whose values inference may not have inspected: the library converts strings to
+    /// numbers, and fractions to integers.
     pub(super) fn decode_checked(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
         match self.fitting(text) {
             Ok(text) => self.decode(&text),
@@ -93,7 +93,7 @@ impl RecordDecoder {
         self.fit.check(&changed).map(|()| Cow::Owned(changed))
     }
 
-    /// Returns the rows of whole records.
+    /// Decodes complete records.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
         let mut decoder = match self.decoder.take() {
             Some(decoder) => decoder,
@@ -146,7 +146,7 @@ impl RecordDecoder {
     }
 }
 
-/// Returns what is wrong with a record that is no object, or no JSON.
+/// Returns the error of a record that is not an object, or not JSON.
 pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     let text = record.trim_ascii_start();
     let kind = match text.first() {
@@ -162,7 +162,7 @@ pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
         return Some(DecodeError { line: 0, what, is_of_schema: false });
     }
     let e = layout::check(record.trim_ascii_end()).err()?;
-    // The place is that in the record.
+    // The position in the record.
     let (text, place) = (e.to_string(), format!(" at line {} column {}", e.line(), e.column()));
     let text = text.strip_suffix(&place).unwrap_or(&text);
     let what = format!(", column {}: not JSON: {text}", e.column());
@@ -170,7 +170,7 @@ pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     Some(DecodeError { line, what, is_of_schema: false })
 }
 
-/// Returns what the library says of a record, and of which field.
+/// Returns the field and the message of an error of the library.
 fn said(e: &ArrowError) -> (Vec<String>, String) {
     let text = match e {
         ArrowError::JsonError(text)

@@ -40,7 +40,7 @@ impl EncoderFactory for Encoders {
             }
             _ => return Ok(None),
         };
-        // A union has no nulls of its own.
+        // A union has no validity.
         Ok(Some(NullableEncoder::new(encoder, array.nulls().cloned())))
     }
 }

@@ -20,12 +20,12 @@ use super::records::RecordLocation;
 const BOOLEAN: u8 = 1;
 const POSITIVE: u8 = 2;
 const NEGATIVE: u8 = 4;
-/// Greater than the greatest `i64`.
+/// Exceeds `i64`.
 const UNSIGNED: u8 = 8;
 const FLOAT: u8 = 16;
 const TEXT: u8 = 32;
 
-/// What is known of the values of a field.
+/// The values of a field so far.
 #[derive(Debug, Default)]
 struct Seen {
     /// The kinds of scalars, and where the first is.
@@ -91,7 +91,7 @@ impl Inference {
     }
 }
 
-/// Where a field is, and what is known without its values.
+/// The path of a field, and its properties without values.
 struct Path<'a, 't> {
     names: Vec<String>,
     types: &'a mut GivenTypes<'t>,
@@ -161,7 +161,7 @@ fn scalar_type(kinds: u8) -> DataType {
 }
 
 impl Members {
-    /// Returns the place of a field, which most often is the one behind the last.
+    /// Returns the index of a field, which most often follows the last one.
     fn place(&mut self, name: &str, likely: usize) -> usize {
         if self.fields.get(likely).is_some_and(|(field, _)| field == name) {
             return likely;
@@ -188,7 +188,7 @@ impl Members {
     }
 }
 
-/// Adds a value to what was seen of a field.
+/// Adds a value to those of a field.
 struct At<'a> {
     seen: &'a mut Seen,
     place: RecordLocation,
@@ -261,7 +261,7 @@ impl<'de> Visitor<'de> for At<'_> {
     }
 }
 
-/// Finds the place of a name.
+/// Finds the index of a name.
 struct Name<'a> {
     members: &'a mut Members,
     likely: usize,

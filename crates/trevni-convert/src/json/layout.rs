@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr2};
 use serde::de::IgnoredAny;
 
-/// How rows lie in a file.
+/// The layout of rows in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     Lines,
@@ -19,7 +19,7 @@ pub(super) enum Layout {
     Array,
 }
 
-/// How much is looked at to find the layout.
+/// The maximum number of bytes that are inspected to find the layout.
 const MOST_HEAD: usize = 1 << 20;
 
 /// Bytes that are read first to find the layout.
@@ -44,7 +44,7 @@ fn without_mark(head: &[u8]) -> &[u8] {
 pub(super) fn detect(input: &mut impl Read) -> io::Result<(Layout, Vec<u8>)> {
     let mut head = Vec::new();
     loop {
-        // Each time as much as before, for all of it is looked at again.
+        // Doubled each time, since all of it is inspected again.
         let piece = head.len().max(PIECE);
         let read = input.by_ref().take(piece as u64).read_to_end(&mut head)?;
         let is_all = read < piece || head.len() >= MOST_HEAD;
@@ -54,7 +54,7 @@ pub(super) fn detect(input: &mut impl Read) -> io::Result<(Layout, Vec<u8>)> {
     }
 }
 
-/// Returns the layout of a text that begins so; `None` if more must be seen.
+/// Returns the layout of a text with this start; `None` if more is needed.
 fn layout_of(head: &[u8], is_all: bool) -> Option<Layout> {
     let mut rest = head.trim_ascii_start();
     if rest.first() == Some(&b'[') {
@@ -83,8 +83,8 @@ fn layout_of(head: &[u8], is_all: bool) -> Option<Layout> {
     }
 }
 
-/// Returns the layout of a text whose first line is not whole: either objects take more than one, or that line is
-/// cut. It is cut if the next line is an object, and both together are no value.
+/// Returns the layout of a text whose first line is incomplete: either objects span lines, or the line is
+/// truncated. It is truncated if the next line is an object, and both together are not a value.
 fn broken_line(head: &[u8], rest: &[u8], is_all: bool) -> Option<Layout> {
     let next = match memchr(b'\n', rest) {
         Some(end) => rest.get(..end).unwrap_or_default(),
@@ -110,7 +110,7 @@ fn is_whole(text: &[u8]) -> bool {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.trim_ascii_start().is_empty()) {
         let blank = rest.len() - rest.trim_ascii_start().len();
         match scan.end(rest.trim_ascii_start()) {
-            // What is no value ends nowhere.
+            // Invalid JSON has no end.
             Some(0) => return true,
             Some(end) => at += blank + end,
             // A number or a word ends with the text.
@@ -128,7 +128,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), serde_json::Error> {
         .try_for_each(|value| value.map(drop))
 }
 
-/// The values of a text, one after another; what is no value is cut somewhere.
+/// An iterator over the values of a text; invalid JSON is divided at some position.
 pub(super) struct Values<'a>(pub(super) &'a [u8]);
 
 impl<'a> Iterator for Values<'a> {
@@ -170,7 +170,7 @@ impl Scan {
                 Some(b'{' | b'[') => self.levels += 1,
                 Some(b'}' | b']') if self.levels == 1 => return Some(at + 1),
                 Some(b'}' | b']') if self.levels > 1 => self.levels -= 1,
-                // Behind a number or a word.
+                // After a number or a word.
                 _ => return Some(at),
             }
             at += 1;

@@ -1,6 +1,6 @@
 //! Reads record batches from JSON.
 //!
-//! A bad row is left out and counted, as long as so many may be; the rows before one that may not are given before the
+//! A bad row is skipped and counted, up to the limit; the rows before one that exceeds it are returned before the
 //! error. If the cause is a type that was inferred from the first rows, the report says so.
 
 use std::collections::VecDeque;
@@ -76,7 +76,7 @@ fn infer(
         let chunk = match records.chunk(most.max(1)) {
             Ok(Some(chunk)) => chunk,
             Ok(None) => break,
-            // It comes again behind the rows, if there are any.
+            // It is returned again after the rows, if there are any.
             Err(e) => {
                 records.fail_with(e);
                 break;
@@ -123,15 +123,15 @@ fn explained(place: RecordLocation, more: u64, what: &str) -> Error {
 /// Rows of JSON.
 struct JsonReader {
     records: Records<Input>,
-    /// What was read to infer the schema.
+    /// The chunks that were read to infer the schema.
     read: VecDeque<Chunk>,
     decoder: RecordDecoder,
     schema: SchemaRef,
-    /// The schema with marks at fields of given types.
+    /// The schema with marks at fields of declared types.
     marked: SchemaRef,
     options: ReadOptions,
     batches: VecDeque<RecordBatch>,
-    /// What comes behind the batches.
+    /// The error after the batches.
     error: Option<Error>,
     is_at_end: bool,
 }
@@ -149,7 +149,7 @@ impl JsonReader {
                 }
             },
         };
-        // Values that types were inferred from fit them, but not types that are given.
+        // Values from which types were inferred fit them, but maybe not declared types.
         let batches = match was_seen && self.options.types.is_empty() {
             true => self.decoder.decode(&chunk.text),
             false => self.decoder.decode_checked(&chunk.text),
@@ -166,7 +166,7 @@ impl JsonReader {
         self.options.schema.is_none() && self.options.infer_rows == 0
     }
 
-    /// Decodes records by themselves, and leaves out those that are bad, as long as so many may be.
+    /// Decodes records one by one, and skips bad ones up to the limit.
     fn one_by_one(&mut self, chunk: &Chunk) -> Result<()> {
         let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
         let mut good = Vec::new();

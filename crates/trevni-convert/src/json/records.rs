@@ -33,7 +33,7 @@ impl RecordLocation {
         Self { line, object: None }
     }
 
-    /// Returns the place some lines further.
+    /// Returns the location some lines further.
     pub(super) fn at_line(self, more: u64) -> Self {
         Self { line: self.line.saturating_add(more), ..self }
     }
@@ -86,7 +86,7 @@ pub(super) struct Records<R> {
     line: u64,
     object: u64,
     max_row_size: usize,
-    /// What comes behind the last chunk.
+    /// The error after the last chunk.
     error: Option<Error>,
     is_at_end: bool,
 }
@@ -107,7 +107,7 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Returns the next records, at most so many; `None` at the end.
+    /// Returns the next records, at most `most`; `None` at the end.
     pub(super) fn chunk(&mut self, most: usize) -> Result<Option<Chunk>> {
         let mut chunk = Chunk::default();
         while self.error.is_none()
@@ -120,7 +120,7 @@ impl<R: Read> Records<R> {
                 Ok(true) => {}
                 Ok(false) => self.is_at_end = true,
                 Err(e) => {
-                    // What was begun is left out.
+                    // The incomplete record is dropped.
                     chunk.text.truncate(start);
                     chunk.starts.retain(|(at, _)| *at < start);
                     self.error = Some(e);
@@ -134,12 +134,12 @@ impl<R: Read> Records<R> {
         self.error.take().map_or(Ok(None), Err)
     }
 
-    /// Gives an error that was given before once more.
+    /// Sets the error again.
     pub(super) fn fail_with(&mut self, e: Error) {
         self.error = Some(e);
     }
 
-    /// Returns the error behind the last chunk, if there is one.
+    /// Returns the error after the last chunk, if there is one.
     pub(super) fn take_error(&mut self) -> Option<Error> {
         self.error.take()
     }
@@ -181,7 +181,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Appends a line. Returns whether there was any byte.
+    /// Appends a line. Returns whether it had any bytes.
     fn whole_line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
         let start = text.len();
         loop {
@@ -199,13 +199,13 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Appends a value. One that ends with the file is not whole, and no JSON.
+    /// Appends a value. One that is truncated by the end of the file is invalid.
     fn value(&mut self, text: &mut Vec<u8>) -> Result<()> {
         let (start, mut scan) = (text.len(), Scan::default());
         loop {
             let piece = self.input.fill_buf()?;
             let end = scan.end(piece);
-            // What cannot begin a value is a record of its own.
+            // Bytes that cannot begin a value are a record.
             let at_least = usize::from(text.len() == start && !piece.is_empty());
             let used = end.unwrap_or(piece.len()).max(at_least);
             let used_up = piece.is_empty();
@@ -246,7 +246,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Goes to the next element of an array. Returns whether there is one.
+    /// Moves to the next element of an array. Returns whether there is one.
     fn skip_to_element(&mut self) -> Result<bool> {
         loop {
             let next = self.skip_blanks()?;

@@ -45,7 +45,7 @@ impl Fit {
         Self { record: DataType::Struct(schema.fields().clone()), is_strict }
     }
 
-    /// Finds the first value of some records that does not fit. What is no JSON is not looked at further.
+    /// Finds the first value of some records that does not fit. Invalid JSON is not inspected further.
     pub(super) fn check(&self, text: &[u8]) -> Result<(), Misfit> {
         let check = Check {
             is_strict: self.is_strict,
@@ -76,7 +76,7 @@ impl Fit {
 struct At<'a> {
     data_type: &'a DataType,
     is_nullable: bool,
-    /// Whether the type is given, and not inferred.
+    /// Whether the type is declared, not inferred.
     is_given: bool,
     check: &'a Check,
 }
@@ -117,7 +117,8 @@ impl At<'_> {
     }
 }
 
-/// Returns whether a type is read from numbers. What is read from strings alone the decoder refuses itself.
+/// Returns whether a type is read from numbers. For types that are read from strings only, the decoder reports
+/// errors.
 fn is_number(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_number(values),
@@ -228,7 +229,7 @@ fn value_of(entries: &FieldRef) -> Option<&FieldRef> {
     }
 }
 
-/// Finds the field of a name, which most often is the one behind the last.
+/// Finds the field of a name, which most often follows the last one.
 struct Name<'a> {
     fields: &'a Fields,
     likely: usize,

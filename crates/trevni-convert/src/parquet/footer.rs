@@ -17,7 +17,7 @@ use crate::Report;
 use trevni::io::ReadAt;
 use trevni::{Error, Result};
 
-/// Bytes behind the footer: its length, and the magic.
+/// The size of the footer's length and the magic.
 const TRAILER: usize = 8;
 
 /// Bytes of the header of a dictionary, at most.
@@ -71,7 +71,7 @@ fn leaves_out_headers(created_by: &str) -> bool {
     (next(), next(), next()) < (1, 2, 9)
 }
 
-/// Returns where the footer begins, behind the last column.
+/// Returns the start of the footer, which follows the last column.
 fn footer_start(input: &std::fs::File) -> Result<Option<i64>> {
     let Some(trailer) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
     let bytes = input.read_at(trailer, TRAILER)?;

@@ -24,7 +24,7 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(rows), options)
 }
 
-/// A batch whose strings are too long for its offsets is read again as so many.
+/// A batch whose strings exceed its offsets is read again in this many parts.
 const PARTS: usize = 16;
 
 /// Rows with the schema's metadata, which the library's own batches are without.
@@ -120,7 +120,7 @@ impl RecordBatchReader for File {
 
 type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
 
-/// Returns the footer, and the Arrow schema of the file if that says seconds, which are stored as milliseconds.
+/// Returns the footer, and the Arrow schema of the file if it has seconds, which are stored as milliseconds.
 fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
     let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(fault)?;
     let parquet = footer::corrected(plain.metadata(), file, report)?;
@@ -152,7 +152,7 @@ fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, O
     Ok((plain, None))
 }
 
-/// Returns a field of the values of runs: that is what is stored of them.
+/// Returns a field with the values of run ends, which is how they are stored.
 fn without_runs(field: &FieldRef) -> FieldRef {
     match field.data_type() {
         DataType::RunEndEncoded(_, values) => {
@@ -163,7 +163,7 @@ fn without_runs(field: &FieldRef) -> FieldRef {
     }
 }
 
-/// Returns a schema with seconds for the milliseconds that another says to be seconds.
+/// Returns a schema with seconds where the original one has them.
 fn restored(schema: &Schema, said: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let said = said.fields().iter().find(|said| said.name() == field.name());
@@ -184,7 +184,7 @@ fn mask(metadata: &ArrowReaderMetadata, options: &ReadOptions) -> ProjectionMask
     };
     let fields = metadata.schema().fields();
     if columns.iter().any(|name| !fields.iter().any(|field| is_in(name, field))) {
-        // The error of what is missing names all fields.
+        // The error of a missing column lists all fields.
         return ProjectionMask::all();
     }
     let is_wanted = |field: &Field| columns.iter().any(|name| is_in(name, field));

@@ -63,7 +63,7 @@ pub(super) fn create<'a>(
         .set_compression(codec)
         .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))
         .build();
-    // Parquet has no times in seconds. They are stored as milliseconds; the Arrow schema says what they were.
+    // Parquet has no times in seconds. They are stored as milliseconds; the Arrow schema has the original type.
     let stored = second_timestamps::in_milliseconds(&schema);
     let options = ArrowWriterOptions::new()
         .with_properties(properties)
@@ -116,7 +116,7 @@ fn is_in_dictionaries(values: &DataType) -> bool {
     }
 }
 
-/// Writes row groups; none after an error, for then the file cannot become whole.
+/// Writes row groups; none after an error, since the file cannot be completed then.
 struct Groups<W: Write + Send> {
     writer: Option<ArrowWriter<W>>,
     /// The schema that batches are cast to, if not their own.

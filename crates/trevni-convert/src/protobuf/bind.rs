@@ -62,7 +62,7 @@ pub(super) enum FieldEncoding {
 }
 
 impl FieldEncoding {
-    /// Returns how a value of it lies in a message.
+    /// Returns the wire type of a value.
     pub(super) fn wire(&self) -> Wire {
         match self {
             FieldEncoding::Scalar(scalar) => scalar.wire(),
@@ -213,7 +213,8 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Returns whether values of a type can be of a scalar one. Whether each integer does is seen when it is written.
+/// Returns whether values of an Arrow type can be written as a scalar. The range of integers is checked when they
+/// are written.
 fn fits(scalar: Scalar, data_type: &DataType) -> bool {
     match scalar {
         Scalar::Double => matches!(data_type, DataType::Float32 | DataType::Float64),

@@ -4,8 +4,8 @@
 //! FileDescriptorSet ─► file: package, syntax ─► message ─► field: name, number, label, type, options
 //!                                            └► enum ─► value: name, number
 //! ```
-//! Such a set is itself a message, and read like one. Only what says how messages lie in bytes is kept, and of
-//! that what proto2, proto3 and the features of the editions say is brought to one form: [`Features`].
+//! A descriptor set is itself a message. Only the parts that determine the encoding are kept. proto2, proto3 and
+//! the features of editions are reduced to one form: [`Features`].
 
 use std::collections::HashMap;
 
@@ -42,7 +42,7 @@ pub(super) struct Field {
     pub(super) kind: u64,
     pub(super) label: u64,
     pub(super) type_name: String,
-    /// The oneof, but not one that a single field was given only to be optional.
+    /// The oneof, except one that only makes a single field optional.
     pub(super) oneof: Option<usize>,
     pub(super) is_optional: bool,
     pub(super) features: Features,

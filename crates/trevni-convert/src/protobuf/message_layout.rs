@@ -7,7 +7,7 @@
 //!   map<string, M2> c = 3;             c         c
 //! }
 //! ```
-//! Descriptors are trusted no more than messages: whatever has no end, or too much below it, is refused.
+//! Descriptors are not trusted: recursive messages and those with too many fields are refused.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::scalar::Scalar;
 use super::wire::Wire;
 use trevni::{Error, Result};
 
-/// Messages that lie deeper in each other than this, or have more fields in all, are refused.
+/// The maximum nesting depth of messages, and the maximum number of fields.
 const DEEPEST: usize = 64;
 const MOST: u64 = 1 << 16;
 
@@ -28,10 +28,10 @@ pub(super) struct Record {
     pub(super) name: String,
     pub(super) columns: Vec<Column>,
     pub(super) members: Vec<Member>,
-    /// Fields of it and of what is in it, each once.
+    /// The number of its fields, nested ones included.
     pub(super) width: u64,
     places: HashMap<u32, usize>,
-    /// Places of the first numbers, which are the ones that most messages have.
+    /// The indices of the lowest field numbers, which most messages use.
     first: Vec<Option<usize>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Member {
     pub(super) kind: FieldKind,
 }
 
-/// How often a field is there, and what it means if it is not.
+/// The cardinality of a field, and its default.
 #[derive(Debug)]
 pub(super) enum Rule {
     /// A zero is not written.
@@ -90,7 +90,7 @@ pub(super) enum FieldKind {
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) name: String,
-    /// Its numbers in the order of declaration; the first stands for none.
+    /// The numbers in the order of declaration; the first is the default.
     pub(super) order: Vec<i32>,
     pub(super) names: HashMap<i32, String>,
     pub(super) numbers: HashMap<String, i32>,
@@ -118,7 +118,7 @@ impl Record {
 }
 
 impl FieldKind {
-    /// Returns how a value of it lies in a message.
+    /// Returns the wire type of a value.
     pub(super) fn wire(&self) -> Wire {
         match self {
             FieldKind::Scalar(scalar) => scalar.wire(),
@@ -355,7 +355,7 @@ fn width(member: &Member) -> u64 {
     }
 }
 
-/// Returns the messages that have an Arrow type of their own, if they are what their names say.
+/// Returns the Arrow type of a well-known message, if it has the fields of that.
 fn known(message: &Message) -> Option<FieldKind> {
     let fields: Vec<_> = message.fields.iter().collect();
     match (message.name.strip_prefix("google.protobuf.")?, fields.as_slice()) {

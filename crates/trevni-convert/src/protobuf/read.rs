@@ -3,8 +3,9 @@
 //! ```text
 //! scan: key │ value │ key │ value ...  ──►  Seen: column, member, where  ──sorted by column──►  Grow
 //! ```
-//! A field may stand several times and anywhere: the last value counts, lists go on, messages are merged, being
-//! read as if one stood behind the other. So what stands where is recorded first, and columns are filled then.
+//! A field may occur several times and anywhere: the last value counts, lists are continued, and messages are
+//! merged as if they were concatenated. So the positions of values are recorded first, and columns are filled
+//! afterwards.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,7 +22,7 @@ use trevni::{Error, Result};
 /// Values that one message may make, absent ones too: two bytes can be an item that has many fields.
 const MOST_VALUES: u64 = 1 << 26;
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     column: u32,
@@ -34,7 +35,7 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
-    /// What was seen of the messages that are being read, each behind the one around it.
+    /// The values of the messages that are being read, each after those of the message around it.
     seen: &'a mut Vec<Seen>,
     /// Fields that the schema does not know.
     pub(super) unknown: u64,
@@ -42,7 +43,7 @@ pub(super) struct Reader<'a> {
     pub(super) values: u64,
 }
 
-/// Where the parts of a message stand.
+/// The positions of the parts of a message.
 type Parts<'p> = &'p [Range<usize>];
 
 /// Returns which member it is of.
@@ -59,7 +60,7 @@ fn small(n: usize) -> Result<u32> {
 }
 
 impl<'a> Reader<'a> {
-    /// For a message; `seen` only lends its memory.
+    /// Creates a reader of a message, which uses the memory of `seen`.
     pub(super) fn new(bytes: &'a [u8], seen: &'a mut Vec<Seen>) -> Self {
         seen.clear();
         Self { bytes, seen, unknown: 0, values: 0 }
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
         Ok(to.end_struct()?)
     }
 
-    /// Refuses so many values of a width before any is made.
+    /// Fails if this many values of a width exceed the limit.
     fn afford(&self, width: u64, n: usize) -> Result<()> {
         let more = width.saturating_mul(n as u64);
         match self.values.saturating_add(more) > MOST_VALUES {
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes what stands in a part of a message.
+    /// Records the values in a part of a message.
     fn scan(&mut self, record: &Record, part: Range<usize>) -> Outcome {
         let mut from = Cursor::new(self.bytes, part);
         while !from.is_at_end() {
@@ -176,7 +177,7 @@ impl<'a> Reader<'a> {
         self.seen.get(run.clone()).and_then(<[Seen]>::last).copied()
     }
 
-    /// Adds the one value of all that stand there, or what stands for none.
+    /// Adds the last of the values in a range, or the default.
     fn one(&mut self, member: &Member, run: Range<usize>, to: &mut Grow) -> Outcome {
         if let FieldKind::Record { .. }
         | FieldKind::Timestamp
@@ -211,7 +212,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns where a part of a message stands.
+    /// Returns the position of a part of a message.
     fn part(&self, member: &Member, seen: usize) -> Result<Range<usize>> {
         let seen = self.seen.get(seen).ok_or_else(|| wrong("a value that was not seen"))?;
         let mut from = self.cursor(*seen);
@@ -254,7 +255,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes through the fields of a small message. Those that `each` does not take are unknown.
+    /// Visits the fields of a small message. Fields that `each` does not accept are unknown.
     fn fields(
         &mut self,
         parts: Parts<'_>,
@@ -330,7 +331,7 @@ impl<'a> Reader<'a> {
         Ok(to.end_list()?)
     }
 
-    /// Returns the entries whose key comes again behind them.
+    /// Returns the entries whose key occurs again after them.
     fn again(&self, entry: &Entry, run: Range<usize>) -> Result<HashSet<usize>> {
         let (mut known, mut again) = (HashSet::new(), HashSet::new());
         for i in run.rev() {

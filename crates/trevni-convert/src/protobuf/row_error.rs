@@ -6,7 +6,7 @@
 
 use trevni::{Error, ErrorKind};
 
-/// An error on its way out of the fields of a row.
+/// An error of a row, while its field path is built.
 #[derive(Debug)]
 pub(super) struct RowError {
     error: Error,
@@ -14,7 +14,7 @@ pub(super) struct RowError {
     path: Vec<String>,
 }
 
-/// Fails with a place in a row; the good case is one word.
+/// A result whose error has a location in a row; its size is one word.
 pub(super) type Outcome<T = ()> = Result<T, Box<RowError>>;
 
 impl From<Error> for Box<RowError> {

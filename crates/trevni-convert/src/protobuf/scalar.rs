@@ -103,7 +103,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the type itself, if a value of it can lie so.
+    /// Returns the type if its values have this wire type.
     pub(super) fn fitting(self, wire: Wire) -> Result<Self> {
         if self.wire() == wire {
             return Ok(self);
@@ -112,7 +112,7 @@ impl Scalar {
         Err(Error::malformed(format!("{kind} is {wanted}, and {given} is there")))
     }
 
-    /// Returns what stands for a value that a message does not have.
+    /// Returns the default value.
     pub(super) fn zero(self) -> Plain<'static> {
         match self {
             Scalar::Double => Plain::Double(0.0),
@@ -212,7 +212,7 @@ impl Plain<'_> {
         }
     }
 
-    /// Returns whether it need not be written, being what stands for no value. A negative zero is another number.
+    /// Returns whether a value is the default and need not be written. A negative zero is not.
     pub(super) fn is_zero(&self) -> bool {
         match self {
             Plain::Double(v) => v.to_bits() == 0,

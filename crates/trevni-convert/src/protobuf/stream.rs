@@ -4,8 +4,7 @@
 //! length ─ message ─► a row      length ─ message that is bad ─► passed over, or an error      length ─ too little
 //!                                                                                              ─► always an error
 //! ```
-//! A message that cannot be read takes none of those behind it along, for its length is known. A length that is
-//! wrong loses them all.
+//! After a bad message the stream continues, since its length is known. After a wrong length the rest is lost.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -36,7 +35,7 @@ pub(super) struct Messages<R> {
     batch_size: usize,
     skip_bad: u64,
     report: Arc<Report>,
-    /// The message at hand: its bytes, its number from 0, and where its length stands.
+    /// The current message: its bytes, its index, and the position of its length.
     message: Vec<u8>,
     number: u64,
     start: u64,
@@ -110,7 +109,7 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Reads the next message. Returns whether there is one. No more is ever held than was there to read.
+    /// Reads the next message. Returns whether there is one. Memory grows only with the bytes that exist.
     fn next_message(&mut self) -> Result<bool> {
         self.start = self.at;
         self.message.clear();
@@ -168,7 +167,7 @@ impl<R: Read> Messages<R> {
     }
 }
 
-/// Returns what can be looked at; nothing at the end.
+/// Returns the buffered bytes; empty at the end.
 fn more(input: &mut impl BufRead) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {
@@ -180,8 +179,8 @@ fn more(input: &mut impl BufRead) -> io::Result<&[u8]> {
     input.fill_buf()
 }
 
-/// Gives all names of enumerations to the columns, so that each batch has the same dictionaries while no
-/// number without a name comes.
+/// Adds all names of enumerations to the columns, so that batches have the same dictionaries unless a number
+/// without a name occurs.
 fn name_all(record: &Record, rows: &mut Grow) -> Result<()> {
     for (i, column) in record.columns.iter().enumerate() {
         let members = record.members.get(column.members.clone()).unwrap_or_default();

@@ -70,7 +70,7 @@ fn each<'a>(
     Ok(())
 }
 
-/// Refuses what a field cannot be: numbers of a list may stand one by one or together.
+/// Fails if a field has another wire type: the numbers of a list may be packed or not.
 pub(super) fn expect(member: &Member, wire: Wire) -> Result<()> {
     let wanted = member.kind.wire();
     let map = matches!(member.rule, Rule::Map(_)) && wire == Wire::Bytes;

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use trevni::{Error, Result};
 
-/// Groups that are skipped may lie this deep in each other.
+/// The maximum nesting depth of skipped groups.
 const DEEPEST: usize = 100;
 
-/// How a value lies in a message.
+/// The wire type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     Varint,
@@ -73,7 +73,7 @@ fn cut_off() -> Error {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads what lies in a range, or in as much of it as there is.
+    /// Creates a reader of a range, as far as it exists.
     pub(super) fn new(bytes: &'a [u8], range: Range<usize>) -> Self {
         let end = range.end.min(bytes.len());
         Self { bytes, at: range.start.min(end), end }
@@ -137,7 +137,7 @@ impl<'a> Cursor<'a> {
         self.array()
     }
 
-    /// Returns the number of the next field, and how its value lies.
+    /// Reads the number and the wire type of the next field.
     pub(super) fn key(&mut self) -> Result<(u32, Wire)> {
         let key = self.varint()?;
         let number = u32::try_from(key >> 3).ok().filter(|number| (1..1 << 29).contains(number));
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
         Ok((number, Wire::of(key & 7)?))
     }
 
-    /// Returns where bytes lie that have their length before them.
+    /// Reads a length. Returns the range of its bytes.
     pub(super) fn range(&mut self) -> Result<Range<usize>> {
         let n = self.varint()?;
         self.take(usize::try_from(n).map_err(|_| cut_off())?)
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(range).ok_or_else(cut_off)
     }
 
-    /// Returns what lies in a message or a group, whose key was read.
+    /// Returns a reader of a message or a group whose key was read.
     pub(super) fn part(&mut self, wire: Wire, number: u32) -> Result<Cursor<'a>> {
         let range = match wire {
             Wire::Start => self.group(number)?,
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns where the fields of a group lie, whose start was read.
+    /// Returns the range of the fields of a group whose start was read.
     pub(super) fn group(&mut self, number: u32) -> Result<Range<usize>> {
         let start = self.at;
         let mut open = vec![number];

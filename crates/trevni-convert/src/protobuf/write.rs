@@ -21,7 +21,7 @@ use crate::Sink;
 use crate::rows::Walk;
 use trevni::{Error, Result};
 
-/// Bytes that are written together, at least.
+/// The minimum number of bytes that are written at once.
 const TOGETHER: usize = 1 << 16;
 
 /// Writes messages, each with its length before it.
@@ -236,7 +236,7 @@ fn put_moment(out: &mut Vec<u8>, seconds: i64, nanos: i64) -> Outcome {
     })
 }
 
-/// Returns the number of a name, or of digits that stand for a number without one.
+/// Returns the number of a name, or of the digits of a number without one.
 fn number_of(names: &Names, text: &str) -> Result<i32> {
     let digits = || text.parse::<i32>().ok();
     let found = names.numbers.get(text).copied().or_else(digits);

@@ -163,7 +163,7 @@ fn intervals(unit: IntervalUnit, nulls: Option<NullBuffer>, n: usize, rng: &mut 
             Arc::new(IntervalDayTimeArray::new(values.collect::<Vec<_>>().into(), nulls))
         }
         IntervalUnit::MonthDayNano => {
-            // Whole milliseconds, which Avro's durations can hold.
+            // Full milliseconds, which Avro's durations can represent.
             let nanos = |rng: &mut Rng| i64::from(rng.u32(..)) * MILLION;
             let values =
                 (0..n).map(|_| IntervalMonthDayNano::new(small(rng), small(rng), nanos(rng)));

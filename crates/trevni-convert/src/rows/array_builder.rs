@@ -4,7 +4,7 @@
 //! null      validity 0, and an empty slot       list, map   the items first, then end_list
 //! struct    its fields first, then end_struct   union       branch(n), and one value to what that gives
 //! ```
-//! A row that fails half-way is taken back with [`truncate`](Grow::truncate).
+//! A row that fails is removed with [`truncate`](Grow::truncate).
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,7 @@ impl Grow {
         self.push_slot()
     }
 
-    /// Adds a slot that says nothing, for a row that is null here or further out.
+    /// Adds a slot for a row that is null here or further out.
     fn push_slot(&mut self) -> Result<()> {
         match &mut self.values {
             Values::Nothing => {}
@@ -69,7 +69,7 @@ impl Grow {
             Values::Map { ends, key, .. } => ends.push(end(key.len())?),
             Values::Struct(fields) => fields.iter_mut().try_for_each(Grow::push_slot)?,
             Values::Union { ids, offsets, branches } => {
-                // A union has no nulls of its own: its first branch has one.
+                // A union has no validity: its first branch has one.
                 let first = branches.first_mut();
                 let first = first.ok_or_else(|| Error::malformed("a union without branches"))?;
                 offsets.push(end(first.len())?);
@@ -238,7 +238,7 @@ impl Grow {
         Ok(branch)
     }
 
-    /// Forgets all rows behind the first `rows`, and what was added for a row that has not ended.
+    /// Removes all rows after the first `rows`, and values of an incomplete row.
     pub(crate) fn truncate(&mut self, rows: usize) {
         match &mut self.values {
             Values::Nothing => {}
@@ -268,7 +268,7 @@ impl Grow {
             }
             Values::Struct(fields) => fields.iter_mut().for_each(|field| field.truncate(rows)),
             Values::Union { ids, offsets, branches } => {
-                // Backwards, so that the first of the rows that go has the last word.
+                // Backwards, so that the first of the removed rows decides.
                 while ids.len() > rows {
                     let branch = ids.pop().and_then(|id| usize::try_from(id).ok());
                     let branch = branch.and_then(|at| branches.get_mut(at));
@@ -285,7 +285,7 @@ impl Grow {
         self.validity.truncate(rows);
     }
 
-    /// Lets an enumeration know a symbol before a row has it.
+    /// Adds a symbol to an enumeration before a row has it.
     pub(crate) fn know(&mut self, symbol: &str) -> Result<()> {
         match &mut self.values {
             Values::Symbols { symbols, numbers, .. } => {
@@ -295,7 +295,7 @@ impl Grow {
         }
     }
 
-    /// Returns the array of all rows; the column is empty behind it. Symbols keep their numbers.
+    /// Returns the array of all rows and clears the column. Symbols keep their numbers.
     pub(crate) fn finish(&mut self) -> Result<ArrayRef> {
         let rows = self.validity.len();
         let valid = self.validity.finish();

@@ -12,7 +12,7 @@ use arrow::datatypes::*;
 
 use trevni::{Error, Result};
 
-/// An array, ready for its values to be asked for.
+/// An array whose values can be read one by one.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     array: &'a dyn Array,
@@ -49,7 +49,7 @@ enum LeafValues<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Looks at an array. Types that no format of rows has are refused.
+    /// Wraps an array. Types that no row format has are refused.
     pub(crate) fn new(array: &'a dyn Array) -> Result<Self> {
         Ok(Self { array, kind: LeafValues::new(array)? })
     }
@@ -254,7 +254,7 @@ impl<'a> LeafValues<'a> {
     }
 }
 
-/// Returns the numbers behind dates, times, timestamps and durations.
+/// Returns the numbers of dates, times, timestamps and durations.
 fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<LeafValues<'a>> {
     use TimeUnit::*;
     macro_rules! numbers {

@@ -20,7 +20,7 @@ pub(super) struct Passing {
 }
 
 impl Passing {
-    /// Fails if the rows have not the columns that the predicate looks at.
+    /// Fails if the rows lack columns of the predicate.
     pub(super) fn new(
         rows: Rows,
         predicate: Option<&Predicate>,

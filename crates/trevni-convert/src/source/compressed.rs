@@ -9,14 +9,14 @@ use std::io::Read;
 
 use trevni::Result;
 
-/// How paths of compressed files end, behind the extension of what is compressed.
+/// The extensions of compressed files, after that of the content.
 pub(super) const EXTENSIONS: [&str; 5] = ["gz", "gzip", "zst", "bz2", "xz"];
 
 /// Memory that xz may take; the strongest preset takes an eighth of it.
 #[cfg(feature = "xz")]
 const XZ_MEMORY: u64 = 512 << 20;
 
-/// A way of compressing a stream.
+/// A compression of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     Gzip,

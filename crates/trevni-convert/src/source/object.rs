@@ -25,7 +25,7 @@ pub(crate) struct StoredObject {
     pub(crate) runtime: Handle,
 }
 
-/// The bytes of an object on their way.
+/// The content of an object as a stream.
 pub(super) struct Answer {
     runtime: Handle,
     chunk: Bytes,
@@ -34,7 +34,7 @@ pub(super) struct Answer {
 }
 
 impl StoredObject {
-    /// Asks for all of it.
+    /// Requests the complete object.
     pub(super) fn get(&self) -> io::Result<Answer> {
         let get = self.store.get_opts(&self.path, GetOptions::default());
         let result = self.runtime.block_on(get).map_err(Error::from)?;
@@ -42,7 +42,7 @@ impl StoredObject {
         Ok(Answer { runtime, chunk: Bytes::new(), stream: result.into_stream(), size })
     }
 
-    /// Returns whether there is an object of this name below it.
+    /// Returns whether there is an object with this name below the prefix.
     #[cfg(feature = "blosc")]
     pub(crate) fn has(&self, name: &str) -> Result<bool> {
         let head = GetOptions { head: true, ..GetOptions::default() };

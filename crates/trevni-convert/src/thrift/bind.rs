@@ -4,8 +4,8 @@
 //! columns by name ─► fields in the order of their ids      no column: not written, unless it is required
 //!                                                          no field: an error
 //! ```
-//! Types are resolved here, before the first row: an integer of any size may go to any other, for the values decide
-//! whether they fit; text of any kind goes to strings, enums and binaries.
+//! Types are bound before the first row: an integer may be written as any integer type, since its range is checked
+//! for each value; text may be written as strings, enums and binaries.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct Slot {
     pub(super) name: String,
     pub(super) required: bool,
     pub(super) wire_type: WireType,
-    /// The place of the column.
+    /// The index of the column.
     pub(super) at: usize,
     pub(super) shape: Shape,
 }
@@ -52,11 +52,11 @@ pub(super) enum Shape {
     List(Item),
     Map(Item, Item),
     Struct(StructEncoding),
-    /// Of a branch by its place, the member.
+    /// The member of each branch, by its index.
     Union(Vec<Slot>),
 }
 
-/// What is in a list or map.
+/// The items of a list or map.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) wire_type: WireType,

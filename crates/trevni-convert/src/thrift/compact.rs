@@ -98,7 +98,7 @@ impl Decode for Compact {
     #[inline]
     fn head(cursor: &mut Cursor<'_>, last: i16) -> Result<Option<Head>> {
         let [byte] = cursor.array("a field, or the end of a struct")?;
-        // A delta before the type of STOP says nothing.
+        // A delta before the type STOP has no meaning.
         let number = byte & 0x0f;
         if number == 0 {
             return Ok(None);

@@ -19,7 +19,7 @@ const MOST_FILES: usize = 1000;
 /// Files that include one another, at most.
 const DEEPEST: usize = 64;
 
-/// Files by number; the one that was asked for comes last.
+/// The files by number; the requested one is last.
 #[derive(Debug, Default)]
 pub(super) struct Files(Vec<Included>);
 
@@ -57,7 +57,7 @@ impl Files {
         Ok(loading.files)
     }
 
-    /// Returns the number of the file that was asked for.
+    /// Returns the number of the requested file.
     pub(super) fn first(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
@@ -72,7 +72,7 @@ impl Files {
         self.0.get(file).map_or(&[], |included| &included.document.structs)
     }
 
-    /// Returns what a name stands for in a file.
+    /// Returns the definition of a name in a file.
     pub(super) fn find(&self, file: usize, name: &str) -> Option<LocatedDefinition<'_>> {
         let from = self.0.get(file)?;
         if let Some((name, found)) = from.document.definitions.get_key_value(name) {
@@ -88,7 +88,7 @@ impl Files {
 #[derive(Debug, Default)]
 struct Loading {
     files: Files,
-    /// Files that are there, by path.
+    /// The loaded files, by path.
     known: HashMap<PathBuf, usize>,
     /// Those being loaded, the outermost first.
     open: Vec<PathBuf>,

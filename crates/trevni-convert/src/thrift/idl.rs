@@ -5,11 +5,11 @@
 //! const i32 N = 3                  struct Row { 1: required i64 id, 2: optional list<shared.Point> way = [] }
 //! typedef i64 Id                   union Shape { 1: Circle circle; 2: Box box }
 //! ```
-//! Namespaces, services and annotations are read, and mean nothing here. Names are looked up later, when all files
-//! are there.
+//! Namespaces, services and annotations are parsed and ignored. Names are resolved later, when all files are
+//! loaded.
 //!
-//! The parser is our own: that of `pilota` brings some thirty crates (parser combinators, coloured reports, regular
-//! expressions) for a grammar this small, and has no limit of depth of its own.
+//! The parser of `pilota` is not used: it adds some thirty crates (parser combinators, coloured reports, regular
+//! expressions) for a small grammar, and has no limit on nesting.
 
 mod lexer;
 mod parse;
@@ -35,7 +35,7 @@ pub(super) struct Include {
     pub(super) line: u32,
 }
 
-/// What a name stands for.
+/// The definition of a name.
 #[derive(Debug, PartialEq)]
 pub(super) enum Definition {
     Const(TypeName, Value),
@@ -59,16 +59,16 @@ pub(super) struct FieldDefinition {
     pub(super) line: u32,
 }
 
-/// Whether a field must be there.
+/// The requiredness of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Requiredness {
     Required,
     Optional,
-    /// Neither was said.
+    /// Neither is specified.
     Default,
 }
 
-/// A type as it is written.
+/// A type, unresolved.
 #[derive(Debug, PartialEq)]
 pub(super) enum TypeName {
     Bool,
@@ -86,7 +86,7 @@ pub(super) enum TypeName {
     Named { name: String, line: u32 },
 }
 
-/// A value as it is written, and its line.
+/// A value, unresolved, and its line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Value {
     pub(super) line: u32,

@@ -10,7 +10,7 @@ use trevni::{Error, Result};
 
 /// A struct larger than this is refused.
 const LARGEST: u64 = 64 << 20;
-/// Bytes that are read together, at least.
+/// The minimum number of bytes that are read at once.
 const PIECE: u64 = 256 << 10;
 
 /// The bytes of a file, of which some are at hand.
@@ -27,18 +27,18 @@ impl Input {
         Self { from, bytes: Vec::new(), taken: 0, position: 0 }
     }
 
-    /// Returns what is at hand.
+    /// Returns the buffered bytes.
     pub(super) fn rest(&self) -> &[u8] {
         self.bytes.get(self.taken..).unwrap_or_default()
     }
 
-    /// Takes bytes from what is at hand.
+    /// Removes bytes from the buffer.
     pub(super) fn take(&mut self, bytes: u64) {
         self.position += bytes;
         self.taken += usize::try_from(bytes).unwrap_or(usize::MAX).min(self.rest().len());
     }
 
-    /// Reads some more, of which at least `missing` are needed. Returns whether any came.
+    /// Reads more bytes, of which at least `missing` are needed. Returns whether there were any.
     pub(super) fn more(&mut self, missing: u64) -> Result<bool> {
         self.bytes.drain(..self.taken);
         self.taken = 0;

@@ -4,9 +4,9 @@
 //! struct = field* STOP        field = type, id, value        list, set = type of items, count, items
 //!                                                            map = types, count, key value key value ...
 //! ```
-//! Both are written out here, for they are small. Apache's crate makes room for a string of any claimed length up to
-//! 100 MB before the bytes are there, copies each, and puts no bound on containers by itself. Here bytes are borrowed,
-//! and a count is compared with the bytes that are left.
+//! Both protocols are small and implemented here. Apache's crate allocates up to 100 MB for a claimed string
+//! length, copies each string, and does not limit containers. Here bytes are borrowed, and a count is compared with
+//! the remaining bytes.
 
 use super::wire_type::WireType;
 use trevni::wire::Cursor;
@@ -15,7 +15,7 @@ use trevni::{Error, ErrorKind, Result};
 /// Structs and containers nested deeper than this are refused, as Thrift itself does.
 const DEEPEST: usize = 64;
 
-/// What stands before the value of a field.
+/// The header of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) id: i16,
@@ -36,7 +36,7 @@ pub(super) trait Decode {
     fn list(cursor: &mut Cursor<'_>) -> Result<(Option<WireType>, usize)>;
     /// Returns the types and the count of the entries of a map.
     fn map(cursor: &mut Cursor<'_>) -> Result<(Option<(WireType, WireType)>, usize)>;
-    /// Returns how many bytes a value takes, at least.
+    /// Returns the minimum number of bytes of a value.
     fn smallest(wire_type: WireType) -> usize;
 }
 
@@ -91,7 +91,7 @@ pub(super) fn skip<P: Decode>(cursor: &mut Cursor<'_>, head: Head, depth: usize)
     }
 }
 
-/// Passes a struct that lies so deep: the outermost at 1.
+/// Skips a struct at a nesting depth: the outermost is at 1.
 pub(super) fn skip_struct<P: Decode>(cursor: &mut Cursor<'_>, depth: usize) -> Result<()> {
     deeper(cursor, depth.saturating_sub(1))?;
     let mut last = 0;
@@ -118,7 +118,7 @@ impl Head {
     }
 }
 
-/// Returns a count of items that take so many bytes each, at least. More than there are bytes for is an error.
+/// Returns a count of items of at least `each` bytes. Fails if it exceeds the remaining bytes.
 pub(super) fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usize> {
     let Ok(count) = usize::try_from(count) else {
         return Err(Error::malformed(format!("{count} items")).at(cursor.position()));

@@ -25,10 +25,10 @@ use crate::{ReadOptions, Report};
 use trevni::wire::Cursor;
 use trevni::{Error, ErrorKind, Result};
 
-/// A batch is full with so many bytes, even if it has few rows.
+/// A batch ends at this number of bytes, even if it has few rows.
 const BATCH_BYTES: u64 = 16 << 20;
 
-/// Reads structs that lie one behind the other.
+/// Reads adjacent structs.
 #[derive(Debug)]
 pub(super) struct Structs {
     input: Input,

@@ -18,10 +18,10 @@ pub(super) struct Record {
     pub(super) union: bool,
     /// In the order of their declaration.
     pub(super) fields: Vec<Field>,
-    /// Places of fields by id, ascending.
+    /// The indices of fields by id, ascending.
     by_id: Vec<(i16, usize)>,
     by_name: HashMap<String, usize>,
-    /// How many types it is made of, itself and those within included, and how deep they lie.
+    /// The number of types, nested ones included, and their depth.
     pub(super) types: u64,
     pub(super) depth: usize,
     /// About how many bytes a null of it takes.
@@ -112,7 +112,7 @@ impl Record {
         Self { name, union, fields, by_id, by_name, types, depth, blank }
     }
 
-    /// Returns the place and the field of an id. `next` is the place where it is looked for first.
+    /// Returns the index and the field of an id. `next` is the index that is tried first.
     pub(super) fn find(&self, id: i16, next: usize) -> Option<(usize, &Field)> {
         if let Some(field) = self.fields.get(next).filter(|field| field.id == id) {
             return Some((next, field));
@@ -122,13 +122,13 @@ impl Record {
         Some((*at, self.fields.get(*at)?))
     }
 
-    /// Returns the place and the field of a name.
+    /// Returns the index and the field of a name.
     pub(super) fn named(&self, name: &str) -> Option<(usize, &Field)> {
         let at = *self.by_name.get(name)?;
         Some((at, self.fields.get(at)?))
     }
 
-    /// Fields with their places, in the order of their ids.
+    /// Returns the fields with their indices, in the order of their ids.
     pub(super) fn by_id(&self) -> impl Iterator<Item = (usize, &Field)> {
         self.by_id.iter().filter_map(|(_, at)| Some((*at, self.fields.get(*at)?)))
     }
@@ -153,7 +153,7 @@ impl ThriftValueType {
         }
     }
 
-    /// Returns how many types it is made of.
+    /// Returns the number of types.
     pub(super) fn types(&self) -> u64 {
         match self {
             ThriftValueType::List(item) | ThriftValueType::Set(item) => {
@@ -167,7 +167,7 @@ impl ThriftValueType {
         }
     }
 
-    /// Returns how deep types lie in each other.
+    /// Returns the nesting depth.
     pub(super) fn depth(&self) -> usize {
         match self {
             ThriftValueType::List(item) | ThriftValueType::Set(item) => item.depth() + 1,

@@ -3,8 +3,8 @@
 //! ```text
 //! typedef Id ─► I64      Color ─► Enum      Point ─► Record, made once, shared by all that name it
 //! ```
-//! A struct within itself would be a column without an end, and is refused. So is what a few lines can make very
-//! large: each level of structs may double what is below it.
+//! A recursive struct is refused, since it would need infinitely many columns. So are structs that expand to too
+//! many types: each level may double those below it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use trevni::{Error, Result};
 pub(super) const DEEPEST: usize = 64;
 const MOST_TYPES: u64 = 1 << 16;
 
-/// Looks names up.
+/// Resolves names.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     pub(super) files: &'a Files,
@@ -30,7 +30,7 @@ pub(super) struct Resolver<'a> {
     pub(super) room: u64,
 }
 
-/// Returns the struct of a name, in the file that was asked for.
+/// Returns the struct of a name, in the requested file.
 pub(super) fn resolve(files: &Files, name: &str) -> Result<Arc<Record>> {
     let (records, enums) = (HashMap::new(), HashMap::new());
     let mut resolver = Resolver { files, records, enums, open: Vec::new(), room: 16 << 20 };
@@ -173,7 +173,7 @@ impl<'a> Resolver<'a> {
             None => None,
         };
         let need = match (requiredness, default) {
-            // Members of a union are all optional, whatever they say.
+            // Members of a union are optional, whatever their requiredness.
             _ if union => Need::Optional,
             (Requiredness::Required, _) => Need::Required,
             (Requiredness::Default, Some(default)) => Need::Default(default),

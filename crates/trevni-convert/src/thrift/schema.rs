@@ -33,10 +33,10 @@ impl Record {
         self.fields.iter().map(field).collect()
     }
 
-    /// Lets a column know all names of its enums, so that the dictionaries of all batches are the same.
+    /// Adds all names of its enums to a column, so that the dictionaries of all batches are equal.
     pub(super) fn name_symbols(&self, grow: &mut Grow) -> Result<()> {
         for (at, field) in self.fields.iter().enumerate() {
-            // What is in a union is a branch; a row is begun for it, and taken back.
+            // Columns within a union belong to a branch; a row of it is started and removed.
             match self.union {
                 true => field.kind.name_symbols(grow.branch(at)?)?,
                 false => field.kind.name_symbols(grow.child(at)?)?,

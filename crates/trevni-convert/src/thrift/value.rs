@@ -34,7 +34,7 @@ impl Values {
         if names.is_empty() { String::new() } else { format!(", field {}", names.join(".")) }
     }
 
-    /// Reads a struct or union that lies so deep, the outermost at 1.
+    /// Reads a struct or union at a nesting depth, the outermost at 1.
     pub(super) fn record<P: Decode>(
         &mut self,
         cursor: &mut Cursor<'_>,

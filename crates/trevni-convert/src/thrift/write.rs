@@ -3,7 +3,7 @@
 //! ```text
 //! row of Walk ─► fields by ascending id ─► bytes, one struct behind the other
 //! ```
-//! A null is a field that is left out, which only a required one, or what is in a list or map, cannot be.
+//! A null is a missing field. Required fields and the items of lists and maps cannot be null.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ use crate::Sink;
 use crate::rows::Walk;
 use trevni::{Error, ErrorKind, Result};
 
-/// Bytes are written together when there are so many.
+/// The number of bytes that are written at once.
 const PIECE: usize = 256 << 10;
 
 /// Writes structs.

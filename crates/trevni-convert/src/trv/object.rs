@@ -12,7 +12,7 @@ use crate::source::StoredObject;
 use trevni::arrow::{ArrowStream, ArrowStreamBuilder};
 use trevni::{Error, ErrorKind, Result};
 
-/// Opens a file; `None` if its store gives no parts of objects.
+/// Opens a file; `None` if its store does not support range requests.
 pub(super) fn open(
     object: StoredObject,
     options: &ReadOptions,

@@ -21,7 +21,7 @@ struct InPlace {
     first: u64,
 }
 
-/// Leaves room for the beginning of a file.
+/// Reserves room for the start of a file.
 pub(super) fn begin(
     mut builder: BloscpackBuilder<AtomicFile>,
     shape: &[u64],

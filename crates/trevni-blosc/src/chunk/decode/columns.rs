@@ -11,7 +11,7 @@ use super::{Body, Reader, slice};
 use crate::filter::room;
 use trevni::Result;
 
-/// A block of which at most one byte in so many is asked for is not opened as a whole.
+/// If at most one byte in this many is needed, the block is not decoded completely.
 pub(super) const FEW: usize = 16;
 
 impl Reader {

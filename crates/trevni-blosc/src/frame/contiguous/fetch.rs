@@ -16,7 +16,7 @@ use trevni::{Error, Result};
 /// Bytes at the start of a file that are read at once, for the header.
 const START: u64 = 512;
 
-/// Where the chunks of a frame lie in its file.
+/// The positions of the chunks of a frame in its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Area {
     start: u64,
@@ -28,7 +28,7 @@ impl Area {
         Self { start: header.header_len.into(), len: header.cbytes }
     }
 
-    /// Returns where the index lies.
+    /// Returns the position of the index.
     fn end(self) -> Result<u64> {
         let end = self.start.checked_add(self.len);
         end.ok_or_else(|| Error::malformed(format!("chunks of {} bytes", self.len)))
@@ -52,7 +52,7 @@ impl Area {
         read_within(source, self.start + self.len, self.start + at, len, "chunk")
     }
 
-    /// Returns the bytes of the chunk at `at` in `range`, as far as they can be there.
+    /// Returns the bytes of the chunk at `at` in `range`, as far as they can exist.
     pub(super) fn read_part(
         self,
         source: &impl ReadAt,
@@ -65,7 +65,7 @@ impl Area {
     }
 }
 
-/// What a chunk says of itself; none for special ones, which have no bytes.
+/// The header of a chunk; `None` for special ones, which have no bytes.
 pub(super) struct Head(Option<Header>);
 
 impl Head {

@@ -12,10 +12,10 @@ use crate::frame::superchunk::SuperChunk;
 use trevni::io::{AtomicFile, ReadAt};
 use trevni::{Error, Result};
 
-/// A header of no more than that is overwritten in place: it lies in one sector.
+/// A header up to this size is overwritten in place: it is within one sector.
 const SECTOR: usize = 512;
 
-/// A planned frame with all its places, and the bytes around its chunks.
+/// An edited frame with all positions, and the bytes around its chunks.
 pub(super) struct Placed {
     /// Whether the file is rewritten, not extended.
     pub(super) rewritten: bool,
@@ -67,9 +67,9 @@ fn lens_of(old: &[u32], plan: &FrameEdit<'_>) -> Result<Vec<u32>> {
     plan.fates.iter().map(|fate| len(fate).ok_or_else(missing)).collect()
 }
 
-/// Returns whether the file cannot, or should not, be extended: C-Blosc2 looks for the trailer of a frame without
-/// bytes right behind the header; a header in two sectors could be cut by a crash; and holes should not take half
-/// of the file.
+/// Returns whether the file cannot, or should not, be extended: C-Blosc2 expects the trailer of a frame without
+/// bytes directly after the header; a header in two sectors could be torn by a crash; and holes should not take
+/// half of the file.
 fn must_rewrite(old: &SuperChunk, plan: &FrameEdit<'_>, live: u64, all: u64) -> bool {
     let len = plan.header.encoded_len();
     let in_place = len as u64 == u64::from(old.header.header_len) && len <= SECTOR;

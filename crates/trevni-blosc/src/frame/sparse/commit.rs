@@ -15,7 +15,7 @@ use crate::frame::superchunk::SuperChunk;
 use trevni::io::AtomicFile;
 use trevni::{Error, Result};
 
-/// Makes a planned change, and gives the frame that is there then.
+/// Commits an edit. Returns the new frame.
 pub(super) fn make(
     directory: &Path,
     keys: &dyn Keys,
@@ -58,9 +58,9 @@ fn size(keys: &dyn Keys, id: u64) -> Result<u64> {
     Ok(Header::parse(&keys.get_start(&key, HEADER)?)?.cbytes.into())
 }
 
-/// Numbers for the chunks that are written, none of which the old index names: those behind the highest. C-Blosc2
-/// takes them for offsets when it opens a frame, and refuses those that pass the bytes of all chunks; the lowest
-/// are taken then.
+/// Returns numbers for the new chunks that the old index does not name: those after the highest. C-Blosc2
+/// interprets them as offsets when it opens a frame, and refuses those that exceed the size of all chunks; the
+/// lowest free ones are used then.
 fn new_ids(before: &BTreeSet<u64>, plan: &FrameEdit<'_>, cbytes: u64) -> Result<Vec<u64>> {
     let count = plan.fates.iter().filter(|fate| matches!(fate, Fate::Write(_))).count();
     let start = before.last().map_or(0, |id| id + 1);
@@ -109,7 +109,7 @@ fn write(directory: &Path, plan: &FrameEdit<'_>, new: &[u64], index: &[u8]) -> R
     Ok(file.commit()?)
 }
 
-/// Writes the file of a chunk that no index names yet, so that nobody sees it half written.
+/// Writes the file of a chunk that no index names yet, so that readers never see a partial one.
 pub(in super::super) fn write_chunk(directory: &Path, id: u64, bytes: &[u8]) -> Result<()> {
     step()?;
     let mut file = File::create(directory.join(chunk_key(id).unwrap_or_default()))?;
@@ -119,7 +119,7 @@ pub(in super::super) fn write_chunk(directory: &Path, id: u64, bytes: &[u8]) -> 
     Ok(file.sync_all()?)
 }
 
-/// What is left behind here does no harm: no index names it.
+/// Files that cannot be removed do no harm: no index names them.
 fn remove(directory: &Path, ids: &[u64]) {
     for key in ids.iter().filter_map(|id| chunk_key(*id)) {
         if step().is_ok() {

@@ -16,7 +16,7 @@ use crate::journal::{Folder, Sink, Transaction};
 use crate::rootdir::chunk_splitter::Cut;
 use trevni::Result;
 
-/// Reads a chunk that stands for at most `most` bytes.
+/// Reads a chunk of at most `most` uncompressed bytes.
 pub(super) fn chunk(
     folder: &Folder,
     buffers: &Buffers,
@@ -26,7 +26,7 @@ pub(super) fn chunk(
 ) -> Result<Bytes> {
     let file = format!("{path}/{}", blp::name(number));
     let Some(open) = folder.file(&file)? else { return Err(missing(folder, &file)) };
-    // No chunk is longer than what it stands for and its header; what is behind it is not read.
+    // No chunk is longer than its uncompressed size and its header; bytes after it are not read.
     let bytes = buffers.read_all(open, most + 32 + blp::HEADER.len() as u64)?;
     blp::parse(&folder.path(&file), &bytes)
 }
@@ -42,7 +42,7 @@ pub(super) fn cbytes(folder: &Folder, path: &str, cut: &Cut) -> Result<u64> {
     Ok(sum)
 }
 
-/// Returns the bytes of a chunk as its file has them; 0 if it is not there.
+/// Returns the stored size of a chunk; 0 if it does not exist.
 fn stored(folder: &Folder, file: &str) -> Result<u64> {
     let len = folder.file(file)?.map(|file| file.metadata()).transpose()?.map_or(0, |m| m.len());
     Ok(len.saturating_sub(blp::HEADER.len() as u64))
@@ -73,7 +73,7 @@ impl Stage<'_> {
             }
             more -= self.old(number)?;
         }
-        // The last one may count from now on though it stays as it is.
+        // The last chunk may become a full one without being changed.
         let last = self.before.full;
         if last < self.before.chunks.min(self.after.full) && find(self.edit, last).is_none() {
             more += self.stored(last)?;
@@ -81,7 +81,7 @@ impl Stage<'_> {
         Ok(more - self.drop_rest(change)?)
     }
 
-    /// Removes what is behind the end; how many bytes the full chunks lose by it.
+    /// Removes the chunks after the end. Returns the change of the stored size of full chunks.
     fn drop_rest(&self, change: &mut Transaction) -> Result<i64> {
         let mut less = 0;
         if self.after.full >= self.before.full && self.after.chunks >= self.before.chunks {

@@ -4,8 +4,8 @@
 //! file    1          2          3
 //! ends    10         20         27       chunks up to the end of the file
 //! ```
-//! Files that others have made may have fewer chunks than they could. A file in which a chunk changes is written
-//! again as a whole. `cbytes` are the bytes of the files.
+//! Files of other writers may have fewer chunks than the maximum. A file with a changed chunk is rewritten.
+//! `cbytes` is the size of the files.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ fn file_name(path: &str, at: usize) -> String {
 }
 
 impl Superchunked {
-    /// Opens as many files as have so many chunks; further ones count for nothing.
+    /// Opens as many files as contain this many chunks; others are ignored.
     pub(super) fn open(
         folder: &Folder,
         path: &str,
@@ -68,7 +68,7 @@ impl Superchunked {
         (at, at.checked_sub(1).and_then(|at| self.ends.get(at)).copied().unwrap_or(0))
     }
 
-    /// Reads a chunk that stands for at most `most` bytes.
+    /// Reads a chunk of at most `most` uncompressed bytes.
     pub(super) fn chunk(
         &self,
         folder: &Folder,
@@ -120,8 +120,7 @@ impl Superchunked {
         Ok((staged, more))
     }
 
-    /// Returns where the chunks of a file end that begins at `first`: full files stay as they are, the last is
-    /// filled up.
+    /// Returns the end of the chunks of a file that begins at `first`: full files are kept, the last is filled.
     fn end_of(&self, at: usize, first: u64, chunks: u64) -> u64 {
         let is_last = at + 1 >= self.indexes.len();
         let old = self.ends.get(at).copied().unwrap_or(first);

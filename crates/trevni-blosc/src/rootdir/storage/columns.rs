@@ -15,7 +15,7 @@ use crate::rootdir::meta::Meta;
 use crate::{ByteOrder, Dtype};
 use trevni::{Error, Result};
 
-/// How deep columns may lie in columns.
+/// The maximum nesting depth of columns.
 const DEPTH: usize = 8;
 
 /// An array of a file, whether alone or a column.
@@ -62,7 +62,7 @@ impl Column {
 }
 
 impl Columns {
-    /// Returns what a file says, of an array or a table of this shape.
+    /// Parses a file, for an array or a table of this shape.
     pub(in crate::rootdir) fn parse(meta: &Meta, shape: &[u64]) -> Result<Self> {
         let big = match meta.text("endianness")? {
             None | Some("little") => false,
@@ -102,12 +102,12 @@ impl Columns {
         self.0.iter().all(|column| column.storage.dtype.order == ByteOrder::Big)
     }
 
-    /// Returns what stands behind `dtype`; `big` says the order elsewhere.
+    /// Returns the value of `dtype`; `big` is the default byte order.
     pub(super) fn dtype(&self, big: bool) -> Result<Value> {
         self.tree(|column| Ok(column.dtype_text(big).into()))
     }
 
-    /// Returns what stands behind `dflt`.
+    /// Returns the value of `dflt`.
     pub(super) fn dflt(&self) -> Result<Value> {
         self.tree(|column| fill_value::to_value(&column.storage.fill, &column.storage.dtype))
     }
@@ -203,7 +203,7 @@ impl Table<'_> {
     }
 }
 
-/// Cuts columns alike of which nobody has said how they are cut.
+/// Sets a common chunk length for columns without one.
 fn share_chunklen(columns: &mut [Column]) {
     let shapes = columns.iter().map(|column| column.storage.chunk_shape.clone());
     let Some(least) = shapes.min() else { return };

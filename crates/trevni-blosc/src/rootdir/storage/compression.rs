@@ -78,7 +78,7 @@ fn set_filter(params: &mut Params, filter: Filter) {
     *last = filter;
 }
 
-/// Returns what stands behind `cparams`.
+/// Returns the value of `cparams`.
 pub(super) fn to_bcolz(storage: &Storage) -> String {
     let Params { level, compressor, .. } = storage.params;
     let shuffle = match storage.params.filters {
@@ -94,7 +94,7 @@ pub(super) fn to_bcolz(storage: &Storage) -> String {
     )
 }
 
-/// Returns what stands behind `compression`.
+/// Returns the value of `compression`.
 pub(super) fn to_superchunk(storage: &Storage) -> Value {
     let Params { level, compressor, .. } = storage.params;
     let filters = match storage.params.filters {

@@ -84,7 +84,7 @@ fn plain(array: &ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-/// What each request has to give.
+/// The expected result of each request.
 pub(super) struct Answers {
     pub(super) rows: RecordBatch,
     pub(super) filtered: Vec<RecordBatch>,
@@ -109,7 +109,7 @@ impl Answers {
         self.filtered.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// Reads a file in every way that is timed.
+    /// Reads a file in every measured way.
     pub(super) fn check(
         &self,
         config: &Config,

@@ -15,7 +15,7 @@ pub(super) struct LeftOut {
     pub(super) reason: String,
 }
 
-/// Returns the table without the columns that a format cannot hold, or does not give back as they were; and these.
+/// Returns the table without the columns that a format cannot hold or does not restore, and the names of these.
 pub(super) fn common(table: Table, configs: &[Config]) -> Result<(Table, Vec<LeftOut>)> {
     let Some(sample) = table.batches.first().cloned() else { return Ok((table, Vec::new())) };
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ pub(super) fn common(table: Table, configs: &[Config]) -> Result<(Table, Vec<Lef
 
 /// Why a column cannot be measured.
 fn refusal(one: &RecordBatch, configs: &[Config]) -> Option<String> {
-    // Conversion refuses what makes the library panic, and says why.
+    // Conversion refuses columns at which the library panics.
     if let Ok(parquet) = Format::named("parquet")
         && let Err(e) = converted(parquet, one)
     {

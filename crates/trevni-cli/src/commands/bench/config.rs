@@ -7,11 +7,11 @@ use bytes::Bytes;
 use super::Result;
 use super::filter::Filter;
 
-/// What is read of a file.
+/// A measured read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Request<'a> {
     All,
-    /// One column, by its place.
+    /// One column, by its index.
     Column(usize),
     /// Single rows, ascending.
     Rows(&'a [usize]),
@@ -22,7 +22,7 @@ pub(super) enum Request<'a> {
 /// Takes each batch that is read.
 pub(super) type Sink<'a> = dyn FnMut(RecordBatch) -> Result<()> + 'a;
 
-/// What is timed of a format.
+/// The interface of a measured format.
 pub(super) trait Format {
     fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>>;
 

@@ -10,7 +10,7 @@ use super::trv::Trevni;
 /// The name of the configuration that the others are compared with.
 pub(super) const BASELINE: &str = "parquet snappy";
 
-/// Returns the configurations of this build, and what is missing in it.
+/// Returns the configurations of this build, and the missing ones.
 pub(super) fn all() -> (Vec<Config>, Vec<String>) {
     let (mut configs, mut missing) = (Vec::new(), Vec::new());
     let ours = [

@@ -18,7 +18,7 @@ const SHARE: f64 = 0.01;
 const GOOD: std::ops::RangeInclusive<f64> = 0.005..=0.02;
 /// A column in order is worse than any that is not.
 const IN_ORDER: f64 = 1e3;
-/// How many rows are looked at.
+/// The number of sampled rows.
 const SAMPLE: usize = 20_000;
 /// Text longer than this makes no readable filter.
 const LONGEST: usize = 60;
@@ -27,12 +27,12 @@ const LONGEST: usize = 60;
 #[derive(Debug)]
 pub(super) struct Filter {
     pub(super) predicate: Predicate,
-    /// What Parquet's page index can say of it.
+    /// The part of it that Parquet's page index can evaluate.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has pages"))]
     pub(super) page_tests: Vec<PageTest>,
 }
 
-/// A page has no row that is kept unless this is true of its least or greatest value.
+/// A page is skipped unless this is true for its minimum or maximum.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has pages"))]
 pub(super) struct PageTest {
@@ -41,7 +41,7 @@ pub(super) struct PageTest {
     pub(super) predicate: Predicate,
 }
 
-/// The least or the greatest value.
+/// Minimum or maximum.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Extreme {
     Min,
@@ -155,7 +155,7 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Types whose greatest values make a filter.
+/// Returns whether the maximum values of a type make a filter.
 fn is_ordered(data_type: &DataType) -> bool {
     is_number(data_type) || matches!(data_type, DataType::Date32 | DataType::Timestamp(..))
 }

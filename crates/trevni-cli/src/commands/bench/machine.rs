@@ -5,7 +5,7 @@ use trevni::simd::Level;
 /// A machine.
 #[derive(Debug)]
 pub(super) struct Machine {
-    /// The model of the processor, or its architecture where the system does not say.
+    /// The model of the processor, or its architecture if that is unknown.
     pub(super) cpu: String,
     /// The instructions that Trevni uses.
     pub(super) simd: &'static str,

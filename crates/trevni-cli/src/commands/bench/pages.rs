@@ -1,7 +1,6 @@
 //! Prunes Parquet pages by the minimum and maximum values of the page index.
 //!
-//! The crate `parquet` has the index but leaves its use to the caller; Trevni's reader uses its own statistics by
-//! itself.
+//! The crate `parquet` reads the index but leaves its use to the caller; Trevni's reader uses its own statistics.
 
 use std::sync::Arc;
 

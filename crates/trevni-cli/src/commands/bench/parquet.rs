@@ -38,7 +38,7 @@ impl Format for Parquet {
     }
 
     fn read(&self, file: &Bytes, request: Request<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        // An index is read where it serves: of offsets for single rows, of values besides for filters.
+        // An index is read where it helps: offsets for single rows, and values for filters.
         let options = match request {
             Request::All | Request::Column(_) => ArrowReaderOptions::new(),
             Request::Rows(_) => {
@@ -69,7 +69,8 @@ impl Format for Parquet {
     }
 }
 
-/// Leaves out pages by their statistics, then rows by their values; the other columns are decoded of what is left.
+/// Skips pages by their statistics, then rows by their values; the other columns are decoded for the remaining
+/// rows.
 fn filtered(builder: Builder, filter: &Filter) -> Result<Builder> {
     let selection = pages::selection(&builder, filter)?;
     let roots = roots(builder.schema(), &filter.predicate);
@@ -84,7 +85,7 @@ fn filtered(builder: Builder, filter: &Filter) -> Result<Builder> {
     Ok(builder.with_row_filter(row_filter))
 }
 
-/// Returns the places of the columns that a condition looks at.
+/// Returns the indices of the columns of a condition.
 fn roots(schema: &Schema, predicate: &Predicate) -> Vec<usize> {
     let columns = predicate.columns();
     let is_in = |name: &str, field: &str| {

@@ -59,7 +59,7 @@ fn bytes_of(batch: &RecordBatch) -> usize {
     columns.map(|column| column.to_data().get_slice_memory_size().unwrap_or(0)).sum()
 }
 
-/// Reads rows until they take `memory` bytes. `asked` is how many rows the caller limited the input to.
+/// Reads rows until they take `memory` bytes. `asked` is the caller's limit on the number of rows.
 pub(super) fn load(
     rows: Rows,
     name: &str,

@@ -1,4 +1,4 @@
-//! Runs the configurations in turn and measures them.
+//! Runs the configurations round-robin and measures them.
 //!
 //! ```text
 //! for each round, for each measure, for each configuration: one lap
@@ -17,10 +17,10 @@ use super::check::Answers;
 use super::config::{Config, Request};
 use super::work::Work;
 
-/// A lap takes at least this long.
+/// The minimum duration of a measurement.
 const LAP: Duration = Duration::from_millis(2);
 
-/// What is timed.
+/// A measured operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     Write,
@@ -107,7 +107,7 @@ pub(super) fn run(
 }
 
 impl MeasuredConfig {
-    /// Writes the file, and reads it in every way that is timed to see that it is right.
+    /// Writes the file, and checks every measured read.
     fn new(config: Config, work: &Work<'_>, answers: &Answers) -> Result<Self> {
         let table = work.table;
         let file = Bytes::from(config.format.write(&table.schema, &table.batches)?);
@@ -131,7 +131,7 @@ impl MeasuredConfig {
         Ok(Some(ms))
     }
 
-    /// Opens the file and reads; each batch is dropped as soon as it is there.
+    /// Opens the file and reads it; each batch is dropped at once.
     fn read(&self, request: Request<'_>, expected: usize) -> Result<f64> {
         timed(|| {
             let mut rows = 0;
@@ -154,7 +154,7 @@ impl MeasuredConfig {
     }
 }
 
-/// Returns the mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.
+/// Returns the mean milliseconds of as many calls as one measurement needs. Dropping results is not measured.
 fn timed<T>(mut call: impl FnMut() -> Result<T>) -> Result<f64> {
     let (mut spent, mut calls) = (Duration::ZERO, 0u32);
     while spent < LAP {

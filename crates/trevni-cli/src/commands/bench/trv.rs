@@ -1,5 +1,5 @@
-//! Trevni as its writer makes it when only the codec is chosen: statistics, and a CRC-32 behind each block that every
-//! reader verifies.
+//! Trevni as its writer writes it if only the codec is set: with statistics, and a CRC-32 after each block that
+//! readers verify.
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;

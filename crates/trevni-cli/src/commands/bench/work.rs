@@ -6,7 +6,7 @@ use super::table::Table;
 /// What all configurations have to do.
 pub(super) struct Work<'a> {
     pub(super) table: &'a Table,
-    /// The column that is read by itself.
+    /// The column that is read alone.
     pub(super) column: usize,
     /// The rows that are read by themselves.
     pub(super) rows: Vec<usize>,

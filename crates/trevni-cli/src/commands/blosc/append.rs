@@ -15,12 +15,12 @@ use crate::exit::{CliError, tell};
 pub(crate) struct Args {
     /// The file to append to.
     original_file: PathBuf,
-    /// The file to append from: bytes, of whole elements.
+    /// The file to append from: bytes of complete elements.
     new_file: PathBuf,
     /// Take files that do not end in .blp.
     #[arg(short = 'e', long)]
     no_check_extension: bool,
-    /// A file of JSON that replaces the metadata, if that has room.
+    /// A JSON file that replaces the metadata, if there is room.
     #[arg(short, long, value_name = "FILE")]
     metadata: Option<PathBuf>,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
 fn open(args: &Args) -> trevni::Result<ChunkedArray> {
     let mut contents = trevni_blosc::open(&args.original_file)?;
     if contents.kind == ContainerKind::Bloscpack {
-        // New chunks are made as it is asked for, whatever the old ones are.
+        // New chunks use the given parameters, whatever those of the old ones are.
         let file = Bloscpack::open_path(&args.original_file)?;
         let mut params = args.chunks.params();
         params.typesize = file.params().typesize;

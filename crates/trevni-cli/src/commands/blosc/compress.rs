@@ -19,9 +19,9 @@ use crate::output::target::exists;
 pub(crate) struct Args {
     /// The file to be compressed.
     in_file: PathBuf,
-    /// The file to be made. Default: the name of the other, with .blp behind it.
+    /// The output. Default: the name of the input with .blp appended.
     out_file: Option<PathBuf>,
-    /// Bytes of a chunk, with B, K, M or G behind them or not; or max.
+    /// The size of a chunk, with an optional suffix B, K, M or G; or max.
     #[arg(short = 'z', long, value_name = "SIZE", default_value = "1M", value_parser = chunk_size)]
     chunk_size: u64,
     /// None, adler32, crc32, md5, sha1, sha224, sha256, sha384 or sha512.
@@ -82,7 +82,7 @@ fn writer(args: &Args, out: &std::path::Path) -> trevni::Result<ArrayWriter> {
         offsets: !args.no_offsets,
         ..BloscpackProperties::default()
     };
-    // Chunks are whole elements, as far as that is possible.
+    // Chunks have complete elements, as far as possible.
     let typesize = u64::from(args.chunks.typesize);
     let chunk_bytes = (args.chunk_size / typesize * typesize).max(1);
     let layout =
@@ -96,7 +96,7 @@ fn digest(name: &str) -> Result<Digest, String> {
     Digest::from_name(name).map_err(|e| e.to_string())
 }
 
-/// The most that a chunk may stand for.
+/// The maximum uncompressed size of a chunk.
 const MAX: u64 = 0x7fff_ffff - 16;
 
 fn chunk_size(text: &str) -> Result<u64, String> {

@@ -9,7 +9,7 @@ use super::{EXTENSION, HowArgs, check_extension};
 use crate::exit::{CliError, tell};
 use crate::output::target::Target;
 
-/// Decompress a file; its metadata goes to standard error.
+/// Decompress a file; its metadata is printed to stderr.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The file to be decompressed: a Bloscpack file or, with -e, any container of one array.

@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::input::path::bytes_at;
 use crate::stdout;
 
-/// Print what a container of the Blosc family is made of.
+/// Print the structure of a container of the Blosc family.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A Bloscpack file, a frame, or a directory of bcolz or Blosc2.
@@ -70,7 +70,7 @@ fn filter(filter: &Filter) -> Option<&'static str> {
     }
 }
 
-/// Returns what the header of a chunk says.
+/// Returns the header of a chunk as JSON.
 pub(crate) fn header(header: &Header) -> Json {
     let filters = header.filters().unwrap_or_default();
     let filters: Vec<_> = filters.iter().filter_map(filter).collect();

@@ -7,7 +7,7 @@ use super::html_text::{NAME, grouped, text};
 
 /// Units of the width.
 const UNITS: f64 = 10_000.0;
-/// The least width of a block by offset, so that small ones can be seen.
+/// The minimum width of a block by offset, so that small ones are visible.
 const LEAST: f64 = 60.0;
 /// Blocks of a column that are distinguished by edges and shades. Edges of more would cover them.
 const EDGED: usize = 24;

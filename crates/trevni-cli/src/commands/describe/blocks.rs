@@ -37,7 +37,7 @@ pub(super) struct ColumnLayout {
 
 /// Some neighboring blocks.
 pub(super) struct Blocks {
-    /// The numbers of the first block, and of the one behind the last.
+    /// The indices of the first block, and of the one after the last.
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) first_row: u64,
@@ -45,7 +45,7 @@ pub(super) struct Blocks {
     /// Where the first one begins in the file, and the last one ends.
     pub(super) offset: u64,
     pub(super) end_offset: u64,
-    /// Bytes behind the codec, and before it.
+    /// Bytes after compression, and before.
     pub(super) stored: u64,
     pub(super) uncompressed: u64,
 }

@@ -7,7 +7,7 @@ use crate::output::row_table::escaped;
 /// Characters of names and types.
 pub(super) const NAME: usize = 200;
 
-/// Text of a page. What the file says is not trusted.
+/// Text of a page, escaped, since the file is not trusted.
 pub(super) struct Html<'a>(pub(super) &'a str);
 
 impl Display for Html<'_> {
@@ -26,7 +26,7 @@ impl Display for Html<'_> {
     }
 }
 
-/// Returns a text of the file, of at most so many characters, without control characters.
+/// Returns a text of the file, truncated to `most` characters, without control characters.
 pub(super) fn text(text: &str, most: usize) -> String {
     Html(&escaped(text, most)).to_string()
 }

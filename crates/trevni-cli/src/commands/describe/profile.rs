@@ -33,7 +33,7 @@ const EXACT: usize = 8192;
 /// Bins of histograms.
 const BINS: usize = 16;
 
-/// What is known of a column.
+/// The profile of a column.
 pub(super) struct ColumnProfile {
     field: FieldRef,
     pub(super) rows: u64,
@@ -140,7 +140,7 @@ impl ColumnProfile {
         self.field.data_type()
     }
 
-    /// Returns the minimum and maximum as text, cut to so many characters.
+    /// Returns the minimum and maximum as text, truncated to this many characters.
     pub(super) fn bounds(&self, most: usize) -> Option<(String, String)> {
         let (least, greatest) = self.bounds.as_ref()?;
         Some((cells(least, most).pop()?, cells(greatest, most).pop()?))
@@ -246,7 +246,7 @@ fn external(e: datasketches::error::Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(e))
 }
 
-/// Returns the type of the values that dictionaries and runs stand for.
+/// Returns the type of the values of dictionaries and run ends.
 fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, inner) => value_type(inner),
@@ -259,7 +259,7 @@ fn is_text(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Nulls instead of NaN, which has no place among the numbers.
+/// Replaces NaN by null.
 fn without_nan(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     if !values.data_type().is_floating() {
         return Ok(values.clone());

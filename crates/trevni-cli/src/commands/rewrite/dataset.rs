@@ -58,7 +58,7 @@ fn check_output(args: &Args) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Some columns; what metadata says of all of them does not hold for some.
+/// Some columns; metadata that describes all columns is dropped.
 fn projected(schema: &SchemaRef, order: &[usize], all: usize) -> Result<SchemaRef, CliError> {
     if order.iter().copied().eq(0..all) {
         return Ok(schema.clone());

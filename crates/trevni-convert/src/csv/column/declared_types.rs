@@ -115,7 +115,7 @@ fn decimals<T: DecimalType>(
     }
 }
 
-/// Returns how many digits behind the point tell something.
+/// Returns the number of significant digits after the point.
 fn fraction(text: &str) -> i64 {
     let digits = text.split_once('.').map_or("", |(_, digits)| digits.trim_end_matches('0'));
     i64::try_from(digits.len()).unwrap_or(i64::MAX)

@@ -33,7 +33,7 @@ impl Token<'_> {
     }
 }
 
-/// Text that is cut into words as they are asked for.
+/// Splits text into tokens.
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
     /// What the text is called in errors.
@@ -73,7 +73,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes on by some bytes, which end where a character does; counts lines.
+    /// Advances by some bytes, which end at a character boundary; counts lines.
     fn pass(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         let lines = passed.bytes().filter(|b| *b == b'\n').count();
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         let hex = unsigned.starts_with("0x") || unsigned.starts_with("0X");
         let mut before = 'e';
         let mut behind = |c: char| {
-            // A sign stands first, or behind the e of an exponent.
+            // A sign is at the start, or after the e of an exponent.
             let signed = matches!(c, '+' | '-') && matches!(before, 'e' | 'E');
             before = if hex { ' ' } else { c };
             !(signed || c.is_ascii_alphanumeric() || c == '.')

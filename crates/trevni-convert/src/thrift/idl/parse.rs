@@ -36,7 +36,7 @@ impl Document {
 }
 
 impl<'a> Parser<'a> {
-    /// Gives the token at hand, and takes the next.
+    /// Returns the current token and reads the next.
     pub(super) fn advance(&mut self) -> Result<Token<'a>> {
         let token = self.lexer.next()?;
         self.line = self.lexer.line;
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `(a = "b", c)`, if it is there.
+    /// Parses `(a = "b", c)`, if present.
     pub(super) fn annotations(&mut self) -> Result<()> {
         if !self.eat('(')? {
             return Ok(());
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
         Ok(FieldDefinition { id, name, requiredness, type_name, default, line })
     }
 
-    /// A service says nothing about structs: what is between its braces is passed.
+    /// Skips a service up to its closing brace.
     fn service(&mut self) -> Result<()> {
         let line = self.line;
         self.new_name("the name of a service")?;
