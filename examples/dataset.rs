@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         writer.write(&batch)?;
         // Readers see the files of a commit all at once.
         let summary = writer.finish()?;
-        println!("commit {}: {}", summary.commit, summary.files[0].path());
+        for file in &summary.files {
+            println!("commit {}: {}", summary.commit, file.path());
+        }
     }
     let dataset = Dataset::open(&path)?;
     let scan = dataset.scan().with_predicate(Predicate::parse("year = 2026 and id < 10")?);

@@ -222,7 +222,7 @@ impl Codec {
         self.check_available()?;
         match self.entry().map(|entry| &entry.make) {
             Some(CodecForm::Bytes(make)) => Ok(make),
-            _ => Err(Error::invalid(format!("codec {:?} takes values, not bytes", self.name()))),
+            _ => Err(Error::invalid(format!("codec {:?} encodes values, not bytes", self.name()))),
         }
     }
 }

@@ -185,7 +185,7 @@ impl<P: Clone> Dataset<P> {
 }
 
 fn none(place: &str) -> Error {
-    let what = format!("{place}: no data set: there are neither commits nor .trv files");
+    let what = format!("{place}: not a data set: neither commits nor .trv files");
     std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
 }
 

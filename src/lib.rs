@@ -55,7 +55,7 @@
 //! The modules, from the lowest layer to the highest. A module imports from lower layers only; a test checks that.
 //!
 //! ```text layers
-//! error keys buffer_reuse simd
+//! buffer_reuse defaults error keys simd
 //! io kernel parallelism wire
 //! checksum codec object_store pack
 //! format
@@ -89,6 +89,7 @@ pub mod checksum;
 pub mod codec;
 #[cfg(feature = "arrow")]
 pub mod dataset;
+pub mod defaults;
 mod error;
 mod format;
 pub mod io;
@@ -138,7 +139,6 @@ pub use read::verify::Verification;
 pub use stats::block_statistics::{BlockStatistics, Bounds, Statistics};
 pub use stats::bloom_filter::Bloom;
 pub use stats::sort_order::Order;
-pub use write::column_writer::BLOCK_SIZE;
 pub use write::concat::{concat, copy_rows, schema_difference};
 pub use write::file_chunks::FileChunks;
 pub use write::file_summary::{ColumnSummary, FileSummary};

@@ -105,7 +105,9 @@ pub(crate) fn to_stored(
 fn take(values: &ArrayRef, rows: &dyn Array, path: &FieldPath<'_>) -> Result<ArrayRef> {
     if is_union(values.data_type()) && rows.null_count() > 0 {
         let nulls = rows.null_count();
-        return Err(Error::invalid(format!("field {path} takes no nulls, but has {nulls}")));
+        return Err(Error::invalid(format!(
+            "field {path} is not nullable, but its null count is {nulls}"
+        )));
     }
     let rows = compute::cast(rows, &DataType::UInt64)?;
     crate::arrow::array::take::take(values, rows.as_primitive::<UInt64Type>())

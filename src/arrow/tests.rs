@@ -125,9 +125,14 @@ fn nulls_where_none_may_be_are_named() {
     let dictionary: ArrayRef =
         Arc::new(vec![Some("a"), None].into_iter().collect::<DictionaryArray<Int8Type>>());
     let error = round_trip(&inner, &ints).unwrap_err().to_string();
-    assert_eq!(error, "invalid: field b takes no nulls, but has 1");
+    assert_eq!(error, "invalid: field b is not nullable, but its null count is 1");
     let field = Field::new("d", dictionary.data_type().clone(), false);
-    assert!(round_trip(&field, &dictionary).unwrap_err().to_string().contains("field d takes"));
+    assert!(
+        round_trip(&field, &dictionary)
+            .unwrap_err()
+            .to_string()
+            .contains("field d is not nullable")
+    );
     // Under a null struct a null is no fault.
     let fields = Fields::from(vec![inner]);
     let nulls = NullBuffer::from(vec![true, false]);

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::arrow::WriterProperties;
+use crate::defaults::TARGET_FILE_SIZE;
 
 /// What becomes of what a data set had before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct DatasetPropertiesBuilder(DatasetProperties);
 impl Default for DatasetProperties {
     fn default() -> Self {
         Self {
-            target: 128 << 20,
+            target: TARGET_FILE_SIZE,
             rows: u64::MAX,
             partitions: None,
             mode: DatasetMode::Append,

@@ -15,12 +15,10 @@ use super::commit::DataFile;
 use super::file_scan::ScanPredicate;
 use super::snapshot::Snapshot;
 use crate::arrow::{Predicate, check_settings};
+use crate::defaults::BATCH_SIZE;
 use crate::error::Result;
 use crate::io::Limits;
 use crate::parallelism;
-
-/// The default number of rows of a batch.
-const BATCH_SIZE: usize = 8192;
 
 /// Configures what is read of a data set.
 #[derive(Debug, Clone)]

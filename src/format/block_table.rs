@@ -12,17 +12,12 @@ use std::ops::Range;
 use super::block::{self, BlockDescriptor};
 use super::header::Header;
 use super::value::ValueType;
+use crate::defaults::{BLOCK_SIZE, PACK_BLOCK_ROWS};
 use crate::error::{Error, Result};
 use crate::wire::Cursor;
 
 /// The bytes of the block count.
 pub(crate) const COUNT: u64 = 4;
-
-/// The default size of a block, plain-encoded, in bytes.
-const BLOCK: u64 = 1 << 16;
-
-/// Rows at which writers end a packed block.
-const BLOCK_ROWS: u64 = 1 << 14;
 
 /// The assumed minimum stored size of a block of unknown size.
 const SMALL_BLOCK: u64 = 1 << 11;
@@ -63,7 +58,7 @@ impl Header {
         let width = plain.and_then(|column| width(column.value_type()));
         let values = width.map(|bits| self.rows.saturating_mul(bits).div_ceil(8));
         let blocks = match values {
-            Some(bytes) => bytes / BLOCK + self.rows / BLOCK_ROWS + 2,
+            Some(bytes) => bytes / BLOCK_SIZE as u64 + self.rows / PACK_BLOCK_ROWS as u64 + 2,
             None => stored / SMALL_BLOCK + 16,
         };
         let least = if meta.is_some_and(|column| column.is_indexed()) { 32 } else { 0 };

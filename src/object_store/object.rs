@@ -163,7 +163,7 @@ impl Object {
         let wanted = usize::try_from(range.end - range.start)
             .map_err(|_| Error::invalid("more bytes than fit in memory"))?;
         if result.range != range {
-            let what = format!("{}: bytes {:?} came for {range:?}", self.path, result.range);
+            let what = format!("{}: received bytes {:?} for {range:?}", self.path, result.range);
             return Err(std::io::Error::other(what).into());
         }
         let mut stream = result.into_stream();
@@ -186,7 +186,7 @@ impl Object {
                 Err(Error::new(ErrorKind::Truncated { what: "a range", missing }).at(range.start))
             }
             std::cmp::Ordering::Greater => {
-                let what = format!("{}: more than {wanted} bytes came", self.path);
+                let what = format!("{}: received more than {wanted} bytes", self.path);
                 Err(Error::from(std::io::Error::other(what)).at(range.start))
             }
         }

@@ -214,7 +214,7 @@ impl<R: FloatBits> Packed for Floats<R> {
 }
 
 fn check_patched(patched: bool) -> Result<()> {
-    if patched { Ok(()) } else { Err(Error::malformed("an exception lies outside")) }
+    if patched { Ok(()) } else { Err(Error::malformed("an exception is out of range")) }
 }
 
 fn take_plain<R: FloatBits>(input: &mut Input, n: usize) -> Result<Bytes> {

@@ -221,7 +221,7 @@ fn check_column_count(header: &Header, len: u64) -> Result<()> {
     header.write(&mut bytes)?;
     let end = bytes.len() as u64;
     if end < len {
-        return Err(Error::malformed("no columns, but bytes behind the header").at(end));
+        return Err(Error::malformed("no columns, but bytes after the header").at(end));
     }
     Ok(())
 }

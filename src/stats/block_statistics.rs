@@ -134,7 +134,7 @@ impl Statistics {
         let blocks = blocks.iter().map(take).collect::<Result<_>>()?;
         match cursor.remaining() {
             0 => Ok(Self { order, blocks }),
-            n => Err(Error::malformed(format!("{n} bytes behind statistics"))),
+            n => Err(Error::malformed(format!("{n} bytes after statistics"))),
         }
     }
 
@@ -196,7 +196,7 @@ impl Last {
         if let Some(Bounds { min, max, .. }) = &bounds
             && !order.compare(min, max).is_some_and(|order| order.is_le())
         {
-            return Err(Error::malformed("bounds that no value lies between"));
+            return Err(Error::malformed("bounds that contain no value"));
         }
         let (rows, uncompressed_size) = (block.rows, block.uncompressed_size);
         Ok(BlockStatistics { rows, uncompressed_size, nulls, bounds })

@@ -198,7 +198,7 @@ impl BloomFilters {
         let filters = blocks.iter().map(|_| filter()).collect::<Result<_>>()?;
         match cursor.remaining() {
             0 => Ok(Self { bloom, blocks: filters }),
-            n => Err(Error::malformed(format!("{n} bytes behind filters"))),
+            n => Err(Error::malformed(format!("{n} bytes after filters"))),
         }
     }
 

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock, SealQueue};
 use super::encoding_choice::{EncodingSample, EncodingSampling};
 use super::file_summary::ColumnSummary;
-use super::packed_column_writer::{BLOCK_BYTES, BLOCK_ROWS, PackedColumnWriter, Packing};
+use super::packed_column_writer::{PackedColumnWriter, Packing};
 use crate::checksum::Checksum;
 use crate::codec::Codec;
+use crate::defaults::{BLOCK_SIZE, PACK_BLOCK_ROWS, PACK_BLOCK_SIZE};
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::column_data::ColumnSlice;
@@ -68,12 +69,9 @@ pub(crate) struct BlockSettings {
 impl Default for BlockSettings {
     fn default() -> Self {
         let Options { fsst_threshold, .. } = Options::default();
-        Self { bytes: None, rows: BLOCK_ROWS, level: None, fsst_threshold }
+        Self { bytes: None, rows: PACK_BLOCK_ROWS, level: None, fsst_threshold }
     }
 }
-
-/// The block size of the format, in bytes before compression.
-pub const BLOCK_SIZE: usize = 65_536;
 
 /// More rows than this in a block, and their number might not fit the reference's signed int.
 const MOST_ROWS: u32 = 1 << 30;
@@ -109,7 +107,7 @@ impl ColumnWriter {
             checksum,
             with_runs,
             block_rows: blocks.rows,
-            block_bytes: blocks.bytes.unwrap_or(BLOCK_BYTES),
+            block_bytes: blocks.bytes.unwrap_or(PACK_BLOCK_SIZE),
         };
         codec.check_level(blocks.level).map_err(in_column)?;
         let packer = || PackedColumnWriter::new(&column, packing, collector.clone());

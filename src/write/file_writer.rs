@@ -22,6 +22,7 @@ use super::file_chunks::FileChunks;
 use super::file_summary::FileSummary;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
+use crate::defaults::MEMORY_BUDGET;
 use crate::error::{Error, Result};
 use crate::format::block;
 use crate::format::column_data::ColumnSlice;
@@ -32,8 +33,6 @@ use crate::format::row_offsets::{BatchSpans, check_slices};
 use crate::io::Spool;
 use crate::parallelism::threads;
 use crate::wire;
-
-const MEMORY_BUDGET: usize = 256 << 20;
 
 /// Rows that are encoded before the blocks that they filled are compressed, and their memory can be filled again.
 const SEGMENT: usize = 1 << 15;
@@ -250,7 +249,7 @@ impl<W: Write> FileWriter<W> {
         let spans = check_slices(&self.header.columns, &self.tree, rows, columns)?;
         for (writer, slice) in self.writers.iter().zip(columns) {
             if slice.there.is_some() && !writer.takes_slots() {
-                let e = Error::invalid("slots for a column whose codec takes bytes");
+                let e = Error::invalid("slots for a column without a value codec");
                 return Err(e.in_column(writer.column().name()));
             }
         }

@@ -24,12 +24,6 @@ use crate::pack::{GOOD_FOR, Hints, Options, Payload};
 use crate::parallelism::threads;
 use crate::stats::collector::StatisticsCollector;
 
-/// The default number of rows of a block.
-pub(crate) const BLOCK_ROWS: usize = 16_384;
-
-/// Bytes at which a block ends in any case.
-pub(crate) const BLOCK_BYTES: usize = 1 << 20;
-
 /// How a column is packed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packing {

@@ -242,7 +242,7 @@ impl Container for Bloscpack {
         for (number, start) in self.beginning.starts.iter().enumerate() {
             if self.version() == 3 && *start != next {
                 return Err(Error::malformed(format!(
-                    "chunk {number} starts at {start} by its offset, and at {next} behind the chunk before it"
+                    "chunk {number} starts at {start} by its offset, but at {next} after the chunk before it"
                 )));
             }
             next = start + (self.chunk(number as u64)?.len() + self.checksum().size()) as u64;

@@ -226,7 +226,7 @@ impl Decompress {
 
 fn wrong(compressor: Compressor, bytes: &[u8], out: &[u8]) -> Error {
     let (name, is, should) = (compressor.name(), bytes.len(), out.len());
-    Error::malformed(format!("a {name} stream of {is} bytes that does not give {should}"))
+    Error::malformed(format!("a {name} stream of {is} bytes that does not decompress to {should}"))
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub(crate) fn to_json(bytes: &[u8]) -> Result<Value> {
     let value = reader.value(DEPTH)?;
     match reader.cursor.remaining() {
         0 => Ok(value),
-        n => Err(Error::malformed(format!("{n} bytes behind a MessagePack value"))),
+        n => Err(Error::malformed(format!("{n} bytes after a MessagePack value"))),
     }
 }
 

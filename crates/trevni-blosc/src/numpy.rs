@@ -221,7 +221,7 @@ fn natural(data_type: &DataType, width: Option<usize>) -> Result<Dtype> {
         other if is_text(other) => Dtype::new(DtypeKind::Unicode, wide(4)?),
         other if is_binary(other) => Dtype::new(DtypeKind::Bytes, wide(1)?),
         other => {
-            let what = format!("{other} has no form in NumPy");
+            let what = format!("{other} cannot be represented in NumPy");
             return Err(Error::unsupported(what));
         }
     })

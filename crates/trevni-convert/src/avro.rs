@@ -125,7 +125,7 @@ impl<R: BufRead> Datums<R> {
         self.bytes += rows.position();
         match rows.remaining() {
             0 => Ok(None),
-            n => Err((block.rows, Error::malformed(format!("{n} bytes behind the last row")))),
+            n => Err((block.rows, Error::malformed(format!("{n} bytes after the last row")))),
         }
     }
 }

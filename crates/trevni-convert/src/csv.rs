@@ -190,7 +190,7 @@ fn names(first: &mut Chunk, dialect: Dialect, header: bool) -> Result<Vec<String
     }
     let text = |name| {
         String::from_utf8(name).map_err(|_| {
-            Error::malformed("line 1: a name is not UTF-8; --encoding says what it is")
+            Error::malformed("line 1: a name is not UTF-8; --encoding names the encoding")
         })
     };
     names.into_iter().map(text).collect()

@@ -99,7 +99,7 @@ fn no_pipe<'a>(
     _: SchemaRef,
     _: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
-    Err(Error::invalid("a data set is a folder, and no pipe takes one"))
+    Err(Error::invalid("a data set is a folder, which a pipe cannot hold"))
 }
 
 fn create_at(

@@ -240,7 +240,7 @@ impl Default for ReadOptions {
             infer_rows: 1000,
             #[cfg(any(feature = "csv", feature = "json"))]
             types: Vec::new(),
-            batch_size: 8192,
+            batch_size: trevni::defaults::BATCH_SIZE,
             limits: Limits::default(),
             columns: None,
             rows: None,

@@ -49,7 +49,7 @@ pub fn rename_fields(rows: Rows, naming: Naming) -> Result<Rows> {
 pub(super) fn refuse_duplicates(schema: &Schema) -> Result<()> {
     match duplicate(&DataType::Struct(schema.fields().clone())) {
         Some(name) => Err(Error::invalid(format!(
-            "two fields are called {name:?}, and an object holds one of them (--rename-duplicates gives them other names)"
+            "two fields are named {name:?}, but an object can hold only one (--rename-duplicates renames them)"
         ))),
         None => Ok(()),
     }

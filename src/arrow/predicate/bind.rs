@@ -205,7 +205,7 @@ fn advice(data_type: &DataType) -> &'static str {
         Duration(_) => ", but with a duration like '1h 30m'",
         data_type if is_binary(data_type) => ", but with bytes like x'6162'",
         data_type if data_type.is_numeric() => ", but with a number",
-        _ => "; only `is null` can be asked",
+        _ => "; only `is null` can be tested",
     }
 }
 

@@ -70,7 +70,7 @@ fn next(text: &str) -> Result<(Token, usize), String> {
     let Some(first) = text.chars().next() else { return Ok((Token::End, 0)) };
     if matches!(text.as_bytes(), [b'x' | b'X', b'\'', ..]) {
         let (digits, len) = quoted(text.get(1..).unwrap_or(""), '\'')?;
-        let bytes = bytes(&digits).ok_or("x'...' takes pairs of the digits 0 to 9 and a to f")?;
+        let bytes = bytes(&digits).ok_or("x'...' needs pairs of the digits 0 to 9 and a to f")?;
         return Ok((Token::Literal(Literal(LiteralKind::Bytes(bytes))), len + 1));
     }
     match first {

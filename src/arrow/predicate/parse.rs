@@ -53,7 +53,7 @@ impl Parser<'_> {
             Token::Sign(sign) => format!("`{sign}`"),
             Token::End => "the end".to_owned(),
         };
-        fault(self.text, at, &format!("{what} should stand where {found} is,"))
+        fault(self.text, at, &format!("expected {what} instead of {found},"))
     }
 
     fn take_word(&mut self, word: &str) -> bool {

@@ -125,29 +125,25 @@ fn texts_are_shown_in_one_way() {
 #[test]
 fn errors_show_the_place() {
     for (text, what, at) in [
-        ("", "a column should stand where the end is,", 1),
-        ("price >> 10", "a literal or a column should stand where `>` is,", 8),
-        ("price > ", "a literal or a column should stand where the end is,", 9),
-        ("a = not", "a literal or a column should stand where `not` is,", 5),
-        ("a in (b)", "a literal should stand where `b` is,", 7),
+        ("", "expected a column instead of the end,", 1),
+        ("price >> 10", "expected a literal or a column instead of `>`,", 8),
+        ("price > ", "expected a literal or a column instead of the end,", 9),
+        ("a = not", "expected a literal or a column instead of `not`,", 5),
+        ("a in (b)", "expected a literal instead of `b`,", 7),
         ("a * 2 > b", "'*' is arithmetic, which conditions do not have,", 3),
-        (
-            "a = null",
-            "a literal, or `is null` for the comparison, should stand where `null` is,",
-            5,
-        ),
-        ("a = 1 b", "`and`, `or` or the end should stand where `b` is,", 7),
-        ("(a = 1", "`)` should stand where the end is,", 7),
-        ("a in 1", "`(` should stand where the number 1 is,", 6),
-        ("a in (1 2)", "`,` or `)` should stand where the number 2 is,", 9),
-        ("a not 1", "`in`, `between`, `like` or `ilike` should stand where the number 1 is,", 7),
-        ("a between 1 or 2", "`and` should stand where `or` is,", 13),
-        ("a is 1", "`null` should stand where the number 1 is,", 6),
-        ("a like 1", "a text should stand where the number 1 is,", 8),
-        ("10 < a", "a column should stand where the number 10 is,", 1),
+        ("a = null", "expected a literal, or `is null` for the comparison, instead of `null`,", 5),
+        ("a = 1 b", "expected `and`, `or` or the end instead of `b`,", 7),
+        ("(a = 1", "expected `)` instead of the end,", 7),
+        ("a in 1", "expected `(` instead of the number 1,", 6),
+        ("a in (1 2)", "expected `,` or `)` instead of the number 2,", 9),
+        ("a not 1", "expected `in`, `between`, `like` or `ilike` instead of the number 1,", 7),
+        ("a between 1 or 2", "expected `and` instead of `or`,", 13),
+        ("a is 1", "expected `null` instead of the number 1,", 6),
+        ("a like 1", "expected a text instead of the number 1,", 8),
+        ("10 < a", "expected a column instead of the number 10,", 1),
         ("é = 'x", "a ' that is never closed", 5),
-        ("a.", "a column should stand where the end is,", 3),
-        ("a = x'0'", "x'...' takes pairs of the digits 0 to 9 and a to f", 5),
+        ("a.", "expected a column instead of the end,", 3),
+        ("a = x'0'", "x'...' needs pairs of the digits 0 to 9 and a to f", 5),
         ("a = 1x", "1x is no number", 5),
         ("a ; b", "';' means nothing", 3),
     ] {
@@ -157,6 +153,6 @@ fn errors_show_the_place() {
     }
     let deep = format!("{}a{}", "(".repeat(5000), ")".repeat(5000));
     let e = Predicate::parse(&deep).unwrap_err().to_string();
-    assert!(e.contains("fewer parentheses and `not` should stand"), "{}", &e[..90]);
+    assert!(e.contains("fewer parentheses and `not` instead of"), "{}", &e[..90]);
     assert!(Predicate::parse(&"not ".repeat(100_000)).is_err());
 }

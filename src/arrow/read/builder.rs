@@ -27,12 +27,10 @@ use crate::arrow::selection::RowSelection;
 use crate::arrow::stats::pruning::Pruning;
 use crate::arrow::stats::sorting::{self, SortingColumn};
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
+use crate::defaults::BATCH_SIZE;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
-
-/// The default number of rows of a batch.
-const BATCH_SIZE: usize = 8192;
 
 /// A filter, and the columns that it is about.
 type Asked = (ProjectionMask, BoundFilter);

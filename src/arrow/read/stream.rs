@@ -33,14 +33,12 @@ use super::row_filter::RowFilter;
 use crate::arrow::predicate::Predicate;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::selection::RowSelection;
+use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
 use crate::io::{Limits, Ranges};
 use crate::object_store::{FetchOptions, Location};
 use crate::read::file_reader::FileReader;
 use crate::read::remote_file::RemoteFile;
-
-/// The default size of a window in bytes.
-const WINDOW: u64 = 32 << 20;
 
 /// Opens a file in an object store and configures what is read of it.
 ///
@@ -93,7 +91,7 @@ impl ArrowStreamBuilder {
     ) -> Result<Self> {
         let file = RemoteFile::open(store, location, fetch).await?;
         let reader = ArrowReaderBuilder::of_file(file.file().clone(), options)?;
-        Ok(Self { file, reader, window: WINDOW, prefetch: 1 })
+        Ok(Self { file, reader, window: WINDOW_BYTES, prefetch: 1 })
     }
 
     /// Returns the schema of the file, before projection.

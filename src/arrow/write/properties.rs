@@ -15,6 +15,7 @@ use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::stats::sorting::SortingColumn;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
+use crate::defaults::BLOOM_FILTER_FPP;
 use crate::error::{Error, Result};
 use crate::format::header::Version;
 use crate::format::metadata::{ColumnMetadata, Metadata};
@@ -177,7 +178,7 @@ impl WriterProperties {
             filters.fpp = own.fpp.or(filters.fpp);
             filters.ndv = own.ndv.or(filters.ndv);
         }
-        let fpp = filters.fpp.unwrap_or(FPP);
+        let fpp = filters.fpp.unwrap_or(BLOOM_FILTER_FPP);
         filters.enabled.unwrap_or(false).then_some(Bloom { fpp, ndv: filters.ndv })
     }
 
@@ -215,9 +216,6 @@ impl WriterProperties {
         Ok(typed)
     }
 }
-
-/// The default false positive rate of Bloom filters.
-const FPP: f64 = 0.05;
 
 impl WriterPropertiesBuilder {
     /// Sets the codec of all columns.

@@ -89,7 +89,7 @@ impl<'a> Shredder<'a> {
             FieldLayout::Leaf { .. } if array.data_type().is_null() => {}
             _ if array.null_count() > 0 => {
                 let nulls = array.null_count();
-                let what = format!("field {path} takes no nulls, but has {nulls}");
+                let what = format!("field {path} is not nullable, but its null count is {nulls}");
                 return Err(Error::invalid(what));
             }
             _ => {}

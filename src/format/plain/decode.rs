@@ -28,9 +28,9 @@ impl Decoder {
     pub(crate) fn finish(&self, block: &[u8]) -> Result<()> {
         match block.len() - self.position {
             0 if self.lengths.is_done() => Ok(()),
-            0 => Err(Error::malformed("a run of lengths goes on past the block")),
+            0 => Err(Error::malformed("a run of lengths exceeds the block")),
             left => {
-                Err(Error::malformed(format!("{left} bytes are left over behind the last value")))
+                Err(Error::malformed(format!("{left} bytes are left over after the last value")))
             }
         }
     }
@@ -182,7 +182,7 @@ fn pass(cursor: &mut Cursor<'_>, len: usize, all: bool) -> Result<()> {
         return Ok(());
     }
     cursor.bytes(VALUE)?;
-    Err(Error::malformed("string is longer than an offset can say"))
+    Err(Error::malformed("string exceeds the range of an offset"))
 }
 
 /// Fails unless the strings from the `first`th offset on, whose bytes begin at `start`, are each UTF-8.

@@ -147,9 +147,9 @@ fn what_is_cut_or_changed_is_an_error_and_never_more() {
         ("another number of blocks", &[1, 1, 4, 2, 0, 0]),
         ("more nulls than rows", &[1, 1, 2, 88, 0, 0]),
         ("bounds of kind 3", &[1, 1, 2, 6, 0, 0]),
-        ("no value lies between", &[1, 1, 2, 2, 0, 1]),
+        ("contain no value", &[1, 1, 2, 2, 0, 1]),
         ("no int", &[1, 1, 2, 2, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 1]),
-        ("bytes behind", &[1, 1, 2, 2, 0, 0, 0]),
+        ("bytes after statistics", &[1, 1, 2, 2, 0, 0, 0]),
     ] {
         let read = Statistics::read(&proved(entry, &blocks), ValueType::Int, &blocks);
         let e = read.unwrap_err().to_string();

@@ -164,13 +164,11 @@ fn new_last(file: &Bloscpack, edit: &Edit, replaced: bool) -> Result<u32> {
     let old_total = file.beginning.sizes.ends(file.beginning.starts.len()).last().unwrap_or(0);
     if file.described.as_ref().map_or(Ok(old_total), Described::nbytes)? != old_total {
         return Err(Error::unsupported(
-            "the chunks hold more than the shape says; rows behind them would not be found",
+            "the chunks exceed the shape; rows after them would not be found",
         ));
     }
     if layout.order == Order::F && layout.shape.len() > 1 {
-        return Err(Error::unsupported(
-            "an array in Fortran order takes no rows: all of it would change",
-        ));
+        return Err(Error::unsupported("rows cannot be appended to an array in Fortran order"));
     }
     if layout.shape.get(1..) != edit.shape.get(1..) {
         return Err(Error::invalid(format!(
@@ -187,7 +185,7 @@ fn new_last(file: &Bloscpack, edit: &Edit, replaced: bool) -> Result<u32> {
     let mut total = if replaced { old_total - old_last } else { old_total };
     for (i, (number, chunk)) in edit.chunks.iter().enumerate() {
         if (i > 0 || !replaced) && last != chunk_bytes {
-            return Err(Error::invalid(format!("chunk {number} is behind one that is not full")));
+            return Err(Error::invalid(format!("chunk {number} follows one that is not full")));
         }
         let header = chunk::Header::parse(chunk)?;
         last = header.nbytes.into();
@@ -210,7 +208,7 @@ fn chunk_bytes(file: &Bloscpack) -> Result<u64> {
     match file.layout.chunking {
         Chunking::Flat { chunk_bytes } => Ok(chunk_bytes),
         _ => Err(Error::unsupported(
-            "a Bloscpack file with chunks of various sizes takes no appends",
+            "a Bloscpack file with chunks of various sizes cannot be appended to",
         )),
     }
 }
@@ -226,9 +224,7 @@ fn within_31_bits(size: u64) -> Result<u32> {
 fn kept_end(file: &Bloscpack, replaced: bool) -> Result<u64> {
     let starts = &file.beginning.starts;
     if !starts.is_sorted_by(|a, b| a < b) {
-        return Err(Error::unsupported(
-            "the chunks do not lie in their order, and take no appends",
-        ));
+        return Err(Error::unsupported("the chunks are not in order, and cannot be appended to"));
     }
     match starts.last() {
         None => Ok(file.beginning.end),

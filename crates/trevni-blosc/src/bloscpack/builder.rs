@@ -100,7 +100,7 @@ impl<W: Write> BloscpackBuilder<W> {
             ));
         }
         if u64::from(header.cbytes) != chunk.len() as u64 {
-            let found = format!("a chunk of {} bytes says it is of {}", chunk.len(), header.cbytes);
+            let found = format!("a chunk of {} bytes claims {} bytes", chunk.len(), header.cbytes);
             return Err(Error::invalid(found));
         }
         let digest = self.properties.checksum.of(chunk);

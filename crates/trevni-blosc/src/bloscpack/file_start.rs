@@ -178,7 +178,7 @@ fn read_sizes(
         let total: u64 = all.iter().sum();
         if file_size != total && file_size != file_len {
             return Err(Error::malformed(format!(
-                "a file of {file_len} bytes, and {total} in its chunks, says it is of {file_size}"
+                "a file of {file_len} bytes, and {total} in its chunks, claims {file_size} bytes"
             )));
         }
     }

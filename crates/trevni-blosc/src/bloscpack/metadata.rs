@@ -159,7 +159,7 @@ pub(crate) fn seal(value: &Value, properties: &MetadataProperties) -> Result<Vec
     };
     let Some(padding) = room.checked_sub(header.stored) else {
         return Err(Error::unsupported(format!(
-            "the metadata takes {} bytes, and its section has room for {room}",
+            "the metadata needs {} bytes, but its section has room for {room}",
             header.stored
         )));
     };
@@ -251,7 +251,7 @@ mod tests {
     fn what_is_too_long_for_its_room_is_refused() {
         let properties = MetadataProperties { room: Room::Exactly(6), ..Default::default() };
         let e = seal(&json!({"a": 1}), &properties).unwrap_err();
-        assert!(e.to_string().contains("takes 7 bytes, and its section has room for 6"), "{e}");
+        assert!(e.to_string().contains("needs 7 bytes, but its section has room for 6"), "{e}");
     }
 
     #[test]

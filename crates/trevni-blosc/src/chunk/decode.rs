@@ -270,7 +270,7 @@ impl<'a> Body<'a> {
             .map_or(0, |start| u32::from_le_bytes(*start) as usize);
         let rest = start.checked_sub(self.at).and_then(|start| self.bytes.get(start..));
         rest.map(Cursor::new).ok_or_else(|| {
-            Error::malformed(format!("block {index} of a chunk begins behind it, at {start}"))
+            Error::malformed(format!("block {index} of a chunk begins after its end, at {start}"))
         })
     }
 
@@ -332,5 +332,5 @@ fn slice(bytes: &[u8], start: usize, len: usize) -> Result<&[u8]> {
     bytes
         .get(start..)
         .and_then(|rest| rest.get(..len))
-        .ok_or_else(|| Error::malformed("a chunk with a part that is not there"))
+        .ok_or_else(|| Error::malformed("a part of the chunk is missing"))
 }

@@ -125,7 +125,7 @@ fn put_flat(container: &dyn Container, threads: usize, first: u64, rows: &[u8]) 
     let mut at = start;
     while at < end {
         let Some((number, lo, hi)) = place(layout, at, old, end) else {
-            return Err(Error::malformed("the chunks are fewer than the shape says"));
+            return Err(Error::malformed("there are fewer chunks than the shape needs"));
         };
         let taken = hi.min(end);
         let new = rows.get(place_in(at - start)..place_in(taken - start)).unwrap_or_default();

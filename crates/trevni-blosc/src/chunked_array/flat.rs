@@ -135,7 +135,7 @@ fn read_shared(
 
 fn pieces<'a>(layout: &Layout, start: u64, out: &'a mut [u8]) -> Result<Vec<Piece<'a>>> {
     let total = start.saturating_add(out.len() as u64);
-    let lost = || Error::malformed("the chunks are fewer than the shape says");
+    let lost = || Error::malformed("there are fewer chunks than the shape needs");
     let mut pieces = Vec::new();
     let (mut at, mut rest) = (start, out);
     while !rest.is_empty() {

@@ -41,7 +41,7 @@ fn viewed(of: &Layout, dtype: Dtype) -> Result<Layout> {
         Error::invalid(what)
     })?;
     if matches!(of.chunking, Chunking::Grid { .. }) {
-        return Err(Error::invalid("the container says what its elements are"));
+        return Err(Error::invalid("the container has the type of its elements already"));
     }
     Ok(Layout { dtype, shape: vec![rows], order: Order::C, fill: Vec::new(), ..of.clone() })
 }

@@ -172,7 +172,7 @@ impl FrameHeader {
         let chunk_size = i32::from_be_bytes(marked(cursor, 0xd2, "chunksize")?);
         let packing = i16::from_be_bytes(marked(cursor, 0xd1, "threads")?);
         let opening = i16::from_be_bytes(marked(cursor, 0xd1, "threads")?);
-        let [vlmetalayers] = cursor.array("whether there are metalayers behind")?;
+        let [vlmetalayers] = cursor.array("the flag of variable-length metalayers")?;
         expect(cursor, 0xd8, "filters")?;
         let header = Self {
             header_len,

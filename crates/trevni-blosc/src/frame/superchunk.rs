@@ -168,7 +168,7 @@ impl SuperChunk {
         if header.nbytes == nbytes {
             return Ok(());
         }
-        let text = format!("chunk {number} stands for {} bytes, not {nbytes}", header.nbytes);
+        let text = format!("chunk {number} decompresses to {} bytes, not {nbytes}", header.nbytes);
         Err(Error::malformed(text))
     }
 

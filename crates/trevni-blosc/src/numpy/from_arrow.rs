@@ -151,7 +151,7 @@ fn binary(array: &ArrayRef, dtype: &Dtype, size: usize, out: &mut Vec<u8>) -> Re
     let values = array.as_binary_opt::<i32>().ok_or_else(|| mismatch(&array, dtype))?;
     for value in values.iter().flatten() {
         if value.last() == Some(&0) {
-            return Err(Error::invalid("bytes that end in a NUL, which NumPy takes for none"));
+            return Err(Error::invalid("bytes that end in a NUL, which NumPy strips"));
         }
         padded(value.iter().copied(), value.len(), size, out)?;
     }
@@ -164,7 +164,7 @@ fn text(array: &ArrayRef, dtype: &Dtype, width: usize, out: &mut Vec<u8>) -> Res
     let values = array.as_string_opt::<i32>().ok_or_else(|| mismatch(&array, dtype))?;
     for value in values.iter().flatten() {
         if value.ends_with('\0') {
-            return Err(Error::invalid("text that ends in a NUL, which NumPy takes for none"));
+            return Err(Error::invalid("text that ends in a NUL, which NumPy strips"));
         }
         let points = value.chars().flat_map(|c| u32::from(c).to_le_bytes());
         padded(points, value.chars().count() * 4, width * 4, out)?;

@@ -166,7 +166,7 @@ fn what_numpy_has_not_is_refused_with_its_column() {
     assert_eq!(lowered(long, "<U3"), "invalid: a string of 16 bytes where there is room for 12");
     let nul: ArrayRef = Arc::new(BinaryArray::from_vec(vec![b"a\0"]));
     let said = lowered(nul, "|S3");
-    assert_eq!(said, "invalid: bytes that end in a NUL, which NumPy takes for none");
+    assert_eq!(said, "invalid: bytes that end in a NUL, which NumPy strips");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl ColumnWriter {
         if self.last < self.first {
             let (number, last, first) = (self.chunks, self.last, self.first);
             let message =
-                format!("chunk {number} behind one of {last} bytes, where {first} are full");
+                format!("chunk {number} follows one of {last} bytes, but full ones have {first}");
             return Err(Error::invalid(message));
         }
         let chunk = counted(chunk, &header);

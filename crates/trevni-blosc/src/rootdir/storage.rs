@@ -95,7 +95,7 @@ impl Storage {
     pub(super) fn to_bcolz(&self) -> Result<Vec<u8>> {
         self.check_bcolz()?;
         let [chunklen] = self.chunk_shape.as_slice() else {
-            return Err(Error::invalid("bcolz cuts whole rows: a chunk shape has one number"));
+            return Err(Error::invalid("bcolz divides rows only: a chunk shape has one dimension"));
         };
         let (cparams, expectedlen) = (compression::to_bcolz(self), self.expectedlen);
         let (dtype, dflt) = (json::text(&self.dtype.name().into(), json::BLANKS), self.dflt()?);

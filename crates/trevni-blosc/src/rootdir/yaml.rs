@@ -92,7 +92,7 @@ fn block(rest: &mut &[Line<'_>], depth: usize) -> ParseResult<Value> {
         *rest = below;
         let has_more = below.first().is_some_and(|next| next.indent > indent);
         let value = match (inline, has_more) {
-            ("", true) if depth == 0 => return Err("maps lie too deep in one another".into()),
+            ("", true) if depth == 0 => return Err("maps are nested too deep".into()),
             ("", true) => block(rest, depth - 1)?,
             _ => flow_line(inline)?,
         };
@@ -113,7 +113,7 @@ fn flow_line(text: &str) -> ParseResult<Value> {
     let value = flow(&mut rest, "", DEPTH)?;
     match rest.trim() {
         "" => Ok(value),
-        more => Err(format!("{} behind a value", excerpt::text(more))),
+        more => Err(format!("{} after a value", excerpt::text(more))),
     }
 }
 
@@ -122,7 +122,7 @@ fn flow(rest: &mut &str, ends: &str, depth: usize) -> ParseResult<Value> {
     *rest = rest.trim_start();
     let Some(first) = rest.chars().next() else { return Ok(Value::Null) };
     if depth == 0 {
-        return Err("lists lie too deep in one another".into());
+        return Err("lists are nested too deep".into());
     }
     match first {
         '[' => list(rest, ']', depth).map(Value::Array),

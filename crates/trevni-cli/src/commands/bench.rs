@@ -96,7 +96,7 @@ fn first_rows(text: &str) -> std::result::Result<Range<u64>, String> {
 
 pub(crate) fn run(mut args: Args) -> std::result::Result<(), CliError> {
     if cfg!(debug_assertions) {
-        tell("warning: this binary was built without optimisation; its times say nothing");
+        tell("warning: this binary was built without optimization; its times are not meaningful");
     }
     // The filter is measured; it does not select the input.
     let predicate = args.read.predicate.take();

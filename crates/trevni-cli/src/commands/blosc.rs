@@ -124,5 +124,5 @@ fn check_extension(path: &Path, no_check: bool) -> Result<(), CliError> {
         return Ok(());
     }
     let path = path.display();
-    Err(CliError::Usage(format!("{path} does not end in {EXTENSION}: -e takes it all the same")))
+    Err(CliError::Usage(format!("{path} does not end in {EXTENSION}: -e accepts any name")))
 }

@@ -185,7 +185,7 @@ fn print_table(
     }
     let sum = header + parts.iter().map(|part| part.stored).sum::<u64>();
     if sum < total {
-        push("(nobody's)", total - sum, String::new(), String::new());
+        push("(unused)", total - sum, String::new(), String::new());
     }
     push("(file)", total, String::new(), String::new());
     table.write("", out)?;

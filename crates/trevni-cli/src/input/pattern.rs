@@ -86,7 +86,7 @@ fn add(
     match files.len() > before {
         true => Ok(()),
         false => {
-            let what = "a folder without files of a format that its name says; --from names it";
+            let what = "a folder without files of a known extension; --from names the format";
             Err(CliError::Data(format!("{}: {what}", path.display())))
         }
     }

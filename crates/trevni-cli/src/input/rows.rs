@@ -51,7 +51,7 @@ pub(crate) struct ReadArgs {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     infer_rows: usize,
     /// Rows that are in memory at a time.
-    #[arg(long, default_value_t = 8192, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, default_value_t = trevni::defaults::BATCH_SIZE, value_name = "N", value_parser = at_least_one)]
     batch_size: usize,
     /// Allow integers to lose digits where a schema makes them floating-point numbers.
     #[arg(long)]
@@ -258,7 +258,7 @@ fn range(text: &str) -> Result<Range<u64>, String> {
     };
     let range = number(from, 0)?..number(to, u64::MAX)?;
     if range.start > range.end {
-        return Err("the first row is behind the last".into());
+        return Err("the first row is after the last".into());
     }
     Ok(range)
 }

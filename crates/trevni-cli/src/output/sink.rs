@@ -68,7 +68,9 @@ impl OutputArgs {
         };
         let Some(format) = self.to.or_else(of_path) else {
             let path = self.output.display();
-            return Err(CliError::Usage(format!("{path} does not say its format: --to names it")));
+            return Err(CliError::Usage(format!(
+                "{path} has no extension of a format: --to names it"
+            )));
         };
         let text = matches!(format.name, "csv" | "jsonl");
         if is_pipe(&self.output) && !text && std::io::stdout().is_terminal() {

@@ -14,11 +14,11 @@ fn files_are_refused_with_these_words() {
         ("footer_length.arrow", "malformed: the file does not end with an Arrow footer"),
         (
             "utf8_across_fields.csv",
-            "malformed: line 3: byte 0xc3 is not UTF-8; --encoding says what it is",
+            "malformed: line 3: byte 0xc3 is not UTF-8; --encoding names the encoding",
         ),
         (
             "utf8_behind_inference.csv",
-            "malformed: line 1002: byte 0xc3 is not UTF-8; --encoding says what it is",
+            "malformed: line 1002: byte 0xc3 is not UTF-8; --encoding names the encoding",
         ),
     ] {
         let path = format!("testdata/bad/{name}");

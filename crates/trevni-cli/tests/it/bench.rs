@@ -200,7 +200,7 @@ fn bad_calls_are_refused() {
 }
 
 #[test]
-fn an_unoptimised_build_says_so() {
+fn an_unoptimized_build_says_so() {
     let output = run(&["bench", "--rounds", "1", str(&rows_file("quakes.csv"))]);
-    assert_eq!(said(&output).contains("without optimisation"), cfg!(debug_assertions));
+    assert_eq!(said(&output).contains("without optimization"), cfg!(debug_assertions));
 }

@@ -15,7 +15,8 @@ fn duplicates_are_refused_or_renamed() {
         }
         let output = run(&["convert", str(&from), str(&at("x.jsonl"))]);
         assert_eq!(code(&output), 1, "{name}");
-        let text = "two fields are called \"a\", and an object holds one of them (--rename-duplicates gives";
+        let text =
+            "two fields are named \"a\", but an object can hold only one (--rename-duplicates";
         assert!(said(&output).contains(text), "{}", said(&output));
         assert!(!at("x.jsonl").exists());
         let to = at("renamed.jsonl");

@@ -219,7 +219,10 @@ fn dialects_and_encodings_are_found_or_given() {
     assert_eq!(schema, "column_1: Int64\ncolumn_2: Utf8\n");
     assert_eq!(rows[1], json!({"column_1": 2, "column_2": "b"}));
     let said = fault(&latin, &[]);
-    assert!(said.contains("line 2: byte 0xe9 is not UTF-8; --encoding says what it is"), "{said}");
+    assert!(
+        said.contains("line 2: byte 0xe9 is not UTF-8; --encoding names the encoding"),
+        "{said}"
+    );
     assert_eq!(code(&run(&["cat", "x.csv", "--encoding", "klingon"])), 2);
 }
 

@@ -77,7 +77,7 @@ fn values_that_do_not_fit_a_schema() {
         (
             "csv",
             "a,b\n1,2\n,3\n",
-            "malformed: line 3, column \"a\": is null, and the schema takes no null",
+            "malformed: line 3, column \"a\": is null, but the field is not nullable",
         ),
         ("csv", "b\n1\n", "invalid: the file has no column \"a\": there are b"),
         (
@@ -88,7 +88,7 @@ fn values_that_do_not_fit_a_schema() {
         (
             "jsonl",
             "{\"a\":1}\n{}\n",
-            "malformed: line 2, field \"a\": missing or null, and the schema takes no null",
+            "malformed: line 2, field \"a\": missing or null, but the field is not nullable",
         ),
         (
             "jsonl",

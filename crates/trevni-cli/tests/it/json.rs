@@ -95,7 +95,7 @@ fn what_is_wrong_is_named() {
         ("{\"a\":1}\n{\"a\":1", &[], "line 2, column 6: not JSON: EOF while parsing an object"),
         ("[{\"a\":1}", &[], "line 1: not JSON: the file ends within an array"),
         ("[{\"a\":1},]", &[], "line 1: not JSON: an element of an array is missing"),
-        ("[{\"a\":1}] {", &[], "line 1: not JSON: text behind an array"),
+        ("[{\"a\":1}] {", &[], "line 1: not JSON: text after an array"),
         (
             "{\"a\":1}\n{\"a\":{\"b\":1}}\n",
             &[],
@@ -149,7 +149,7 @@ fn what_is_wrong_is_named() {
             "{text}: {rows}"
         );
         // Where the rest cannot be found, nothing is left out.
-        let is_broken = ["ends within", "missing", "behind"].iter().any(|w| text_said.contains(w));
+        let is_broken = ["ends within", "missing", "after"].iter().any(|w| text_said.contains(w));
         let options = [&["count", "-", "--from", "jsonl", "--skip-bad", "9"], options].concat();
         let output = run_with(&options, text.as_bytes());
         assert_eq!(code(&output), i32::from(is_broken), "{text}: {}", said(&output));

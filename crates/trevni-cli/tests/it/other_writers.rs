@@ -35,7 +35,7 @@ fn rows_of_parquet_are_those_of_its_row_groups() {
         changed[rows + 1] = zigzag;
         std::fs::write(at("y.parquet"), changed).unwrap();
         let warning =
-            format!("warning: the footer says {said_rows} rows, and its row groups hold 6\n");
+            format!("warning: the footer says {said_rows} rows, but its row groups have 6\n");
         for (args, expected) in [
             (&["count"][..], "6\n".to_owned()),
             (&["cat", "-f", "csv"], out(&["cat", "-f", "csv", str(&at("x.csv"))])),
@@ -57,5 +57,9 @@ fn rows_of_parquet_are_those_of_its_row_groups() {
     std::fs::write(at("z.parquet"), changed).unwrap();
     let output = run(&["cat", str(&at("z.parquet"))]);
     assert_eq!(code(&output), 1);
-    assert!(said(&output).contains("the row groups hold 50 rows, and 6 came"), "{}", said(&output));
+    assert!(
+        said(&output).contains("the row groups have 50 rows, but 6 were read"),
+        "{}",
+        said(&output)
+    );
 }

@@ -96,9 +96,9 @@ fn what_is_no_condition_is_the_callers_fault() {
         for (condition, why) in [
             (
                 "weight >> 10",
-                "a literal or a column should stand where `>` is, at character 9\n  weight >> 10\n          ^",
+                "expected a literal or a column instead of `>`, at character 9\n  weight >> 10\n          ^",
             ),
-            ("", "a column should stand where the end is,"),
+            ("", "expected a column instead of the end,"),
             ("size = 1", "no column size: there are id, ordered, "),
             (
                 "weight = 'much'",

@@ -104,7 +104,7 @@ const SNAPPY_MOST: u64 = 64;
 fn snappy(stored: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     let broken = |what: String| Error::malformed(format!("a block's codec: {what}"));
     let Some((body, crc)) = stored.split_last_chunk::<4>() else {
-        return Err(broken("no CRC-32 behind snappy".to_owned()));
+        return Err(broken("no CRC-32 after snappy".to_owned()));
     };
     let size = snap::raw::decompress_len(body).map_err(|e| broken(e.to_string()))?;
     if size as u64 > SNAPPY_MOST * body.len() as u64 {

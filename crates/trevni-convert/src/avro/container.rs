@@ -109,7 +109,7 @@ impl<R: BufRead> BlockReader<R> {
         self.input.bytes(size, self.limit, "block", &mut self.stored)?;
         let sync: [u8; SYNC] = self.input.array("sync marker")?;
         if sync != self.sync {
-            let what = "the marker behind a block is not the one in the header";
+            let what = "the marker after a block differs from that in the header";
             return Err(Error::malformed(what).at(self.input.at - SYNC as u64));
         }
         let mut bytes = std::mem::take(&mut self.spare);

@@ -263,7 +263,7 @@ pub(super) fn no_pipe<'a>(
     _: SchemaRef,
     _: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
-    Err(Error::invalid("the container is a folder, and no pipe takes one"))
+    Err(Error::invalid("the container is a folder, which a pipe cannot hold"))
 }
 
 /// Makes a file somewhere else and copies it to where it is wanted.

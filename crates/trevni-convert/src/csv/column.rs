@@ -279,7 +279,7 @@ impl Column {
     fn fault(&self, value: Option<&str>) -> BadValue {
         let (data_type, column) = (self.field.data_type(), self.field.name().clone());
         let Some(value) = value else {
-            let what = "is null, and the schema takes no null".to_owned();
+            let what = "is null, but the field is not nullable".to_owned();
             return BadValue { what, fitting: None, column };
         };
         let shown = shorten(value);

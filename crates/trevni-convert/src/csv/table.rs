@@ -251,7 +251,7 @@ impl Split<'_> {
             if let Err(e) = std::str::from_utf8(record) {
                 let byte = record.get(e.valid_up_to()).copied().unwrap_or_default();
                 return self.bad(start, || {
-                    format!("byte 0x{byte:02x} is not UTF-8; --encoding says what it is")
+                    format!("byte 0x{byte:02x} is not UTF-8; --encoding names the encoding")
                 });
             }
         }
@@ -317,7 +317,7 @@ mod tests {
             let expected = [
                 (1, 1, "1 field where 2 are expected"),
                 (2, 1, "3 fields where 2 are expected"),
-                (3, 1, "byte 0xff is not UTF-8; --encoding says what it is"),
+                (3, 1, "byte 0xff is not UTF-8; --encoding names the encoding"),
                 (4, 1, "1 field where 2 are expected"),
                 (6, 2, "a quote is not closed"),
             ];

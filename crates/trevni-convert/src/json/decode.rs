@@ -104,7 +104,7 @@ impl RecordDecoder {
             let rest = text.get(at..).unwrap_or_default();
             let used = decoder.decode(rest)?;
             if used >= rest.len() && decoder.has_partial_record() {
-                return Err(ArrowError::JsonError("the record is not whole".into()));
+                return Err(ArrowError::JsonError("the record is truncated".into()));
             }
             let Some(batch) = decoder.flush()? else { break };
             let rows = rest.get(..used).unwrap_or(rest);
@@ -181,7 +181,10 @@ fn said(e: &ArrowError) -> (Vec<String>, String) {
     let of_null = "Encountered unmasked nulls in non-nullable StructArray child: ";
     let of_null = text.strip_prefix(of_null).and_then(|rest| rest.split('"').nth(1));
     if let Some(name) = of_null {
-        return (vec![name.to_owned()], "missing or null, and the schema takes no null".to_owned());
+        return (
+            vec![name.to_owned()],
+            "missing or null, but the field is not nullable".to_owned(),
+        );
     }
     let (mut path, mut rest) = (Vec::new(), text.as_str());
     let inner = |text: &'_ str| -> Option<(usize, usize)> {

@@ -254,7 +254,7 @@ impl<R: Read> Records<R> {
                 (Next::Array, None) => return Ok(false),
                 (_, None) => return Err(self.fault("the file ends within an array")),
                 (Next::Array, Some(b'[')) => Next::ElementOrEnd,
-                (Next::Array, _) => return Err(self.fault("text behind an array")),
+                (Next::Array, _) => return Err(self.fault("text after an array")),
                 (Next::ElementOrEnd | Next::CommaOrEnd, Some(b']')) => Next::Array,
                 (Next::CommaOrEnd, Some(b',')) => Next::Element,
                 (Next::CommaOrEnd, _) => {
@@ -331,7 +331,7 @@ mod tests {
                 &["line 1, object 1: {}"],
                 Some("malformed: line 1: not JSON: no comma between two elements of an array"),
             ),
-            ("[] x", &[], Some("malformed: line 1: not JSON: text behind an array")),
+            ("[] x", &[], Some("malformed: line 1: not JSON: text after an array")),
             (
                 "{\n}}x",
                 &["line 1, object 1: {\n}", "line 2, object 2: }", "line 2, object 3: x"],

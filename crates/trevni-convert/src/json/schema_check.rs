@@ -146,7 +146,7 @@ impl<'de> Visitor<'de> for At<'_> {
         if self.is_nullable {
             return Ok(());
         }
-        Err(self.misfit_of("null, and the schema takes no null".to_owned()))
+        Err(self.misfit_of("null, but the field is not nullable".to_owned()))
     }
 
     fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {

@@ -44,7 +44,7 @@ pub(super) fn corrected(
         return Ok(metadata.clone());
     }
     if said != rows {
-        report.warn(format!("the footer says {said} rows, and its row groups hold {rows}"));
+        report.warn(format!("the footer says {said} rows, but its row groups have {rows}"));
     }
     let file = FileMetaData::new(
         file.version(),

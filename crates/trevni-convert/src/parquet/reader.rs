@@ -91,7 +91,8 @@ impl File {
                 Ok(None) if self.read == self.rows => return Ok(None),
                 Ok(None) => {
                     let (rows, read) = (self.rows, self.read);
-                    let what = format!("parquet: the row groups hold {rows} rows, and {read} came");
+                    let what =
+                        format!("parquet: the row groups have {rows} rows, but {read} were read");
                     return Err(Error::malformed(what));
                 }
                 Err(e) if self.batch_size > 1 && e.to_string().contains("index overflow") => {

@@ -247,7 +247,9 @@ fn field(bytes: &[u8], outer: Features, of_oneofs: &[Features]) -> Result<Field>
     let outer = match oneof {
         Some(oneof) => {
             let of = of_oneofs.get(oneof);
-            *of.ok_or_else(|| Error::malformed(format!("{name} is of a oneof that is not there")))?
+            *of.ok_or_else(|| {
+                Error::malformed(format!("{name} belongs to a oneof that does not exist"))
+            })?
         }
         None => outer,
     };

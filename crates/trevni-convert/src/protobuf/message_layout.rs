@@ -209,7 +209,7 @@ impl<'t> Shaper<'t> {
         }
         if self.around.len() >= DEEPEST {
             return Err(Error::unsupported(format!(
-                "{name} lies more than {DEEPEST} messages deep"
+                "{name} is nested more than {DEEPEST} messages deep"
             )));
         }
         self.around.push(name);

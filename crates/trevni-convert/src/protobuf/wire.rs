@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
             let end = self.at;
             match self.key()? {
                 (number, Wire::Start) if open.len() < DEEPEST => open.push(number),
-                (_, Wire::Start) => return Err(Error::malformed("groups lie too deep")),
+                (_, Wire::Start) => return Err(Error::malformed("groups are nested too deep")),
                 (number, Wire::End) if open.last() == Some(&number) => {
                     open.pop();
                     if open.is_empty() {

@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
 
     /// Returns an integer, or the number that a date, time, timestamp or duration is.
     pub(crate) fn long(&self, row: usize) -> Result<i64> {
-        let behind = || Error::invalid("a row behind the last");
+        let behind = || Error::invalid("a row after the last");
         match &self.kind {
             LeafValues::Int8(v) => Ok(v.value(row).into()),
             LeafValues::Int16(v) => Ok(v.value(row).into()),
@@ -281,14 +281,14 @@ fn temporal<'a>(array: &'a dyn Array, data_type: &DataType) -> Result<LeafValues
         DataType::Duration(Millisecond) => LeafValues::Int64(numbers!(DurationMillisecondType)),
         DataType::Duration(Microsecond) => LeafValues::Int64(numbers!(DurationMicrosecondType)),
         DataType::Duration(Nanosecond) => LeafValues::Int64(numbers!(DurationNanosecondType)),
-        other => return Err(Error::unsupported(format!("{other} has no form in rows"))),
+        other => return Err(Error::unsupported(format!("{other} cannot be stored in rows"))),
     })
 }
 
 fn between<O: OffsetSizeTrait>(offsets: &[O], row: usize) -> Result<Range<usize>> {
     match offsets.get(row..row + 2) {
         Some([from, to]) => Ok(from.as_usize()..to.as_usize()),
-        _ => Err(Error::invalid("a row behind the last")),
+        _ => Err(Error::invalid("a row after the last")),
     }
 }
 

@@ -209,7 +209,7 @@ fn item<P: Encode>(
     path: &mut Vec<String>,
 ) -> Result<()> {
     if is_absent(&item.shape, column, row)? {
-        return Err(Error::invalid("an item is null, which Thrift has no form for"));
+        return Err(Error::invalid("an item is null, which Thrift cannot represent"));
     }
     value::<P>(out, &item.shape, column, row, path)
 }

@@ -276,11 +276,11 @@ fn what_cannot_be_compared_is_said_before() {
         ),
         (
             "l = 1",
-            "column l is List(Int32): it cannot be compared with the number 1; only `is null` can be asked",
+            "column l is List(Int32): it cannot be compared with the number 1; only `is null` can be tested",
         ),
         (
             "v = '1d'",
-            "column v is Interval(DayTime): it cannot be compared with the text '1d'; only `is null` can be asked",
+            "column v is Interval(DayTime): it cannot be compared with the text '1d'; only `is null` can be tested",
         ),
         ("i", "column i is Int64: by itself it is no answer"),
         ("nope = 1", "no column nope: there are i, s, b, f, d, t, z, l, v, two, two"),

@@ -192,10 +192,10 @@ fn what_is_no_append_is_refused() {
         (edit(&[(2, full), (4, full)], 5, 400), "not all of those up to 5"),
         (edit(&[(2, full)], 4, 300), "not all of those up to 4"),
         (edit(&[], 3, 251), "without new chunks"),
-        (edit(&[(3, full)], 4, 350), "behind one that is not full"),
+        (edit(&[(3, full)], 4, 350), "follows one that is not full"),
         (edit(&[(2, &full[..40])], 3, 210), "chunk 2 is of 40 bytes"),
         (edit(&[(2, &numbers(101))], 3, 301), "chunk 2 is of 404 bytes"),
-        (edit(&[(2, &full[..300]), (3, full)], 4, 375), "behind one that is not full"),
+        (edit(&[(2, &full[..300]), (3, full)], 4, 375), "follows one that is not full"),
         (edit(&[(2, full)], 3, 301), "shape [301] of 1200 bytes"),
     ] {
         let e = f.refused(edit);
@@ -258,7 +258,7 @@ fn arrays_that_only_seem_to_end_are_not_appended_to() {
     f.file = Bloscpack::open_path(f.folder.path().join("a.blp")).unwrap();
     assert_eq!(f.file.layout().shape, [240]);
     assert_eq!(content(&f.file), numbers(250));
-    assert!(f.grow(260).unwrap_err().to_string().contains("more than the shape says"));
+    assert!(f.grow(260).unwrap_err().to_string().contains("the chunks exceed the shape"));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn builders_refuse_what_no_file_can_be() {
         refused(std::slice::from_ref(&full), &[100], json!({"order": 1}))
             .contains("cannot be \"order\"")
     );
-    assert!(refused(&[full[..50].to_vec()], &[100], json!({})).contains("says it is of"));
+    assert!(refused(&[full[..50].to_vec()], &[100], json!({})).contains("claims"));
     let blosc2 = Params::new(Generation::Blosc2, 4);
     let mut second = Vec::new();
     Encoder::new(&blosc2).unwrap().encode(&numbers(100), &mut second).unwrap();

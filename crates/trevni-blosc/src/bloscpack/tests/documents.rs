@@ -122,7 +122,7 @@ fn version_1_counts_before_or_after_compression() {
         }
         let header = Header { version: Version::V1 { file_size: 999 }, ..header };
         let e = Bloscpack::open(Bytes::from(file(&header, b"", &chunks, gap, true))).unwrap_err();
-        assert!(e.to_string().contains("says it is of 999"), "{e}");
+        assert!(e.to_string().contains("claims 999"), "{e}");
     }
 }
 
@@ -144,7 +144,7 @@ fn a_chunk_file_of_a_directory_says_so() {
     };
     let bytes = file(&header, b"", &three_chunks().0, 0, false);
     let e = Bloscpack::open(Bytes::from(bytes)).unwrap_err();
-    assert!(e.to_string().contains("says it is of 258"), "{e}");
+    assert!(e.to_string().contains("claims 258"), "{e}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn a_chunk_of_another_size_is_found_by_few_rows_too() {
     // The last chunk is shorter than the others.
     std::fs::copy(path.join("00000002.chunk"), path.join("00000000.chunk")).unwrap();
     let e = array.read(7..8).unwrap_err().to_string();
-    assert!(e.contains("stands for 40000 bytes, not 100000"), "{e}");
+    assert!(e.contains("decompresses to 40000 bytes, not 100000"), "{e}");
     // A file that ends within its block.
     let whole = std::fs::read(path.join("00000001.chunk")).unwrap();
     std::fs::write(path.join("00000001.chunk"), &whole[..whole.len() / 8]).unwrap();

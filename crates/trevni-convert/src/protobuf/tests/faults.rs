@@ -89,7 +89,7 @@ fn messages_that_are_not_of_the_type() {
     }
     let long = [&[8], &[0xff; 10][..]].concat();
     assert_eq!(fault(&long), "malformed: message 1 at byte 3, \"a\": a varint has no end");
-    assert!(fault(&[0x7b; 200]).ends_with(": groups lie too deep"));
+    assert!(fault(&[0x7b; 200]).ends_with(": groups are nested too deep"));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn types_that_are_too_much() {
     };
     assert!(chain(63, 1).try_of("p.M63").is_ok());
     let fault = chain(64, 1).try_of("p.M64").unwrap_err().to_string();
-    assert_eq!(fault, "unsupported: p.M0 lies more than 64 messages deep");
+    assert_eq!(fault, "unsupported: p.M0 is nested more than 64 messages deep");
     let fault = chain(60, 2).try_of("p.M60").unwrap_err().to_string();
     assert!(fault.ends_with(" has more than 65536 fields"), "{fault}");
     let wide: Vec<String> = (1..128).map(|i| format!("a{i} {i} int32 in o")).collect();

@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn unfit(&self, wanted: &str) -> Error {
-        self.wrong(&format!("{} stands where {wanted} should", self.token.said()))
+        self.wrong(&format!("{} found instead of {wanted}", self.token.said()))
     }
 
     pub(super) fn is_mark(&self, mark: char) -> bool {
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
             "union" => self.record(line, true),
             "service" => self.service(),
             other => {
-                Err(self.lexer.wrong(line, &format!("{other:?} stands where a definition should")))
+                Err(self.lexer.wrong(line, &format!("{other:?} found instead of a definition")))
             }
         }
     }

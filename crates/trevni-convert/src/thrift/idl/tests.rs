@@ -62,26 +62,26 @@ fn what_is_no_idl_is_told_with_its_line() {
     let deep = format!("typedef {} T", "list<".repeat(70));
     let value = format!("const i32 A = {}", "[".repeat(70));
     for (text, wanted) in [
-        ("id,name\n1,x\n", "line 1: \"id\" stands where a definition should"),
-        ("\nstruct {", "line 2: '{' stands where the name of a struct should"),
-        ("struct A.b {}", "line 1: \"A.b\" stands where the name of a struct should"),
-        ("struct A {\n 1 i32 a }", "line 2: \"i32\" stands where ':' should"),
-        ("struct A { 1: }", "line 1: '}' stands where a type should"),
-        ("struct A { 1: i32 }", "line 1: '}' stands where the name of a field should"),
-        ("struct A {\n", "line 2: the end stands where a type should"),
+        ("id,name\n1,x\n", "line 1: \"id\" found instead of a definition"),
+        ("\nstruct {", "line 2: '{' found instead of the name of a struct"),
+        ("struct A.b {}", "line 1: \"A.b\" found instead of the name of a struct"),
+        ("struct A {\n 1 i32 a }", "line 2: \"i32\" found instead of ':'"),
+        ("struct A { 1: }", "line 1: '}' found instead of a type"),
+        ("struct A { 1: i32 }", "line 1: '}' found instead of the name of a field"),
+        ("struct A {\n", "line 2: the end found instead of a type"),
         ("struct A { 40000: i32 a }", "line 1: 40000 does not fit 16 bits"),
         ("struct A { 1: i32 a\n1: i32 b }", "line 2: field id 1 is twice in \"A\""),
         ("struct A { 1: i32 a\n2: i32 a }", "line 2: field \"a\" is twice in \"A\""),
         ("struct A {}\nenum A {}", "line 2: \"A\" is defined before, in line 1"),
-        ("struct A { 1: i32 a = }", "line 1: '}' stands where a value should"),
-        ("struct A { 1: map<i32> a }", "line 1: '>' stands where ',' should"),
+        ("struct A { 1: i32 a = }", "line 1: '}' found instead of a value"),
+        ("struct A { 1: map<i32> a }", "line 1: '>' found instead of ','"),
         ("enum E { A\nA }", "line 2: \"A\" is twice in one enum"),
         ("enum E { A = 2147483647, B }", "line 1: \"B\" is out of 32 bits"),
         ("enum E { A = 0x80000000 }", "line 1: 2147483648 does not fit 32 bits"),
-        ("enum E { A = 'x' }", "line 1: a literal stands where the number of a name should"),
+        ("enum E { A = 'x' }", "line 1: a literal found instead of the number of a name"),
         ("service S { void f(", "line 1: a service has no end"),
-        ("struct A {} (x = 1)", "line 1: 1 stands where the literal of an annotation should"),
-        ("include shared", "line 1: \"shared\" stands where the path of a file should"),
+        ("struct A {} (x = 1)", "line 1: 1 found instead of the literal of an annotation"),
+        ("include shared", "line 1: \"shared\" found instead of the path of a file"),
         ("@Deprecated struct A {}", "line 1: '@' has no meaning here"),
         (&deep, "line 1: a type is nested deeper than 64"),
         (&value, "line 1: a value is nested deeper than 64"),
@@ -197,7 +197,7 @@ fn files_are_included_once_and_in_no_circle() {
         ("two.thrift", "malformed: two.thrift, line 2: two files are included as \"c\"".to_owned()),
         (
             "bad.thrift",
-            "malformed: worse.thrift, line 3: the end stands where the name of a struct should"
+            "malformed: worse.thrift, line 3: the end found instead of the name of a struct"
                 .to_owned(),
         ),
         (

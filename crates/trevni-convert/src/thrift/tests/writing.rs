@@ -105,7 +105,7 @@ fn values_that_cannot_be_are_told_with_their_row() {
         ),
         (
             vec![ids(1), ("l", Arc::new(list))],
-            "row 0, field l: an item is null, which Thrift has no form for",
+            "row 0, field l: an item is null, which Thrift cannot represent",
         ),
         (vec![ids(1), ("p", Arc::new(point))], "row 0, field p.x: required, and null"),
         (

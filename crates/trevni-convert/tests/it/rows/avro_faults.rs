@@ -107,7 +107,7 @@ fn what_is_wrong_with_a_block() {
     let place = format!("block 0, offset {at}");
     let short =
         |n: u64, what: &str| format!("{place}: malformed: input ends {n} bytes short of {what}");
-    let marker = "malformed: the marker behind a block is not the one in the header";
+    let marker = "malformed: the marker after a block differs from that in the header";
     let cases: [(&[Part], String); 10] = [
         (&[B(&[0x80])], short(1, "rows of a block")),
         (&[N(1)], short(1, "bytes of a block")),
@@ -183,15 +183,9 @@ fn what_is_wrong_with_the_count_of_rows() {
     let said = fault(&file_of(INT, &[(i64::MAX, &[2, 4])]));
     assert_eq!(said, format!("block 0, offset {at}: malformed: row 2: the block ends within int"));
     let said = fault(&file_of(INT, &[(1, &[2, 4, 6])]));
-    assert_eq!(
-        said,
-        format!("block 0, offset {at}: malformed: row 1: 2 bytes behind the last row")
-    );
+    assert_eq!(said, format!("block 0, offset {at}: malformed: row 1: 2 bytes after the last row"));
     let said = fault(&file_of(INT, &[(0, &[2])]));
-    assert_eq!(
-        said,
-        format!("block 0, offset {at}: malformed: row 0: 1 bytes behind the last row")
-    );
+    assert_eq!(said, format!("block 0, offset {at}: malformed: row 0: 1 bytes after the last row"));
     // Rows are counted over all blocks.
     let said = fault(&file_of(INT, &[(2, &[2, 4]), (2, &[6, 0x80])]));
     let at = file_of(INT, &[(2, &[2, 4])]).len();
@@ -239,7 +233,7 @@ fn what_is_wrong_with_a_codecs_block() {
     let said = with_block("snappy", |stored| *stored.last_mut().unwrap() ^= 1);
     assert_eq!(said, "checksum mismatch: stored 43faadd7, computed 43faadd6");
     let said = with_block("snappy", |stored| stored.truncate(3));
-    assert_eq!(said, "malformed: a block's codec: no CRC-32 behind snappy");
+    assert_eq!(said, "malformed: a block's codec: no CRC-32 after snappy");
     let said = with_block("snappy", |stored| stored[..4].copy_from_slice(&[0xff; 4]));
     let why = "snappy: 22 bytes cannot be 1073741823";
     assert_eq!(said, format!("malformed: a block's codec: {why}"));
