@@ -6,7 +6,7 @@
 //!        year=2025/part-….trv                   the year is in no column of the file
 //!        year=2026/part-….trv
 //!
-//! writing   batches ──► files under names that nobody else has ──► one commit: all of them are there
+//! writing   batches ──► files under names that no other writer has ──► one commit: all of them are there
 //! reading   commits ──► files ──► pruned by paths and bounds ──► read side by side ──► batches in order
 //! ```
 //! A folder without commits is a data set too: of all `.trv` files in it, and in folders below, whose names begin
@@ -190,12 +190,12 @@ fn none(place: &str) -> Error {
 }
 
 /// Fails if rows do not fit the existing ones.
-fn check_fits(there: &Snapshot, commit: &Commit) -> Result<()> {
+fn check_fits(existing: &Snapshot, commit: &Commit) -> Result<()> {
     let Some(schema) = &commit.schema else { return Ok(()) };
     let mut merger = Merger::default();
-    merger.add(&there.schema, "the data set")?;
+    merger.add(&existing.schema, "the data set")?;
     merger.add(schema, "the rows that are added")?;
-    let names: Vec<_> = there.partitions.iter().map(|field| field.name().as_str()).collect();
+    let names: Vec<_> = existing.partitions.iter().map(|field| field.name().as_str()).collect();
     if names != commit.partitions {
         let list = |names: &[&str]| match names {
             [] => "nothing".to_owned(),

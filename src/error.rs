@@ -22,7 +22,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    place: ErrorLocation,
+    location: ErrorLocation,
 }
 
 /// The location of an error in a file. Unknown parts are `None`.
@@ -92,7 +92,7 @@ pub enum ErrorKind {
 impl Error {
     /// Creates an error of this kind without a location.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Inner { kind, place: ErrorLocation::default() }))
+        Self(Box::new(Inner { kind, location: ErrorLocation::default() }))
     }
 
     /// Creates an error of a malformed file.
@@ -121,8 +121,8 @@ impl Error {
     }
 
     /// Returns the location of the error.
-    pub fn place(&self) -> &ErrorLocation {
-        &self.0.place
+    pub fn location(&self) -> &ErrorLocation {
+        &self.0.location
     }
 
     /// Returns whether the input ended too early.
@@ -132,38 +132,38 @@ impl Error {
 
     /// Sets the file, unless it is known.
     pub fn in_file(mut self, name: &str) -> Self {
-        self.0.place.file.get_or_insert_with(|| name.to_owned());
+        self.0.location.file.get_or_insert_with(|| name.to_owned());
         self
     }
 
     /// Sets the column, unless it is known.
     pub fn in_column(mut self, name: &str) -> Self {
-        self.0.place.column.get_or_insert_with(|| name.to_owned());
+        self.0.location.column.get_or_insert_with(|| name.to_owned());
         self
     }
 
     /// Sets the block and its file offset. A known offset is relative to the decompressed block and is replaced.
     pub fn in_block_at(mut self, block: usize, offset: u64) -> Self {
-        (self.0.place.block, self.0.place.offset) = (Some(block), Some(offset));
+        (self.0.location.block, self.0.location.offset) = (Some(block), Some(offset));
         self
     }
 
     /// Sets the index of the chunk, unless it is known.
     pub fn in_chunk(mut self, number: u64) -> Self {
-        self.0.place.chunk.get_or_insert(number);
+        self.0.location.chunk.get_or_insert(number);
         self
     }
 
     /// Sets the file offset, unless it is known.
     pub fn at(mut self, offset: u64) -> Self {
-        self.0.place.offset.get_or_insert(offset);
+        self.0.location.offset.get_or_insert(offset);
         self
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ErrorLocation { file, column, block, chunk, offset } = &self.0.place;
+        let ErrorLocation { file, column, block, chunk, offset } = &self.0.location;
         if let Some(file) = file {
             write!(f, "{file}: ")?;
         }
@@ -201,7 +201,10 @@ fn shortened(mut text: String) -> String {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("kind", &self.0.kind).field("place", &self.0.place).finish()
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("location", &self.0.location)
+            .finish()
     }
 }
 
@@ -249,9 +252,9 @@ impl From<arrow::error::ArrowError> for Error {
 #[cfg(feature = "arrow")]
 impl From<Error> for arrow::error::ArrowError {
     fn from(e: Error) -> Self {
-        let is_placed = e.0.place != ErrorLocation::default();
+        let is_located = e.0.location != ErrorLocation::default();
         match e.0.kind {
-            ErrorKind::Arrow(arrow) if !is_placed => arrow,
+            ErrorKind::Arrow(arrow) if !is_located => arrow,
             _ => arrow::error::ArrowError::ExternalError(Box::new(e)),
         }
     }
@@ -277,7 +280,7 @@ mod tests {
         let e = Error::malformed("no").at(3).in_block_at(2, 7).in_column("a").at(9).in_column("b");
         assert_eq!(e.to_string(), "column \"a\", block 2, offset 7: malformed: no");
         assert_eq!(
-            e.place(),
+            e.location(),
             &ErrorLocation {
                 column: Some("a".into()),
                 block: Some(2),

@@ -3,7 +3,7 @@
 //! ```text
 //! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at} ◄── Ranges: pieces that were fetched
 //! writing   sealed blocks ──► Spool (memory up to the budget, then one temporary file)
-//!                                └─► spliced behind the header ──► AtomicFile ──fsync, rename──► path
+//!                                └─► spliced after the header ──► AtomicFile ──fsync, rename──► path
 //! ```
 //!
 //! A memory map is [`Bytes`] too, and reads from it copy nothing: with the crate `memmap2`,
@@ -158,10 +158,10 @@ pub fn read_within(
     len: u64,
     what: &'static str,
 ) -> Result<Bytes> {
-    let there = total.saturating_sub(offset);
-    let size = usize::try_from(len).ok().filter(|_| len <= there);
+    let available = total.saturating_sub(offset);
+    let size = usize::try_from(len).ok().filter(|_| len <= available);
     let Some(size) = size else {
-        return Err(Error::new(ErrorKind::Truncated { what, missing: len - there }).at(offset));
+        return Err(Error::new(ErrorKind::Truncated { what, missing: len - available }).at(offset));
     };
     source.read_at(offset, size).map_err(|e| Error::from(e).at(offset))
 }
@@ -195,6 +195,6 @@ mod tests {
     fn refuses_ranges_outside_before_allocating() {
         let e = read_within(&Bytes::from_static(b"abc"), 3, 1, u64::MAX, "block").unwrap_err();
         assert!(e.is_truncated());
-        assert_eq!(e.place().offset, Some(1));
+        assert_eq!(e.location().offset, Some(1));
     }
 }

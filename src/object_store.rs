@@ -31,6 +31,7 @@ mod url;
 mod writer;
 
 pub use self::url::{environment, from_url, is_literal};
+#[cfg(feature = "arrow")]
 pub(crate) use crate::object_store::spawn::spawn;
 pub use object::{Fetched, Location, Object, fetch};
 pub use requests::FetchOptions;

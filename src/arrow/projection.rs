@@ -44,10 +44,10 @@ impl ProjectionMask {
 
     /// Selects the top-level fields at these indices.
     pub fn roots(schema: &Schema, indices: impl IntoIterator<Item = usize>) -> Result<Self> {
-        let there = schema.fields().len();
+        let count = schema.fields().len();
         let one = |index| {
-            let found = (index < there).then_some((index, Mask::All));
-            found.ok_or_else(|| Error::invalid(format!("no field {index}: there are {there}")))
+            let found = (index < count).then_some((index, Mask::All));
+            found.ok_or_else(|| Error::invalid(format!("no field {index}: there are {count}")))
         };
         Ok(Self(Mask::Only(indices.into_iter().map(one).collect::<Result<_>>()?)))
     }
@@ -94,8 +94,8 @@ impl ProjectionMask {
             && let Some((last, _)) = chosen.last_key_value()
             && *last >= fields.len()
         {
-            let there = fields.len();
-            let what = format!("the projection has field {last}, the schema has {there} fields");
+            let count = fields.len();
+            let what = format!("the projection has field {last}, the schema has {count} fields");
             return Err(Error::invalid(what));
         }
         let three = fields.iter().zip(stored).zip(shapes);

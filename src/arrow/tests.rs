@@ -192,7 +192,7 @@ fn hostile_counts_are_errors() {
         |data| data[0].values.truncate(2),
         |data| {
             let (lengths, values) = (Some(vec![2, 0, 0]), Values::Null(2));
-            data[0] = ColumnData { lengths, there: None, values };
+            data[0] = ColumnData { lengths, validity: None, values };
         },
         |data| data[1].values.truncate(1),
     ];

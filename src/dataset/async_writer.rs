@@ -1,7 +1,7 @@
 //! Writes record batches to a data set in a store.
 //!
 //! ```text
-//! write    rolling ──► finished files, sent under their final names; nobody sees them
+//! write    rolling ──► finished files, sent under their final names; not visible yet
 //! finish   the rest ──► one commit names all: now they are there        dropped before that: removed
 //! ```
 
@@ -45,11 +45,11 @@ impl AsyncDatasetWriter {
         properties: DatasetProperties,
     ) -> Result<Self> {
         let place = Prefix::new(store, prefix.into());
-        let there = match properties.mode {
+        let existing = match properties.mode {
             DatasetMode::Append => place.snapshot().await?,
             DatasetMode::Overwrite => None,
         };
-        let partitions = partitions(there.as_ref(), &schema, &properties)?;
+        let partitions = partitions(existing.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
         let rolling = Rolling::new(schema, &partitions, properties)?;
         let written = Written::default();

@@ -99,9 +99,9 @@ pub(super) fn infer<'a>(paths: impl Iterator<Item = &'a str> + Clone) -> Result<
 
 /// Returns whether texts are values of a type, and each the one text of its value.
 fn is_all(texts: &StringArray, data_type: &DataType) -> bool {
-    let there = texts.null_count() < texts.len();
+    let existing = texts.null_count() < texts.len();
     let back = cast(texts, data_type).and_then(|values| cast(&values, &DataType::Utf8));
-    there && back.is_ok_and(|back| back.as_ref() == texts as &dyn Array)
+    existing && back.is_ok_and(|back| back.as_ref() == texts as &dyn Array)
 }
 
 /// Returns the values of a column, one for each path.

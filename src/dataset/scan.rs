@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows      range ──► predicate ──► offset ──► limit
-//! files     ├── 0 ──┤├── 1 ──┤├── 2 ──┤        left out: those behind or before the rows, and those that cannot pass
+//! files     ├── 0 ──┤├── 1 ──┤├── 2 ──┤        left out: those after or before the rows, and those that cannot pass
 //! ```
 
 use std::ops::Range;

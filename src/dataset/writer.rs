@@ -1,7 +1,7 @@
 //! Writes record batches to a data set in a folder.
 //!
 //! ```text
-//! write    rolling ──► finished files, under their final names; nobody sees them
+//! write    rolling ──► finished files, under their final names; not visible yet
 //! finish   the rest ──► one commit names all: now they are there        dropped before that: removed
 //! ```
 
@@ -71,21 +71,21 @@ impl Written {
 
 /// Returns the partition columns. Fails if rows cannot be appended to the existing ones.
 pub(super) fn partitions(
-    there: Option<&Snapshot>,
+    existing: Option<&Snapshot>,
     schema: &SchemaRef,
     properties: &DatasetProperties,
 ) -> Result<Vec<String>> {
     let asked = properties.partitions.clone();
-    let there = there.filter(|_| properties.mode == DatasetMode::Append);
-    let Some(there) = there else { return Ok(asked.unwrap_or_default()) };
-    let names = there.partitions.iter().map(|field| field.name().clone()).collect();
+    let existing = existing.filter(|_| properties.mode == DatasetMode::Append);
+    let Some(existing) = existing else { return Ok(asked.unwrap_or_default()) };
+    let names = existing.partitions.iter().map(|field| field.name().clone()).collect();
     let partitions = asked.unwrap_or(names);
     let commit = Commit {
         schema: Some(schema.clone()),
         partitions: partitions.clone(),
         ..Commit::default()
     };
-    super::check_fits(there, &commit)?;
+    super::check_fits(existing, &commit)?;
     Ok(partitions)
 }
 
@@ -133,11 +133,11 @@ impl DatasetWriter {
         properties: DatasetProperties,
     ) -> Result<Self> {
         let folder = Folder::new(path.as_ref());
-        let there = match properties.mode {
+        let existing = match properties.mode {
             DatasetMode::Append => folder.snapshot()?,
             DatasetMode::Overwrite => None,
         };
-        let partitions = partitions(there.as_ref(), &schema, &properties)?;
+        let partitions = partitions(existing.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
         let rolling = Rolling::new(schema, &partitions, properties)?;
         let (pending, written) = (None, Written::default());

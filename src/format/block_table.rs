@@ -77,7 +77,7 @@ impl Header {
         let longer = |least: u64| match bytes.len() as u64 {
             // The table cannot exceed the column.
             whole if whole >= most => None,
-            there => Some(Table::Longer(least.max(there.saturating_mul(2)).min(most))),
+            available => Some(Table::Longer(least.max(available.saturating_mul(2)).min(most))),
         };
         let place = |e: Error| e.at(span.start).in_column(meta.name());
         let count = match cursor.fixed32("block count") {

@@ -54,9 +54,9 @@ impl BlockValues {
         if !array {
             packed.values(n, &mut all.values)?;
         } else if packed.has_bits() {
-            let mut there = Bits::default();
-            packed.slots(n, &mut there, &mut all.values)?;
-            all.counts = ItemCounts::Presence(there);
+            let mut validity = Bits::default();
+            packed.slots(n, &mut validity, &mut all.values)?;
+            all.counts = ItemCounts::Presence(validity);
         } else {
             let mut lengths = Vec::new();
             let most = limits.values.min(budget.left() / all.values.width().max(1));
@@ -89,9 +89,9 @@ impl BlockValues {
             }
             ItemCounts::Presence(bits) => {
                 let mut at = 0;
-                kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
-                    encoder.arrays(&vec![u32::from(there); count], values, at, fixed);
-                    at += if there || !dense { count } else { 0 };
+                kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |valid, count| {
+                    encoder.arrays(&vec![u32::from(valid); count], values, at, fixed);
+                    at += if valid || !dense { count } else { 0 };
                 });
             }
         }

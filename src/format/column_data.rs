@@ -27,7 +27,7 @@ pub struct ColumnData {
     pub lengths: Option<Vec<u32>>,
     /// Of array columns of a value codec, read slot by slot: which slots have a value. The values are one each, and
     /// where there is none, anything.
-    pub there: Option<Bits>,
+    pub validity: Option<Bits>,
     /// The values, end to end.
     pub values: Values,
 }
@@ -38,7 +38,7 @@ pub struct ColumnSlice<'a> {
     /// Of array columns: the length of each array.
     pub lengths: Option<&'a [u32]>,
     /// The bits, the first that counts, of array columns of a value codec: which slots have a value.
-    pub there: Option<(&'a [u8], usize)>,
+    pub validity: Option<(&'a [u8], usize)>,
     /// The values, end to end.
     pub values: ValuesRef<'a>,
 }
@@ -46,7 +46,7 @@ pub struct ColumnSlice<'a> {
 impl ColumnData {
     /// No rows of a column of this type.
     pub fn new(value_type: ValueType, array: bool) -> Self {
-        Self { lengths: array.then(Vec::new), there: None, values: Values::new(value_type) }
+        Self { lengths: array.then(Vec::new), validity: None, values: Values::new(value_type) }
     }
 
     /// No rows of this column.
@@ -63,15 +63,15 @@ impl ColumnData {
     /// No slots of an array column of a value codec whose lengths are only 0 and 1: readers put a bit and a value
     /// for each.
     pub fn slots(value_type: ValueType) -> Self {
-        let there = Some(Bits::default());
-        Self { lengths: None, there, values: Values::new(value_type) }
+        let validity = Some(Bits::default());
+        Self { lengths: None, validity, values: Values::new(value_type) }
     }
 
     /// Nothing, in the form of this data.
     pub(crate) fn empty_like(&self) -> Self {
         Self {
             lengths: self.lengths.as_ref().map(|_| Vec::new()),
-            there: self.there.as_ref().map(|_| Bits::default()),
+            validity: self.validity.as_ref().map(|_| Bits::default()),
             values: self.values.empty_like(),
         }
     }
@@ -79,7 +79,7 @@ impl ColumnData {
     /// Returns whether it has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         let lengths = self.lengths.as_ref().is_none_or(Vec::is_empty);
-        lengths && self.there.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
+        lengths && self.validity.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
     }
 
     /// Forgets the rows, which have no slots, and keeps the memory.
@@ -92,15 +92,15 @@ impl ColumnData {
 
     /// Lends the data.
     pub fn as_slice(&self) -> ColumnSlice<'_> {
-        let there = self.there.as_ref().map(|there| (there.as_bytes(), 0));
-        ColumnSlice { lengths: self.lengths.as_deref(), there, values: self.values.as_slice() }
+        let validity = self.validity.as_ref().map(|validity| (validity.as_bytes(), 0));
+        ColumnSlice { lengths: self.lengths.as_deref(), validity, values: self.values.as_slice() }
     }
 }
 
 impl<'a> ColumnSlice<'a> {
     /// Values without lengths.
     pub fn plain(values: ValuesRef<'a>) -> Self {
-        Self { lengths: None, there: None, values }
+        Self { lengths: None, validity: None, values }
     }
 
     /// Arrays of nulls whose lengths are only 0 and 1: `len` bits from bit `offset`, low bit first.
@@ -110,13 +110,13 @@ impl<'a> ColumnSlice<'a> {
 
     /// Arrays: their lengths, and the values of all.
     pub fn array(lengths: &'a [u32], values: ValuesRef<'a>) -> Self {
-        Self { lengths: Some(lengths), there: None, values }
+        Self { lengths: Some(lengths), validity: None, values }
     }
 
     /// Creates a slice of slots, for an array column of a value codec: a bit from bit `offset` and a value for
     /// each. Where the bit is 0 there is no value, and the content of the slot is ignored.
     pub fn slots(bits: &'a [u8], offset: usize, values: ValuesRef<'a>) -> Self {
-        Self { lengths: None, there: Some((bits, offset)), values }
+        Self { lengths: None, validity: Some((bits, offset)), values }
     }
 
     /// Returns whether lengths are bits.
@@ -130,7 +130,7 @@ impl<'a> ColumnSlice<'a> {
             ValuesRef::Boolean { bits, offset, .. } if value_type == ValueType::Null => {
                 Some((bits, offset))
             }
-            _ => self.there,
+            _ => self.validity,
         }
     }
 }

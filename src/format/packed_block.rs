@@ -225,25 +225,25 @@ impl PackedBlock {
 
     /// Returns the range of stored values of a range of items of 0 or 1, and the number of items.
     fn present(&mut self, range: &Range<usize>) -> Result<(Range<usize>, usize)> {
-        let (stored, there) = match &self.counts {
+        let (stored, validity) = match &self.counts {
             PackedCounts::Slots(bits) => (range.clone(), bits.count(range.clone())),
             PackedCounts::Dense(bits) => {
                 let start = bits.ones(range.start);
-                let there = bits.count(range.clone());
-                (start..start + there, there)
+                let validity = bits.count(range.clone());
+                (start..start + validity, validity)
             }
             PackedCounts::One | PackedCounts::Lengths(_) => return Err(no_counts()),
         };
         self.value = stored.end;
-        Ok((stored, there))
+        Ok((stored, validity))
     }
 
     /// Appends a bit for each of the next `n` lengths, which may only be 0 or 1. Returns how many are 1.
     pub(crate) fn presence(&mut self, n: usize, out: &mut Bits) -> Result<usize> {
         let range = self.items(n)?;
-        let (_, there) = self.present(&range)?;
+        let (_, validity) = self.present(&range)?;
         self.put_bits(&ValueSelection::Range(range), out);
-        Ok(there)
+        Ok(validity)
     }
 
     fn put_bits(&self, of: &ValueSelection<'_>, out: &mut Bits) {
@@ -255,7 +255,7 @@ impl PackedBlock {
     /// Appends a bit and a value for each of the next `n` items. Returns the number of set bits.
     pub(crate) fn slots(&mut self, n: usize, bits: &mut Bits, out: &mut Values) -> Result<usize> {
         let range = self.items(n)?;
-        let (stored, there) = self.present(&range)?;
+        let (stored, validity) = self.present(&range)?;
         let before = bits.len();
         self.put_bits(&ValueSelection::Range(range), bits);
         if matches!(self.counts, PackedCounts::Slots(_)) {
@@ -263,7 +263,7 @@ impl PackedBlock {
         } else {
             self.values.read_spread(&ValueSelection::Range(stored), bits, before, out)?;
         }
-        Ok(there)
+        Ok(validity)
     }
 
     /// Appends a bit and a value for each item at these positions, which ascend and are after the last item read.
@@ -320,7 +320,7 @@ impl PackedBlock {
             return Ok(count);
         }
         let mut bits = Bits::default();
-        let (stored, there) = self.present(&range)?;
+        let (stored, validity) = self.present(&range)?;
         self.put_bits(&ValueSelection::Range(range), &mut bits);
         let bytes = bits.as_bytes();
         kernel::bitmap::for_each_run(bytes, 0, n, |bit, count| {
@@ -337,7 +337,7 @@ impl PackedBlock {
         } else {
             self.values.read(&ValueSelection::Range(stored), out)?;
         }
-        Ok(there)
+        Ok(validity)
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn check_slices(
     let mut spans = BatchSpans { starts: Vec::with_capacity(columns.len()) };
     for (i, (column, slice)) in columns.iter().zip(slices).enumerate() {
         let above = tree.parent(i).and_then(|parent| slices.get(parent));
-        if above.is_some_and(|above| above.there.is_some()) {
+        if above.is_some_and(|above| above.validity.is_some()) {
             let e = Error::invalid("the parent of a column is given as slots");
             return Err(e.in_column(column.name()));
         }
@@ -111,7 +111,7 @@ fn check_slice(
         return Ok(starts);
     }
     slice.values.check(column.value_type())?;
-    if let Some((bits, offset)) = slice.there {
+    if let Some((bits, offset)) = slice.validity {
         if !column.is_array() || slice.lengths.is_some() || column.value_type() == ValueType::Null {
             return Err(Error::invalid("slots for a column that has none"));
         }

@@ -164,8 +164,9 @@ fn touching<'a>(
 
 /// Returns the missing parts of a range.
 fn holes(pieces: &Pieces, range: Range<u64>) -> Vec<Range<u64>> {
-    let there = touching(pieces, &range).map(|(start, piece)| *start..*start + piece.len() as u64);
-    without(range, there)
+    let existing =
+        touching(pieces, &range).map(|(start, piece)| *start..*start + piece.len() as u64);
+    without(range, existing)
 }
 
 /// Subtracts ascending ranges from a range.
@@ -203,38 +204,38 @@ mod tests {
         let object: Vec<u8> = (0..12).collect();
         let mut seed = 7u64;
         for _ in 0..300 {
-            let (ranges, mut there) = (Ranges::new(12), [false; 12]);
+            let (ranges, mut existing) = (Ranges::new(12), [false; 12]);
             for _ in 0..4 {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 let start = (seed >> 40) as usize % 12;
                 let end = (start + (seed >> 50) as usize % 5).min(12);
                 ranges.insert(start as u64, Bytes::copy_from_slice(&object[start..end])).unwrap();
-                there[start..end].fill(true);
+                existing[start..end].fill(true);
             }
-            check(&ranges, &object, &there);
+            check(&ranges, &object, &existing);
             let (from, to) = ((seed >> 20) as usize % 12, 12);
             ranges.keep(&[0..1, from as u64..to]);
-            let kept: Vec<_> = (0..12).map(|i| there[i] && (i == 0 || i >= from)).collect();
+            let kept: Vec<_> = (0..12).map(|i| existing[i] && (i == 0 || i >= from)).collect();
             let held = ranges.held();
             assert!(held >= kept.iter().filter(|kept| **kept).count() as u64);
-            assert!(held <= there.iter().filter(|there| **there).count() as u64);
+            assert!(held <= existing.iter().filter(|existing| **existing).count() as u64);
             for (i, kept) in kept.iter().enumerate().filter(|(_, kept)| **kept) {
                 assert!(*kept && ranges.read_at(i as u64, 1).unwrap() == object[i..=i]);
             }
         }
     }
 
-    fn check(ranges: &Ranges, object: &[u8], there: &[bool]) {
+    fn check(ranges: &Ranges, object: &[u8], existing: &[bool]) {
         for start in 0..12 {
             for end in start..=12 {
-                let whole = there[start..end].iter().all(|there| *there);
+                let whole = existing[start..end].iter().all(|existing| *existing);
                 let read = ranges.read_at(start as u64, end - start);
                 assert_eq!(read.ok(), whole.then(|| object[start..end].to_vec().into()));
                 let range = start as u64..end as u64;
                 let missing: Vec<_> = ranges.missing(range.clone()).into_iter().flatten().collect();
-                let expected = (start..end).filter(|i| !there[*i]).map(|i| i as u64);
+                let expected = (start..end).filter(|i| !existing[*i]).map(|i| i as u64);
                 assert_eq!(missing, expected.collect::<Vec<_>>());
-                let n = there[start..end].iter().take_while(|there| **there).count();
+                let n = existing[start..end].iter().take_while(|existing| **existing).count();
                 assert_eq!(ranges.available(range).unwrap(), object[start..start + n]);
             }
         }

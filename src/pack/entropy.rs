@@ -37,17 +37,17 @@ impl Frequencies {
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // An estimate.
     pub(super) fn size(&self, width: u32) -> usize {
         let seen = self.seen.max(1) as f64;
-        let there = || self.counts.iter().filter(|count| **count > 0);
+        let occurring = || self.counts.iter().filter(|count| **count > 0);
         let bits = |count: &u32| f64::from(*count) * (seen / f64::from(*count)).log2();
-        let each = there().map(bits).sum::<f64>() / seen;
+        let each = occurring().map(bits).sum::<f64>() / seen;
         // Of some, the more there are the less they show how even all are.
         let hidden = match self.seen < self.n {
-            true => there().count() as f64 / (2.0 * std::f64::consts::LN_2 * seen),
+            true => occurring().count() as f64 / (2.0 * std::f64::consts::LN_2 * seen),
             false => 0.0,
         };
         let bits = (self.n as f64 * (each + hidden)) as usize;
         // No byte takes less than a bit; the table takes about half a byte for each number.
-        bits.max(self.n * width as usize / 8) / 8 + there().count() / 2
+        bits.max(self.n * width as usize / 8) / 8 + occurring().count() / 2
     }
 }
 

@@ -317,7 +317,7 @@ pub(crate) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
 /// strings whose bit is set are restored, and the others are empty.
 pub(crate) fn put(
     strings: StringsRef<'_>,
-    there: Option<&[u8]>,
+    validity: Option<&[u8]>,
     hints: &StringHints,
     depth: u32,
     out: &mut Payload,
@@ -329,10 +329,10 @@ pub(crate) fn put(
     let mut found = None;
     if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
-        let mut distinct = Distinct::of(strings, there, most);
+        let mut distinct = Distinct::of(strings, validity, most);
         // Long strings would be many bytes where none need be.
         let long = distinct.as_ref().is_some_and(|distinct| distinct.longest() > SLOT);
-        let reports = there.is_none() || !long;
+        let reports = validity.is_none() || !long;
         if !reports {
             distinct = Distinct::of(strings, None, most);
         }
@@ -346,7 +346,7 @@ pub(crate) fn put(
         }
     }
     let dictionary = out.split_off(start);
-    if !put_template(strings, there, deeper, out) {
+    if !put_template(strings, validity, deeper, out) {
         put_groups(strings, hints, deeper, out);
     }
     // Codes are faster to read than strings.
@@ -360,11 +360,11 @@ pub(crate) fn put(
 /// Appends the template of strings and their numbers, if they have one and it saves.
 fn put_template(
     strings: StringsRef<'_>,
-    there: Option<&[u8]>,
+    validity: Option<&[u8]>,
     depth: u32,
     out: &mut Payload,
 ) -> bool {
-    let Some(found) = FoundTemplate::of(strings, there) else { return false };
+    let Some(found) = FoundTemplate::of(strings, validity) else { return false };
     let start = out.len();
     out.push(TEMPLATE);
     found.put(depth, out);

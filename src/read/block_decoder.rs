@@ -289,10 +289,10 @@ impl BlockDecoder {
     pub(crate) fn pick_slots(
         &mut self,
         places: &[u32],
-        there: &mut Bits,
+        validity: &mut Bits,
         out: &mut Values,
     ) -> Result<usize> {
-        self.packed.as_mut().ok_or_else(no_block)?.pick_slots(places, there, out)
+        self.packed.as_mut().ok_or_else(no_block)?.pick_slots(places, validity, out)
     }
 
     /// Appends a bit for each length at these positions. Returns the number of ones.
@@ -374,16 +374,21 @@ impl BlockDecoder {
     }
 
     /// Appends a bit and a value for each of the next `n` slots. Returns the number of set bits.
-    pub(crate) fn slots(&mut self, n: usize, there: &mut Bits, out: &mut Values) -> Result<usize> {
+    pub(crate) fn slots(
+        &mut self,
+        n: usize,
+        validity: &mut Bits,
+        out: &mut Values,
+    ) -> Result<usize> {
         if let Some(packed) = self.packed.as_mut().filter(|packed| packed.has_bits()) {
-            return packed.slots(n, there, out);
+            return packed.slots(n, validity, out);
         }
         if out.is_unpacked() {
-            return self.through(out, |opener, out| opener.slots(n, there, out));
+            return self.through(out, |opener, out| opener.slots(n, validity, out));
         }
         let (mut lengths, mut dense) = (Vec::new(), Values::new(self.kind.value_type));
         let items = self.arrays(n, &mut lengths, &mut dense, n)?;
-        put_bits(&lengths, there)?;
+        put_bits(&lengths, validity)?;
         out.extend_slots(&lengths, &dense)?;
         Ok(items)
     }

@@ -235,14 +235,14 @@ impl ColumnCursor {
     }
 
     fn decode(&mut self, n: usize, budget: &ReadBudget) -> Result<usize> {
-        let ColumnData { lengths, there, values } = &mut self.data;
-        match (lengths, there, values) {
+        let ColumnData { lengths, validity, values } = &mut self.data;
+        match (lengths, validity, values) {
             (Some(lengths), _, values) => {
                 let most = budget.left() / values.width().max(1);
                 self.opener.arrays(n, lengths, values, most)
             }
-            (None, Some(there), values) if self.meta.is_array() => {
-                self.opener.slots(n, there, values)
+            (None, Some(validity), values) if self.meta.is_array() => {
+                self.opener.slots(n, validity, values)
             }
             (None, None, values) if self.meta.is_array() => match values {
                 Values::Boolean(bits) if self.meta.value_type() == ValueType::Null => {
@@ -298,10 +298,10 @@ impl ColumnCursor {
             end = end.max(range.end);
         }
         let picked = self.within(budget, rows, |cursor| {
-            let ColumnData { there, values, .. } = &mut cursor.data;
-            match (there, values) {
-                (Some(there), values) if cursor.meta.is_array() => {
-                    cursor.opener.pick_slots(&cursor.places, there, values)
+            let ColumnData { validity, values, .. } = &mut cursor.data;
+            match (validity, values) {
+                (Some(validity), values) if cursor.meta.is_array() => {
+                    cursor.opener.pick_slots(&cursor.places, validity, values)
                 }
                 (None, Values::Boolean(bits)) if cursor.meta.is_array() => {
                     cursor.opener.pick_presence(&cursor.places, bits)

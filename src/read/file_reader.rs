@@ -92,10 +92,10 @@ impl<R: ReadAt> FileReader<R> {
 
     /// One column.
     pub fn column(&self, column: usize) -> Result<&ColumnMetadata> {
-        let there = self.columns().len();
+        let count = self.columns().len();
         self.columns()
             .get(column)
-            .ok_or_else(|| Error::invalid(format!("no column {column}: the file has {there}")))
+            .ok_or_else(|| Error::invalid(format!("no column {column}: the file has {count}")))
     }
 
     /// Returns the index of the first column with a name.
@@ -235,13 +235,13 @@ fn read_growing<T>(
     first: u64,
     parse: impl Fn(&[u8]) -> Result<T>,
 ) -> Result<T> {
-    let there = total.saturating_sub(offset);
+    let available = total.saturating_sub(offset);
     let mut size = first.max(1);
     loop {
-        let n = size.min(there);
+        let n = size.min(available);
         let bytes = read_within(source, total, offset, n, "header")?;
         match parse(&bytes) {
-            Err(e) if e.is_truncated() && n < there => size = size.saturating_mul(2),
+            Err(e) if e.is_truncated() && n < available => size = size.saturating_mul(2),
             // A claim that exceeds the file is an error before the file is read for it.
             result => return result,
         }

@@ -364,8 +364,8 @@ impl Mark {
         if let Some(lengths) = &mut data.lengths {
             lengths.truncate(self.lengths);
         }
-        if let Some(there) = &mut data.there {
-            there.truncate(self.values);
+        if let Some(validity) = &mut data.validity {
+            validity.truncate(self.values);
         }
         data.values.truncate(self.values);
         data.values.truncate_buffers(self.buffers);

@@ -65,16 +65,16 @@ impl RemoteFile {
         let size = object.size();
         let header = loop {
             let bytes = pieces.available(0..size)?;
-            let there = bytes.len() as u64;
+            let available = bytes.len() as u64;
             match Header::read(&bytes) {
-                Err(e) if e.is_truncated() && there < size => {
-                    if there > MOST_HEADER {
-                        return Err(Error::too_large("header", there, MOST_HEADER));
+                Err(e) if e.is_truncated() && available < size => {
+                    if available > MOST_HEADER {
+                        return Err(Error::too_large("header", available, MOST_HEADER));
                     }
-                    let more = there.saturating_add(there.max(MORE_HEADER)).min(size);
+                    let more = available.saturating_add(available.max(MORE_HEADER)).min(size);
                     insert_pieces(
                         &pieces,
-                        object.fetch(std::slice::from_ref(&(there..more))).await?,
+                        object.fetch(std::slice::from_ref(&(available..more))).await?,
                     )?;
                 }
                 header => break header?,

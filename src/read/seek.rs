@@ -3,7 +3,7 @@
 //! ```text
 //! first values   3      3      7      9
 //! blocks         3 3 3  3 4 5  7 7 8  9
-//! first >= 3  ─► row 0          the search looks behind every block that starts below the value,
+//! first >= 3  ─► row 0          the search looks after every block that starts below the value,
 //! first >= 6  ─► row 6          so equal values over several blocks, and values between two blocks, are right
 //! ```
 //! The column must be sorted in the order that is searched. Like the reference, writers do not check that. The

@@ -95,13 +95,13 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Returns whether a fault is another column's, or was found when its block was opened.
     fn is_known(&self, fault: &Error, name: &str, faults: &[Error]) -> bool {
-        fault.place().column.as_deref() != Some(name)
-            || faults.iter().any(|known| known.place() == fault.place())
+        fault.location().column.as_deref() != Some(name)
+            || faults.iter().any(|known| known.location() == fault.location())
     }
 
     /// Returns the first row after the block of a fault, but at least `row` + 1.
     fn row_behind(&self, fault: &Error, row: u64) -> u64 {
-        let place = fault.place();
+        let place = fault.location();
         let end = (0..self.columns().len())
             .filter(|i| self.column(*i).is_ok_and(|c| Some(c.name()) == place.column.as_deref()))
             .filter_map(|i| self.blocks(i).ok())

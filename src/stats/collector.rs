@@ -107,10 +107,10 @@ impl StatisticsCollector {
     }
 
     /// Adds the values of slots. Slots without a value hold one of the other values, or none.
-    pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, there: &Bits) {
-        let ones = kernel::bitmap::count_ones(there.as_bytes(), 0, there.len());
+    pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, validity: &Bits) {
+        let ones = kernel::bitmap::count_ones(validity.as_bytes(), 0, validity.len());
         match values {
-            _ if ones == there.len() => self.add(values, 0..values.len()),
+            _ if ones == validity.len() => self.add(values, 0..values.len()),
             _ if ones == 0 => {}
             ValuesRef::Boolean { bits, offset, len } => {
                 self.count(ones);
@@ -119,10 +119,12 @@ impl StatisticsCollector {
                     self.add_booleans(is_true, ones);
                 }
             }
-            ValuesRef::Bytes { offsets, data } => self.add_string_slots(offsets, data, there, ones),
+            ValuesRef::Bytes { offsets, data } => {
+                self.add_string_slots(offsets, data, validity, ones)
+            }
             values => {
                 self.add(values, 0..values.len());
-                self.values -= there.len() - ones;
+                self.values -= validity.len() - ones;
             }
         }
     }
@@ -196,19 +198,25 @@ impl StatisticsCollector {
     }
 
     /// Adds the strings of slots, given the number of those with a value.
-    fn add_string_slots(&mut self, offsets: Offsets<'_>, data: &[u8], there: &Bits, ones: usize) {
+    fn add_string_slots(
+        &mut self,
+        offsets: Offsets<'_>,
+        data: &[u8],
+        validity: &Bits,
+        ones: usize,
+    ) {
         let has_empty = match offsets {
             _ if self.bloom.is_some() || self.order != Order::Natural => None,
-            Offsets::Small(offsets) => has_empty(offsets, there),
-            Offsets::Large(offsets) => has_empty(offsets, there),
+            Offsets::Small(offsets) => has_empty(offsets, validity),
+            Offsets::Large(offsets) => has_empty(offsets, validity),
         };
         if let Some(has_empty) = has_empty {
             self.count(ones);
-            return self.compare_strings(offsets, data, 0..there.len(), has_empty);
+            return self.compare_strings(offsets, data, 0..validity.len(), has_empty);
         }
         let mut at = 0;
-        kernel::bitmap::for_each_run(there.as_bytes(), 0, there.len(), |there, count| {
-            if there {
+        kernel::bitmap::for_each_run(validity.as_bytes(), 0, validity.len(), |valid, count| {
+            if valid {
                 self.add(ValuesRef::Bytes { offsets, data }, at..at + count);
             }
             at += count;

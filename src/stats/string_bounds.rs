@@ -1,7 +1,7 @@
 //! Minimum and maximum of strings.
 //!
 //! ```text
-//! strings ──► words ──► all alike: the words behind ──► least, greatest ──► many alike: their words behind
+//! strings ──► words ──► all alike: the words after ──► least, greatest ──► many alike: their words behind
 //!                                                                       └─► few: whole strings
 //! ```
 //! The prefixes of some strings are compared without branches. Only strings whose prefix is at least as good as
@@ -44,21 +44,21 @@ fn is_open(word: u64) -> bool {
 }
 
 /// Returns whether a slot has a string that is empty; `None` if one without a string has bytes.
-pub(crate) fn has_empty<O: Offset>(offsets: &[O], there: &Bits) -> Option<bool> {
+pub(crate) fn has_empty<O: Offset>(offsets: &[O], validity: &Bits) -> Option<bool> {
     let mut found = false;
     let starts = offsets.chunks(64);
     let ends = offsets.get(1..).unwrap_or_default().chunks(64);
-    for ((starts, ends), bits) in starts.zip(ends).zip(there.as_bytes().chunks(8)) {
+    for ((starts, ends), bits) in starts.zip(ends).zip(validity.as_bytes().chunks(8)) {
         let mut empty = 0;
         for (i, (start, end)) in starts.iter().zip(ends).enumerate() {
             empty |= u64::from(start == end) << i;
         }
-        let there = bits.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+        let validity = bits.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
         let all = u64::MAX >> (64 - ends.len().clamp(1, 64));
-        if !empty & !there & all != 0 {
+        if !empty & !validity & all != 0 {
             return None;
         }
-        found |= empty & there != 0;
+        found |= empty & validity != 0;
     }
     Some(found)
 }
@@ -265,14 +265,14 @@ mod tests {
 
         #[test]
         fn an_empty_string_is_one_that_is_there(slots in vec((any::<bool>(), 0usize..3), 0..300)) {
-            let (mut all, mut there) = (Strings::default(), Bits::default());
+            let (mut all, mut validity) = (Strings::default(), Bits::default());
             for (bit, len) in &slots {
                 all.push(&b"abc"[..*len]).unwrap();
-                there.push(*bit);
+                validity.push(*bit);
             }
             let stray = slots.iter().any(|(bit, len)| !bit && *len > 0);
             let found = slots.iter().any(|(bit, len)| *bit && *len == 0);
-            prop_assert_eq!(has_empty(&all.offsets, &there), (!stray).then_some(found));
+            prop_assert_eq!(has_empty(&all.offsets, &validity), (!stray).then_some(found));
         }
     }
 }

@@ -248,7 +248,7 @@ impl<W: Write> FileWriter<W> {
         self.check_whole()?;
         let spans = check_slices(&self.header.columns, &self.tree, rows, columns)?;
         for (writer, slice) in self.writers.iter().zip(columns) {
-            if slice.there.is_some() && !writer.takes_slots() {
+            if slice.validity.is_some() && !writer.takes_slots() {
                 let e = Error::invalid("slots for a column without a value codec");
                 return Err(e.in_column(writer.column().name()));
             }

@@ -144,8 +144,8 @@ fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: boo
 /// Calls `each` with the runs of null and non-null slots.
 fn each_slot_run(bits: &Bits, mut each: impl FnMut(bool, Range<usize>)) {
     let mut at = 0;
-    kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |there, count| {
-        each(there, at..at + count);
+    kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |valid, count| {
+        each(valid, at..at + count);
         at += count;
     });
 }
@@ -165,7 +165,7 @@ fn fill(values: &mut Values, bits: &Bits, before: bool) {
 fn fill_slots<T: Copy + Default>(values: &mut [T], bits: &Bits, before: bool) {
     let mut last = T::default();
     let mut leading = None;
-    each_slot_run(bits, |there, run| match (there, before) {
+    each_slot_run(bits, |validity, run| match (validity, before) {
         (true, true) => {
             let first = values.get(run.start).copied().unwrap_or_default();
             last = values.get(run.end - 1).copied().unwrap_or_default();
@@ -198,8 +198,8 @@ fn compact(values: &mut Values, bits: &Bits) {
         Values::Double(v) => keep(v, bits),
         Values::Boolean(v) => {
             let mut kept = Bits::default();
-            each_slot_run(bits, |there, run| {
-                if there {
+            each_slot_run(bits, |validity, run| {
+                if validity {
                     kept.extend(v.as_bytes(), run.start, run.len());
                 }
             });
@@ -207,9 +207,9 @@ fn compact(values: &mut Values, bits: &Bits) {
         }
         Values::Bytes(strings) => {
             let mut ends = vec![0];
-            each_slot_run(bits, |there, run| {
+            each_slot_run(bits, |validity, run| {
                 let all = strings.offsets.get(run.start + 1..=run.end).unwrap_or_default();
-                ends.extend(all.iter().filter(|_| there));
+                ends.extend(all.iter().filter(|_| validity));
             });
             strings.offsets = ends;
         }
@@ -219,8 +219,8 @@ fn compact(values: &mut Values, bits: &Bits) {
 
 fn keep<T: Copy>(values: &mut Vec<T>, bits: &Bits) {
     let mut kept = 0;
-    each_slot_run(bits, |there, run| {
-        if there {
+    each_slot_run(bits, |validity, run| {
+        if validity {
             values.copy_within(run.clone(), kept);
             kept += run.len();
         }

@@ -80,8 +80,8 @@ impl BlockValues {
                 all.extend_from_slice(lengths.get(items).unwrap_or_default());
                 append(&mut self.values, slice.values, values)
             }
-            (ItemCounts::Presence(there), _, Some((bits, offset))) => {
-                there.extend(bits, offset + items.start, items.len());
+            (ItemCounts::Presence(validity), _, Some((bits, offset))) => {
+                validity.extend(bits, offset + items.start, items.len());
                 match slice.values {
                     // Counts of nulls: the values are those bits.
                     ValuesRef::Boolean { .. } if self.value_type == ValueType::Null => Ok(()),
@@ -162,12 +162,12 @@ fn append_slots(
     let mut at = items.start;
     let mut result = Ok(());
     let gapless = offsets.bytes_between(items.clone());
-    let mut there = 0;
+    let mut validity = 0;
     kernel::bitmap::for_each_run(bits, first + items.start, items.len(), |bit, count| {
-        there += if bit { offsets.bytes_between(at..at + count) } else { 0 };
+        validity += if bit { offsets.bytes_between(at..at + count) } else { 0 };
         at += count;
     });
-    if there == gapless {
+    if validity == gapless {
         return append_strings(out, offsets, data, items);
     }
     at = items.start;
@@ -238,14 +238,14 @@ impl BlockValues {
         encoder_statistics: &EncoderStatistics,
     ) -> CollectedStatistics {
         let values = self.values.as_slice();
-        let there = match &self.counts {
+        let validity = match &self.counts {
             ItemCounts::Presence(bits) if !dense => {
                 kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len())
             }
             _ => values.len(),
         };
         // Slots without a value have one that another has.
-        if collector.add_told(there, encoder_statistics) {
+        if collector.add_told(validity, encoder_statistics) {
             return collector.take();
         }
         match &self.counts {
@@ -266,7 +266,7 @@ fn as_ref(strings: &Strings) -> StringsRef<'_> {
 /// Encodes values; with bits, only those whose bit is set are restored.
 fn put_values(
     values: &Values,
-    there: Option<&Bits>,
+    validity: Option<&Bits>,
     hints: &Hints,
     out: &mut Payload,
 ) -> EncoderStatistics {
@@ -288,9 +288,9 @@ fn put_values(
             let all = |bits: &&Bits| {
                 kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len()
             };
-            let there = there.filter(|bits| !all(bits)).map(Bits::as_bytes);
+            let validity = validity.filter(|bits| !all(bits)).map(Bits::as_bytes);
             if let Some(distinct) =
-                pack::put_strings(as_ref(strings), there, &hints.strings, DEPTH, out)
+                pack::put_strings(as_ref(strings), validity, &hints.strings, DEPTH, out)
             {
                 return EncoderStatistics::Strings {
                     offsets: distinct.offsets,

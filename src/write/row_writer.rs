@@ -122,7 +122,7 @@ impl<W: Write> RowWriter<W> {
         let parts = self.block_values.iter().zip(&self.whole);
         let slices: Vec<_> = parts
             .map(|(data, (lengths, values))| ColumnSlice {
-                there: None,
+                validity: None,
                 lengths: data.lengths.as_ref().map(|all| all.get(*lengths..).unwrap_or_default()),
                 values: data.values.as_slice().skip(*values),
             })

@@ -29,17 +29,17 @@ type Kinds = HashMap<String, Vec<Json>>;
 /// Returns a column as `decode.py` shows it.
 fn line(column: &ColumnMetadata, data: &ColumnData) -> Json {
     use trevni::ValueType;
-    let there = data.there.as_ref().map(|bits| {
+    let validity = data.validity.as_ref().map(|bits| {
         let bit = |i: usize| bits.as_bytes()[i / 8] >> (i % 8) & 1;
         (0..bits.len()).map(|i| u32::from(bit(i))).collect::<Vec<_>>()
     });
     let values = data.values.as_slice();
-    let is_there = |i: &usize| there.as_ref().is_none_or(|there| there[*i] == 1);
+    let is_there = |i: &usize| validity.as_ref().is_none_or(|validity| validity[*i] == 1);
     let shown: Vec<Json> =
         (0..values.len()).filter(is_there).map(|i| shown(column, values.get(i).unwrap())).collect();
     let mut line = json!({"name": column.name(), "type": column.value_type().to_string()});
     if column.is_array() {
-        line["lengths"] = json!(data.lengths.clone().or(there).unwrap());
+        line["lengths"] = json!(data.lengths.clone().or(validity).unwrap());
     }
     line["values"] = match column.value_type() {
         ValueType::Null => json!(shown.len()),

@@ -182,8 +182,8 @@ fn scattered_rows_of_structs_without_fields_are_the_same_rows() {
 #[test]
 fn slots_are_written_and_read_without_arrow() {
     let columns = vec![ColumnMetadata::new("x", ValueType::Int).array()];
-    let (there, values) = ([0b1011_0110u8], [9, 1, 2, 9, 3, 4, 9, 5]);
-    let slots = || ColumnSlice::slots(&there, 0, ValuesRef::Int(&values));
+    let (validity, values) = ([0b1011_0110u8], [9, 1, 2, 9, 3, 4, 9, 5]);
+    let slots = || ColumnSlice::slots(&validity, 0, ValuesRef::Int(&values));
     let mut writer =
         FileWriter::builder().set_codec(Codec::Pack).build(Vec::new(), columns.clone()).unwrap();
     writer.write(8, &[slots()]).unwrap();
@@ -195,7 +195,7 @@ fn slots_are_written_and_read_without_arrow() {
     let mut data = [ColumnData::slots(ValueType::Int)];
     assert_eq!(file.projected_reader(&[0]).unwrap().read(100, &mut data).unwrap(), 10);
     let expected: Bits = all.lengths.iter().flatten().map(|n| *n == 1).collect();
-    assert_eq!(data[0].there, Some(expected));
+    assert_eq!(data[0].validity, Some(expected));
     assert_eq!(data[0].values.len(), 10);
     for (i, value) in [(1, 1), (4, 3), (7, 5), (9, 6)] {
         assert_eq!(data[0].values.as_slice().get(i), Some(trevni::Value::Int(value)));

@@ -3,7 +3,7 @@
 //! ```text
 //! rows        0 ........ 9 │ 10 ....... 19 │ 20 ... 24
 //! chunks      ── chunk 0 ── ── chunk 1 ───── ─ chunk 2        read 8..12   opens blocks of chunks 0 and 1
-//!                                                             append       rewrites chunk 2, and those behind it
+//!                                                             append       rewrites chunk 2, and those after it
 //! a grid      ┌───┬───┬─┐   rows × columns: a band of rows
 //!             │ 0 │ 1 │2│   is in several chunks, each of
 //!             ├───┼───┼─┤   blocks that are small boxes

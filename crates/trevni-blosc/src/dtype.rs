@@ -6,7 +6,7 @@
 //! <i4   >u8   <f2   <c16                 int32   >u8 ...  a number, low (<) or high (>) byte first
 //! <M8[ns]   <m8[25us]                    datetime64[ns]   int64, so many units since 1970; or so long
 //! |S10   <U5   |V12                      |S10 ...         bytes; code points of 4 bytes; anything
-//! [('a', '<i4'), ('b', '<f8', (2,))]     the same         the fields one behind another
+//! [('a', '<i4'), ('b', '<f8', (2,))]     the same         the fields one after another
 //! ```
 //! [`Dtype::parse`] accepts every spelling in containers. [`Dtype::numpy_str`] returns the text of the first
 //! column, as NumPy's `dtype.str` and `dtype.descr`, and `Display` that of `str(dtype)`.

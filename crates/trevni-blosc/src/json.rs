@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! {"a": 1, "b": [0.5, 1e-05, "\u00e9"], "c": NaN}      directories
-//!      ╰─ a blank behind ':' and ','  ╰─ no letters but ASCII
+//!      ╰─ a blank after ':' and ','   ╰─ no letters but ASCII
 //! {"a":1,"b":[0.5,1e-05,"\u00e9"]}                     Bloscpack: without blanks
 //! ```
 //! Files are the same to the byte as Python's only if their JSON is. Python also knows the numbers `NaN`,

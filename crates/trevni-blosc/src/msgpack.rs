@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! 00-7f n   80-8f map   90-9f array   a0-bf string   c0 nil   c2 false   c3 true   e0-ff n - 256
-//! c4 c5 c6  bytes behind a length of 1, 2, 4 bytes          ca cb  float of 4, 8 bytes
+//! c4 c5 c6  bytes after a length of 1, 2, 4 bytes           ca cb  float of 4, 8 bytes
 //! cc-cf     unsigned of 1, 2, 4, 8 bytes                    d0-d3  signed of 1, 2, 4, 8 bytes
-//! d9 da db  string behind a length of 1, 2, 4 bytes         dc dd  array behind a count of 2, 4 bytes
-//! de df     map behind a count of 2, 4 bytes
+//! d9 da db  string after a length of 1, 2, 4 bytes          dc dd  array after a count of 2, 4 bytes
+//! de df     map after a count of 2, 4 bytes
 //! d4-d8     extension: type, then 1, 2, 4, 8, 16 bytes      c7 c8 c9  extension: length, type, bytes
 //! ```
 //!

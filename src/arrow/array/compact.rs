@@ -33,7 +33,7 @@ pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
     if let DataType::FixedSizeList(field, size) = array.data_type() {
         let (n, nulls) = (mask.count_set_bits(), kept_nulls(array, mask));
         let items = usize::try_from(*size).unwrap_or(0);
-        let items = mask.iter().flat_map(|there| std::iter::repeat_n(there, items)).collect();
+        let items = mask.iter().flat_map(|validity| std::iter::repeat_n(validity, items)).collect();
         let items = keep(array.as_fixed_size_list().values(), &items)?;
         let field = field.clone();
         let list = FixedSizeListArray::try_new_with_length(field, *size, items, nulls, n)?;
@@ -129,9 +129,9 @@ fn keep_offsets<O: OffsetSizeTrait>(
 ) -> Option<OffsetBuffer<O>> {
     let mut kept = Vec::with_capacity(mask.count_set_bits() + 1);
     kept.extend(offsets.first());
-    for (pair, there) in offsets.windows(2).zip(mask) {
+    for (pair, validity) in offsets.windows(2).zip(mask) {
         let [start, end] = pair else { return None };
-        if there {
+        if validity {
             kept.push(*end);
         } else if start != end {
             return None;

@@ -118,7 +118,7 @@ fn leaf(dense: &ArrayRef, nulls: &NullBuffer, valid: NullBuffer) -> Result<Array
 fn validity(dense: Option<&NullBuffer>, nulls: &NullBuffer) -> NullBuffer {
     let Some(dense) = dense else { return nulls.clone() };
     let mut rows = dense.iter();
-    let bits = nulls.iter().map(|there| there && rows.next().unwrap_or(false));
+    let bits = nulls.iter().map(|validity| validity && rows.next().unwrap_or(false));
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
@@ -166,16 +166,16 @@ fn views<O: OffsetSizeTrait>(dense: &GenericListViewArray<O>, nulls: &NullBuffer
 
 fn repeated(nulls: &NullBuffer, size: i32) -> NullBuffer {
     let size = usize::try_from(size).unwrap_or(0);
-    let bits = nulls.iter().flat_map(|there| std::iter::repeat_n(there, size));
+    let bits = nulls.iter().flat_map(|validity| std::iter::repeat_n(validity, size));
     NullBuffer::new(bits.collect::<BooleanBuffer>())
 }
 
 /// Returns the dense row of each spread row.
 fn places(nulls: &NullBuffer) -> UInt64Array {
     let mut next = 0u64;
-    let rows = nulls.iter().map(|there| {
+    let rows = nulls.iter().map(|validity| {
         let row = next;
-        next += u64::from(there);
+        next += u64::from(validity);
         row
     });
     UInt64Array::new(rows.collect::<Vec<_>>().into(), Some(nulls.clone()))

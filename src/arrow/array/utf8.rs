@@ -65,7 +65,7 @@ pub(crate) fn views<T: ByteArrayType<Offset = i32>, V: ByteViewType<Native = T::
     kernel::string::offsets_to_views(Level::in_use(), offsets, data, 0, &mut memory);
     let buffers = [array.values().clone()];
     // SAFETY: the views' bytes are the values of an array whose values are valid for `T`, and so for `V`, whose
-    // values are of the same type. A short view has its bytes and zeros behind them; a long one has its first
+    // values are of the same type. A short view has its bytes and zeros after them; a long one has its first
     // four, and points into buffer 0, where the value is. There are as many views as the array has validity bits.
     unsafe { GenericByteViewArray::new_unchecked(memory.into(), buffers, array.nulls().cloned()) }
 }
@@ -92,7 +92,7 @@ pub(crate) fn of_views<V: ByteViewType>(
         return checked.map_err(|e| Error::malformed(e.to_string()));
     }
     // SAFETY: `Views` are made only by unpacking: each lies in its buffer, with its first four bytes if it is long
-    // and zeros behind it if it is short. Where they are text, each was found to be UTF-8. There is a validity bit
+    // and zeros after it if it is short. Where they are text, each was found to be UTF-8. There is a validity bit
     // for each.
     Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers, nulls) })
 }

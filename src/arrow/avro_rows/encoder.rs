@@ -114,7 +114,7 @@ impl<'a> Feed<'a> {
         let Some(lengths) = self.lengths else {
             // Counts of nothing but 0 and 1 are bits.
             return match self.value()? {
-                Value::Boolean(there) => Ok(there.into()),
+                Value::Boolean(validity) => Ok(validity.into()),
                 _ => Err(unfit()),
             };
         };

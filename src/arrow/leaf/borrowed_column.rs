@@ -47,7 +47,7 @@ impl BorrowedValues {
 pub(crate) struct ShreddedColumn {
     pub(crate) lengths: Option<Vec<u32>>,
     /// Which slots have a value, if the values are one for each.
-    pub(crate) there: Option<BooleanBuffer>,
+    pub(crate) validity: Option<BooleanBuffer>,
     pub(crate) values: Option<BorrowedValues>,
 }
 
@@ -58,8 +58,9 @@ impl ShreddedColumn {
             Some(values) => values.as_slice(),
             None => ValuesRef::Null(self.lengths.iter().flatten().map(|n| *n as usize).sum()),
         };
-        let there = self.there.as_ref().map(|there| (there.values(), there.offset()));
-        ColumnSlice { lengths: self.lengths.as_deref(), there, values }
+        let validity =
+            self.validity.as_ref().map(|validity| (validity.values(), validity.offset()));
+        ColumnSlice { lengths: self.lengths.as_deref(), validity, values }
     }
 }
 
@@ -74,12 +75,12 @@ pub(crate) fn set_lengths(
 }
 
 /// Sets which slots of a column have a value.
-pub(crate) fn set_there(
+pub(crate) fn set_validity(
     out: &mut [ShreddedColumn],
     column: usize,
-    there: BooleanBuffer,
+    validity: BooleanBuffer,
 ) -> Result<()> {
-    slot(out, column)?.there = Some(there);
+    slot(out, column)?.validity = Some(validity);
     Ok(())
 }
 

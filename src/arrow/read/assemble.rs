@@ -45,16 +45,16 @@ pub(crate) fn assemble(
             types::to_arrow(values, field.data_type(), None, &mut data.pool)
         }
         FieldLayout::Optional { counts, inner } => {
-            let slots = data.columns.get_mut(*counts).and_then(|column| column.there.take());
+            let slots = data.columns.get_mut(*counts).and_then(|column| column.validity.take());
             if let Some(slots) = slots {
                 let (bytes, len) = slots.into_parts();
-                let there = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
+                let validity = BooleanBuffer::new(Buffer::from_vec(bytes), 0, len);
                 let values = take_values(*counts, field, n, data, path)?;
-                let nulls = Some(NullBuffer::new(there));
+                let nulls = Some(NullBuffer::new(validity));
                 return types::to_arrow(values, field.data_type(), nulls, &mut data.pool);
             }
-            let there = take_presence(data, *counts, n, path)?;
-            let (n, nulls) = (there.count_set_bits(), NullBuffer::new(there));
+            let validity = take_presence(data, *counts, n, path)?;
+            let (n, nulls) = (validity.count_set_bits(), NullBuffer::new(validity));
             if let FieldLayout::Leaf { column } = inner.as_ref() {
                 let values = take_values(*column, field, n, data, path)?;
                 return types::to_arrow_optional(values, field.data_type(), nulls, &mut data.pool);
@@ -211,7 +211,7 @@ fn take_presence(
     n: usize,
     path: &FieldPath<'_>,
 ) -> Result<BooleanBuffer> {
-    if let Some(ColumnData { lengths: None, there: None, values: Values::Boolean(bits) }) =
+    if let Some(ColumnData { lengths: None, validity: None, values: Values::Boolean(bits) }) =
         data.columns.get_mut(column)
     {
         let (bytes, len) = std::mem::take(bits).into_parts();

@@ -53,7 +53,7 @@ impl Buffers {
         }
         let mut data = ColumnData::of(&self.column);
         if slots {
-            (data.lengths, data.there) = (None, Some(Bits::within(pool.take())));
+            (data.lengths, data.validity) = (None, Some(Bits::within(pool.take())));
         }
         match &mut data.values {
             values if views => {

@@ -136,9 +136,9 @@ pub(crate) fn bounds_to_array<'a>(
     value_type: ValueType,
     data_type: &DataType,
 ) -> Result<ArrayRef> {
-    let (mut dense, mut there) = (Values::new(value_type), Vec::new());
+    let (mut dense, mut validity) = (Values::new(value_type), Vec::new());
     for value in values {
-        there.push(value.is_some());
+        validity.push(value.is_some());
         match (value, data_type) {
             (Some(Value::Bytes(bytes)), DataType::FixedSizeBinary(size)) => {
                 // A truncated bound is padded; a maximum was incremented before.
@@ -150,10 +150,15 @@ pub(crate) fn bounds_to_array<'a>(
             (None, _) => {}
         }
     }
-    if there.iter().all(|there| !there) {
-        return Ok(arrow::array::new_null_array(data_type, there.len()));
+    if validity.iter().all(|validity| !validity) {
+        return Ok(arrow::array::new_null_array(data_type, validity.len()));
     }
-    types::to_arrow_optional(dense, data_type, NullBuffer::from(there), &mut BufferPool::default())
+    types::to_arrow_optional(
+        dense,
+        data_type,
+        NullBuffer::from(validity),
+        &mut BufferPool::default(),
+    )
 }
 
 /// Returns the order of the values of a column, by the type they are read as.

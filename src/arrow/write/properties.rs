@@ -191,8 +191,8 @@ impl WriterProperties {
     pub(crate) fn check_paths(&self, columns: &[ColumnMetadata]) -> Result<()> {
         let statistics = self.column_statistics.iter().map(|(path, _)| path);
         let mut paths = statistics.chain(self.column_filters.iter().map(|(path, _)| path));
-        let is_there = |path: &String| columns.iter().any(|column| is_below(column.name(), path));
-        if let Some(path) = paths.find(|path| !is_there(path)) {
+        let is_valid = |path: &String| columns.iter().any(|column| is_below(column.name(), path));
+        if let Some(path) = paths.find(|path| !is_valid(path)) {
             return Err(column_paths::missing(path, "statistics", columns));
         }
         let mut all = self.column_filters.iter().map(|(_, own)| own).chain([&self.filters]);

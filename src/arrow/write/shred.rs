@@ -18,7 +18,7 @@ use crate::arrow::encoded;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::{FieldLayout, PlannedColumn};
 use crate::arrow::leaf::borrowed_column::{
-    BorrowedValues, ShreddedColumn, set_lengths, set_there, set_values,
+    BorrowedValues, ShreddedColumn, set_lengths, set_validity, set_values,
 };
 use crate::arrow::leaf::types;
 use crate::arrow::schema::stored::SchemaPlan;
@@ -72,17 +72,17 @@ impl<'a> Shredder<'a> {
     ) -> Result<()> {
         match shape {
             FieldLayout::Optional { counts, inner } => {
-                let there = match array.nulls() {
+                let validity = match array.nulls() {
                     Some(nulls) => nulls.inner().clone(),
                     None => BooleanBuffer::new_set(array.len()),
                 };
                 if **inner == (FieldLayout::Leaf { column: *counts })
                     && self.slots.get(*counts).copied().unwrap_or(false)
                 {
-                    set_there(&mut self.out, *counts, there)?;
+                    set_validity(&mut self.out, *counts, validity)?;
                     return self.leaf(*counts, &compact::without_garbage(array)?, path);
                 }
-                self.presence(*counts, there)?;
+                self.presence(*counts, validity)?;
                 return self.shred(inner, field, &compact::present(array)?, path);
             }
             FieldLayout::Nothing | FieldLayout::Union(_) => {}
@@ -117,13 +117,13 @@ impl<'a> Shredder<'a> {
     }
 
     /// Sets counts of 0 and 1: as bits, unless the column also has values.
-    fn presence(&mut self, column: usize, there: BooleanBuffer) -> Result<()> {
+    fn presence(&mut self, column: usize, validity: BooleanBuffer) -> Result<()> {
         let planned = self.columns.get(column).map(|planned| planned.metadata.value_type());
         match planned {
             Some(ValueType::Null) => {
-                set_values(&mut self.out, column, BorrowedValues::Boolean(there))
+                set_values(&mut self.out, column, BorrowedValues::Boolean(validity))
             }
-            _ => set_lengths(&mut self.out, column, there.iter().map(u32::from).collect()),
+            _ => set_lengths(&mut self.out, column, validity.iter().map(u32::from).collect()),
         }
     }
 

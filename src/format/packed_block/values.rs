@@ -171,10 +171,10 @@ impl PackedValues {
                 self.read(of, &mut dense)?;
                 let Values::Boolean(dense) = dense else { return Ok(()) };
                 let mut next = 0;
-                kernel::bitmap::for_each_run(bytes, at, n, |there, count| {
-                    let from = if there { next } else { usize::MAX / 2 };
+                kernel::bitmap::for_each_run(bytes, at, n, |valid, count| {
+                    let from = if valid { next } else { usize::MAX / 2 };
                     out.extend(dense.as_bytes(), from, count);
-                    next += if there { count } else { 0 };
+                    next += if valid { count } else { 0 };
                 });
                 Ok(())
             }

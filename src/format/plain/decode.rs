@@ -138,10 +138,12 @@ fn size(n: usize, width: usize) -> Result<usize> {
     n.checked_mul(width).ok_or_else(|| Error::malformed("more values than can be counted"))
 }
 
-/// Fails unless `there` bytes can hold `n` values of at least one byte each.
-fn check_claim(n: usize, there: usize) -> Result<()> {
-    if n > there {
-        return Err(Error::malformed(format!("{n} values announced, but only {there} bytes left")));
+/// Fails unless `available` bytes can hold `n` values of at least one byte each.
+fn check_claim(n: usize, available: usize) -> Result<()> {
+    if n > available {
+        return Err(Error::malformed(format!(
+            "{n} values announced, but only {available} bytes left"
+        )));
     }
     Ok(())
 }

@@ -52,8 +52,8 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
     let mut ends = vec![dense.first().copied().unwrap_or_default()];
     let mut next = dense.iter().skip(1);
     for i in 0..n {
-        let there = bit(validity, offset + i);
-        ends.push(there.then(|| next.next().copied()).flatten().unwrap_or(ends[i]));
+        let validity = bit(validity, offset + i);
+        ends.push(validity.then(|| next.next().copied()).flatten().unwrap_or(ends[i]));
     }
     let before = vec![T::default(); 2];
     for level in levels() {
@@ -63,9 +63,9 @@ fn spread<T: Copy + Default + PartialEq + std::fmt::Debug + 'static>(
         if let Some(nothing) = dense.last() {
             let mut out = before.clone();
             expand(level, dense, validity, offset, n, *nothing, &mut out);
-            let is_there = |i: &usize| bit(validity, offset + i);
+            let is_valid = |i: &usize| bit(validity, offset + i);
             let mut next = dense.iter().chain(std::iter::repeat(nothing));
-            let value = |i| if is_there(&i) { next.next().unwrap() } else { nothing };
+            let value = |i| if is_valid(&i) { next.next().unwrap() } else { nothing };
             let expected: Vec<T> = (0..n).map(value).copied().collect();
             assert_eq!(out[2..], expected, "{level:?} {offset} {n}");
         }
@@ -83,11 +83,11 @@ proptest! {
         bits in prop_oneof![runs(), vec(any::<bool>(), 0..400)],
         offset in 0..20usize,
         beyond in 0..100usize,
-        there in 0..500usize,
+        dense_len in 0..500usize,
     ) {
         let validity = packed(&bits);
         let n = bits.len().saturating_sub(offset) + beyond;
-        let dense: Vec<i64> = (1..=there as i64).map(|i| i * 0x0001_0203_0405).collect();
+        let dense: Vec<i64> = (1..=dense_len as i64).map(|i| i * 0x0001_0203_0405).collect();
         spread(&dense, &validity, offset, n);
         spread(&dense.iter().map(|v| *v as f64).collect::<Vec<_>>(), &validity, offset, n);
         spread(&dense.iter().map(|v| *v as i32).collect::<Vec<_>>(), &validity, offset, n);

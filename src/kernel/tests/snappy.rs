@@ -19,7 +19,7 @@ fn same_as_snap(elements: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     stored.extend(elements);
     let expected = Decoder::new().decompress_vec(&stored).ok();
     for level in levels() {
-        // Right behind the bytes, and behind the room that is asked for, lies what is not ours.
+        // Right after the bytes, and after the room that is asked for, lies what is not ours.
         let elements = elements.to_vec();
         for mut out in [Vec::new(), vec![9; 5], vec![9; raw_len + 99]] {
             let taken = decompress_snappy(level, &elements, raw_len, &mut out);
@@ -120,7 +120,7 @@ fn changed_bytes_are_judged_alike() {
 /// An element as it may stand in a stream, if it may.
 #[derive(Debug, Clone)]
 enum Element {
-    /// So many bytes, with their number in so many bytes behind the tag.
+    /// So many bytes, with their number in so many bytes after the tag.
     Literal { len: usize, in_bytes: u32 },
     /// Of a kind of 1, 2 or 3, from so far back.
     Copy { kind: u8, len: u8, offset: u32 },

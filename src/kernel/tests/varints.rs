@@ -57,7 +57,7 @@ fn one_by_one(bytes: &[u8], n: usize) -> ((Vec<i64>, usize), (Vec<i32>, usize)) 
     ((longs, taken), (ints, of_ints))
 }
 
-/// Every kernel reads these bytes as the cursor does, behind what was there before.
+/// Every kernel reads these bytes as the cursor does, after what was there before.
 fn reads_alike(bytes: &[u8], n: usize) {
     let bytes = &*alone(bytes);
     let ((all_longs, taken), (all_ints, of_ints)) = one_by_one(bytes, n);
@@ -125,7 +125,7 @@ proptest! {
         let mut bytes = Vec::new();
         for (value, more) in &values {
             put_one(i64::from(*value), &mut bytes);
-            // The same value with bytes of zeros behind it.
+            // The same value with bytes of zeros after it.
             for _ in 0..*more {
                 *bytes.last_mut().unwrap() |= 0x80;
                 bytes.push(0);

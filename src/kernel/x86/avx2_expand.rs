@@ -61,7 +61,7 @@ pub(super) fn expand<T: Copy + 'static>(
         // A group is loaded completely: 72 values are enough for the last.
         let Some(next) = dense.get(taken..).filter(|next| next.len() >= 72) else { break };
         let word = word(validity, offset.saturating_add(rows)) & ones(n - rows);
-        // SAFETY: so many values are there, and room for 64 behind the `n`; the type is a number of that size.
+        // SAFETY: so many values are there, and room for 64 after the `n`; the type is a number of that size.
         unsafe {
             let to = out.as_mut_ptr().add(out.len() + rows);
             match four {
@@ -96,9 +96,9 @@ unsafe fn fours<T>(from: *const T, word: u64, nothing: T, to: *mut T) {
             let slots = _mm256_loadu_si256(FOURS[usize::from(bits)].as_ptr().cast());
             let next = _mm256_loadu_si256(from.cast());
             let set = _mm256_and_si256(_mm256_set1_epi32(i32::from(bits)), each);
-            let there = _mm256_cmpeq_epi32(set, each);
+            let mask = _mm256_cmpeq_epi32(set, each);
             let values = _mm256_permutevar8x32_epi32(next, slots);
-            let values = _mm256_blendv_epi8(nothing, values, there);
+            let values = _mm256_blendv_epi8(nothing, values, mask);
             _mm256_storeu_si256(to.add(8 * i).cast(), values);
         }
         from = from.wrapping_add(bits.count_ones() as usize);
@@ -123,9 +123,9 @@ unsafe fn eights<T>(from: *const T, word: u64, nothing: T, to: *mut T) {
             let slots = _mm256_loadu_si256(EIGHTS[bits as usize].as_ptr().cast());
             let next = _mm256_loadu_si256(from.cast());
             let set = _mm256_and_si256(_mm256_set1_epi64x(bits as i64), each);
-            let there = _mm256_cmpeq_epi64(set, each);
+            let mask = _mm256_cmpeq_epi64(set, each);
             let values = _mm256_permutevar8x32_epi32(next, slots);
-            let values = _mm256_blendv_epi8(nothing, values, there);
+            let values = _mm256_blendv_epi8(nothing, values, mask);
             _mm256_storeu_si256(to.add(i).cast(), values);
         }
         from = from.wrapping_add(bits.count_ones() as usize);

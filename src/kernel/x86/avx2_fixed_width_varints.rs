@@ -33,7 +33,7 @@ pub(super) fn even_values(ends: u64) -> Option<(usize, usize)> {
 /// Stores values of one length.
 ///
 /// # Safety
-/// The values, of `len` bytes, two to four, are in the 64 bytes at `from`, and 16 more are behind these; at `to` there
+/// The values, of `len` bytes, two to four, are in the 64 bytes at `from`, and 16 more are after these; at `to` there
 /// is room for as many values, rounded up to eights.
 #[inline]
 #[target_feature(enable = "avx2")]

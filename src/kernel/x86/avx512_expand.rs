@@ -45,7 +45,7 @@ pub(super) fn expand<T: Copy + 'static>(
     let (mut taken, mut rows) = (0, 0);
     while rows < n {
         let word = word(validity, offset.saturating_add(rows)) & ones(n - rows);
-        // SAFETY: there is room for 64 values behind the `n`; the type is a number of that size.
+        // SAFETY: there is room for 64 values after the `n`; the type is a number of that size.
         unsafe {
             let to = out.as_mut_ptr().add(out.len() + rows);
             let rest = dense.get(taken..).unwrap_or_default();
@@ -127,7 +127,7 @@ pub(super) fn expand_offsets<O: Copy + Default + 'static>(
     while rows < n {
         let word = word(validity, offset.saturating_add(rows)) & ones(n - rows);
         let Some(next) = dense.get(taken..).filter(|next| next.len() > 64) else { break };
-        // SAFETY: 65 numbers of 32 bits are there, and room for 64 behind the `n`.
+        // SAFETY: 65 numbers of 32 bits are there, and room for 64 after the `n`.
         unsafe { repeat_fours(next.as_ptr(), word, out.as_mut_ptr().add(out.len() + rows)) };
         taken += word.count_ones() as usize;
         rows += 64;

@@ -62,10 +62,10 @@ unsafe fn fours<T>(codes: &[u32], table: &[T], to: *mut T) {
         let high =
             _mm512_maskz_loadu_epi32(lanes(n.saturating_sub(16)), from.wrapping_add(16).cast());
         for (i, some) in codes.chunks(16).enumerate() {
-            let there = lanes(some.len());
-            let which = _mm512_maskz_loadu_epi32(there, some.as_ptr().cast());
+            let mask = lanes(some.len());
+            let which = _mm512_maskz_loadu_epi32(mask, some.as_ptr().cast());
             let values = _mm512_permutex2var_epi32(low, which, high);
-            _mm512_mask_storeu_epi32(to.add(16 * i).cast(), there, values);
+            _mm512_mask_storeu_epi32(to.add(16 * i).cast(), mask, values);
         }
     }
 }
@@ -84,10 +84,10 @@ unsafe fn eights<T>(codes: &[u32], table: &[T], to: *mut T) {
         let high =
             _mm512_maskz_loadu_epi64(half_lanes(n.saturating_sub(8)), from.wrapping_add(8).cast());
         for (i, some) in codes.chunks(8).enumerate() {
-            let there = half_lanes(some.len());
-            let which = _mm256_maskz_loadu_epi32(there, some.as_ptr().cast());
+            let mask = half_lanes(some.len());
+            let which = _mm256_maskz_loadu_epi32(mask, some.as_ptr().cast());
             let values = _mm512_permutex2var_epi64(low, _mm512_cvtepu32_epi64(which), high);
-            _mm512_mask_storeu_epi64(to.add(8 * i).cast(), there, values);
+            _mm512_mask_storeu_epi64(to.add(8 * i).cast(), mask, values);
         }
     }
 }
@@ -113,8 +113,8 @@ unsafe fn offsets_to_views<T>(codes: &[u32], table: &[T], to: *mut T) {
             let which = _mm512_maskz_permutexvar_epi32(0x5555, twice, which);
             let which = _mm512_or_si512(_mm512_slli_epi64::<1>(which), second);
             let values = _mm512_permutex2var_epi64(low, which, high);
-            let there = half_lanes(2 * some.len());
-            _mm512_mask_storeu_epi64(to.add(4 * i).cast(), there, values);
+            let mask = half_lanes(2 * some.len());
+            _mm512_mask_storeu_epi64(to.add(4 * i).cast(), mask, values);
         }
     }
 }
@@ -145,11 +145,11 @@ pub(super) fn gather_strings(
     unsafe {
         let table = _mm512_loadu_epi8(table.as_ptr().cast());
         for (i, some) in codes.chunks(16).enumerate() {
-            let there = lanes(some.len());
-            let which = _mm512_maskz_loadu_epi32(there, some.as_ptr().cast());
+            let mask = lanes(some.len());
+            let which = _mm512_maskz_loadu_epi32(mask, some.as_ptr().cast());
             let which = _mm512_zextsi128_si512(_mm512_cvtepi32_epi8(which));
             let bytes = _mm512_castsi512_si128(_mm512_permutexvar_epi8(which, table));
-            _mm_mask_storeu_epi8(to.add(16 * i).cast(), there, bytes);
+            _mm_mask_storeu_epi8(to.add(16 * i).cast(), mask, bytes);
         }
         data.set_len(data.len() + codes.len());
     }

@@ -31,9 +31,9 @@ fn load(bytes: &[u8]) -> (__m512i, u64) {
         // SAFETY: 64 bytes are there; the load needs no alignment.
         (unsafe { _mm512_loadu_epi8(bytes.as_ptr().cast()) }, u64::MAX)
     } else {
-        let there = _bzhi_u64(u64::MAX, bytes.len() as u32);
+        let loaded = _bzhi_u64(u64::MAX, bytes.len() as u32);
         // SAFETY: what the mask leaves out is not touched.
-        (unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }, there)
+        (unsafe { _mm512_maskz_loadu_epi8(loaded, bytes.as_ptr().cast()) }, loaded)
     }
 }
 
@@ -57,16 +57,16 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
     let (mut at, mut done) = (0, 0);
     while done < n {
         // SAFETY: windows end within the bytes.
-        let (data, there) = load(unsafe { bytes.get_unchecked(at..) });
+        let (data, loaded) = load(unsafe { bytes.get_unchecked(at..) });
         let more = _mm512_movepi8_mask(data);
-        if more == 0 && there == u64::MAX && n - done >= 64 {
+        if more == 0 && loaded == u64::MAX && n - done >= 64 {
             // SAFETY: there is room for OVER values.
             unsafe { of_one_byte(data, out.as_mut_ptr().add(out.len() + done)) };
             done += 64;
             at += 64;
             continue;
         }
-        let window = Window::new(more, there, n - done);
+        let window = Window::new(more, loaded, n - done);
         let (mut count, mut len) = (window.count(), window.len());
         if count == 0 {
             break;
@@ -93,7 +93,7 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
         done += count;
         at += len;
     }
-    // SAFETY: so many values have been stored, one behind the other.
+    // SAFETY: so many values have been stored, one after the other.
     unsafe { out.set_len(out.len() + done) };
     at
 }
@@ -358,8 +358,8 @@ pub(super) fn skip_varints(bytes: &[u8], n: usize) -> (usize, usize) {
     let (mut at, mut done) = (0, 0);
     while done < n {
         // SAFETY: windows end within the bytes.
-        let (data, there) = load(unsafe { bytes.get_unchecked(at..) });
-        let window = Window::new(_mm512_movepi8_mask(data), there, n - done);
+        let (data, loaded) = load(unsafe { bytes.get_unchecked(at..) });
+        let window = Window::new(_mm512_movepi8_mask(data), loaded, n - done);
         if window.ends == 0 {
             break;
         }

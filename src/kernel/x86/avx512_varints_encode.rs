@@ -67,11 +67,11 @@ fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn put_ints_32<T: Number>(values: &[T], to: *mut u8) -> *mut u8 {
-    let there = _bzhi_u32(u32::MAX, values.len() as u32);
+    let loaded = _bzhi_u32(u32::MAX, values.len() as u32);
     let bits = [0, 16].map(|i| {
         let from = values.as_ptr().wrapping_add(i).cast();
         // SAFETY: what the mask leaves out is not touched.
-        let values = unsafe { _mm512_maskz_loadu_epi32((there >> i) as u16, from) };
+        let values = unsafe { _mm512_maskz_loadu_epi32((loaded >> i) as u16, from) };
         let sign = _mm512_srai_epi32::<31>(values);
         _mm512_xor_si512(_mm512_slli_epi32::<1>(values), sign)
     });
@@ -104,11 +104,11 @@ unsafe fn put_ints_32<T: Number>(values: &[T], to: *mut u8) -> *mut u8 {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn put_longs_32<T: Number>(values: &[T], to: *mut u8) -> *mut u8 {
-    let there = _bzhi_u32(u32::MAX, values.len() as u32);
+    let loaded = _bzhi_u32(u32::MAX, values.len() as u32);
     let bits = [0, 8, 16, 24].map(|i| {
         let from = values.as_ptr().wrapping_add(i).cast();
         // SAFETY: what the mask leaves out is not touched.
-        let values = unsafe { _mm512_maskz_loadu_epi64((there >> i) as u8, from) };
+        let values = unsafe { _mm512_maskz_loadu_epi64((loaded >> i) as u8, from) };
         let sign = _mm512_srai_epi64::<63>(values);
         _mm512_xor_si512(_mm512_slli_epi64::<1>(values), sign)
     });

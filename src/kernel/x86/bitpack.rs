@@ -55,7 +55,7 @@ macro_rules! compiled_for {
                 portable::unpack_to(bytes, width, base, to, |slot, bits| {
                     slot.write(T::parts(bits));
                 });
-                // SAFETY: each of so many places behind the others has been written.
+                // SAFETY: each of so many places after the others has been written.
                 unsafe { out.set_len(out.len() + CHUNK) };
             }
 
@@ -75,7 +75,7 @@ macro_rules! compiled_for {
                 for (slot, number) in to.iter_mut().zip(numbers) {
                     slot.write(i128::parts((*number).into().cast_unsigned()));
                 }
-                // SAFETY: there is room for each number behind the others, and each has been written.
+                // SAFETY: there is room for each number after the others, and each has been written.
                 unsafe { out.set_len(out.len() + numbers.len()) };
             }
 

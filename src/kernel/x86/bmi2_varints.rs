@@ -73,7 +73,7 @@ fn numbers<T: Number>(bytes: &[u8], n: usize, out: &mut Vec<T>) -> usize {
         }
         (at, done) = (at + window.len(), done + window.count());
     }
-    // SAFETY: so many values have been stored, one behind the other.
+    // SAFETY: so many values have been stored, one after the other.
     unsafe { out.set_len(out.len() + done) };
     at + portable::numbers(bytes.get(at..).unwrap_or_default(), n - done, out)
 }
@@ -207,7 +207,7 @@ fn put_numbers<T: Number>(values: &[T], out: &mut Vec<u8>) {
 /// Stores one varint. Returns where it ends.
 ///
 /// # Safety
-/// There is room for ten bytes, and for eight behind the varint's end.
+/// There is room for ten bytes, and for eight after the varint's end.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn put(bits: u64, to: *mut u8) -> *mut u8 {

@@ -19,7 +19,7 @@ pub(super) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
     let to = out.spare_capacity_mut().as_mut_ptr().cast::<__m256i>();
     let by = _mm_cvtsi32_si128(8 * skip.min(7).cast_signed());
     for (i, eight) in eights.iter().enumerate() {
-        // SAFETY: eight numbers are there, and there is room for the text of each behind the others.
+        // SAFETY: eight numbers are there, and there is room for the text of each after the others.
         unsafe {
             let from = eight.as_ptr().cast::<__m256i>();
             let (first, second) = text(_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
@@ -27,7 +27,7 @@ pub(super) fn format_digits(numbers: &[i64], skip: u32, out: &mut Vec<u64>) {
             _mm256_storeu_si256(to.add(2 * i + 1), _mm256_srl_epi64(second, by));
         }
     }
-    // SAFETY: so many have been written behind the others.
+    // SAFETY: so many have been written after the others.
     unsafe { out.set_len(out.len() + eights.len() * 8) };
     portable::format_digits(rest, skip, out);
 }

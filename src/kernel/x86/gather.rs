@@ -69,7 +69,7 @@ fn gather_alike<const N: usize>(
     let (start, step) = (data.len() as i32, N as i32);
     data.reserve(codes.len() * N);
     let (from, to) = (slots.bytes.as_ptr(), data.len());
-    // SAFETY: `codes.len() * N` bytes behind the data are reserved; each code is less than the number of slots, which
+    // SAFETY: `codes.len() * N` bytes after the data are reserved; each code is less than the number of slots, which
     // have more than N bytes.
     unsafe {
         let to = data.as_mut_ptr().add(to);

@@ -1,7 +1,7 @@
 //! Decompresses snappy without a branch on the kind of element.
 //!
 //! ```text
-//! llllll00 │ bytes             a literal of l + 1 bytes; from l = 60 on, l is in the l - 59 bytes behind the tag
+//! llllll00 │ bytes             a literal of l + 1 bytes; from l = 60 on, l is in the l - 59 bytes after the tag
 //! ooolll01 │ oooooooo          a copy of l + 4 bytes from o bytes back
 //! llllll10 │ oooooooo × 2      a copy of l + 1 bytes
 //! llllll11 │ oooooooo × 4      the same
@@ -167,7 +167,7 @@ fn most(elements: &[u8], mut at: usize, raw_len: usize, out: &mut Vec<u8>) -> Op
         if out.capacity() - OVER < raw_len || out.as_ptr().addr() <= MOST_BACK {
             return None;
         }
-        // SAFETY: there is as much in the elements, in the block, and room behind it, as is asked for.
+        // SAFETY: there is as much in the elements, in the block, and room after it, as is asked for.
         at = unsafe { run(elements, at, raw_len, out) }?;
         if at < limit && out.len() < raw_len {
             at = unpack_one(elements, at, raw_len, out)?;
@@ -179,13 +179,13 @@ fn most(elements: &[u8], mut at: usize, raw_len: usize, out: &mut Vec<u8>) -> Op
 /// Makes elements like [`most`], but only up to a rare one. `None` if a copy is from before the block or of nothing.
 ///
 /// # Safety
-/// There are AHEAD bytes behind the tag that `at` says. `out` holds more than NEAR bytes, fewer than the block, and
-/// has room for OVER more than the block; it lies behind MOST_BACK.
+/// There are AHEAD bytes after the tag that `at` says. `out` holds more than NEAR bytes, fewer than the block, and
+/// has room for OVER more than the block; it lies after MOST_BACK.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 unsafe fn run(elements: &[u8], at: usize, raw_len: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (start, to) = (elements.as_ptr(), out.as_mut_ptr());
-    // SAFETY: before the limit, AHEAD bytes behind the tag are there: all that an element loads, and more than the
+    // SAFETY: before the limit, AHEAD bytes after the tag are there: all that an element loads, and more than the
     // bytes of a literal that is not rare. Before the block is full, there is room for LONGEST bytes. An offset is
     // neither 0 nor more than what is made, and that is more than NEAR, which is what `last` loads and how far back
     // a literal claims to be. A far copy loads only what is made or just stored.

@@ -48,7 +48,7 @@ fn gather<const K: usize, const N: usize>(
     let mut at = data.len();
     for (i, some) in codes.chunks_exact(K).enumerate() {
         let tuple = some.iter().rev().fold(0, |tuple, code| tuple << bits | *code as usize);
-        // SAFETY: tuples of such codes are there. What is stored begins at most `n * longest` bytes behind the start of
+        // SAFETY: tuples of such codes are there. What is stored begins at most `n * longest` bytes after the start of
         // what is reserved, and is N bytes; there is room for an offset for each code.
         unsafe {
             let from = bytes.add(tuple).cast::<u8>();

@@ -1,7 +1,7 @@
 //! Builds string views without a branch on their length.
 //!
 //! ```text
-//! 16 bytes from the start ──► to 12 of them behind the length ┐
+//! 16 bytes from the start ──► to 12 of them after the length ┐
 //! length, 4 bytes, buffer, offset                             ┴► one of the two, by the length
 //! ```
 #![allow(unsafe_code)]
@@ -34,7 +34,7 @@ pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &
     let start = out.len();
     let to = out.as_mut_ptr();
     for i in 0..n {
-        // SAFETY: `i + 1` is less than the number of offsets, and there is room for `n` views behind `start`. 16 bytes
+        // SAFETY: `i + 1` is less than the number of offsets, and there is room for `n` views after `start`. 16 bytes
         // are loaded only where they lie in the data; a mask is one of the 13 that there are.
         unsafe {
             let (from, end) = (*offsets.get_unchecked(i), *offsets.get_unchecked(i + 1));
@@ -57,6 +57,6 @@ pub(super) fn offsets_to_views(offsets: &[i32], data: &[u8], buffer: u32, out: &
             _mm_storeu_si128(slot.cast(), _mm_blendv_epi8(long, short, is_short));
         }
     }
-    // SAFETY: `n` views have been written behind `start`.
+    // SAFETY: `n` views have been written after `start`.
     unsafe { out.set_len(start + n) };
 }

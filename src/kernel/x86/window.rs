@@ -29,14 +29,14 @@ pub(super) struct Window {
 
 impl Window {
     /// Creates the first `left` values that are complete and have at most ten bytes. `more` has the continuation
-    /// bits of 64 bytes; bytes past the end have a bit neither in `more` nor in `there`.
+    /// bits of 64 bytes; bytes past the end have a bit neither in `more` nor in `loaded`.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-    pub(super) fn new(more: u64, there: u64, left: usize) -> Self {
+    pub(super) fn new(more: u64, loaded: u64, left: usize) -> Self {
         let twos = more & more >> 1;
         let fours = twos & twos >> 2;
         let eights = fours & fours >> 4;
-        let mut ends = !more & there;
+        let mut ends = !more & loaded;
         if eights & twos >> 8 != 0 {
             // A value is too long: take those before it.
             ends = _bzhi_u64(ends, (eights & twos >> 8).trailing_zeros());

@@ -54,7 +54,7 @@ impl<'a> StringsRef<'a> {
 
 /// Returns whether a bit is set, if there are bits.
 #[inline]
-pub(crate) fn is_there(bits: Option<&[u8]>, i: usize) -> bool {
+pub(crate) fn is_valid(bits: Option<&[u8]>, i: usize) -> bool {
     bits.is_none_or(|bits| bits.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1))
 }
 
@@ -125,7 +125,11 @@ fn low_bytes(word: u64, n: usize) -> u64 {
 impl Distinct {
     /// Counts all strings or, with bits, those whose bit is set: the others get the code of the one before. `None`
     /// if more than `most` are distinct, or there are none.
-    pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>, most: usize) -> Option<Self> {
+    pub(crate) fn of(
+        strings: StringsRef<'_>,
+        validity: Option<&[u8]>,
+        most: usize,
+    ) -> Option<Self> {
         let n = strings.len();
         let slots = (most.min(n) * 2).next_power_of_two().max(16);
         let mut table = vec![0u32; slots];
@@ -133,7 +137,7 @@ impl Distinct {
         let mut found = Self { offsets: vec![0], data: Vec::new(), codes: Vec::with_capacity(n) };
         let mut code = 0;
         for (i, (string, rest)) in strings.rests().enumerate() {
-            if is_there(there, i) {
+            if is_valid(validity, i) {
                 let key = Key::of(string, rest.first_chunk());
                 code = found.code(string, key, &mut keys, &mut table, most)?;
             }

@@ -5,7 +5,7 @@
 //! template   "user_0" ##### "/a"                        "user_" #           a number without leading zeros
 //! numbers    42  17003                                  7  12
 //!
-//! number 17003 ──► "17003", of eight bytes at once ──► stored behind "user_0"
+//! number 17003 ──► "17003", of eight bytes at once ──► stored after "user_0"
 //! ```
 //! If all strings have one length, the texts of all are written at once, then the digits at each position.
 //! Otherwise texts are stored 16 bytes at a time and numbers 8 digits at a time, whatever their lengths: the next

@@ -137,7 +137,7 @@ impl Views {
         let dense = std::mem::replace(&mut self.views, before);
         read?;
         let mut next = dense.iter();
-        kernel::bitmap::for_each_run(bits, at, n, |there, count| match there {
+        kernel::bitmap::for_each_run(bits, at, n, |valid, count| match valid {
             true => self.views.extend(next.by_ref().take(count)),
             false => self.views.extend(std::iter::repeat_n(0, count)),
         });

@@ -81,10 +81,10 @@ fn siblings_are_not_read() {
     for codec in [Codec::Null, Codec::Pack] {
         let (read, touched) =
             read(&one(Arc::new(list(items.clone()))), &["c.x"], Layout::Split, codec);
-        let (expected, there) = (list(x(&items)), read.as_list::<i32>());
-        assert_eq!(there.nulls(), expected.nulls());
+        let (expected, validity) = (list(x(&items)), read.as_list::<i32>());
+        assert_eq!(validity.nulls(), expected.nulls());
         for row in (0..ROWS).filter(|row| expected.is_valid(*row)) {
-            same(&there.value(row), &expected.value(row)).unwrap();
+            same(&validity.value(row), &expected.value(row)).unwrap();
         }
         assert!(!touched.iter().any(|name| name.ends_with("#y")), "{touched:?}");
     }

@@ -30,8 +30,8 @@ fn leaves_are_joined_as_the_page_says() {
 }
 
 fn batch() -> RecordBatch {
-    let there = |i: &i32| i % 3 != 1;
-    let some = || (0..300).map(|i| there(&i).then_some(i));
+    let validity = |i: &i32| i % 3 != 1;
+    let some = || (0..300).map(|i| validity(&i).then_some(i));
     let decimals: Decimal128Array = some().map(|v| v.map(i128::from)).collect();
     let names: Vec<Option<String>> =
         some().map(|v| v.map(|v| format!("a name that is long enough: {v}"))).collect();

@@ -34,13 +34,13 @@ fn optional(
     name: &str,
     value_type: ValueType,
     n: usize,
-    there: fn(usize) -> bool,
+    validity: fn(usize) -> bool,
     rule: Rule,
 ) -> Column {
     let (column, data) = plain(name, value_type, n, rule);
     let mut bits = Bits::default();
-    (0..n).for_each(|i| bits.push(there(i)));
-    (column.array(), ColumnData { there: Some(bits), ..data })
+    (0..n).for_each(|i| bits.push(validity(i)));
+    (column.array(), ColumnData { validity: Some(bits), ..data })
 }
 
 /// Arrays of 0 to 3 values, or of these lengths.

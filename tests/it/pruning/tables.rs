@@ -168,9 +168,9 @@ fn text(n: &mut Numbers, row: usize) -> String {
 fn array(n: &mut Numbers, kind: Kind, rows: usize) -> ArrayRef {
     let all_null = |row: usize| row / 30 % 4 == 3;
     let nullable = kind != Kind::Key;
-    let there: Vec<bool> =
+    let validity: Vec<bool> =
         (0..rows).map(|row| !nullable || (!all_null(row) && below(n, 6) > 0)).collect();
-    let longs: Int64Array = (0..rows).map(|row| there[row].then(|| level(n, row))).collect();
+    let longs: Int64Array = (0..rows).map(|row| validity[row].then(|| level(n, row))).collect();
     let to = |array: &dyn Array| cast(array, &kind.data_type()).unwrap();
     match kind {
         Kind::Int8 | Kind::Int32 | Kind::Int64 | Kind::Key | Kind::Duration | Kind::Timestamp => {
@@ -183,12 +183,12 @@ fn array(n: &mut Numbers, kind: Kind, rows: usize) -> ArrayRef {
         }
         Kind::Boolean => Arc::new(
             (0..rows)
-                .map(|row| there[row].then(|| below(n, 40) < row % 80))
+                .map(|row| validity[row].then(|| below(n, 40) < row % 80))
                 .collect::<BooleanArray>(),
         ),
         Kind::Float16 | Kind::Float32 | Kind::Float64 => {
             let floats: Float64Array =
-                (0..rows).map(|row| there[row].then(|| float(n, row))).collect();
+                (0..rows).map(|row| validity[row].then(|| float(n, row))).collect();
             to(&floats)
         }
         Kind::SmallDecimal => Arc::new(
@@ -212,12 +212,13 @@ fn array(n: &mut Numbers, kind: Kind, rows: usize) -> ArrayRef {
                 .unwrap(),
         ),
         Kind::Text | Kind::LargeText | Kind::ViewText | Kind::Words => {
-            let text: StringArray = (0..rows).map(|row| there[row].then(|| text(n, row))).collect();
+            let text: StringArray =
+                (0..rows).map(|row| validity[row].then(|| text(n, row))).collect();
             to(&text)
         }
         Kind::Binary => {
             let bytes = (0..rows).map(|row| {
-                there[row].then(|| {
+                validity[row].then(|| {
                     if below(n, 9) == 0 {
                         vec![0xff; below(n, 40)]
                     } else {
@@ -228,7 +229,7 @@ fn array(n: &mut Numbers, kind: Kind, rows: usize) -> ArrayRef {
             Arc::new(bytes.collect::<BinaryArray>())
         }
         Kind::Fixed => {
-            let values = (0..rows).map(|row| there[row].then(|| fixed(n, row)));
+            let values = (0..rows).map(|row| validity[row].then(|| fixed(n, row)));
             Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(values, 20).unwrap())
         }
         Kind::Runs => {
@@ -240,10 +241,14 @@ fn array(n: &mut Numbers, kind: Kind, rows: usize) -> ArrayRef {
         Kind::Struct => {
             let x = array(n, Kind::Int32, rows);
             let y: StringArray = (0..rows).map(|row| Some(text(n, row))).collect();
-            Arc::new(StructArray::new(inner(), vec![x, Arc::new(y)], Some(NullBuffer::from(there))))
+            Arc::new(StructArray::new(
+                inner(),
+                vec![x, Arc::new(y)],
+                Some(NullBuffer::from(validity)),
+            ))
         }
         Kind::List => {
-            let rows = there.iter().map(|there| there.then(|| vec![Some(1), None]));
+            let rows = validity.iter().map(|validity| validity.then(|| vec![Some(1), None]));
             Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(rows))
         }
         Kind::Intervals => {

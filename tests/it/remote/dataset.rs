@@ -153,14 +153,14 @@ fn scans_are_those_of_a_folder() {
             writer.write(&rows(first..first + 1000)).unwrap();
             writer.finish().unwrap();
         }
-        let there = Dataset::open_in(store.clone(), "a/table").await.unwrap();
+        let validity = Dataset::open_in(store.clone(), "a/table").await.unwrap();
         let home = Dataset::open(folder.path()).unwrap();
-        assert_eq!((there.schema(), there.rows()), (home.schema(), home.rows()));
+        assert_eq!((validity.schema(), validity.rows()), (home.schema(), home.rows()));
         for text in ["id < 0", "id >= 0", "year = 2021 or id = 3", "id > 1500 and square < 9000000"]
         {
             for (offset, limit) in [(0, u64::MAX), (100, 50), (0, 1)] {
                 let predicate = Predicate::parse(text).unwrap();
-                let ours = there
+                let ours = validity
                     .scan()
                     .with_predicate(predicate.clone())
                     .with_offset(offset)

@@ -1,7 +1,7 @@
 //! Writes and decodes chunks of special values, which have no streams.
 //!
 //! ```text
-//! code   content       behind the header
+//! code   content       after the header
 //!    1   zeros         nothing
 //!    2   NaN           nothing; of 4 or 8 bytes
 //!    3   a value       the value, as long as the chunk is longer than its header

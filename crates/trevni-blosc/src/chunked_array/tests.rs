@@ -266,7 +266,7 @@ fn only_chunks_that_have_wanted_rows_are_asked_for() {
     let damaged = ChunkedArray::new(memory);
     assert_eq!(damaged.read(10..30).unwrap(), array.read(10..30).unwrap());
     let e = damaged.read(9..30).unwrap_err();
-    assert_eq!(e.place().chunk, Some(0));
+    assert_eq!(e.location().chunk, Some(0));
     assert!(damaged.read(30..31).is_err());
 }
 

@@ -1,7 +1,7 @@
 //! The truncated-precision filter: clears low bits of mantissas.
 //!
 //! ```text
-//! bits >= 0    so many of the 23 (4 bytes) or 52 (8 bytes) are kept
+//! bits >= 0    this many of the 23 (4 bytes) or 52 (8 bytes) are kept
 //! bits <  0    so many are cleared
 //! ```
 //! Truncation has no inverse. At least one bit is kept, so that a NaN stays one.

@@ -1,7 +1,7 @@
 //! Writes new frames.
 //!
 //! ```text
-//! chunk ──► Draft: slot, size ──► where its bytes go: behind the others in one file, or a file of its own
+//! chunk ──► Draft: slot, size ──► where its bytes go: after the others in one file, or a file of its own
 //! finish ─► header, index, trailer ──► the file, or the directory, gets its name
 //! ```
 

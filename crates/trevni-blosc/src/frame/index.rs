@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a chunk of typesize 8    n x i64, little-endian
-//!   0 and more             contiguous frame: bytes behind the header; sparse frame: the name of the file
+//!   0 and more             contiguous frame: bytes after the header; sparse frame: the name of the file
 //!   80|kind 00 x 7         (top byte first) no bytes anywhere: 1 zeros, 2 NaN, 4 never written
 //! ```
 //! The chunk is written as C-Blosc2 writes it: BloscLZ at level 5 after a byte shuffle, blocks of 16 KiB that are

@@ -148,7 +148,7 @@ fn what_numpy_has_not_is_refused_with_its_column() {
     let refused = |data_type: DataType| {
         let e = dtype_of(&Field::new("a", data_type, true), Some(3)).unwrap_err();
         assert!(matches!(e.kind(), ErrorKind::Unsupported(_)), "{e}");
-        assert_eq!(e.place().column.as_deref(), Some("a"));
+        assert_eq!(e.location().column.as_deref(), Some("a"));
     };
     refused(DataType::Decimal128(5, 2));
     refused(DataType::Null);

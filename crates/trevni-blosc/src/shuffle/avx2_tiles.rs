@@ -171,7 +171,7 @@ pub(super) unsafe fn to_elements<const T: usize, const BITS: bool>(
         if BITS {
             *register = swap_bits(*register);
         }
-        // SAFETY: the caller's promise; what is stored behind the half's own elements goes before what they are.
+        // SAFETY: the caller's promise; what is stored after the half's own elements goes before what they are.
         unsafe {
             let to = to.add(k * (16 / T) * width).cast::<__m128i>();
             to.write_unaligned(_mm256_castsi256_si128(*register));

@@ -111,7 +111,7 @@ fn swap_bits(x: __m512i) -> __m512i {
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn load<const T: usize>(from: *const u8, width: usize, k: usize) -> __m512i {
     let len = 64 / T * width;
-    // SAFETY: the caller's promise; the mask leaves out what is behind the register's own elements.
+    // SAFETY: the caller's promise; the mask leaves out what is after the register's own elements.
     unsafe {
         let from = from.add(k * len);
         if width > 16 {
@@ -136,7 +136,7 @@ unsafe fn load<const T: usize>(from: *const u8, width: usize, k: usize) -> __m51
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn store<const T: usize>(to: *mut u8, width: usize, k: usize, register: __m512i) {
     let len = 64 / T * width;
-    // SAFETY: the caller's promise; the mask leaves out what is behind the register's own elements.
+    // SAFETY: the caller's promise; the mask leaves out what is after the register's own elements.
     unsafe {
         let to = to.add(k * len);
         if width > 16 {

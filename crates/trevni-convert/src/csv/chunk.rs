@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! stream   a,b⏎1,"x⏎y"⏎2,z⏎3,…
-//! chunks   a,b⏎ 1,"x⏎y"⏎ │ 2,z⏎ 3,… ⏎ │ …      each ends behind a record; a record longer than a chunk is a chunk
+//! chunks   a,b⏎ 1,"x⏎y"⏎ │ 2,z⏎ 3,… ⏎ │ …      each ends after a record; a record longer than a chunk is a chunk
 //! ```
 //! Only quotes are inspected to find the ends of records; fields are found later, by several threads.
 

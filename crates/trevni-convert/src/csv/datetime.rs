@@ -4,7 +4,7 @@
 //! date        2024-02-29                                    days since 1970-01-01
 //! time        13:45   13:45:07   13:45:07.125               nanoseconds since midnight
 //! timestamp   a date, `T` or a blank, a time                seconds and nanoseconds since 1970-01-01
-//!             with Z, +02, +0200 or +02:00 behind it        the same, in UTC
+//!             with Z, +02, +0200 or +02:00 after it         the same, in UTC
 //! ```
 //! Years have four digits, fractions of seconds one to nine. There are no leap seconds, and no 24:00.
 

@@ -134,7 +134,7 @@ impl Structs {
         {
             return Ok(());
         }
-        let place = position.saturating_add(e.place().offset.unwrap_or(0));
+        let place = position.saturating_add(e.location().offset.unwrap_or(0));
         Err(self.bad("", &e).at(place))
     }
 

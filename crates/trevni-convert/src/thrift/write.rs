@@ -1,7 +1,7 @@
 //! Encodes columns as structs.
 //!
 //! ```text
-//! row of Walk ─► fields by ascending id ─► bytes, one struct behind the other
+//! row of Walk ─► fields by ascending id ─► bytes, one struct after the other
 //! ```
 //! A null is a missing field. Required fields and the items of lists and maps cannot be null.
 

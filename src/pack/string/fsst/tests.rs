@@ -79,7 +79,7 @@ fn any_bytes() -> Vec<u8> {
     every.chain((0..20_000).map(|_| numbers.byte(256))).collect()
 }
 
-/// Of few different bytes, zeros among them, which look like what is behind the end of a text.
+/// Of few different bytes, zeros among them, which look like what is after the end of a text.
 fn few_bytes() -> Vec<u8> {
     let mut numbers = Numbers(6);
     (0..20_000).map(|_| numbers.byte(4) / 2 * 255).collect()

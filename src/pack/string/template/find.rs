@@ -11,7 +11,7 @@ use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};
 use crate::kernel::DIGITS_PER_WORD;
 use crate::pack::integer;
 use crate::pack::payload::Payload;
-use crate::pack::string::distinct::{StringsRef, is_there};
+use crate::pack::string::distinct::{StringsRef, is_valid};
 
 /// The longest text that is written.
 const MOST_TEXT: usize = u8::MAX as usize;
@@ -122,15 +122,15 @@ fn leading_text(bytes: &[u8]) -> &[u8] {
 impl FoundTemplate {
     /// Returns the template that all strings have, or with bits those whose bit is set: the others get the numbers
     /// of the one before.
-    pub(crate) fn of(strings: StringsRef<'_>, there: Option<&[u8]>) -> Option<Self> {
+    pub(crate) fn of(strings: StringsRef<'_>, validity: Option<&[u8]>) -> Option<Self> {
         if strings.len() < FEWEST {
             return None;
         }
-        let first = (0..strings.len()).find(|i| is_there(there, *i))?;
+        let first = (0..strings.len()).find(|i| is_valid(validity, *i))?;
         // A few strings show that most columns have no template.
         let step = strings.len().div_ceil(16);
         let (texts, mut numbers) = Self::of_one(strings.get(first))?;
-        for i in (first..strings.len()).step_by(step).filter(|i| is_there(there, *i)) {
+        for i in (first..strings.len()).step_by(step).filter(|i| is_valid(validity, *i)) {
             let string = strings.get(i);
             add(&texts, &mut numbers, string, string.len())?;
         }
@@ -139,7 +139,7 @@ impl FoundTemplate {
             number.values.reserve(strings.len());
         }
         for (i, (string, rest)) in strings.rests().enumerate() {
-            match is_there(there, i) {
+            match is_valid(validity, i) {
                 true => add(&texts, &mut numbers, rest, string.len())?,
                 false => numbers.iter_mut().for_each(Number::repeat),
             }

@@ -40,7 +40,7 @@ fn fixture(count: u32, properties: BloscpackProperties) -> Fixture {
 }
 
 impl Fixture {
-    /// Makes it one of so many, as row logic does: the last chunk fuller, new ones behind it.
+    /// Makes it one of so many, as row logic does: the last chunk fuller, new ones after it.
     fn grow(&mut self, count: u32) -> Result<()> {
         let Chunking::Flat { chunk_bytes } = self.file.layout().chunking else { panic!() };
         let old = self.file.layout().shape[0] * 4;

@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::*;
 
-/// Returns a file of this header, with bytes of metadata, offsets (perhaps), and chunks, each behind a gap and
+/// Returns a file of this header, with bytes of metadata, offsets (perhaps), and chunks, each after a gap and
 /// before its checksum.
 fn file(
     header: &Header,

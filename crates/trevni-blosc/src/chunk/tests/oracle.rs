@@ -1,4 +1,4 @@
-//! The reference of the first generation, behind safe functions.
+//! The reference of the first generation, wrapped in safe functions.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_int};

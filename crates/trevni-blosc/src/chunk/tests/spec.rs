@@ -12,7 +12,7 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Returns what a line says that a chunk decodes to: bytes in backquotes, each with how often behind it, `once` or
+/// Returns what a line says that a chunk decodes to: bytes in backquotes, each with how often after it, `once` or
 /// `x N`.
 fn expected(line: &str) -> Vec<u8> {
     let mut parts = line.split('`').skip(1);

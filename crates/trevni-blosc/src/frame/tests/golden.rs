@@ -14,13 +14,12 @@ use crate::array::Chunking;
 use crate::chunk::Header;
 
 fn items() -> Vec<PathBuf> {
-    let Some(folder) = golden() else { return Vec::new() };
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let paths = std::fs::read_dir(golden()).unwrap().map(|entry| entry.unwrap().path());
     let mut items: Vec<_> = paths
         .filter(|path| path.extension().is_some_and(|e| e == "b2frame" || e == "b2nd"))
         .collect();
     items.sort();
-    assert_eq!(items.len(), 126);
+    assert!(items.len() == 126 || items.len() == 24, "{}", items.len());
     items
 }
 
@@ -190,7 +189,8 @@ fn an_index_is_written_as_it_was_read() {
         same += usize::from(chunk == file[start as usize..end]);
     }
     println!("{same} chunks of an index are equal byte for byte");
-    assert!(same >= 72 || golden().is_none(), "{same}");
+    let least = if items().len() == 126 { 72 } else { 8 };
+    assert!(same >= least, "{same}");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_sparse_frame_is_known_without_io() {
 
 #[test]
 fn layouts_say_how_the_array_is_cut() {
-    let Some(folder) = golden() else { return };
+    let folder = golden();
     let layout = |name| Frame::open(&folder.join(name)).unwrap().get().layout().clone();
     let plain = layout("exact_multiple.b2frame");
     assert_eq!((&plain.dtype.kind, plain.dtype.size), (&DtypeKind::Void, 8));
@@ -239,7 +239,7 @@ fn layouts_say_how_the_array_is_cut() {
 
 #[test]
 fn what_lies_behind_a_frame_does_not_count() {
-    let Some(folder) = golden() else { return };
+    let folder = golden();
     let mut file = std::fs::read(folder.join("edit_mix.b2frame")).unwrap();
     let open = |file: &[u8]| {
         let frame = super::ContiguousFrame::from_source(Bytes::copy_from_slice(file)).unwrap();

@@ -7,7 +7,7 @@ fn chunk(n: usize, seed: u8) -> Vec<u8> {
     chunk_of(n, n, seed)
 }
 
-/// Returns a chunk of `total` bytes, of which all behind the first `n` are 0.
+/// Returns a chunk of `total` bytes, of which all after the first `n` are 0.
 fn chunk_of(total: usize, n: usize, seed: u8) -> Vec<u8> {
     let mut state = u32::from(seed) + 1;
     let mut data: Vec<u8> = std::iter::repeat_with(|| {
@@ -92,7 +92,7 @@ fn proposal(chunks: &[Vec<u8>], base: u64) -> Vec<u8> {
 #[test]
 fn reads_every_way_that_the_proposals_leave_open() {
     let chunks = [chunk(100, 1), chunk(100, 2)];
-    // From the start of the file, from behind the header, from the first chunk.
+    // From the start of the file, from after the header, from the first chunk.
     for base in [0, 32, 48] {
         assert_eq!(read(&proposal(&chunks, base)).unwrap(), chunks, "{base}");
     }

@@ -185,7 +185,7 @@ fn what_is_built_is_what_bcolz_wrote() {
     }
     println!("{same} files are the same, these are not: {different:?}");
     if same > 0 {
-        // bcolz loses count when it trims, and leaves a chunk behind where nothing is left of it.
+        // bcolz loses count when it trims, and leaves an extra chunk.
         assert_eq!(
             different,
             [

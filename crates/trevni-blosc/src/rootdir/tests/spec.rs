@@ -20,7 +20,7 @@ fn blocks() -> BTreeMap<String, Vec<u8>> {
         let body: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
         let bytes = match language {
             "hex" => {
-                // What is behind the digits is said to readers.
+                // What is after the digits is said to readers.
                 let digits = body.iter().flat_map(|line| line.split("  ").next());
                 digits
                     .flat_map(str::split_whitespace)
@@ -116,7 +116,7 @@ fn the_table_and_the_journal_are_as_they_are_written() {
     assert_eq!(String::from_utf8(written).unwrap(), String::from_utf8(journal).unwrap());
 }
 
-/// Returns a superchunk as carray's proposal has it, with offsets from behind its header.
+/// Returns a superchunk as carray's proposal has it, with offsets from after its header.
 fn superchunk_of(chunks: &[Vec<u8>], chunk_size: u32) -> Vec<u8> {
     let mut out = b"blpk\x01\x00\x01\x00".to_vec();
     out.extend(chunk_size.to_le_bytes());
