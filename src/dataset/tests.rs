@@ -1,4 +1,4 @@
-//! Data sets as a whole: what was written is read, whatever is asked, and however files end.
+//! Complete data sets: rows round-trip for every scan and file size.
 
 #![allow(clippy::cast_possible_truncation)]
 
@@ -139,7 +139,7 @@ fn partitions_are_folders_and_come_back_in_their_places() {
     assert_eq!((years.num_columns(), years.num_rows()), (1, 200));
     let none: [&str; 0] = [];
     assert_eq!(collect(table.scan().with_projection(none)).num_rows(), 1000);
-    // Those that are there are taken up; others are refused.
+    // Existing files are added; others are refused.
     let summary = write(folder.path(), &[rows(1000..1001)], DatasetProperties::default());
     assert!(summary.files[0].path().starts_with("year=2021/city=__HIVE"), "{summary:?}");
     let e = DatasetWriter::try_new(folder.path(), all.schema(), by(&["year"])).unwrap_err();

@@ -1,4 +1,4 @@
-//! Each kernel at each level of this machine, beside its portable twin.
+//! Each kernel at each level of this machine, compared with its portable twin.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 mod bitpack;
@@ -18,7 +18,7 @@ fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Returns the levels whose kernels are compared: the portable one too, for what it does with what was there before.
+/// Returns the levels whose kernels are compared: the portable one too, for appending to existing values.
 fn levels() -> Vec<Level> {
     Level::all()
 }

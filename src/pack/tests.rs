@@ -1,4 +1,4 @@
-//! Packed numbers come back, in whole and in part, and other bytes give errors.
+//! Packed numbers round-trip, completely and in part, and other bytes give errors.
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
 
 mod take;
@@ -67,7 +67,7 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
     ]
 }
 
-/// Returns the same, as they are laid by themselves and for zstd.
+/// Returns number samples, encoded alone and for zstd.
 fn laid(n: usize) -> impl Iterator<Item = (&'static str, Vec<i64>, bool)> {
     sorts(n)
         .into_iter()

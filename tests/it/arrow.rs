@@ -65,8 +65,8 @@ fn apaches_integration_files_come_back_as_they_were() {
     assert!(count > 40 && avro > 5);
 }
 
-/// What the reference made of an Avro file, read as Arrow and written in the Avro layout, is the reference's again:
-/// the same columns, the same blocks to the byte.
+/// The reference's file of an Avro file, read as Arrow and written in the Avro layout, is the same again: columns,
+/// and blocks to the byte.
 #[test]
 fn the_avro_layout_is_the_references() {
     let mut same = 0;

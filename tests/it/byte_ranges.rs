@@ -10,7 +10,7 @@ use trevni::*;
 
 use super::testdata::{self, Numbers};
 
-/// A file that notes what is read of it.
+/// A file that records which bytes are read.
 struct RecordingStore(Bytes, Arc<Mutex<BTreeSet<u64>>>);
 
 impl ReadAt for RecordingStore {

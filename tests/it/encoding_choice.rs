@@ -12,7 +12,7 @@ use super::testdata::Numbers;
 
 const ROWS: usize = 60_000;
 
-/// Columns for which the best way to write them is plain.
+/// Columns whose best encoding is known.
 fn table() -> RecordBatch {
     let n = &mut Numbers(7);
     let wide: Int64Array = (0..ROWS).map(|_| (n.next31() << 33).wrapping_add(n.next31())).collect();

@@ -78,7 +78,7 @@ fn every_codec_is_in_the_specification() {
     }
 }
 
-/// A blank line ends a table in Markdown: the rows behind it show as text.
+/// A blank line ends a table in Markdown: the rows after it show as text.
 #[test]
 fn tables_of_the_documents_have_no_gaps() {
     for path in crate::testdata::files(env!("CARGO_MANIFEST_DIR").as_ref(), "md") {

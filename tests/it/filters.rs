@@ -20,7 +20,7 @@ use trevni_testing::arrays::batches;
 use trevni_testing::equality::same_rows;
 use trevni_testing::numbers::below;
 
-/// Random columns, and between them some that conditions can be made of.
+/// Random columns, and some for which predicates can be generated.
 fn tables(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
     let (schema, batches) = batches(seed);
     let n = &mut Numbers(seed ^ 77);
@@ -77,7 +77,7 @@ const CONDITIONS: [&str; 12] = [
     "k <= 9 and w is not null and s.b < 'c'",
 ];
 
-/// Returns a caller's own predicate: of whether `k` is below a number; it is given other columns, too.
+/// Returns a predicate in Rust: whether `k` is below a number; it receives other columns, too.
 fn below_k(schema: &Schema, roots: &[usize], most: i64) -> Box<dyn ArrowPredicate> {
     let k = schema.index_of("k").unwrap();
     let roots = roots.iter().copied().chain([k]);
@@ -88,7 +88,7 @@ fn below_k(schema: &Schema, roots: &[usize], most: i64) -> Box<dyn ArrowPredicat
     }))
 }
 
-/// Returns the rows of batches for which masks are true, from one on, and so many.
+/// Returns the rows of batches for which masks are true, after an offset and up to a limit.
 fn kept(
     batches: &[RecordBatch],
     masks: &[Vec<bool>],

@@ -18,7 +18,7 @@ fn read_all(file: &FileReader<Bytes>) -> trevni::Result<Vec<ColumnData>> {
     (0..file.columns().len()).map(|i| file.read_column(i)).collect()
 }
 
-/// Returns the sum over lengths and values that the companions give.
+/// Returns the checksum of lengths and values that the companions have.
 pub fn values_crc(data: &ColumnData) -> String {
     let mut hash = crc32fast::Hasher::new();
     let mut at = 0;
@@ -128,7 +128,7 @@ fn check_blocks(expected: &Json, ours: &[BlockDescriptor], value_type: ValueType
     }
 }
 
-/// Returns a first value as it stands in a descriptor.
+/// Returns a first value as a descriptor has it.
 fn serialised(value: &Value<'_>, value_type: ValueType) -> Vec<u8> {
     use trevni::wire;
     let mut out = Vec::new();

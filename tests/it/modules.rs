@@ -1,16 +1,16 @@
 //! Who imports whom, in every member: modules import from lower layers only, and neither files nor folders import each
 //! other in a circle.
 //!
-//! The layers stand in the documentation of each `lib.rs`, and of folders that have many files, as a block that is
-//! fenced with `text layers`: a line for each layer, the lowest first. A module imports from modules on lines above
-//! its own. A parent is made of its children, so its imports from them do not count.
+//! The layers are in the documentation of each `lib.rs`, and of folders with many files, in a block fenced with
+//! `text layers`: a line for each layer, the lowest first. A module imports from modules on lines above its own. A
+//! parent's imports from its own children do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use trevni_testing::data::{files, workspace};
 
-/// Members whose sources are looked at.
+/// The members whose sources are checked.
 const MEMBERS: [&str; 4] =
     ["src", "crates/trevni-blosc/src", "crates/trevni-convert/src", "crates/trevni-cli/src"];
 
@@ -20,7 +20,7 @@ type Module = Vec<String>;
 struct Crate {
     texts: BTreeMap<Module, String>,
     code: BTreeMap<Module, String>,
-    /// Names that a module exports for others, and what they stand for.
+    /// Re-exported names, with the modules they refer to.
     exports: BTreeMap<Module, Module>,
 }
 
@@ -138,7 +138,7 @@ impl Crate {
         Some(base)
     }
 
-    /// Returns the module where a path ends, behind what other modules export.
+    /// Returns the module at the end of a path, through re-exports.
     fn target(&self, mut path: Module) -> Module {
         for _ in 0..8 {
             let len = (0..=path.len()).rev().find(|n| self.texts.contains_key(&path[..*n]));
@@ -177,7 +177,7 @@ impl Crate {
         self.texts.keys().filter_map(|module| Some(module.split_last()?.1.to_vec())).collect()
     }
 
-    /// Returns what is wrong with the imports.
+    /// Returns the violations.
     fn faults(&self) -> Vec<String> {
         let imports = self.imports();
         let files =
@@ -355,7 +355,7 @@ fn planted_faults_are_found() {
 fn files_stay_small() {
     for folder in ["src", "crates", "tests", "benches"] {
         for path in files(&workspace().join(folder), "rs") {
-            // What a build left behind in a package of its own does not count.
+            // Build output inside a separate package does not count.
             if path.iter().any(|part| part == "target") {
                 continue;
             }

@@ -75,8 +75,8 @@ fn read(bytes: &[u8]) -> Vec<Json> {
     columns.map(|(i, column)| line(column, &file.read_column(i).unwrap())).collect()
 }
 
-/// Returns what `decode.py` says of a file: a line for each column, then the kinds it has met. `None` if there is
-/// no Python, or if it has no zstd and the file needs it.
+/// Returns the output of `decode.py` for a file: a line for each column, and the encodings in it. `None` without
+/// Python, or if it lacks zstd and the file needs it.
 fn decoded(path: &Path) -> Option<(Vec<Json>, Kinds)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = Command::new("python3")

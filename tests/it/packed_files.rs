@@ -1,4 +1,4 @@
-//! Files of the value codec: what comes back, in whatever blocks and batches, and what is refused.
+//! Files of the value codec: round trips with any blocks and batches, and refused files.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn text(n: usize) -> ArrayRef {
     ))
 }
 
-/// Returns a table in which each kind of value has its place.
+/// Returns a table with each kind of value.
 fn table(n: usize) -> RecordBatch {
     let int = |f: &dyn Fn(i64) -> i64| -> ArrayRef {
         Arc::new(Int64Array::from_iter_values((0..n as i64).map(f)))
@@ -98,7 +98,7 @@ fn cut_files_and_changed_payloads_are_refused() {
     }
 }
 
-/// Packed blocks proved by the checksum of their values: other bytes that unpack to the same are as good.
+/// Packed blocks with the checksum of their values: other bytes that decode to the same values are valid.
 #[test]
 fn the_checksum_of_values_proves_packed_blocks() {
     let batch = table(600);
@@ -127,7 +127,7 @@ fn codecs_of_both_kinds_share_a_file() {
         assert_eq!(checksum.unwrap() == Checksum::StoredCrc32, packed);
     }
     same_rows(std::slice::from_ref(&batch), &read(&file, 999).1).unwrap();
-    // And the other way round: counts and values apart where a byte codec is asked for.
+    // And the reverse: separate counts and values if a byte codec is set.
     let properties = packed().set_column_codec("word", Codec::Null).build();
     let file = write(&batch.schema(), std::slice::from_ref(&batch), properties).unwrap();
     let reader = FileReader::try_new(file.clone()).unwrap();
@@ -206,7 +206,7 @@ fn slots_are_written_and_read_without_arrow() {
     assert_eq!(writer.rows(), 0);
 }
 
-/// Lists that are longer than a block says, and values that claim to be many: bounded by what is announced.
+/// Lists that are longer than a block claims, and claims of many values: bounded by the descriptor.
 #[test]
 fn no_column_is_much_larger_than_without_a_codec() {
     let n = 40_000;

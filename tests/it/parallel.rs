@@ -1,4 +1,4 @@
-//! Roots that take turns among threads: whatever is asked for, and whatever is broken, is as with one thread.
+//! Parallel reading: any read, of any damaged file, has the same result as with one thread.
 
 use bytes::Bytes;
 use trevni::codec::Codec;
@@ -83,7 +83,7 @@ fn any_way_through_the_rows_is_the_same() {
     }
 }
 
-/// Reads until something is broken: what came before, and what is said of it.
+/// Reads until an error: the rows before it, and the error.
 fn until_broken(
     file: &FileReader<Bytes>,
     threads: usize,

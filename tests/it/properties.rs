@@ -1,5 +1,4 @@
-//! Properties of raw columns: whatever the columns, the data and the settings, what is read is what was written;
-//! and whatever the bytes, reading them ends in a value or an error.
+//! Properties of raw columns: any columns, data and settings round-trip, and any bytes give a value or an error.
 
 use bytes::Bytes;
 use proptest::collection::vec;

@@ -1,5 +1,4 @@
-//! Blocks that are left out by what is known of their values: whatever the table, the condition and the file, the rows
-//! are those of a full scan.
+//! Pruning of blocks by statistics: for any table, predicate and file, the rows are those of a full scan.
 
 mod blocks;
 mod tables;

@@ -1,4 +1,4 @@
-//! Files in stores: which requests are made, and what comes of them.
+//! Files in object stores: the requests, and their results.
 
 #[cfg(feature = "arrow")]
 mod dataset;
@@ -10,7 +10,7 @@ mod requests;
 #[cfg(feature = "arrow")]
 mod writes;
 
-/// Runs a test on a runtime of its own thread.
+/// Runs a test on a single-threaded runtime.
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }

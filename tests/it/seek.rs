@@ -1,4 +1,4 @@
-//! Seeking to rows and to values, where the reference goes wrong included.
+//! Seeking to rows and to values, including cases that the reference gets wrong.
 
 use bytes::Bytes;
 use trevni::codec::Codec;
@@ -50,7 +50,7 @@ fn any_range_of_rows_is_the_same_part_of_the_whole() {
     for block_size in [20, 150, 1000] {
         let file = nested(block_size, 300);
         for column in 0..file.columns().len() {
-            // The parts between all rows of a set, end to end, are the whole.
+            // The ranges between all rows of a set are the whole file.
             let whole = file.read_column(column).unwrap();
             for step in [1, 7, 50, 299] {
                 let mut reader = file.projected_reader(&[column]).unwrap();
@@ -109,7 +109,7 @@ fn rows_of_no_columns_are_counted() {
     assert_eq!((reader.remaining(), reader.read(1, &mut []).unwrap()), (0, 0));
 }
 
-/// Every value that is there, those between, and those before and behind, against a search of all rows.
+/// Every value, those between, and those before and after, compared with a search of all rows.
 #[test]
 fn values_are_found_where_a_full_search_finds_them() {
     for block_size in [1, 9, 40, 1 << 16] {

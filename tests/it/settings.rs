@@ -1,4 +1,4 @@
-//! Settings out of their range and schemas that do not fit are the caller's errors, and say what is wrong.
+//! Settings out of their range and schemas that do not fit are errors of the caller, with the cause.
 
 use std::sync::Arc;
 

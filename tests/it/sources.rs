@@ -60,7 +60,7 @@ fn files_bytes_slices_and_maps_read_alike() {
     check(boxed);
 }
 
-/// A source of the caller's own, which notes what is read of it.
+/// A caller's own source, which records the reads.
 struct RecordingStore(Bytes, Arc<Mutex<Vec<(u64, usize)>>>);
 
 impl ReadAt for RecordingStore {

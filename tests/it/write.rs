@@ -60,7 +60,7 @@ fn a_million_rows_are_the_references_to_the_byte() {
     assert_eq!(sums, ["4b3b1202", "4f4bf470", "4ee5f507", "164fdeb7", "a1e212c8"]);
 }
 
-/// Returns a second way to the sum: nothing of the crate hashes.
+/// An independent implementation of the hash.
 fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! Conditions: their text, and their answers beside those of plain Rust and of Arrow's kernels.
+//! Predicates: their text, and their results compared with plain Rust and Arrow's kernels.
 //!
 //! ```text
 //! tree ──show──► text ──parse──► the same tree          column of every type ──► asked ──► beside a loop

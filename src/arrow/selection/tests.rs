@@ -1,4 +1,4 @@
-//! Selections beside vectors of booleans, which are the same sets of rows.
+//! Selections compared with vectors of booleans.
 //!
 //! ```text
 //! selection     2..5, 9..10

@@ -1,4 +1,4 @@
-//! Whole files: written and read, in both layouts.
+//! Complete files: written and read, in both layouts.
 //!
 //! ```text
 //! batches -> ArrowWriter -> bytes -> ArrowReader -> the same batches

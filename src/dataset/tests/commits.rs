@@ -1,4 +1,4 @@
-//! Commits: which count, and what is made of bad ones.
+//! Commits: which are used, and the errors of bad ones.
 
 use super::*;
 use crate::dataset::commit::Commit;
@@ -25,7 +25,7 @@ fn commits_add_up_until_one_replaces() {
     let other = rows(0..4).project(&[0]).unwrap();
     write(path, std::slice::from_ref(&other), replace.build());
     assert_eq!(read(path), other);
-    // What was opened before still is what it was.
+    // A data set that was opened before is unchanged.
     assert_eq!(ids(&collect(before.scan())), (0..30).collect::<Vec<_>>());
     write(path, &[rows(4..6).project(&[0]).unwrap()], properties());
     assert_eq!(ids(&read(path)), (0..6).collect::<Vec<_>>());
@@ -66,7 +66,7 @@ fn plain_files_are_a_data_set_and_are_adopted() {
         RecordBatch::try_from_iter(columns.map(|(name, column)| (name, column.clone()))).unwrap();
     let summary = write(path, &[more], properties());
     assert!(summary.files[0].path().starts_with("year=2022/"));
-    // From here on only files that commits name are there.
+    // From here on only files that commits name are visible.
     file("year=2021/late.trv", &inner(90..99));
     assert_eq!(ids(&read(path)), (0..20).chain(40..45).collect::<Vec<_>>());
     file("year=2023/conflict.trv", &rows(0..1).project(&[1]).unwrap());
@@ -114,7 +114,7 @@ fn hostile_commits_are_errors() {
         let e = Dataset::open(path).unwrap_err().to_string();
         assert!(e.starts_with("_commits/00000000000000000002.trv: malformed"), "{e}");
     }
-    // Another number of rows than the file has, and a file that is not there.
+    // Another number of rows than the file has, and a missing file.
     put(path, 2, &with(DataFile { rows: 11, ..file.clone() }));
     let read =
         || Dataset::open(path).unwrap().scan().build().unwrap().collect::<Result<Vec<_>, _>>();

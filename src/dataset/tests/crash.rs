@@ -1,4 +1,4 @@
-//! Writers that are killed: what was there before is there, or all that they wrote.
+//! Killed writers: the old rows exist, or all that they wrote.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +54,7 @@ fn change(path: &Path, task: Task) {
     write(path, &[rows(100..130), rows(130..150)], properties);
 }
 
-/// Returns what is there: all ids, or none if there is no data set.
+/// Returns the existing ids; none if there is no data set.
 fn state(path: &Path) -> Vec<i64> {
     match Dataset::open(path) {
         Ok(table) => ids(&collect(table.scan())),
@@ -86,7 +86,7 @@ fn child(path: &Path, task: Task, steps: usize) -> std::process::Child {
         .unwrap()
 }
 
-/// Returns what a writer left is the old or the new; the next one goes on from there, and what is left over goes.
+/// Checks that a killed writer left the old or the new state, and that the next one continues from there.
 fn check(path: &Path, task: Task) -> bool {
     let [old, new] = old_and_new(task);
     let found = state(path);
@@ -138,7 +138,7 @@ fn die_everywhere(task: Task) {
 #[cfg(unix)]
 #[test]
 fn a_writer_that_is_killed_anywhere_leaves_the_old_or_the_new() {
-    // How long one takes that nobody kills.
+    // The duration of a writer that is not killed.
     let folder = tempfile::tempdir().unwrap();
     let started = std::time::Instant::now();
     child(folder.path(), Task::Fresh, usize::MAX - 1).wait().unwrap();

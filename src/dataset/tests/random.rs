@@ -1,4 +1,4 @@
-//! Whatever is asked of whatever files: the answer is that of the whole table in memory.
+//! Random scans of random files return the rows of the whole table in memory.
 
 use super::*;
 use arrow::compute::filter_record_batch;

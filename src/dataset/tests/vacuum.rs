@@ -1,4 +1,4 @@
-//! What nobody names is removed, and nothing else.
+//! Vacuum removes unnamed files, and nothing else.
 
 use super::*;
 

@@ -139,7 +139,7 @@ fn same_digits<R: FloatBits>(level: Level, values: &[R], by: Multipliers) {
     );
 }
 
-/// Number `i` lies in lane `i mod L`, at bit `i / L * width` of it, where `L` words make a row.
+/// Number `i` is in lane `i mod L`, at bit `i / L * width` of it, where `L` words form a row.
 #[test]
 fn numbers_lie_where_the_specification_says() {
     for (width, lanes, bits) in [(3u32, 64, 16), (16, 64, 16), (17, 32, 32), (33, 16, 64)] {

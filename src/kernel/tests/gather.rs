@@ -154,7 +154,7 @@ proptest! {
     ) {
         let mut offsets: Vec<i32> = lengths.iter().scan(0, |end, length| { *end += length; Some(*end) }).collect();
         let data: Vec<u8> = (0..offsets.last().map_or(0, |end| *end as usize) + behind).map(|i| (i * 37) as u8).collect();
-        // Offsets that go back, or outside, give some views or other.
+        // Descending or invalid offsets give unspecified views.
         if let Some((at, offset)) = odd && let Some(slot) = offsets.get_mut(at) {
             *slot = offset;
         }

@@ -27,7 +27,7 @@ fn bit(source: &[u8], at: usize) -> bool {
     source.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1)
 }
 
-/// Returns the lengths as runs, cut where `cuts` says, as numbers.
+/// Returns the lengths as runs, split at `cuts`, as numbers.
 fn as_lengths(bits: &[bool], cuts: usize) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::new(), bits);
     while let Some(value) = rest.first() {

@@ -1,4 +1,4 @@
-//! Beside `snap`: the same bytes, and an error for the same streams.
+//! Compared with `snap`: the same bytes, and an error for the same streams.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn same_as_snap(elements: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     stored.extend(elements);
     let expected = Decoder::new().decompress_vec(&stored).ok();
     for level in levels() {
-        // Right after the bytes, and after the room that is asked for, lies what is not ours.
+        // Memory directly after the bytes, and after the capacity, is not ours.
         let elements = elements.to_vec();
         for mut out in [Vec::new(), vec![9; 5], vec![9; raw_len + 99]] {
             let taken = decompress_snappy(level, &elements, raw_len, &mut out);
@@ -117,10 +117,10 @@ fn changed_bytes_are_judged_alike() {
     assert!(taken > 1000, "{taken}");
 }
 
-/// An element as it may stand in a stream, if it may.
+/// An element that a stream may have.
 #[derive(Debug, Clone)]
 enum Element {
-    /// So many bytes, with their number in so many bytes after the tag.
+    /// A literal of `len` bytes, with its length in `in_bytes` bytes after the tag.
     Literal { len: usize, in_bytes: u32 },
     /// Of a kind of 1, 2 or 3, from so far back.
     Copy { kind: u8, len: u8, offset: u32 },
@@ -182,7 +182,7 @@ fn stream() -> impl Strategy<Value = (Vec<u8>, usize)> {
     (prop::option::of(literal()), vec(element, 0..200)).prop_map(|(first, others)| {
         let (mut elements, mut made) = (Vec::new(), 0);
         for mut element in first.into_iter().chain(others) {
-            // What is too far back is mostly brought to where something is.
+            // Distances that are too large are mostly reduced to valid ones.
             if let Element::Copy { offset, .. } = &mut element
                 && *offset <= 2000
                 && made > 0

@@ -37,7 +37,7 @@ fn encoded<O: Copy + TryInto<usize>>(offsets: &[O], data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Every kernel reads these bytes as the portable one does, after what was there before.
+/// Every kernel reads these bytes as the portable one does, appending to existing values.
 fn reads_alike(bytes: &[u8], n: usize) {
     let bytes = &*alone(bytes);
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::{alone, cases, levels, put_one};
 use crate::kernel::varint::*;
 
-/// Returns a long whose varint takes so many bytes.
+/// Returns a long whose varint has this many bytes.
 fn of_len(len: u32, random: u64) -> i64 {
     let bits = random >> (64 - (7 * len).min(64)) | 1u64.checked_shl(7 * (len - 1)).unwrap_or(0);
     (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
@@ -37,7 +37,7 @@ fn first(bytes: &[u8]) -> Option<(i64, usize)> {
     Some(((bits >> 1) as i64 ^ -((bits & 1) as i64), last + 1))
 }
 
-/// Returns what one number after the other gives: the longs, the ints, and the bytes of each.
+/// Decodes numbers one by one: the longs, the ints, and the bytes of each.
 fn one_by_one(bytes: &[u8], n: usize) -> ((Vec<i64>, usize), (Vec<i32>, usize)) {
     let (mut longs, mut taken) = (Vec::new(), 0);
     while longs.len() < n
@@ -57,7 +57,7 @@ fn one_by_one(bytes: &[u8], n: usize) -> ((Vec<i64>, usize), (Vec<i32>, usize)) 
     ((longs, taken), (ints, of_ints))
 }
 
-/// Every kernel reads these bytes as the cursor does, after what was there before.
+/// Every kernel reads these bytes as the cursor does, appending to existing values.
 fn reads_alike(bytes: &[u8], n: usize) {
     let bytes = &*alone(bytes);
     let ((all_longs, taken), (all_ints, of_ints)) = one_by_one(bytes, n);
@@ -168,7 +168,7 @@ fn the_edges_of_each_length() {
     reads_alike(&encoded(&values), values.len());
     for value in values {
         assert_eq!(first(&encoded(&[value])).map(|(value, _)| value), Some(value));
-        // Alone, in the midst of others, and so many that a whole window is of it.
+        // Alone, among others, and as many as fill a window.
         for n in [1, 40] {
             let many = [vec![1; 70], vec![value; n], vec![-1; 70]].concat();
             writes_alike(&many);

@@ -1,4 +1,4 @@
-//! Values at places are those that are read in whole.
+//! Values at positions equal those of a complete read.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::pack::string::hints::StringHints;
 use crate::pack::string::views::Views;
 use crate::pack::string::{PackedStrings, Target};
 
-/// Ascending places among `n`: of each so many one, and of some the next as well.
+/// Ascending positions among `n`: one of every `step`, and for some the next as well.
 fn places(n: usize, step: usize) -> Vec<u32> {
     let mut r = random((n + step) as u64);
     let mut at = 0;

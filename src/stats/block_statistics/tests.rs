@@ -1,4 +1,4 @@
-//! Statistics to the byte, and whatever else stands there.
+//! Statistics to the byte, and malformed ones.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is read of a file, and what is not.
+//! Which blocks of a file are read.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -87,7 +87,7 @@ fn only_blocks_with_rows_that_are_left_are_read() {
             let read =
                 reader.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>();
             assert_eq!((read, read > 0), (rows.len(), true));
-            // What the first predicate looks at is read whole and once, though it is given out, too.
+            // The columns of the first predicate are read completely and once, even if they are output, too.
             let first = predicate.columns().remove(0);
             assert_eq!(blocks_read(&source, &first), every(&first), "{condition}");
             assert_eq!(
@@ -122,7 +122,7 @@ fn nothing_is_read_behind_the_limit() {
         .flat_map(|batch| batch.unwrap().column(0).as_primitive::<Int64Type>().values().to_vec())
         .collect();
     assert_eq!(ids, (51..171).collect::<Vec<_>>());
-    // One window of the column that is looked at; of another the blocks of the rows.
+    // One window of the predicate column; of another the blocks of the matching rows.
     assert_eq!(blocks_read(&source, "id"), (0..82).collect::<Vec<_>>());
     assert_eq!(blocks_read(&source, "text"), [0, 1]);
     let source = noting(&file);
@@ -132,7 +132,7 @@ fn nothing_is_read_behind_the_limit() {
     assert_eq!(blocks_read(&source, "text"), [2, 3]);
 }
 
-/// A gap that is cheaper to read than to leave out may have no block of its own.
+/// A gap that is cheaper to read than to skip may contain no complete block.
 #[test]
 fn short_blocks_between_rows_are_left_out() {
     let table = table(1000);

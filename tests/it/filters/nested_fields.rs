@@ -1,4 +1,4 @@
-//! Parts of nested fields: how they come, and that what lies beside them is not read.
+//! Selected children of nested fields, and that others are not read.
 
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ fn branches_of_a_union_are_nullable_fields() {
     }
 }
 
-/// Of a struct, each part is read once: by the predicate that looks at it, or for the output.
+/// Each child of a struct is read once: by the predicate that uses it, or for the output.
 #[test]
 fn parts_that_predicates_read_are_not_read_again() {
     let whole = record(ROWS);

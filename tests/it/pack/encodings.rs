@@ -18,7 +18,7 @@ const KINDS: [(&str, &str); 10] = [
     ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
 ];
 
-/// The same of what zstd goes over.
+/// The encodings that only blocks for zstd have.
 const KINDS_FOR_ZSTD: [(&str, &str); 2] =
     [("forms", "[0,1,2]"), ("numbers", "[0,1,2,3,4,5,6,7,8,9,10]")];
 
@@ -42,7 +42,7 @@ fn check_of(
 
 #[test]
 fn a_second_decoder_reads_every_kind() {
-    // Two whole chunks and a rest.
+    // Two complete chunks and a rest.
     let Some(kinds) = check(&sample_columns::kinds(2300), 2300, 16_384) else { return };
     for (sort, expected) in KINDS {
         let met = kinds.get(sort).unwrap_or_else(|| panic!("no {sort}"));

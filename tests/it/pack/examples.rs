@@ -1,4 +1,4 @@
-//! The examples of `spec/pack.md`: each payload holds the rows that stand below it, for our reader and for the second
+//! The examples of `spec/pack.md`: each payload has the rows that follow it, for this reader and for the second
 //! decoder.
 
 use serde_json::{Value as Json, json};
@@ -7,7 +7,7 @@ use super::*;
 
 const SPEC: &str = include_str!("../../../spec/pack.md");
 
-/// Returns the text of each block whose fence begins with this word, and the rest of the fence.
+/// Returns the content of each block whose fence begins with this word, and the rest of the fence.
 fn fenced(word: &str) -> Vec<(&'static str, &'static str)> {
     let fence = format!("```{word}");
     let blocks = SPEC.split(&fence).skip(1);

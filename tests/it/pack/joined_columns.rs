@@ -1,5 +1,5 @@
-//! Joined leaves: which columns fields become, as the table in `spec/pack.md` says; and that readers of slots and
-//! of bits take counts of any kind.
+//! Joined leaves: the columns of fields, as the table in `spec/pack.md` has them; readers of slots and of bits
+//! accept counts of any kind.
 
 use std::sync::Arc;
 

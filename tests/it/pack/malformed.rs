@@ -1,8 +1,8 @@
-//! Packed blocks that are refused, by both readers: what `spec/pack.md` forbids, and claims of more than is there.
+//! Packed blocks that both readers refuse: what `spec/pack.md` forbids, and false claims.
 
 use super::*;
 
-/// Type, whether an array column, what is wrong, and the payload of a block of 3 rows.
+/// Type, whether it is an array column, the error, and the payload of a block of 3 rows.
 const BLOCKS: [(&str, bool, &str, &[u8]); 48] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
@@ -70,7 +70,7 @@ fn what_the_page_forbids() {
     }
 }
 
-/// Returns what `decode.py` says of a file that it must refuse.
+/// Returns the error of `decode.py` for a file.
 fn complaint(file: &[u8]) -> Option<String> {
     let mut temporary = tempfile::NamedTempFile::new().unwrap();
     temporary.write_all(file).unwrap();

@@ -257,7 +257,7 @@ pub(super) fn widths(n: usize, widths: impl Iterator<Item = u32>) -> Vec<Column>
     widths.map(of).collect()
 }
 
-/// Returns a file of these columns, with blocks of at most so many rows.
+/// Returns a file of these columns, with blocks of at most `block_rows` rows.
 pub(super) fn written(columns: &[Column], rows: usize, block_rows: usize, codec: Codec) -> Vec<u8> {
     let builder = FileWriter::builder().set_codec(codec).set_block_rows(block_rows);
     // Smallest, so that every kind is chosen for something.

@@ -1,4 +1,4 @@
-//! Which blocks are read, and which are not; files that say what is not so; files put together.
+//! Which blocks are read and which are pruned; files with false statistics; concatenated files.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use trevni::{
 use crate::arrow::write;
 use crate::filters::blocks_read::{blocks_read, blocks_with, noting, table};
 
-/// Returns the rows of a condition, and what was read of a column for them.
+/// Returns the rows of a predicate, and the byte ranges that were read of a column.
 fn rows(file: &Bytes, condition: &str, column: &str) -> (Vec<u64>, Vec<usize>) {
     let source = noting(file);
     let predicate = Predicate::parse(condition).unwrap();

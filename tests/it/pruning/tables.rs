@@ -133,7 +133,7 @@ pub(super) fn kinds(n: &mut Numbers, of: &[Kind]) -> Vec<Kind> {
     kinds
 }
 
-/// Returns a number near a level that goes up and down slowly.
+/// Returns a number near a level that changes slowly.
 fn level(n: &mut Numbers, row: usize) -> i64 {
     (row / 20 % 7) as i64 * 10 + below(n, 12) as i64 - 20
 }

@@ -1,4 +1,4 @@
-//! Data sets in stores: which requests are made, and what is left when they fail.
+//! Data sets in object stores: the requests, and what is left when they fail.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ async fn read(scan: DatasetScan<Prefix>) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// Returns the ids that are there, in a store that does nothing wrong; `None` if there is no data set.
+/// Returns the existing ids, from a store without faults; `None` if there is no data set.
 async fn ids(store: &RecordingStore) -> Option<Vec<i64>> {
     let store = Arc::new(store.inner.fork());
     match Dataset::open_in(store, "a/table").await {
@@ -92,7 +92,7 @@ fn a_scan_asks_only_for_what_may_pass() {
         let sizes: Vec<usize> = summary.files.iter().map(|file| file.bytes() as usize).collect();
         let (zero, one) = (commit(0).await, commit(1).await);
         let put = Request::Put;
-        // The commits that are there are read before another one is written.
+        // The existing commits are read before another one is written.
         let expected = [
             put(zero),
             put(sizes[0]),
@@ -189,7 +189,7 @@ fn an_error_at_any_request_leaves_the_old_or_the_new() {
         for old in [None, Some((0..10).collect::<Vec<_>>())] {
             let mut failed = 0;
             for number in 0.. {
-                // What was there before takes some requests, too.
+                // Reading the existing rows takes some requests, too.
                 let before = if old.is_some() { 4 } else { 0 };
                 let store = Arc::new(RecordingStore::new(Fault::Fails(before + number)));
                 if old.is_some() {
@@ -266,7 +266,7 @@ fn two_writers_at_once_both_land() {
         assert_eq!(ids(&store).await, Some((0..80).collect()));
         let table = Dataset::open_in(store.clone(), "a/table").await.unwrap();
         assert_eq!(table.commit(), Some(8));
-        // Where there are no conditions, at least one after another.
+        // Without conditional requests, at least one after another.
         let store = Arc::new(RecordingStore::new(Fault::Unconditional));
         for first in [0, 10] {
             write(store.clone(), first..first + 10, properties().build()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Stores that fail, cut short, or give something else: an error each time, and never a wait without end.
+//! Stores that fail, truncate, or return other bytes: an error each time, and never an endless wait.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::run;
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore};
 
-/// Reads all of a file by five requests. Returns how many rows came, and how many requests were made.
+/// Reads all of a file by five requests. Returns the number of rows, and of requests.
 async fn read(wrong: Fault) -> (Result<usize>, usize) {
     let store = RecordingStore::with_file(&reference_file("boolean-multiblock"), wrong).await;
     let rows = async {

@@ -1,4 +1,4 @@
-//! Streams give what the synchronous reader gives, batch for batch, and ask for what the plan says.
+//! Streams return the batches of the synchronous reader, and request the planned ranges.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::testdata::{self, Numbers};
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore};
 
-/// What is read, and how it is fetched.
+/// A read, and its fetch options.
 struct Case {
     columns: Option<Vec<usize>>,
     rows: std::ops::Range<u64>,
     selection: Option<RowSelection>,
-    /// Of predicates, the column each looks at, and one of how many rows it keeps.
+    /// For each predicate, its column, and that it keeps one of this many rows.
     predicates: Vec<(usize, u64)>,
     offset: u64,
     limit: u64,
@@ -108,7 +108,7 @@ impl Case {
         builder.with_offset(self.offset).with_limit(self.limit).build().unwrap()
     }
 
-    /// Predicates that keep some of the rows that they are given, however these come in batches.
+    /// Predicates that keep some of their rows, however these are batched.
     fn filter(&self, schema: &Schema) -> Option<RowFilter> {
         let predicates = self.predicates.iter().map(|(column, one_of)| {
             let (mask, mut seen, one_of) = (ProjectionMask::roots(schema, [*column]), 0, *one_of);
@@ -200,12 +200,12 @@ fn requests_are_those_of_the_plan() {
 
 #[test]
 fn columns_come_only_for_rows_that_pass() {
-    // No row passes: of the other column its table is there, and no block.
+    // No row matches: of the other column its table is fetched, and no block.
     let none = requests_of(|builder| {
         only(builder, "arr").with_predicate(Predicate::parse("plain and not plain").unwrap())
     });
     assert_eq!(none, (vec![[0, 256], [256, 6668], [6668, 6888]], 0));
-    // Only rows at the end pass, which lie in its second block; windows of one block each.
+    // Only rows at the end match, in its second block; windows of one block each.
     let last = requests_of(|builder| {
         let mask = ProjectionMask::columns(builder.schema(), ["plain"]).unwrap();
         let mut seen = 0;

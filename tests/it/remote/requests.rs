@@ -14,7 +14,7 @@ use super::run;
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore};
 
-/// Returns the first column's table lies in the first read, the second's does not.
+/// Returns options with which the first column's table is in the first read, and the second's is not.
 fn options() -> FetchOptions {
     FetchOptions::default().with_first_read(256).with_gap(0)
 }
@@ -55,7 +55,7 @@ fn tables_and_blocks_are_fetched_once_and_alone() {
     run(async {
         let (store, file) = opened(options()).await;
         assert_eq!(store.gets(), [0..256]);
-        // Of the first column the table is there, and of its blocks the second is wanted.
+        // The table of the first column is available, and of its blocks the second is needed.
         file.fetch_rows(&[0], &[600_000..600_010]).await.unwrap();
         assert_eq!(store.gets(), [3268..6353]);
         let read = file.file().read_rows(0, 600_000..600_010).unwrap();
@@ -63,7 +63,7 @@ fn tables_and_blocks_are_fetched_once_and_alone() {
         // Of the second the table is guessed to be of 18 blocks; it has two, and the guess reaches into the first.
         file.fetch_rows(&[1], &[600_000..600_010]).await.unwrap();
         assert_eq!(store.gets(), [6668..6888, 6888..9978]);
-        // All is there by now but the outer blocks.
+        // Everything but the outer blocks is available by now.
         file.fetch_rows(&[0, 1], &[0..1, 700_000..1_100_000]).await.unwrap();
         assert_eq!(store.gets(), [256..3268, 6353..6668, 9978..11_966]);
         file.fetch_rows(&[0, 1], &[0..1_100_000]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Files written to stores: by one request or in parts, whole or not at all.
+//! Files written to object stores: by one request or in parts, complete or not at all.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn properties() -> WriterProperties {
     WriterProperties::builder().set_codec(Codec::Null).set_memory_budget(50_000).build()
 }
 
-/// Returns the same file as it is written at home.
+/// Returns the same file, written to memory.
 fn expected() -> Vec<u8> {
     let batch = batch();
     let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties())).unwrap();
@@ -129,7 +129,7 @@ fn an_upload_that_is_dropped_is_aborted() {
         assert_eq!(store.requests().last(), Some(&Request::Abort));
         assert_eq!(written(&store).await, None);
 
-        // One that was never begun asks nothing of the store.
+        // A writer that was never used sends no requests.
         let store = Arc::new(RecordingStore::new(Fault::Nothing));
         let mut object = ObjectWriter::new(store.clone(), Path::from("a"));
         object.put("few".into()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Files whole: those of the reference, changed ones, damaged ones, and those of the documents.
+//! Complete files: those of the reference, changed and damaged ones, and those of the documents.
 
 #![allow(clippy::cast_possible_truncation)]
 
@@ -12,12 +12,12 @@ use super::*;
 use crate::array::{Attributes, Build};
 use crate::chunk::{Decoder, Encoder, Header as ChunkHeader};
 
-/// Parameters of chunks of elements of so many bytes.
+/// Returns parameters for elements of this size.
 fn params_of(typesize: u8) -> Params {
     Params::new(Generation::Blosc1, typesize)
 }
 
-/// Returns the chunk that stands for these bytes.
+/// Returns the chunk of these bytes.
 fn encoded(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     Encoder::new(&params_of(4)).unwrap().encode(data, &mut out).unwrap();

@@ -15,7 +15,7 @@ fn data(folder: &str) -> Option<PathBuf> {
     trevni_testing::data::corpus(&format!("golden/blosc/{folder}"))
 }
 
-/// Names, chunks and what they stand for.
+/// Returns names, chunks and their decoded bytes.
 fn chunks() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let mut all = Vec::new();
     for folder in ["chunks", "rawchunks"] {
@@ -204,7 +204,7 @@ fn zeros_runs_and_nothing_need_no_bytes() {
     assert_eq!(zeros.len(), 32);
     let header = Header::parse(&zeros).unwrap();
     assert_eq!(header.content, Content::Special(Special::Zeros));
-    // Older readers refuse special chunks that are not whole elements.
+    // Older readers refuse special chunks with incomplete elements.
     let odd = encode(&params, &[0; 8001]);
     assert_eq!(Header::parse(&odd).unwrap().content, Content::Blocks);
     assert_eq!(decode(&odd, 8001), [0; 8001]);
@@ -266,7 +266,7 @@ fn refuses_what_no_chunk_can_have() {
     decoder.decode_range(&chunk, 100, &mut []).unwrap();
 }
 
-/// Encoders and decoders can go to other threads.
+/// Encoders and decoders can be sent to other threads.
 #[test]
 fn can_be_sent() {
     fn sent<T: Send>(_: T) {}

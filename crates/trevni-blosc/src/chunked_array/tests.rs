@@ -1,4 +1,4 @@
-//! Arrays of every cut, changed at random, beside the same rows in memory.
+//! Arrays of every chunking, changed at random, compared with the same rows in memory.
 
 #![allow(clippy::cast_possible_truncation)]
 
@@ -66,7 +66,7 @@ impl Container for Memory {
     }
 }
 
-/// Chunks that were pushed, for who asks after the end.
+/// Chunks that were pushed, shared with the test.
 struct Pushed(Vec<Vec<u8>>, Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Build for Pushed {
@@ -101,7 +101,7 @@ fn grid(chunk: &[u64], block: &[u64]) -> Chunking {
     Chunking::Grid { chunk_shape: chunk.to_vec(), block_shape: block.to_vec() }
 }
 
-/// Every way of cutting, of empty arrays.
+/// Returns a layout for every chunking, of empty arrays.
 fn layouts() -> Vec<Layout> {
     let fill = [1, 2, 3, 4];
     vec![

@@ -1,5 +1,4 @@
-//! Types against NumPy 2.4: texts, what its `dtype.str` or `dtype.descr` and its `str(dtype)` give, and the bytes
-//! of an element.
+//! Types compared with NumPy 2.4: `dtype.str` or `dtype.descr`, `str(dtype)`, and the bytes of an element.
 
 #![allow(clippy::cast_possible_truncation)]
 

@@ -1,4 +1,4 @@
-//! Frames of C-Blosc2, of ourselves, and of nobody.
+//! Frames of C-Blosc2, of this crate, and malformed ones.
 
 mod building;
 mod commits;

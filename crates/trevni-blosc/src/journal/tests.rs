@@ -26,8 +26,8 @@ pub(crate) fn crash_child() -> Option<(PathBuf, String)> {
     Some((folder.into(), std::env::var("TREVNI_CRASH_TASK").unwrap()))
 }
 
-/// Runs a test of this binary in a child process, which dies before its file operation number `after`; whether it
-/// came to that.
+/// Runs a test of this binary in a child process that exits before its file operation number `after`. Returns
+/// whether it reached that.
 pub(crate) fn crash_at(test: &str, folder: &Path, task: &str, after: usize) -> bool {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -115,7 +115,7 @@ fn a_crash_at_any_point_leaves_old_or_new() {
         let found = state(&Folder::open(&root).unwrap());
         assert_eq!(every_file(&root), files, "reading writes nothing");
         assert!(found == old || found == new, "after {after}: {found:?}");
-        // Once the new state is there it stays.
+        // Once the new state is visible it stays.
         assert!(found == new || seen_new == 0, "after {after}");
         *if found == new { &mut seen_new } else { &mut seen_old } += 1;
         // The next writer may die, too.

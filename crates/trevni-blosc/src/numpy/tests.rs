@@ -1,4 +1,4 @@
-//! Arrow to NumPy's bytes and back, and what is refused.
+//! Arrow to NumPy's bytes and back, and refused types.
 
 #![allow(clippy::cast_possible_truncation)]
 
@@ -11,7 +11,7 @@ use arrow::datatypes::*;
 use super::*;
 use trevni::ErrorKind;
 
-/// Returns the bytes of an array, and the array that comes of them.
+/// Returns the bytes of an array, and the array decoded from them.
 fn there_and_back(field: &Field, array: &ArrayRef) -> (Dtype, Vec<u8>, ArrayRef) {
     let schema = Arc::new(Schema::new(vec![field.clone()]));
     let mut widths = Widths::new(&schema);

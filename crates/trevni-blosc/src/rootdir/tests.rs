@@ -14,7 +14,7 @@ pub(super) fn size(n: u64) -> usize {
     usize::try_from(n).unwrap()
 }
 
-/// So many bytes that differ from array to array.
+/// Returns bytes that differ from array to array.
 pub(super) fn some_bytes(len: usize, seed: u8) -> Vec<u8> {
     (0..len).map(|i| (i * (usize::from(seed) + 3) / 7).to_le_bytes()[0] & 1 | seed).collect()
 }
@@ -25,7 +25,7 @@ pub(super) fn encode(storage: &Storage, data: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Returns the chunks of an array whose bytes are cut as they lie.
+/// Returns the chunks of an array that is divided in memory order.
 pub(super) fn chunks_of(storage: &Storage, shape: &[u64], data: &[u8]) -> Vec<Vec<u8>> {
     let cut = Cut::new(storage, shape).unwrap();
     data.chunks(size(cut.chunk_bytes)).map(|part| encode(storage, part)).collect()
@@ -46,7 +46,7 @@ pub(super) fn edit(storage: &Storage, before: &[u8], shape: &[u64], after: &[u8]
     }
 }
 
-/// Returns the bytes that each chunk stands for.
+/// Returns the decoded bytes of each chunk.
 pub(super) fn decode_chunks(array: &Carray) -> Vec<Vec<u8>> {
     let mut decoder = Decoder::default();
     let decode = |number| {
@@ -58,7 +58,7 @@ pub(super) fn decode_chunks(array: &Carray) -> Vec<Vec<u8>> {
     (0..array.layout().chunks).map(decode).collect()
 }
 
-/// Returns the bytes of an array that are cut as they lie.
+/// Returns the bytes of an array that is divided in memory order.
 pub(super) fn decode(array: &Carray) -> Vec<u8> {
     let Chunking::Flat { chunk_bytes } = array.layout().chunking else { panic!("boxes") };
     let mut out = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn make(
     Box::new(builder).finish(shape, &Attributes::new()).unwrap();
 }
 
-/// Storage of this type in chunks of so many rows.
+/// Returns the storage of a type in chunks of `chunklen` rows.
 pub(super) fn storage(dtype: &str, chunklen: u64) -> Storage {
     let storage = Storage::new(Dtype::parse(dtype).unwrap(), &[], 0).unwrap();
     Storage { chunk_shape: vec![chunklen], ..storage }

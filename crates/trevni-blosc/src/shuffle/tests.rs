@@ -1,4 +1,4 @@
-//! Byte and bit shuffles, at each level, beside their definitions.
+//! Byte and bit shuffles at each level, compared with their definitions.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn boxed(bytes: &[u8]) -> Box<[u8]> {
     bytes.into()
 }
 
-/// Returns where each byte goes.
+/// Shuffles bytes by the definition.
 fn shuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len() / width;
     let mut out = bytes.to_vec();
@@ -21,7 +21,7 @@ fn shuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns where each bit goes.
+/// Shuffles bits by the definition.
 fn bitshuffled(width: usize, bytes: &[u8]) -> Vec<u8> {
     let n = bytes.len() / width / 8 * 8;
     let mut out = bytes.to_vec();
@@ -47,7 +47,7 @@ fn bytes(len: usize) -> Box<[u8]> {
     boxed(&(0..len).map(byte).collect::<Vec<_>>())
 }
 
-/// Compares both ways, at each level, with what a definition says.
+/// Compares both directions, at each level, with a definition.
 fn compare(
     width: usize,
     len: usize,
@@ -57,7 +57,7 @@ fn compare(
     let bytes = bytes(len);
     let expected = boxed(&definition(width, &bytes));
     for level in Level::all() {
-        // What was there before is no matter.
+        // The previous content does not matter.
         let mut out = boxed(&vec![0xa5; len]);
         there(level, width, &bytes, &mut out);
         assert!(out == expected, "there: width {width}, {len} bytes, {}", level.name());
@@ -81,7 +81,7 @@ fn few_bytes_of_every_width() {
     }
 }
 
-/// Around the numbers of elements that go together.
+/// Around the tile sizes.
 #[test]
 fn few_elements_of_every_width() {
     for width in (1..=40).chain(WIDTHS) {

@@ -5,7 +5,7 @@
 
 mod stored_frames;
 
-/// Runs a test on a runtime of its own thread.
+/// Runs a test on a single-threaded runtime.
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }

@@ -34,7 +34,7 @@ fn check(folder: &FilePath, numbers: &mut Numbers) {
         let frame = RemoteFrame::open(store.clone(), "frame", FetchOptions::default()).await;
         let frame = frame.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(frame.layout().layout().shape, local.shape(), "{name}");
-        // Chunks that differ in size are asked for their headers.
+        // The headers of chunks that differ in size are fetched.
         let varied = matches!(local.layout().chunking, blosc::Chunking::Varied { .. });
         let heads = if varied { local.layout().chunks as usize } else { 0 };
         assert_eq!(store.requests().len(), 1 + heads, "{name}");
@@ -45,7 +45,7 @@ fn check(folder: &FilePath, numbers: &mut Numbers) {
             let found = frame.read(start..end).await.unwrap();
             assert_eq!(found, local.read(start..end).unwrap(), "{name} {start}..{end}");
             frame.fetch_rows(start..end).await.unwrap();
-            // Nothing else is there: what is read was among what was asked for.
+            // Only the fetched chunks are available.
             frame.keep_rows(start..end).unwrap();
             assert_eq!(frame.array().read(start..end).unwrap(), found, "{name}");
         }
@@ -105,7 +105,7 @@ fn opening_costs_one_read_and_rows_their_chunks() {
         let rows = frame.read(2500..4001).await.unwrap();
         assert_eq!(rows[..8], 2500i64.to_le_bytes());
         assert_eq!(store.requests(), [Request::All, Request::All, Request::All]);
-        // They are there now; the next one is not.
+        // These chunks are available now; the next one is not.
         frame.read(2000..4500).await.unwrap();
         assert!(store.requests().is_empty());
         let e = frame.array().read(4500..5001).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Bad rows are named, and left out when asked; numbers lose digits only when asked.
+//! Bad rows are reported, and skipped with an option; numbers lose digits only with an option.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::{code, out, run, run_with, said, str};
 const ADVICE: &str = " (types were inferred from the first 1000 rows: --infer-rows 0 infers from all rows, a --schema \
                       gives them)";
 
-/// Runs `cat` over text. Returns the exit code, what was printed and what was said.
+/// Runs `cat` on text. Returns the exit code, stdout and stderr.
 fn cat(format: &str, text: &str, options: &[&str]) -> (i32, String, String) {
     let output = run_with(&[&["cat", "-", "--from", format], options].concat(), text.as_bytes());
     (code(&output), String::from_utf8(output.stdout.clone()).unwrap(), said(&output))
@@ -64,7 +64,7 @@ fn digits_are_lost_only_when_asked() {
         let (exit, printed, text_said) = cat(format, text, &["--skip-bad", "1"]);
         assert_eq!((exit, text_said.as_str()), (0, "1 bad row left out\n"));
         assert_eq!(printed, "{\"x\":0.5}\n{\"x\":7.0}\n");
-        // What is no integer has lost nothing that was promised.
+        // A number that is not an integer loses nothing.
         let text = text.replace("9007199254740993", "9007199254740993.5e3");
         assert_eq!(cat(format, &text, &[]).0, 0);
     }

@@ -94,7 +94,7 @@ fn a_filter_is_chosen_by_the_values() {
     };
     use serde_json::json;
 
-    // 0 to 4999, out of order: the greatest hundredth begins at 4949.
+    // 0 to 4999, shuffled: the largest hundredth begins at 4949.
     let numbers = || (0..5000).map(|n| n * 1777 % 5000);
     let words: Vec<_> = numbers().map(|n| format!("it's {}", n % 100)).collect();
     let cents = Decimal128Array::from_iter_values(numbers().map(i128::from));

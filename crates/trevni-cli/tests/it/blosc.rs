@@ -1,4 +1,4 @@
-//! Containers of the Blosc family by the command: rescued, made, looked into, and `trevni blosc`.
+//! Containers of the Blosc family: converted from and to, inspected, and `trevni blosc`.
 
 use std::path::PathBuf;
 

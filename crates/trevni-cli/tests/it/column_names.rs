@@ -23,7 +23,7 @@ fn duplicates_are_refused_or_renamed() {
         out(&["convert", "--force", "--rename-duplicates", str(&from), str(&to)]);
         let row = "{\"a\":1,\"a_3\":2,\"b c\":3,\"a_2\":4}\n";
         assert_eq!(std::fs::read_to_string(&to).unwrap(), row, "{name}");
-        // What is printed has all columns, too.
+        // The output has all columns, too.
         let output = run(&["head", str(&from)]);
         assert_eq!(String::from_utf8_lossy(&output.stdout), row, "{name}");
         assert!(said(&output).contains("columns with the same name"), "{}", said(&output));

@@ -1,4 +1,4 @@
-//! `concat`, `rewrite` and `random`: whole files, made of others or of nothing.
+//! `concat`, `rewrite` and `random`.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn stderr_of(args: &[&str]) -> String {
     said(&output)
 }
 
-/// Returns what `layout` says of the blocks of a file.
+/// Returns the output of `layout` for the blocks of a file.
 fn layout(path: &Path) -> Json {
     serde_json::from_str(&out(&["layout", "--json", str(path)])).unwrap()
 }
@@ -66,7 +66,7 @@ fn rows_are_written_anew_where_settings_differ() {
     assert_eq!(code(&output), 1);
     let expected = format!("error: {} cannot follow: ARROW:schema is another\n", other.display());
     assert_eq!(said(&output), expected);
-    // What was there is there still.
+    // The old content is still there.
     assert!(out(&["count", str(&to)]).starts_with("800"));
 }
 

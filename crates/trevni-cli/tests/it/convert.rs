@@ -20,7 +20,7 @@ fn rows_survive_every_format() {
             out(&["convert", str(&from), str(&one)]);
             for second in WAYS {
                 let two = folder.path().join(format!("{name}.{first}.{second}"));
-                // JSON has no dates and times of its own: there the schema says.
+                // JSON has no dates and times, so the schema is given.
                 let given = ["--schema", str(&schema)];
                 let given = if first == "jsonl" { &given[..] } else { &[] };
                 out(&[&["convert", str(&one), str(&two)], given].concat());
@@ -45,7 +45,7 @@ fn csv_comes_back_as_it_went() {
     }
 }
 
-/// More threads change no byte; declared types are kept where that is asked for.
+/// The number of threads does not change the bytes; declared types are kept if requested.
 #[test]
 fn threads_and_sampling_are_settable() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn schemas_are_taken_back() {
     assert_eq!(code(&output), 1);
 }
 
-/// Each batch brings a dictionary of its own; an IPC file can hold only one.
+/// Each batch has its own dictionary; an IPC file can have only one.
 #[test]
 fn dictionaries_that_change_go_to_streams() {
     use arrow::array::{ArrayRef, DictionaryArray, RecordBatch};
@@ -199,7 +199,7 @@ fn every_setting_of_the_writer_is_heard() {
     }
 }
 
-/// An Avro schema says what the rows of a text file are.
+/// An Avro schema gives the types of a text file.
 #[test]
 fn avro_schemas_are_taken() {
     let folder = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ fn read(text: &[u8], options: &[&str]) -> (String, Vec<Json>) {
     (schema, rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// Returns what is said about a text that cannot be read.
+/// Returns the error of a text that cannot be read.
 fn fault(text: &[u8], options: &[&str]) -> String {
     let output = run_with(&[&["cat", "-", "--from", "csv"], options].concat(), text);
     assert_ne!(code(&output), 0, "{}", String::from_utf8_lossy(&output.stdout));
@@ -86,7 +86,7 @@ fn nulls_are_those_of_the_column() {
             json!([1, null, null]),
         ),
         (&["1", "999"], &["--null-value", "999"], "Int64", json!([1, null])),
-        // NaN is a number in a column of floats that is given; JSON has none for it, but a condition can see it.
+        // NaN is a number in a declared float column; JSON cannot represent it, but a predicate can test it.
         (
             &["1.5", "NaN"],
             &["--type", "x=float64", "--where", "x is not null"],
@@ -245,7 +245,7 @@ fn compressed_rows_are_read_in_every_format() {
         std::fs::write(&path, &packed).unwrap();
         assert!(out(&["cat", str(&path)]) == rows, "{format}");
         assert_eq!(out(&["count", str(&path)]), "200\n", "{format}");
-        // A pipe, and a name that says nothing.
+        // A pipe, and a name without an extension.
         let piped = run_with(&["cat", "-"], &packed);
         assert!(piped.stdout == rows.as_bytes(), "{format}: {}", said(&piped));
         let cut = run_with(&["cat", "-"], &packed[..packed.len() / 2]);
@@ -311,7 +311,7 @@ fn types_that_do_not_hold_are_inferred_again() {
         let none = out(&["count", str(&path), "--where", "\"a b\" is null"]);
         assert_eq!(none, "0\n");
         assert_eq!(out(&["count", str(&path)]), "1501\n");
-        // What is written to standard output cannot be taken back.
+        // Rows written to standard output cannot be taken back.
         let output = run(&["convert", str(&path), "-", "--to", "arrows"]);
         assert_eq!(code(&output), 1);
     }
@@ -339,7 +339,7 @@ fn bad_rows_are_left_out_wherever_they_are() {
             if command == "cat" { "{\"a\":1,\"b\":2}\n{\"a\":8,\"b\":9}\n" } else { "2\n" };
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     }
-    // Columns that nobody wants are not parsed.
+    // Unselected columns are not parsed.
     let text = b"a,b\n1,2\n3,x\n";
     let output =
         run_with(&["cat", "-", "--from", "csv", "--infer-rows", "1", "--columns", "a"], text);

@@ -1,8 +1,8 @@
-//! What is no file of its format, or only a part of one: the exact words.
+//! The exact errors of files of another format and of truncated files.
 
 use super::{code, rows_file, run_with, said};
 
-/// Returns what `cat` says of bytes that it reads as a format; it must fail.
+/// Returns the error of `cat` for bytes in a format.
 fn fault(format: &str, bytes: &[u8], options: &[&str]) -> String {
     let output = run_with(&[&["cat", "-", "--from", format], options].concat(), bytes);
     assert_eq!(code(&output), 1, "{format}: {}", said(&output));
@@ -51,7 +51,7 @@ fn files_that_are_cut() {
     ] {
         let mut bytes = made(format);
         bytes.truncate(bytes.len() - 7);
-        // The sync marker of an Avro file is another every time, its place is not.
+        // The sync marker of an Avro file is random, but its position is not.
         let text = fault(format, &bytes, &[]);
         assert_eq!(text, expected, "{format}");
     }

@@ -9,7 +9,7 @@ pub(super) fn lines(args: &[&str]) -> Vec<String> {
     lines
 }
 
-/// Returns the places of data sets: a folder, and where there are stores, a URL.
+/// Returns the locations of data sets: a folder and, with object stores, a URL.
 pub(super) fn places(folder: &Path) -> Vec<String> {
     let home = format!("{}/home/", str(folder));
     match cfg!(feature = "object_store") {

@@ -1,4 +1,4 @@
-//! `describe`: what is in each column.
+//! `describe`: profiles of columns.
 
 use std::sync::Arc;
 
@@ -201,10 +201,10 @@ fn pages_say_where_the_bytes_of_columns_are() {
         assert!(page.contains(others), "{name}");
         let bytes = at(name).metadata().unwrap().len();
         assert!(page.contains(&format!(", {} bytes</p>", grouped(bytes))), "{name}");
-        // Every picture says what it shows.
+        // Every picture has a description.
         assert_eq!(count("<svg "), count("role=\"img\" aria-label=\"") - count("class=\"nulls\""));
     }
-    // What Parquet's columns take, and the rest, is the file.
+    // The sizes of Parquet's columns and the rest sum up to the file.
     let page = out(&["describe", "--html", "-", str(&at("x.parquet"))]);
     let (_, sizes) = page.split_once("<table class=\"sizes\">").unwrap();
     let rows = sizes.split("<tr>").skip(2);

@@ -48,7 +48,7 @@ fn schemas_that_differ_are_told_first() {
     let (a, b) = ("{\"a\":1,\"b\":2,\"c\":3}", "{\"a\":\"1\",\"d\":2}");
     let lines = "column 0, a: Int64 | Utf8\ncolumn 1: b | d\ncolumn 2: c | -\n";
     assert_eq!(differences(a, b, &[]), (1, lines.to_owned()));
-    // An integer may be a whole number, but is none.
+    // A float may have an integral value, but is no integer.
     let lines = "column 0, a: Int64 | Float64\n";
     assert_eq!(differences("{\"a\":1}", "{\"a\":1.0}", &[]), (1, lines.to_owned()));
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Files of one table, of three formats: columns come and go, numbers widen.
+/// Returns the files of one table, in three formats: columns differ, numbers are widened.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let at = |name: &str| folder.join(name);
     std::fs::write(at("a.csv"), "id,name\n1,one\n2,two\n").unwrap();

@@ -1,8 +1,8 @@
-//! JSON: the layouts of rows, types, and what is wrong with rows that are refused.
+//! JSON: the layouts of rows, types, and the errors of bad rows.
 
 use super::{code, out, run, run_with, said, str};
 
-/// Runs a command over text that comes by standard input. Returns what was printed.
+/// Runs a command on text from standard input. Returns its output.
 fn printed(args: &[&str], text: &str) -> String {
     let output = run_with(&[args, &["-", "--from", "jsonl"]].concat(), text.as_bytes());
     assert_eq!(code(&output), 0, "{text}: {}", said(&output));
@@ -37,7 +37,7 @@ fn rows_are_lines_or_values_or_elements() {
         }
         assert_eq!(printed(&["cat", "--infer-rows", "0"], &text), rows, "{text}");
         assert_eq!(printed(&["count"], &text), "3\n");
-        // The first bytes say what it is.
+        // The layout is detected from the first bytes.
         let output = run_with(&["cat", "-"], text.as_bytes());
         assert_eq!(String::from_utf8_lossy(&output.stdout), rows, "{text}");
     }
@@ -148,7 +148,7 @@ fn what_is_wrong_is_named() {
                 || text.contains("1e400"),
             "{text}: {rows}"
         );
-        // Where the rest cannot be found, nothing is left out.
+        // If the next record cannot be found, nothing is skipped.
         let is_broken = ["ends within", "missing", "after"].iter().any(|w| text_said.contains(w));
         let options = [&["count", "-", "--from", "jsonl", "--skip-bad", "9"], options].concat();
         let output = run_with(&options, text.as_bytes());

@@ -34,7 +34,7 @@ impl Parser<'_> {
                 Tree::Object(self.members('}', |p| {
                     let Tree::Leaf(Json::String(key)) = p.value() else { panic!("no key") };
                     assert!(p.take(':'));
-                    // A value beside children (`value$`) is of its array's own type.
+                    // A value with children (`value$`) has the type of its array.
                     p.single = if key == "value$" { outer } else { p.singles.contains(&key) };
                     (key, p.value())
                 }))

@@ -66,7 +66,7 @@ fn run(args: &[&str]) -> Output {
     run_with(args, b"")
 }
 
-/// Standard output of a run that must go well.
+/// Returns the standard output of a run that must succeed.
 fn out(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(code(&output), 0, "{args:?}: {}", said(&output));
@@ -132,7 +132,7 @@ fn tojson_prints_what_the_reference_prints() {
     assert!(seen > 5, "{seen}");
 }
 
-/// Returns the names of members that are of single precision: their text need only give the same float.
+/// Returns the names of single-precision members: their text need only parse to the same float.
 fn float_members(meta: &Json) -> Vec<String> {
     let columns = meta["columns"].as_array().unwrap().iter();
     let floats = columns.filter(|c| c["type"].as_str().unwrap().eq_ignore_ascii_case("float"));
@@ -322,7 +322,7 @@ fn files_are_replaced_only_when_asked() {
     assert_eq!(std::fs::read(&to).unwrap(), b"mine");
     out(&["convert", str(&from), str(&to), "--force"]);
     assert_ne!(std::fs::read(&to).unwrap(), b"mine");
-    // What fails leaves nothing behind.
+    // A failed command leaves nothing behind.
     let output = run(&["convert", "/no/such/file.csv", str(&folder.path().join("new.arrow"))]);
     assert_eq!(code(&output), 1);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -1,4 +1,4 @@
-//! Files of other writers with what this crate's libraries do not take as it is.
+//! Files of other writers that the libraries do not read as they are.
 
 use super::{code, out, run, said, str};
 

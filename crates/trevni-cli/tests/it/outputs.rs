@@ -1,4 +1,4 @@
-//! What outputs may be: regular files, which are replaced whole, and devices, pipes and sockets, which are written to.
+//! Outputs: regular files are replaced; devices, pipes and sockets are written to.
 
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
@@ -142,7 +142,7 @@ fn the_target_of_a_link_is_replaced() {
             assert_eq!(code(&convert(&dangling, &[])), 0, "{to}");
         }
     }
-    // A folder behind a link, too.
+    // A folder through a symbolic link, too.
     let (folder, link) = (at("below/table"), at("table"));
     symlink("below/table", &link).unwrap();
     for _ in 0..2 {
@@ -173,7 +173,7 @@ fn modes_are_kept_and_new_files_obey_the_umask() {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(convert(), mode, "{to}");
         }
-        // Only root gives files to others.
+        // Only root can change the owner of files.
         if std::os::unix::fs::chown(&path, Some(65_534), Some(65_533)).is_ok() {
             assert_eq!(convert(), 0o444);
             let about = path.metadata().unwrap();

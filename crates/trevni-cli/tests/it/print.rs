@@ -1,4 +1,4 @@
-//! What is printed of every type: named zones, maps, unions and intervals; and how long errors are.
+//! The printed form of every type: named zones, maps, unions and intervals; and the length of errors.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ fn times_out_of_range_are_integers() {
     );
 }
 
-/// Extensions of the files of other projects that hold rows, and what `--from` has to say.
+/// Extensions of other projects' row files, and their `--from`.
 const KINDS: [(&str, &[&str]); 7] = [
     ("parquet", &[]),
     ("arrow_file", &["--from", "arrow"]),

@@ -3,7 +3,7 @@
 use super::{code, out, run, said, str};
 use trevni_testing::data::{corpus, files, meta, stem};
 
-/// What `totrevni` makes of an Avro file is what the reference's makes, to the byte where no codec has a say.
+/// `totrevni` converts an Avro file as the reference does, to the byte where no codec is involved.
 #[test]
 fn totrevni_makes_the_references_files() {
     let Some(corpus) = corpus("golden/trevni") else { return };

@@ -38,7 +38,7 @@ fn kills() -> u32 {
     std::env::var("TREVNI_KILLS").map_or(2, |text| text.parse().unwrap())
 }
 
-/// Rows that take a while, and others for the output that is there before.
+/// Writes rows that take a while to convert, or those of the existing output.
 fn write_rows(path: &Path, rows: std::ops::Range<u64>) {
     let mut text = String::from("id,kind,value\n");
     for id in rows {
@@ -108,7 +108,7 @@ struct Seen {
     old: u32,
 }
 
-/// Kills a conversion at a random moment. Returns whether it was alive still, and whether the old output is there.
+/// Kills a conversion at a random moment. Returns whether it was running, and whether the old output exists.
 fn kill_one(folder: &Path, name: &str, extra: &[&str], signal: Signal, most: Duration) -> Seen {
     let [small, large] = ["small.csv", "large.csv"].map(|name| folder.parent().unwrap().join(name));
     let output = folder.join(name);
@@ -179,7 +179,7 @@ fn kill_all(folder: &Path, outputs: &[(&str, &[&str])]) -> Vec<Seen> {
     seen
 }
 
-/// What was sent of an object is removed.
+/// The parts of an unfinished upload are removed.
 #[cfg(feature = "object_store")]
 #[test]
 fn an_upload_is_aborted() {
@@ -190,7 +190,7 @@ fn an_upload_is_aborted() {
         let to = home.path().join("to");
         let url = PathBuf::from(format!("file://{}/rows.jsonl", str(&to)));
         let mut child = start(&input, &url, &[]);
-        // Until the first part is there.
+        // Until the first part exists.
         while child.try_wait().unwrap().is_none() && !to.is_dir() {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -42,7 +42,7 @@ fn every_format_of_rows_is_printed() {
     assert_eq!(head("csv"), "id,place\n7000000,Kermadec Islands\n");
     let json = "{\"id\":7000000,\"place\":\"Kermadec Islands\"}\n";
     assert_eq!(head("json"), json);
-    // What is no terminal gets JSON lines.
+    // Outputs other than a terminal get JSON lines.
     assert_eq!(out(&["head", "-n1", "--columns", "id,place", QUAKES]), json);
     let arrow = run(&["cat", "--format", "arrow", QUAKES]).stdout;
     let again = super::run_with(&["count", "--from", "arrows", "-"], &arrow);

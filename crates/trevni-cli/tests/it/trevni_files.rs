@@ -122,7 +122,7 @@ fn a_data_set_is_rewritten_in_one_commit() {
     let again = run(&["rewrite", &from, &to]);
     assert_eq!(code(&again), 1);
     assert!(said(&again).contains("--force"), "{}", said(&again));
-    // In its own place, with fewer columns. The codec stays.
+    // In place, with fewer columns. The codec is kept.
     rewrite(&[&to, &to, "--force", "--drop", "place,felt"]);
     assert_eq!(lines(&["cat", &to]), lines(&["cat", &from, "--columns", &columns(&to)]));
     assert_eq!(json(&["meta", &to])["files"][0]["metadata"]["trevni.codec"], "zstd");

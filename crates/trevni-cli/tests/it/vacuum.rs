@@ -17,7 +17,7 @@ fn files(table: &Path) -> Vec<(PathBuf, u64)> {
     all
 }
 
-/// Returns the folder of a place.
+/// Returns the folder of a location.
 fn folder_of(place: &str) -> PathBuf {
     place.strip_prefix("file://").unwrap_or(place).into()
 }
@@ -36,7 +36,7 @@ fn replacing_a_data_set_removes_what_it_held() {
         convert("0..100", &["--file-rows", "30"]);
         let before: u64 =
             files(&folder).iter().filter(|(path, _)| !is_commit(path)).map(|f| f.1).sum();
-        // What is said is what was added.
+        // The message has the added files.
         let text = convert("100..120", &["--append"]);
         let after: u64 =
             files(&folder).iter().filter(|(path, _)| !is_commit(path)).map(|f| f.1).sum();

@@ -55,7 +55,7 @@ fn rows_of_every_format_are_chosen() {
         });
         assert!(!more.is_empty() && more.len() < 200);
         assert_eq!(printed(&["cat", path, "--where", "items > weight"]), more, "{format}");
-        // Rows are those of the file; columns that only the condition looks at are not printed.
+        // Row numbers are those of the file; columns that only the predicate uses are not printed.
         let args = ["cat", path, "--where", condition, "--columns", "id,city", "--rows", "20..60"];
         let part = lines(&all, |row| (1020..1060).contains(&row["id"].as_i64().unwrap()));
         let part = part.iter().filter(|row| heavy.contains(row));

@@ -27,7 +27,7 @@ fn stream<M: AsRef<[u8]>>(messages: &[M]) -> Vec<u8> {
     out
 }
 
-/// Reads as the options say. Returns the batches.
+/// Reads with the options. Returns the batches.
 fn batches(options: &ReadOptions, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
     let rows = (FORMAT.open)(Source::pipe("test", std::io::Cursor::new(bytes.to_vec())), options)?;
     rows.map(|batch| batch.map_err(unwrapped)).collect()

@@ -37,7 +37,7 @@ fn same_columns(a: &[ArrayRef], b: &[ArrayRef]) {
     }
 }
 
-/// Returns a folder of containers of one kind: of the whole corpora if they are there, of the selection otherwise.
+/// Returns a folder of containers of one kind: of the corpora if they exist, of the selection otherwise.
 fn containers(kind: &str) -> (PathBuf, bool) {
     match trevni_testing::data::corpus(&format!("golden/blosc/{kind}")) {
         Some(folder) => (folder, true),

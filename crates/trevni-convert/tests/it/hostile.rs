@@ -1,7 +1,7 @@
-//! Files of a few bytes that stand for many values: whatever they claim, a reader holds no more than its limits.
+//! Files of a few bytes that represent many values: a reader stays within its limits.
 //!
-//! The files in `testdata/bad` are refused, and those in `testdata/odd` are read; both under an allocator that counts.
-//! Others are made at random: for each way to claim much, with any sizes, types and number of columns.
+//! The files in `testdata/bad` are refused, and those in `testdata/odd` are read; both under a counting allocator.
+//! Others are random: every kind of claim, with any sizes, types and number of columns.
 
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ struct Column {
     block: Vec<u8>,
 }
 
-/// Returns a file of columns that have so many rows in one block each.
+/// Returns a file of columns with this many rows in one block each.
 fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
     let mut out = b"Trv\x02".to_vec();
     out.extend(u64::from(rows).to_le_bytes());
@@ -86,7 +86,7 @@ fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
 
 const CONSTANT: u8 = 0;
 
-/// Returns a packed block of `items` items, whose rest is `values`.
+/// Returns a packed block of `items` items and encoded `values`.
 fn packed(items: u32, values: &[u8]) -> Vec<u8> {
     let mut block = vec![1];
     zigzag(items.into(), &mut block);
@@ -142,7 +142,7 @@ fn constant_lists(rows: u32, length: u32) -> Vec<u8> {
     packed(rows, &out)
 }
 
-/// Returns a column that claims much, for so many rows.
+/// Returns a column with large claims, for this many rows.
 fn column(rows: u32) -> impl Strategy<Value = Column> {
     let number = prop::sample::select(vec!["int", "long", "float", "double", "fixed64", "boolean"]);
     let size =
@@ -192,7 +192,7 @@ fn column(rows: u32) -> impl Strategy<Value = Column> {
     })
 }
 
-/// Returns a stream of deflate that stands for zeros.
+/// Returns a deflate stream of zeros.
 fn deflated(zeros: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
@@ -213,7 +213,7 @@ fn read(bytes: Vec<u8>, threads: usize) -> trevni::Result<u64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Any such file gives its rows or an error, and the reader stays within its limits.
+    /// Any such file gives its rows or an error, within the limits.
     #[test]
     fn what_a_file_claims_is_not_allocated(
         (rows, columns) in prop::sample::select(vec![1u32, 2, 77, 10_000, 300_000])
@@ -245,7 +245,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Every array of a batch is what its type says.
+/// Checks that every array of a batch is valid for its type.
 fn check(batch: &RecordBatch) {
     batch.columns().iter().for_each(|array| array.to_data().validate_full().unwrap());
 }
@@ -289,7 +289,7 @@ fn files_that_claim_much_take_little() {
     }
 }
 
-/// What stands for a copy from no distance is zeros, as the library reads it, in whole and in part.
+/// A copy from distance 0 is zeros, as the library reads it, completely and in part.
 #[test]
 fn lz4_distances_of_0_are_read_alike() {
     let chunk = std::fs::read(trevni_testing::data::selected("odd/lz4_distance_0.chunk")).unwrap();
@@ -303,7 +303,7 @@ fn lz4_distances_of_0_are_read_alike() {
     }
 }
 
-/// A number whose digits could not be printed is refused, with the place of it.
+/// A number whose digits cannot be printed is refused, with its location.
 #[test]
 fn numbers_of_predicates_have_bounds() {
     let bytes = std::fs::read(trevni_testing::data::selected("bad/exponent.predicate")).unwrap();
@@ -315,7 +315,7 @@ fn numbers_of_predicates_have_bounds() {
     assert_eq!(trevni::arrow::Predicate::parse(&most).unwrap().to_string(), most);
 }
 
-/// A frame of bytes that are no whole elements stays one.
+/// A frame with incomplete elements stays one.
 #[test]
 fn a_frame_keeps_its_type() {
     let folder = tempfile::tempdir().unwrap();

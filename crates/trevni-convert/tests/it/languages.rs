@@ -8,7 +8,7 @@ use trevni::arrow::{ArrowWriter, Layout, WriterProperties};
 
 const SPEC: &str = include_str!("../../../../spec/columns.md");
 
-/// Returns the text of the block fenced with this word, and what comes behind it.
+/// Returns the content of the block fenced with this word, and the text after it.
 fn fenced<'a>(text: &'a str, word: &str) -> (&'a str, &'a str) {
     let fence = format!("```{word}\n");
     let start = text.find(&fence).unwrap_or_else(|| panic!("no {word}")) + fence.len();

@@ -1,5 +1,4 @@
-//! Files of rows, through the doors of `convert`: what the references wrote, what other readers say of it, and what no
-//! one should have written.
+//! Row files: those of the references, compared with other readers, and malformed ones.
 
 #[cfg(feature = "avro")]
 mod avro;

@@ -1,4 +1,4 @@
-//! Objects as sources of rows, for those who wait: only what is wanted is fetched of a Trevni file, and of others all.
+//! Objects as blocking sources of rows: of a Trevni file only the needed bytes are fetched, of others all.
 
 use std::io::Read;
 use std::path::Path;

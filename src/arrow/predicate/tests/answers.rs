@@ -89,7 +89,7 @@ fn steps_look_at_other_columns_each() {
     assert_eq!(steps("not (a and b) and c"), ["not (a and b)", "c"]);
 }
 
-/// Returns the column `t` in each way to store text.
+/// Returns the column `t` in each string type.
 fn texts(values: &[Option<&str>]) -> Vec<ArrayRef> {
     let plain: ArrayRef = Arc::new(StringArray::from(values.to_vec()));
     let key = || Box::new(DataType::Int16);

@@ -14,7 +14,7 @@ use arrow::datatypes::*;
 
 use super::*;
 
-/// Asks a column `a`, alone and under encodings of the same values.
+/// Evaluates a condition on a column `a`, plain and in encodings of the same values.
 fn answers(array: &ArrayRef, condition: &str) -> Result<Vec<Option<bool>>> {
     let ask = |array: &ArrayRef| -> Result<Vec<Option<bool>>> {
         let field = Field::new("a", array.data_type().clone(), true);

@@ -1,4 +1,4 @@
-//! What is encoded comes back through `snap` and through the crate's own way, and is no longer than promised.
+//! Encoded bytes are decoded by `snap` and by this crate, and are within the promised size.
 
 use proptest::prelude::*;
 use snap::raw;
@@ -7,7 +7,7 @@ use super::*;
 use crate::codec::{Codec, Compress};
 use crate::kernel::{self, Level};
 
-/// Encodes, takes back in all ways, gives the stored bytes.
+/// Encodes, decodes with all decoders, and returns the encoded bytes.
 fn there_and_back(bytes: &[u8]) -> Vec<u8> {
     let (mut encoder, mut stored) = (Encoder::new(), vec![9; 3]);
     encoder.compress(bytes, &mut stored).unwrap();
@@ -78,7 +78,7 @@ fn runs_and_periods_of_any_length() {
         }
     }
     assert!(there_and_back(&vec![7; 1 << 20]).len() < (1 << 20) / 64 * 3 + 16);
-    // A place whose low bits are as those of another 64 kB before it.
+    // A position whose low bits equal those of another 64 kB before it.
     let mut far = noise(200_000, 200);
     far.copy_within(0..1000, 65_536);
     far.copy_within(0..1000, 131_072 + 5);

@@ -79,7 +79,7 @@ fn any_bytes() -> Vec<u8> {
     every.chain((0..20_000).map(|_| numbers.byte(256))).collect()
 }
 
-/// Of few different bytes, zeros among them, which look like what is after the end of a text.
+/// Few different bytes, including zeros, which look like the padding after a text.
 fn few_bytes() -> Vec<u8> {
     let mut numbers = Numbers(6);
     (0..20_000).map(|_| numbers.byte(4) / 2 * 255).collect()
@@ -100,7 +100,7 @@ fn compressed(symbols: &Symbols, text: &[u8]) -> Vec<u8> {
     codes.split_off(6)
 }
 
-/// Returns what the codes stand for, found in the plainest way.
+/// Expands codes in the simplest way.
 fn plainly(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
     let (mut text, mut codes) = (Vec::new(), codes.iter());
     while let Some(&code) = codes.next() {
@@ -114,7 +114,7 @@ fn plainly(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Every way of expanding agrees with the plainest one, whatever the codes are.
+/// Every expansion agrees with the simplest one, for any codes.
 fn check_codes(symbols: &Symbols, expander: &Expander, codes: &[u8]) {
     let text = plainly(symbols, codes);
     let len = text.as_ref().map_or(codes.len(), Vec::len);
@@ -200,7 +200,7 @@ fn lanes_write_what_one_would() {
     for text in texts() {
         let symbols = trained(&text);
         let compressor = Compressor::new(&symbols);
-        // One step after the other, as in a text too short for lanes.
+        // One step at a time, as in a text too short for lanes.
         let plain = |text: &[u8]| {
             let (mut rest, mut codes) = (text, Vec::new());
             while !rest.is_empty() {
@@ -221,7 +221,7 @@ fn lanes_write_what_one_would() {
                 assert_eq!(plainly(&symbols, &plain).as_deref(), Some(run));
                 same += u32::from(codes == plain);
                 all += 1;
-                // Lanes which do not meet cost a few codes at each border, and then chance says.
+                // Lanes that do not meet cost a few codes at each border, at random.
                 assert!(codes.len() * 20 <= plain.len() * 21 + 20 * 3 * 8);
             }
         }
@@ -336,7 +336,7 @@ fn little_or_much_to_train_on() {
 
 #[test]
 fn symbols_which_meet_in_the_tables() {
-    // Of those with the same first bytes only one is used; and some are there twice.
+    // Of those with the same first bytes only one is used; some are repeated.
     let text = ["abcd", "abce", "abcdefg", "abcdefh", "ab", "ab", "a", "a", "abcd"];
     let symbol = |text: &&str| Symbol {
         word: padded_word(text.as_bytes()),

@@ -31,7 +31,7 @@ fn taken(bytes: Vec<u8>, n: usize) -> Result<Template> {
     Ok(template)
 }
 
-/// Returns what is read of a template, after what is there already.
+/// Reads a template, appending to existing values.
 fn read(template: &Template, n: usize) -> Result<(Vec<i32>, Vec<u8>)> {
     let (mut offsets, mut data) = (vec![0, 3], b"abc".to_vec());
     let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
@@ -56,7 +56,7 @@ fn check(strings: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// Views are those of the strings, after what is there already.
+/// Checks that views are those of the strings, appending to existing values.
 fn check_views(template: &Template, strings: &[String]) {
     let mut views = Views::default();
     views.push(b"longer than a view").unwrap();

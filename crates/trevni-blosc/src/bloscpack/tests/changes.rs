@@ -1,4 +1,4 @@
-//! Changes of files: what may be, what may not, and that nothing is lost on the way.
+//! Changes of files: allowed and refused ones, and that no data is lost.
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ struct Fixture {
     file: Bloscpack,
 }
 
-/// Returns a file of so many `int32` in chunks of 100 of them.
+/// Returns a file of `count` `int32` values in chunks of 100.
 fn fixture(count: u32, properties: BloscpackProperties) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.blp");
@@ -40,7 +40,7 @@ fn fixture(count: u32, properties: BloscpackProperties) -> Fixture {
 }
 
 impl Fixture {
-    /// Makes it one of so many, as row logic does: the last chunk fuller, new ones after it.
+    /// Extends the file as an array does: fills the last chunk and appends new ones.
     fn grow(&mut self, count: u32) -> Result<()> {
         let Chunking::Flat { chunk_bytes } = self.file.layout().chunking else { panic!() };
         let old = self.file.layout().shape[0] * 4;
@@ -65,7 +65,7 @@ impl Fixture {
         std::fs::read(self.folder.path().join("a.blp")).unwrap()
     }
 
-    /// As it is now, for its holder and for who opens it again.
+    /// Checks the open file, and the file opened again.
     fn check(&self, count: u32) {
         let again = Bloscpack::open_path(self.folder.path().join("a.blp")).unwrap();
         for file in [&self.file, &again] {
@@ -246,7 +246,7 @@ fn arrays_that_only_seem_to_end_are_not_appended_to() {
     let edit = Edit { chunks, count: 3, shape: vec![130, 2], attributes: None };
     assert!(file.commit(edit).unwrap_err().to_string().contains("Fortran"));
 
-    // As bloscpack leaves it: more in the chunks than the shape says.
+    // As bloscpack leaves it: the chunks exceed the shape.
     let mut f = fixture(250, Default::default());
     let described = f.file.described.clone().unwrap();
     let shorter = Described { shape: vec![240], ..described }.metadata(&none).unwrap();

@@ -1,4 +1,4 @@
-//! Damaged files: an error or the chunks, never a panic, and no memory for what is only claimed.
+//! Damaged files: an error or the chunks, never a panic, and no memory for mere claims.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,7 +76,7 @@ fn wrong_offsets_are_found() {
             .for_each(|(slot, s)| slot.copy_from_slice(&s.to_le_bytes()));
         Bloscpack::open(Bytes::from(bytes))
     };
-    // Both chunks are sound, but not where they are said to be.
+    // Both chunks are valid, but not at their offsets.
     let swapped = with([starts[1], starts[0], starts[2]]).unwrap();
     swapped.chunk(0).unwrap();
     assert!(swapped.verify().unwrap_err().to_string().contains("by its offset"));
@@ -94,7 +94,7 @@ fn extreme_fields_do_no_harm() {
     let extremes =
         [0, 1, 2, 0x7f, 0xff, 0x7fff_ffff, 0xffff_ffff, 1 << 40, i64::MAX as u64, u64::MAX];
     for bytes in small_goldens().into_iter().chain([sound()]) {
-        // The fields of both headers, by place and width.
+        // The fields of both headers, by position and width.
         for (at, width) in [
             (4, 1),
             (5, 1),
@@ -119,7 +119,7 @@ fn extreme_fields_do_no_harm() {
     }
 }
 
-/// A source that counts what is asked of it.
+/// A source that counts the bytes that are read.
 #[derive(Clone)]
 struct Counting(Bytes, Arc<AtomicU64>);
 

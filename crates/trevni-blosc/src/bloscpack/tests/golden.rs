@@ -10,7 +10,7 @@ use super::*;
 use crate::dtype::ByteOrder;
 use crate::filter::Filter;
 
-/// Returns the reference's files, if they are there.
+/// Returns the reference's files.
 pub(super) fn goldens() -> Vec<PathBuf> {
     let Some(folder) = trevni_testing::data::corpus("golden/blosc/bloscpack") else {
         return Vec::new();
@@ -109,7 +109,7 @@ fn are_written_again_to_the_byte() {
         };
         let expected = std::fs::read(&path).unwrap();
         assert!(again(file.properties()) == expected, "{}", stem(&path));
-        // zlib is dropped where it does not pay, except that one file was asked for without it.
+        // zlib is dropped where it does not help; one file was written without it.
         let mut properties = file.properties();
         properties.metadata.zlib = true;
         assert_eq!(again(properties) == expected, stem(&path) != "meta_raw", "{}", stem(&path));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Small chunks of all kinds, with what they stand for.
+/// Returns small chunks of all kinds.
 fn small() -> Vec<Vec<u8>> {
     let mut noise = Noise(6);
     let data: Vec<u8> = (0..700_u16).flat_map(|i| (i / 3 * 7).to_le_bytes()).collect();

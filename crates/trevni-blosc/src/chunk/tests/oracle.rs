@@ -33,7 +33,7 @@ pub(super) fn compress(
     Some(out)
 }
 
-/// Returns what c-blosc 1.21 reads from a chunk of ours, which is whole.
+/// Decodes a complete chunk with c-blosc 1.21.
 pub(super) fn decompress(chunk: &[u8], nbytes: usize) -> Option<Vec<u8>> {
     let mut out = vec![0_u8; nbytes];
     // SAFETY: the chunk is as long as its header says, which its writer has made sure of; `out` is as long as given.
@@ -43,7 +43,7 @@ pub(super) fn decompress(chunk: &[u8], nbytes: usize) -> Option<Vec<u8>> {
     (usize::try_from(n).ok()? == nbytes).then_some(out)
 }
 
-/// `n` elements from element `start` on, read by c-blosc 1.21 from a whole chunk; `None` where it cannot.
+/// Decodes `n` elements from `start` with c-blosc 1.21; `None` if it fails.
 pub(super) fn items(chunk: &[u8], typesize: u8, start: usize, n: usize) -> Option<Vec<u8>> {
     let mut out = vec![0_u8; n * usize::from(typesize)];
     let (start, n) = (c_int::try_from(start).ok()?, c_int::try_from(n).ok()?);

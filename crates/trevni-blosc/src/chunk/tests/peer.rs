@@ -28,7 +28,7 @@ fn compare(name: &str, level: u8, filter: u8, typesize: u8, data: &[u8], noise: 
     }
     let is_same_library = matches!(name, "lz4" | "lz4hc" | "zstd");
     assert!(!is_same_library || ours == theirs, "{what}");
-    // Whether it is worth compressing may be seen differently.
+    // The decision to compress may differ.
     let plain = |chunk: &[u8]| (chunk[2] & !0x02, chunk[3], chunk[4..12].to_vec());
     assert_eq!(plain(&ours), plain(&theirs), "{what}");
     let width = usize::from(typesize);

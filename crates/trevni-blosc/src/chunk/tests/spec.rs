@@ -12,8 +12,7 @@ fn hex(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Returns what a line says that a chunk decodes to: bytes in backquotes, each with how often after it, `once` or
-/// `x N`.
+/// Parses the decoded bytes of an example: bytes in backquotes, each followed by `once` or `x N`.
 fn expected(line: &str) -> Vec<u8> {
     let mut parts = line.split('`').skip(1);
     let mut all = Vec::new();

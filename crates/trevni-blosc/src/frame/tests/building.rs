@@ -1,4 +1,4 @@
-//! Frames in the making: what cannot be is refused, what is not finished leaves nothing.
+//! Builders of frames: invalid calls are refused, unfinished frames leave nothing.
 
 use serde_json::json;
 

@@ -60,7 +60,7 @@ pub(super) fn walks(path: &Path, sparse: bool, count: u64) -> (Frame, Vec<Vec<u8
     (build(&flat(), path, sparse, &chunks, &shape, &Attributes::new()), parts)
 }
 
-/// The frame as it is in memory, and as it is when it is opened again, has these values; nothing lies about.
+/// Asserts that the frame, in memory and opened again, has these values, and that no other files are left.
 pub(super) fn assert_is(frame: &Frame, path: &Path, parts: &[Vec<u8>]) {
     assert!(frame.bytes() == parts.concat(), "{}", path.display());
     let again = Frame::open(path).unwrap();
@@ -180,7 +180,7 @@ fn a_short_chunk_within_makes_chunks_differ_in_size() {
         assert_eq!((frame.header().general, frame.header().chunk_size), (0x53, 0));
         let ends = vec![2048, 2848, 4896, 6944, 8992];
         assert_eq!(frame.get().layout().chunking, Chunking::Varied { ends });
-        // An index could not say how long they are: the special chunks are stored.
+        // The index cannot have their sizes, so the special chunks are stored.
         let nan = special(Special::Nan, 80, 8);
         frame.append(&nan).unwrap();
         parts.push(f64::NAN.to_le_bytes().repeat(10));
@@ -301,7 +301,7 @@ fn many_small_commits_leave_a_file_of_bounded_size() {
         let before = frame.header().frame_len;
         frame.update(number, &packed(&params(), &parts[number as usize])).unwrap();
         rewritten += u32::from(frame.header().frame_len < before);
-        // Every commit finds the frame as the last has left it, whoever opens it.
+        // Every commit starts from the last one, whoever opens the frame.
         if seed % 3 == 0 {
             frame = Frame::open(&path).unwrap();
         }

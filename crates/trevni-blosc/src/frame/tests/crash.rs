@@ -9,7 +9,7 @@ use super::commits::{params, walks};
 use super::{Attributes, ContiguousFrame, Edit, Frame, packed, walk};
 use crate::frame::commit_step::stop_at;
 
-/// The name of the test that is run in a process of its own.
+/// The name of the test that runs in a child process.
 const CHILD: &str = "frame::tests::crash::child";
 
 /// The variables that tell it what to do.
@@ -27,7 +27,7 @@ fn change(frame: &mut Frame, number: usize) -> trevni::Result<()> {
         3 => frame.insert(1, &packed(&params(), &walk(78, 10))),
         4 => frame.set_attributes(&Attributes::from_iter([("k".into(), json!(number))])),
         _ => {
-            // So much goes that the file is rewritten.
+            // Enough is removed that the file is rewritten.
             let chunks = vec![(0, chunk)];
             frame.commit(Edit { chunks, count: 1, shape: vec![256], attributes: None })
         }
@@ -58,7 +58,7 @@ fn child() {
     change(&mut frame, number.parse().unwrap()).unwrap();
 }
 
-/// The next change after a crash finds a whole frame, and what lies about does not hurt it.
+/// The next change after a crash finds a complete frame; leftover files do no harm.
 fn goes_on(path: &Path) {
     let mut frame = Frame::open(path).unwrap();
     let mut expected = frame.bytes();

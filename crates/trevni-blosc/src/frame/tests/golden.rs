@@ -52,8 +52,8 @@ fn expected(item: &Path) -> Option<Vec<u8>> {
     Some(reader.flat_map(|batch| raw(batch.unwrap().column(0))).collect())
 }
 
-/// Returns the elements of an array in row-major order, out of its chunks: one by one, as the words of the format
-/// say it.
+/// Returns the elements of an array in row-major order from its chunks, one by one, as the specification describes
+/// it.
 fn arranged(bytes: &[u8], shape: &[u64], chunks: &[u64], blocks: &[u64], size: usize) -> Vec<u8> {
     let padded: Vec<u64> = chunks.iter().zip(blocks).map(|(c, b)| c.div_ceil(*b) * b).collect();
     let chunk_elements: u64 = padded.iter().product();

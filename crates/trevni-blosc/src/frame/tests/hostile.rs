@@ -1,4 +1,4 @@
-//! Frames of nobody: cut, bent, and boasting. Errors or values, but nothing else, and little memory.
+//! Malformed frames: truncated, changed, and with false claims. Errors or values, and little memory.
 
 use bytes::Bytes;
 
@@ -11,7 +11,7 @@ use trevni::Result;
 /// The most bytes that a test opens.
 const MOST: u64 = 1 << 20;
 
-/// Opens whatever it is, and whatever chunks it says that it has.
+/// Opens a frame and decodes all of its chunks.
 fn open(bytes: Vec<u8>) -> Result<usize> {
     let frame = ContiguousFrame::from_source(Bytes::from(bytes))?;
     look(&frame)
@@ -106,7 +106,7 @@ fn indexes_that_boast() {
     let frame = with_index(&folder, &zeros, (0x7fff_ff00 / 8) * 8, 8);
     let refused = open(frame).unwrap_err();
     assert!(refused.to_string().contains("too large: index of chunks"), "{refused}");
-    // A million chunks at the same place, without a byte there.
+    // A million chunks at the same position, without a byte.
     let zeros = special(Special::Zeros, 8 << 20, 8);
     for chunk_size in [8, 0] {
         assert!(open(with_index(&folder, &zeros, 8 << 20, chunk_size)).is_err());
@@ -115,7 +115,7 @@ fn indexes_that_boast() {
     let one = super::super::Slot::Special(Special::Zeros);
     let index = Index::new(std::iter::repeat_n(one, 1 << 20)).encode().unwrap();
     assert!(open(with_index(&folder, &index, 8 << 20, 8)).is_ok());
-    // But not where chunks differ in size: nobody knows theirs.
+    // But not if chunks differ in size, since theirs are unknown.
     let refused = open(with_index(&folder, &index, 8 << 20, 0)).unwrap_err();
     assert!(refused.to_string().contains("a special chunk in a frame"), "{refused}");
     // An offset that is no kind.

@@ -161,7 +161,7 @@ fn a_padded_last_chunk_and_a_stale_one_are_read() {
         .unwrap();
     let mut array = Carray::open(&path).unwrap();
     assert_eq!(decode(&array), data[..26]);
-    // The last chunk has what is needed for more rows.
+    // The last chunk has enough rows for the growth.
     array.commit(Edit { chunks: Vec::new(), count: 2, shape: vec![20], attributes: None }).unwrap();
     assert_eq!(decode(&Carray::open(&path).unwrap()), data[..40]);
     assert_eq!(sizes(&path).cbytes, Some(counted(&array, &path)));

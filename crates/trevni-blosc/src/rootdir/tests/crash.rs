@@ -30,7 +30,7 @@ fn prepare(path: &Path, form: DirectoryFormat) {
     builder.finish(&[vec![35], vec![35]], &Attributes::new()).unwrap();
 }
 
-/// Cuts the table, changes all of the rest, and hangs something on it.
+/// Truncates the table, changes all other rows, and sets an attribute.
 fn change(path: &Path) {
     let mut table = Ctable::open(path).unwrap();
     let pairs = columns().into_iter().zip(before().into_iter().zip(after()));
@@ -73,7 +73,7 @@ fn a_change_of_a_table_is_whole_or_not_at_all() {
         run(task, &new);
         let (old, new) = (state(&old), state(&new));
         assert_ne!(old, new);
-        // The states a change goes through, each as often as it was met.
+        // The states during a change, with their counts.
         let (mut seen_old, mut seen_new) = (0, 0);
         for step in 0.. {
             let path = path(&step.to_string());

@@ -1,4 +1,4 @@
-//! Directories that bcolz 1.2.1 and bcolz-zipline 1.13 have written, next to what is in them.
+//! Directories written by bcolz 1.2.1 and bcolz-zipline 1.13, compared with their contents.
 
 use std::path::PathBuf;
 
@@ -132,7 +132,7 @@ fn every_directory_has_the_values_beside_it() {
     println!("{arrays} arrays and {tables} tables");
 }
 
-/// Makes a directory again from what can be seen of it.
+/// Builds a directory again from its parsed contents.
 fn rebuild(path: &Path, to: &Path) {
     match Rootdir::open(path).unwrap() {
         Rootdir::Carray(array) => {

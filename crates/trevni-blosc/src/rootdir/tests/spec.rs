@@ -20,7 +20,7 @@ fn blocks() -> BTreeMap<String, Vec<u8>> {
         let body: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
         let bytes = match language {
             "hex" => {
-                // What is after the digits is said to readers.
+                // The text after the digits is a comment.
                 let digits = body.iter().flat_map(|line| line.split("  ").next());
                 digits
                     .flat_map(str::split_whitespace)

@@ -69,7 +69,7 @@ fn messages() -> Vec<Vec<u8>> {
     all
 }
 
-/// Reads a message in both ways, and writes what was read.
+/// Reads a message with both readers, and writes it again.
 fn agree(of: &ProtobufType, descriptor: &MessageDescriptor, message: &[u8]) {
     let theirs = DynamicMessage::decode(descriptor.clone(), message);
     match (read(of, &stream(&[message])), theirs) {
@@ -90,7 +90,7 @@ fn agree(of: &ProtobufType, descriptor: &MessageDescriptor, message: &[u8]) {
                 "64 bits can hold",
                 "required, and missing",
                 "no field has the number",
-                // The other does not look how entries lie.
+                // The other reader ignores the layout of entries.
                 "an entry is a length and bytes",
             ];
             assert!(strict.iter().any(|what| e.contains(what)), "{e}");
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// Returns how many cases to try; more if asked for.
+/// Returns the number of cases; more if the environment says so.
 fn cases(usual: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }

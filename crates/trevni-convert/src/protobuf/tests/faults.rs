@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Refused messages, and their errors.
 
 use super::sets::ProtoFile;
 use super::*;

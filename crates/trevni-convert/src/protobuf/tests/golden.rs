@@ -48,7 +48,7 @@ fn compare(rows: &RecordBatch, wanted: &str) {
         assert_eq!(names(given), names(wanted), "message {i}");
         for (name, wanted) in wanted {
             let sorted = |value: &Value| match value {
-                // The order of a map says nothing.
+                // The order of a map has no meaning.
                 Value::Array(entries) if name.starts_with("m_") => {
                     let mut entries = entries.clone();
                     entries.sort_by_key(|entry| entry[0].to_string());

@@ -1,4 +1,4 @@
-//! Every kind of field, and what may stand in a message without being usual.
+//! Every kind of field, and unusual but valid messages.
 
 use super::sets::ProtoFile;
 use super::*;
@@ -175,7 +175,7 @@ fn what_stands_twice_is_merged_or_replaced() {
         )
         .of("p.M");
     let all = |messages: &[&[u8]]| shown(&of, messages);
-    // The last number counts; lists go on, one by one or together.
+    // The last number counts; lists are continued, packed or not.
     let rows = all(&[&[8, 1, 0x18, 7, 8, 2, 0x1a, 2, 8, 9, 0x18, 10]]);
     assert_eq!(rows, [r#"{"n":2,"m":null,"l":[7,8,9,10],"o":[],"u":null}"#]);
     // Messages are merged, to any depth.
@@ -186,7 +186,7 @@ fn what_stands_twice_is_merged_or_replaced() {
     let rows =
         all(&[&[0x22, 6, 8, 1, 0x12, 2, 8, 5, 0x22, 2, 8, 2, 0x22, 6, 8, 1, 0x12, 2, 0x10, 6]]);
     assert!(rows[0].contains(r#""o":[[2,{"a":0,"l":[],"m":null}],[1,{"a":0,"l":[6],"m":null}]]"#));
-    // A member of a oneof is merged with itself, unless another came in between.
+    // A member of a oneof is merged with itself, unless another member was between.
     let rows = all(&[
         &[0x2a, 2, 8, 1, 0x2a, 2, 16, 2],
         &[0x2a, 2, 8, 1, 0x30, 5, 0x2a, 2, 16, 2],

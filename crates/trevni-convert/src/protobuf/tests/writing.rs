@@ -318,7 +318,7 @@ fn slices_and_rows_behind_nulls_are_those_that_they_are() {
     let rows = read(&of, &bytes).unwrap();
     let parts: Vec<_> = (0..3).map(|row| rows.slice(row, 1)).collect();
     assert_eq!(write(&of, &parts).unwrap(), bytes);
-    // What lies after a null is not looked at.
+    // The content of a null is ignored.
     let x: ArrayRef = Arc::new(Int64Array::from(vec![i64::MAX, 1]));
     let fields = Fields::from(vec![Field::new("x", DataType::Int64, true)]);
     let m: ArrayRef = Arc::new(StructArray::new(fields, vec![x], Some(vec![false, true].into())));

@@ -1,4 +1,4 @@
-//! What does not fit, and what is no Thrift.
+//! Values that do not fit, and malformed structs.
 
 use std::sync::atomic::Ordering;
 
@@ -173,7 +173,7 @@ fn what_a_field_says_twice_is_said_last_and_empty_lists_have_no_type() {
     assert_eq!(found, [r#"{"a":2,"l":[],"m":[]}"#]);
 }
 
-/// Gives the same bytes again and again.
+/// Repeats the same bytes.
 struct Endless(&'static [u8], usize);
 
 impl std::io::Read for Endless {

@@ -48,7 +48,7 @@ fn what_is_written_is_read_again() {
     }
 }
 
-/// Gives a byte at a time.
+/// Returns one byte at a time.
 struct Drops(Cursor<Vec<u8>>);
 
 impl Read for Drops {

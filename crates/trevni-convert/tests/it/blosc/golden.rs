@@ -1,4 +1,4 @@
-//! Containers that bloscpack, bcolz and C-Blosc2 wrote, beside what these read.
+//! Containers written by bloscpack, bcolz and C-Blosc2, compared with what these read.
 
 use std::fs::File;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn expected(path: &Path) -> RecordBatch {
     concat_batches(&schema, &batches).unwrap()
 }
 
-/// Returns the dtype that the companion says its only column has.
+/// Returns the dtype of the only column of the companion.
 fn said_dtype(expected: &RecordBatch) -> String {
     let said: serde_json::Value =
         serde_json::from_str(&expected.schema().metadata()["numpy"]).unwrap();
@@ -25,7 +25,7 @@ fn said_dtype(expected: &RecordBatch) -> String {
     said[name]["dtype"].as_str().unwrap().to_owned()
 }
 
-/// Every container is what its companion says: read at once, and in batches of few rows.
+/// Every container equals its companion: read at once, and in small batches.
 fn check(item: &Path, companion: &Path) {
     let expected = expected(companion);
     let contents = trevni_blosc::open(item).unwrap_or_else(|e| panic!("{}: {e}", item.display()));
@@ -80,7 +80,7 @@ fn bcolz_of_old() {
 #[test]
 fn blosc2() {
     check_all("blosc2", 124);
-    // Values that were never written have no companion, but are there.
+    // Values that were never written have no companion.
     let (folder, whole) = containers("blosc2");
     if whole {
         for name in ["special_uninit.b2frame", "special_uninit_s.b2frame"] {

@@ -6,7 +6,7 @@ use trevni_convert::ReadOptions;
 
 use super::{containers, items, read};
 
-/// In how many places each file is damaged, at most.
+/// The maximum number of positions at which a file is damaged.
 const PLACES: usize = 60;
 
 /// Copies a file or a folder.
@@ -30,7 +30,7 @@ fn files(path: &Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|entry| files(&entry.unwrap().path())).collect()
 }
 
-/// Reads what is left of a container; the result may be anything but a panic.
+/// Reads a damaged container; any result but a panic is fine.
 fn try_read(path: &Path) {
     let _ = trevni_blosc::open(path).map(|_| read(path, &ReadOptions::default()));
 }
@@ -42,7 +42,7 @@ fn damage(item: &Path) -> usize {
     let mut tried = 0;
     for file in files(&path) {
         let bytes = std::fs::read(&file).unwrap();
-        // What is at the front says most.
+        // The start of a file has most of the metadata.
         let front = 0..bytes.len().min(PLACES / 2);
         let behind = front.end..bytes.len();
         let step = (behind.len() / (PLACES / 2)).max(1);

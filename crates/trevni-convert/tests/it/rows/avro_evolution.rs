@@ -14,7 +14,7 @@ fn options(reader: &str, lossy: bool) -> ReadOptions {
 }
 
 fn evolved(writer: &str, row: &[Part], options: &ReadOptions) -> trevni::Result<Table> {
-    // Twice, so that a row that leaves anything behind is seen.
+    // Twice, so that leftovers of a row are detected.
     let row = bytes(row);
     read("avro", &file_of(writer, &[(2, &row.repeat(2)), (1, &row)]), options)
 }
@@ -165,7 +165,7 @@ fn fields_and_types_are_found_by_their_names_and_aliases() {
     let renamed = r#"{"name":"z","type":"int","aliases":["q","a"]}"#;
     assert_eq!(line(&record(&[&int, &text]), &row, &record(&[renamed, &text])), ok("6 | s"));
 
-    // A field of the name itself goes before one of an alias, wherever it stands.
+    // A field of the same name has precedence over an alias, wherever it is.
     let (old, new) = (field("a", r#""int""#), field("z", r#""int""#));
     for (fields, row) in [([&old, &new], [N(1), N(2)]), ([&new, &old], [N(2), N(1)])] {
         let writer = record(&[fields[0], fields[1]]);

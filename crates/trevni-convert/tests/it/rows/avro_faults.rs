@@ -1,4 +1,4 @@
-//! What is wrong with an Avro file is said in full: row, block and byte.
+//! The errors of an Avro file have row, block and byte.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ fn fault(bytes: &[u8]) -> String {
     read("avro", bytes, &ReadOptions::default()).unwrap_err().to_string()
 }
 
-/// Returns what is said of a file whose only row is this, behind the place of the block.
+/// Returns the error of a file with only this row, without the location of the block.
 fn row_fault(schema: &str, row: &[Part]) -> String {
     let file = file_of(schema, &[(1, &bytes(row))]);
     let offset = file_of(schema, &[]).len();
@@ -257,7 +257,7 @@ fn a_bad_row_takes_the_rest_of_its_block_with_it() {
         let strict = ReadOptions { skip_bad: bad - 1, ..options };
         assert_eq!(read("avro", &file, &strict).unwrap_err().to_string(), fault(&file));
     }
-    // Counts that cannot be are no way around the limit.
+    // Impossible counts do not bypass the limit.
     let file = file_of(INT, &[(i64::MAX, &[]), (i64::MAX, &[]), (i64::MAX, &[])]);
     let options = ReadOptions { skip_bad: u64::MAX - 1, ..ReadOptions::default() };
     assert!(read("avro", &file, &options).is_err());

@@ -80,7 +80,7 @@ proptest! {
     }
 }
 
-/// A file that ends anywhere but behind a block is not whole, and is not taken for one.
+/// A file that ends anywhere but after a block is truncated, and is reported as such.
 #[test]
 fn cut_golden_files_are_errors_but_between_blocks() {
     for path in golden().iter().filter(|path| path.metadata().unwrap().len() < 4000) {

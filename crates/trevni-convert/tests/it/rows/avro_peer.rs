@@ -12,7 +12,7 @@ use super::avro_random::CODECS;
 use super::{Table, assert_alike, collect, table, with_codec, write};
 use trevni_testing::data::stem;
 
-/// What it says of files that it cannot read, besides those without a record at the top.
+/// Its errors for files that it cannot read, besides those without a record at the top.
 const REFUSED: [(&str, &str); 1] = [(
     "avro-arrays-of-arrays",
     "Invalid argument error: Non-nullable field of ListArray \"item\" cannot contain nulls",

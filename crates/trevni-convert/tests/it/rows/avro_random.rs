@@ -1,4 +1,4 @@
-//! Rows made by chance, of every schema of the reference's files: what is written is read.
+//! Random rows of every schema of the reference's files round-trip.
 
 use std::sync::Arc;
 

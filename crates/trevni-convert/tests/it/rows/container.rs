@@ -2,7 +2,7 @@
 
 use trevni::wire;
 
-/// What stands behind every block.
+/// The sync marker after every block.
 pub(super) const SYNC: &[u8; 16] = b"sixteen markers!";
 
 /// A part of a row, or of a file.
@@ -12,9 +12,9 @@ pub(super) enum Part<'a> {
     N(i64),
     F(f32),
     D(f64),
-    /// Text behind its length.
+    /// Text after its length.
     S(&'a str),
-    /// Bytes as they are.
+    /// Raw bytes.
     B(&'a [u8]),
 }
 
@@ -45,12 +45,12 @@ pub(super) fn header(pairs: &[(&str, &str)]) -> Vec<u8> {
     bytes(&parts)
 }
 
-/// Returns a block that claims so many rows.
+/// Returns a block that claims this many rows.
 pub(super) fn block(rows: i64, stored: &[u8]) -> Vec<u8> {
     bytes(&[N(rows), N(stored.len() as i64), B(stored), B(SYNC)])
 }
 
-/// Returns a file without a codec, of blocks that claim so many rows.
+/// Returns a file without a codec, of blocks that claim these numbers of rows.
 pub(super) fn file_of(schema: &str, blocks: &[(i64, &[u8])]) -> Vec<u8> {
     let mut file = header(&[("avro.schema", schema)]);
     blocks.iter().for_each(|(rows, stored)| file.extend(block(*rows, stored)));

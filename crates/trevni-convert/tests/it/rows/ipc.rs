@@ -31,7 +31,7 @@ fn files_cut_anywhere_end_in_rows_or_an_error() {
         let bytes = made(format);
         for end in 0..bytes.len() {
             let rows = open(format, &bytes[..end], &ReadOptions::default()).and_then(collect);
-            // Of a stream that ends between two messages nobody can tell.
+            // A stream that ends between two messages cannot be detected.
             assert!(rows.is_err() || format == "arrows", "{end}");
         }
     }

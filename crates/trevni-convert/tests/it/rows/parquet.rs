@@ -1,4 +1,4 @@
-//! Parquet files: Apache's, and what is none.
+//! Parquet files: Apache's, and malformed ones.
 
 use std::path::PathBuf;
 use std::sync::Arc;

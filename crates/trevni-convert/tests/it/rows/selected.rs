@@ -1,5 +1,4 @@
-//! Columns and rows that are asked for, of files that hold more: those of the same table in a Trevni file, whose reader
-//! chooses by itself.
+//! Selected columns and rows, compared with those of the same table in a Trevni file, whose reader selects itself.
 
 use std::path::PathBuf;
 
@@ -9,7 +8,7 @@ use trevni_convert::ReadOptions;
 use super::{Table, assert_same, file, read, table};
 use trevni_testing::data::stem;
 
-/// Returns the paths of all fields that can be asked for.
+/// Returns the paths of all fields that can be selected.
 fn paths(fields: &Fields, above: &str) -> Vec<String> {
     let mut all = Vec::new();
     for field in fields {
@@ -31,7 +30,7 @@ fn options(columns: &[&str], batch_size: usize) -> ReadOptions {
     ReadOptions { columns, batch_size, ..ReadOptions::default() }
 }
 
-/// Checks each column by itself, and two together. Returns how many were asked for.
+/// Checks each column alone, and pairs. Returns how many were selected.
 fn check_columns(format: &str, files: &[PathBuf]) -> usize {
     let mut asked = 0;
     for path in files {
