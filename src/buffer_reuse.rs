@@ -1,7 +1,7 @@
 //! Buffers that a thread reuses between calls.
 //!
 //! ```text
-//! codes ──► Scratch<u32> ──► values        dropped: kept for whoever asks next, on the same thread
+//! codes ──► Scratch<u32> ──► values        dropped: reused by the next on the same thread
 //! ```
 //! A block is read in many steps, each of which needs some thousand values temporarily. Allocating and freeing them
 //! took a tenth of the time, and more with several threads.

@@ -1,8 +1,8 @@
 //! Block codecs.
 //!
 //! ```text
-//! null      as they are                        deflate   raw RFC 1951, no zlib header
-//! snappy    raw snappy, no frame, no CRC       bzip2     one whole stream a block
+//! null      uncompressed                       deflate   raw RFC 1951, no zlib header
+//! snappy    raw snappy, no frame, no CRC       bzip2     one stream per block
 //! zstd      one frame a block   *              lz4       one LZ4 block, no length before it   *
 //! pack      values packed by their kind   *    pack+zstd the same, and zstd where that saves   *
 //! ```

@@ -1,12 +1,12 @@
 //! Data sets: a folder of files, or the objects below a prefix, as one table.
 //!
 //! ```text
-//! table/ _commits/ 00000000000000000000.trv     which files there are: what no commit names is not there
+//! table/ _commits/ 00000000000000000000.trv     the visible files: those that commits name
 //!                  00000000000000000001.trv
 //!        year=2025/part-….trv                   the year is in no column of the file
 //!        year=2026/part-….trv
 //!
-//! writing   batches ──► files under names that no other writer has ──► one commit: all of them are there
+//! writing   batches ──► files under names that no other writer has ──► one commit: all are visible
 //! reading   commits ──► files ──► pruned by paths and bounds ──► read side by side ──► batches in order
 //! ```
 //! A folder without commits is a data set too: of all `.trv` files in it, and in folders below, whose names begin

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! reading   File, Bytes, &[u8], memory map ──► ReadAt {len, read_at} ◄── Ranges: pieces that were fetched
-//! writing   sealed blocks ──► Spool (memory up to the budget, then one temporary file)
+//! writing   compressed blocks ──► Spool (memory up to the budget, then one temporary file)
 //!                                └─► spliced after the header ──► AtomicFile ──fsync, rename──► path
 //! ```
 //!

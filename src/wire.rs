@@ -4,7 +4,7 @@
 //! fixed32, fixed64   4 or 8 bytes, low byte first
 //! long               zig-zag (0 -1 1 -2 2 → 0 1 2 3 4), then 7 bits a byte, low first, high bit = more
 //! int                a long within 32 signed bits
-//! bytes, string      long length, then so many bytes; a string's are UTF-8
+//! bytes, string      long length, then the bytes; a string is UTF-8
 //! ```
 //!
 //! Values are read through [`Cursor`], which cannot be indexed: every call fails when the input ends. The `put_*`

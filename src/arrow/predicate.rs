@@ -48,7 +48,7 @@ use crate::error::Result;
 /// a = 1   a != 1   a < 1   a <= 1   a > 1   a >= 1   a between 1 and 9   a not between 1 and 9
 /// a in (1, 2)   a not in (1, 2)   a is null   a is not null   flag   not flag
 /// a < b                                   two columns of a row
-/// a like 'x_%'   a not like 'x_%'         `_` is one character, `%` any text, `\` takes the next one as it is
+/// a like 'x_%'   a not like 'x_%'         `_` is one character, `%` any text, `\` escapes the next one
 /// a ilike 'X_%'                           the same, in capitals or not
 /// x and y   x or y   not x   (x)          not binds more than and, and more than or
 /// a.b                                     the field b of the struct a

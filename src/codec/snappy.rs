@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ac 02 │ 04 07 07 │ 01 02 │ 0a 02 00 │ ...
-//! length   literal   copy    copy              elements: bytes as they are, or the same as some before
+//! length   literal   copy    copy              elements: literal bytes, or copies of earlier ones
 //! ```
 //! `encode` finds the elements. A kernel decompresses blocks where there is one; `snap` decompresses the others and
 //! reports errors.

@@ -5,9 +5,9 @@
 //!   path: utf8   rows: uint64   bytes: uint64   min: {a, b}   max: {a, b}   nulls: {a: uint64, b: uint64}
 //!
 //! metadata   dataset.version      1
-//!            dataset.schema       the schema of the rows, as ARROW:schema has it; none if there never were any
+//!            dataset.schema       the schema of the rows, as ARROW:schema has it; missing without rows
 //!            dataset.partitions   ["year","city"], if their values are in the paths
-//!            dataset.replaces     "true": what was committed before is no more
+//!            dataset.replaces     "true": replaces earlier commits
 //! ```
 //! A commit appears atomically under the next free number and is never changed. Its content is not trusted: paths
 //! must be below the folder, and row counts are compared with the files.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! conditions     on columns of the path, or missing       answered once for the file
-//!                on columns of the file                   asked of its reader
-//!                both, or of floats that are widened      asked of its batches, when they are as the table has them
+//!                on columns of the file                   evaluated by its reader
+//!                both, or of floats that are widened      evaluated on its batches, after adaption to the table
 //! columns        those of the file ──► widened, filled ──► conditions ──► those that are wanted
 //! ```
 

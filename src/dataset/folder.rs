@@ -1,7 +1,7 @@
 //! Data sets in a folder: all access to the file system.
 //!
 //! ```text
-//! table/ _commits/ 00000000000000000000.trv    what was there before the first writer
+//! table/ _commits/ 00000000000000000000.trv    the files before the first writer
 //!                  00000000000000000001.trv    temporary file, fsync, its name if that is free, fsync of the folder
 //!        year=2026/part-….trv                  likewise, and before the commit that names it
 //! ```

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! target file size, rows of a file      when the next file begins
-//! partition columns                     which folder a row goes to
-//! mode                                  whether what was there before stays
+//! partition columns                     the folder of a row
+//! mode                                  whether existing rows are kept
 //! memory budget                         when the largest of many open files is ended before its time
 //! ```
 

@@ -4,7 +4,7 @@
 //! one thread    file 0 ──► batches ──► file 1 ──► …
 //! more          units of rows: file 0: 0 │ 1 │ 2   file 1: 3 │ 4 …
 //!               pool               ██  ██  █▒      as many under way as there are threads
-//!               given out      ◄── 0                the next begins when one is given out
+//!               returned       ◄── 0                the next starts when one is returned
 //! ```
 
 use std::collections::VecDeque;

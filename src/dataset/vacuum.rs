@@ -1,7 +1,7 @@
 //! Finds the files that a data set no longer needs.
 //!
 //! ```text
-//! commits   3   4 replaces, old   5         3 is read by nobody any more: it goes
+//! commits   3   4 replaces, old   5         3 is not needed: it is removed
 //! files     named by 4 or 5                 stay, and so do those that are young: a writer may be at work on them
 //!           others                          go
 //! ```

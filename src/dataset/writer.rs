@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! write    rolling ──► finished files, under their final names; not visible yet
-//! finish   the rest ──► one commit names all: now they are there        dropped before that: removed
+//! finish   the rest ──► one commit names all: now they are visible        dropped before that: removed
 //! ```
 
 use std::path::Path;

@@ -3,7 +3,7 @@
 //! ```text
 //! descriptor   fixed32 rows, fixed32 size before codec, fixed32 size after codec,
 //!              then the first value, if the column has trevni.values
-//! block        payload (size after codec), checksum of what it was before the codec
+//! block        payload (size after codec), checksum of the bytes before the codec
 //! ```
 //! Sizes leave the checksum out. (Specification: "Block Descriptor", "Block".)
 

@@ -8,7 +8,7 @@
 //! Or slots, of a value codec:
 //!
 //! ```text
-//! there       1    0    1             a bit each: lengths of 0 and 1
+//! validity    1    0    1             a bit each: lengths of 0 and 1
 //! values      a    ?    c             a value each
 //! ```
 //! An array column of nulls whose lengths are 0 or 1 may have a bit for each length, as booleans without lengths. A

@@ -4,11 +4,11 @@
 //! payload   form byte 1 │ long items │ of array columns: counts │ values
 //! items     rows, or of children values of the parent
 //! counts    0 lengths   long how many values │ numbers: lengths           then all values, end to end
-//!           1 slots     bits: which items are there                       then a value each, there or not
-//!           2 dense     bits                                              then those that are there
+//!           1 slots     bits: validity of items                           then a value each, valid or not
+//!           2 dense     bits                                              then the valid values
 //! values    null: nothing   boolean: bits   int, long: numbers   float, double: floats   string, bytes: strings
 //!
-//! form 0    the values as they are serialised without a codec
+//! form 0    the plain-encoded values
 //! form 2    long size of a payload of form 1 without its form byte │ one zstd frame of it
 //! ```
 //! [`BlockValues`](crate::format::block_values::BlockValues) writes it. The bits are in `spec/pack.md`.

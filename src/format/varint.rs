@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block   fe 01 │ 02 │ 80 08 │ 80        kernel   3 values of 5 bytes
-//!                              └ cut      cursor   what is wrong, and where
+//!                              └ cut      cursor   the error and its location
 //! ```
 //! [`kernel`] decodes the complete values. [`Cursor`] reads one number and knows its position, so it reports the
 //! error of the first incomplete one.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! create    name in the list of this process ──► advisory lock ──► bytes
-//! signal    remove_temporary_files: what is in the list is deleted
+//! signal    remove_temporary_files: listed files are deleted
 //! KILL      the system releases the lock ──► the next output in that folder deletes the file
 //! ```
 //! Their names begin with `.trevni-`. They are in the folder of the output, so that committing is a rename. The

@@ -1,10 +1,10 @@
 //! The kernels in safe Rust, which define the results of all levels.
 //!
 //! ```text
-//! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any place to any other
+//! varints    numbers of 1 to 10 bytes ↔ values         bits       bits from any offset to any other
 //! strings    lengths and bytes ↔ offsets and bytes     presence   lengths of 0 and 1 → bits
-//! offsets    lengths → offsets                         expand     dense values → places among nulls
-//! lanes      numbers of so many bits ↔ values          views    offsets → views
+//! offsets    lengths → offsets                         expand     compacted values → row positions
+//! lanes      w-bit numbers ↔ values                    views    offsets → views
 //! symbols    codes → text                              shuffle    elements ↔ columns of bytes, of bits
 //! text       UTF-8 or not                               gather   codes → values; runs → values
 //! bounds     values → the least and the greatest       words    strings → how they begin, as numbers

@@ -9,9 +9,9 @@
 //! tuples                                strings of two or four codes at a time
 //! figures                               eight numbers: fours, twos and ones of each
 //! views                                 four at a time: their bytes and their numbers, each where they belong
-//! sums                                  each register in itself, then what was before it
+//! sums                                  within each register, then plus the sum before it
 //! words                                 8 bytes of each string, then many at a time
-//! snappy                                tag → what it means → 16 bytes stored, from where no branch has chosen
+//! snappy                                tag → table entry → 16 bytes stored, source selected without a branch
 //! ```
 //! The tokens [`Avx2`] and [`Avx512`] exist only if the machine has the instructions. The kernels are their
 //! methods.

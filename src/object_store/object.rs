@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open     first bytes ──► size, e-tag                one request, and for a small object the only one
-//! fetch    requests ──► bytes                         each compared with what was asked for
+//! fetch    requests ──► bytes                         each checked against its range
 //! ```
 //! An object that changes between two requests is an error: requests have the e-tag of the first response (unless
 //! it is a weak one), and sizes are compared.

@@ -1,8 +1,8 @@
 //! Spawns work on the current runtime, if there is one.
 //!
 //! ```text
-//! a tokio runtime at hand    spawned there: goes on while the caller decodes; stopped when it is dropped
-//! none                       goes on whenever the caller waits
+//! on a tokio runtime         spawned: progresses while the caller decodes; aborted when dropped
+//! none                       progresses when the caller waits
 //! ```
 
 use std::future::Future;

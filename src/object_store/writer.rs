@@ -3,7 +3,7 @@
 //! ```text
 //! put      waiting ─ more than a part? ──► part, part, part      some under way at a time
 //! finish   waiting ──► one put                                   if no part was sent
-//!                 └──► last part ──► complete                    otherwise; the object appears whole or not at all
+//!                 └──► last part ──► complete                    otherwise; the object appears complete or not at all
 //! ```
 //! Parts of an incomplete upload would stay in the store, and cost money, until a rule of the bucket removes them.
 //! So an upload is aborted after an error and when the writer is dropped; the latter needs a tokio runtime.

@@ -1,7 +1,7 @@
 //! Estimates the size of bytes after zstd from the frequencies of their values.
 //!
 //! ```text
-//! numbers   7 7 0 7 ...        counts   0: 1 │ 7: 3 │ ...        size   of each as many bits as it is rare
+//! numbers   7 7 0 7 ...        counts   0: 1 │ 7: 3 │ ...        size   bits by rarity
 //! ```
 
 /// The approximate number of sampled numbers.

@@ -7,7 +7,7 @@
 //! 3 split        right byte │ long how many, u16 left parts │ numbers: codes │ numbers: right parts
 //!                │ exceptions: left parts, u16
 //! 4 frequent     value │ bits: which are others │ floats: others
-//! exceptions     long how many │ numbers: places, ascending │ what is missing, end to end
+//! exceptions     long count │ numbers: positions, ascending │ missing bits, end to end
 //! ```
 //! [`alp`] and [`alp_rd`] document how digits and parts become values.
 

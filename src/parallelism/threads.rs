@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! caller   ──spawn──► pool, of one thread fewer: whoever is free runs it
-//!          ──wait───► runs it here, if nobody has begun; else waits for who has
+//!          ──wait───► runs it here unless a thread has started it, else waits
 //! ```
 //! A job is run by its waiter if no thread has started it, so a busy pool delays a caller but never blocks it. With
 //! few threads a writer encodes column by column and leaves compression and checksums, more than half of the work,

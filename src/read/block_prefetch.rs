@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lane     open block n ──► decode ──► open block n + 1 ──► ...
-//! pool                   block n + 1   block n + 2          stored bytes are read here, opened there
+//! pool                   block n + 1   block n + 2          bytes are read here, decompressed there
 //! ```
 //! Only the codec and the checksum are the pool's work: reading stored bytes stays with the caller, so that a
 //! source need not outlive it.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! try_new       header                        one read of 64 KiB, more only if the header is longer
-//! blocks        block table of one column     when they are first asked for, then kept
+//! blocks        block table of one column     on first use, then cached
 //! projected_reader   blocks                        one at a time for each column
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.

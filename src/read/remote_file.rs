@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open           header                          one request; one more if it is longer than the first read
-//! fetch_tables   block tables of some columns    together; none for what was read already
+//! fetch_tables   block tables of some columns    together; none for known ones
 //! fetch_rows     blocks with some rows           together
 //! file           decodes what was fetched        a read of anything else is an error
 //! ```

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! strings ──► words ──► all alike: the words after ──► least, greatest ──► many alike: their words behind
-//!                                                                       └─► few: whole strings
+//!                                                                       └─► few: complete strings
 //! ```
 //! The prefixes of some strings are compared without branches. Only strings whose prefix is at least as good as
 //! that of the best string so far are compared.

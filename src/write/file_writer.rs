@@ -1,7 +1,7 @@
 //! Writes a file from column data.
 //!
 //! ```text
-//! write ──► per column: encode, cut at 65,536 bytes ──► seal ──► spool
+//! write ──► per column: encode, cut at 65,536 bytes ──► compress ──► spool
 //! finish ─► header, then each column: block count, descriptors, blocks
 //! ```
 //! A block is the shortest run of complete rows that reaches the block size: each column is cut separately, at the

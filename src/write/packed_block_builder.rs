@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! batches    [5 6 7] [8 - 9] ...                slices of columns, appended
-//! values     5 6 7 8 · 9     there 1 1 1 1 0 1
+//! values     5 6 7 8 · 9     validity 1 1 1 1 0 1
 //! packed     form │ items │ counts │ values     see packed
 //! ```
 

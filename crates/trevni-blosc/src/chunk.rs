@@ -5,7 +5,7 @@
 //! starts       4 bytes a block: where it begins, counted from the start of the chunk
 //! [dictionary  4 bytes of length, then the dictionary]
 //! blocks       each one stream, or one per byte of an element:
-//!                4 bytes of length, then so many bytes; as long as what they stand for if they are stored as they are;
+//!                4 bytes of length, then the bytes; if these have the uncompressed size they are stored;
 //!                in the second generation, length 0 is zeros, and a negative one a byte that is repeated
 //! ```
 //! A stored chunk has the uncompressed bytes after its header, a chunk of special values has nothing, and a chunk

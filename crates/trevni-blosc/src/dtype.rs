@@ -4,7 +4,7 @@
 //! text                                   name             bytes of an element
 //! |b1                                    bool             one, 0 or 1
 //! <i4   >u8   <f2   <c16                 int32   >u8 ...  a number, low (<) or high (>) byte first
-//! <M8[ns]   <m8[25us]                    datetime64[ns]   int64, so many units since 1970; or so long
+//! <M8[ns]   <m8[25us]                    datetime64[ns]   int64, units since 1970; or a duration
 //! |S10   <U5   |V12                      |S10 ...         bytes; code points of 4 bytes; anything
 //! [('a', '<i4'), ('b', '<f8', (2,))]     the same         the fields one after another
 //! ```

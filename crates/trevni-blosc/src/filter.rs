@@ -1,7 +1,7 @@
 //! Filters, which transform the bytes of a block before compression.
 //!
 //! ```text
-//! code  filter       what it does to n elements of w bytes
+//! code  filter       effect on n elements of w bytes
 //!    0  none
 //!    1  shuffle      a0 a1 a2 .. b0 b1 b2 ..   becomes   a0 b0 .. a1 b1 .. a2 b2 ..
 //!    2  bitshuffle   the same with bits

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! folder/
-//! ├── .trevni/             there only while a change is made
-//! │   ├── 17c3a9e0b2-0     new contents, whole files
+//! ├── .trevni/             exists only during a change
+//! │   ├── 17c3a9e0b2-0     new contents, complete files
 //! │   ├── 17c3a9e0b2-1
 //! │   └── journal          {"journal":{"rename":[["17c3a9e0b2-0","a"],["17c3a9e0b2-1","b/c"]],"remove":["d"],"folders":[]},"crc32":1122334455}
 //! ├── a, d

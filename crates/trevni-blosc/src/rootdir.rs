@@ -4,7 +4,7 @@
 //! root                                       an array
 //! ├── meta
 //! │   ├── sizes                              how many rows: {"shape": [807], "nbytes": 6456, "cbytes": 3022}
-//! │   └── storage                            of what, and how: {"dtype": "int64", "cparams": {..}, "chunklen": 128, ..}
+//! │   └── storage                            type and compression: {"dtype": "int64", "cparams": {..}, "chunklen": 128, ..}
 //! ├── data
 //! │   ├── __0.blp                            rows 0 to 127, a chunk
 //! │   ├── __1.blp                            rows 128 to 255

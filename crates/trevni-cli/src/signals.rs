@@ -1,7 +1,7 @@
 //! Handles INT, TERM and HUP: deletes temporary files, then ends the process by the signal.
 //!
 //! ```text
-//! signal ──► this thread: uploads are given a second to be aborted ──► temporary files deleted ──► the default action
+//! signal ──► this thread: uploads have a second to abort ──► temporary files deleted ──► the default action
 //!            main thread: stops at the next batch, and waits for its end
 //! ```
 //! A signal that was ignored when the command was started stays ignored, as `nohup` wants it.

@@ -1,7 +1,7 @@
 //! Compares the rows of two files of any formats.
 //!
 //! ```text
-//! int32 | int64        compared as int64            dictionary, run-ends     as the values they stand for
+//! int32 | int64        compared as int64            dictionary, run-ends     by their values
 //! utf8 | utf8 view     as large utf8                list | large list        item by item
 //! ms | µs              as µs                        nullable or not          the same
 //! ```

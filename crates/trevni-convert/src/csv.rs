@@ -1,7 +1,7 @@
 //! CSV, with types that are inferred or declared.
 //!
 //! ```text
-//! bytes ──► UTF-8 ──► chunks of whole records ──► threads: spans of values ──► arrays ──► batches, in order
+//! bytes ──► UTF-8 ──► chunks of complete records ──► threads: spans of values ──► arrays ──► batches, in order
 //!                     delimiter, names, types, from the first chunks
 //! ```
 //! **Types.** Boolean, Int64, UInt64 (if i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds (in

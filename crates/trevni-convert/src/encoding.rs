@@ -3,7 +3,7 @@
 //! ```text
 //! EF BB BF  a b c      ──► a b c          byte-order marks are left out
 //! FF FE  61 00 62 00   ──► a b            UTF-16 is known by its mark
-//! e9, as windows-1252  ──► c3 a9          anything else is what is said, or UTF-8
+//! e9, as windows-1252  ──► c3 a9          otherwise the given encoding, or UTF-8
 //! ```
 
 use std::io::{self, Read};

@@ -1,8 +1,8 @@
 //! Detects integers that lose digits as floating-point numbers.
 //!
 //! ```text
-//! text      9007199254740993        float64   9007199254740992        lost: refused unless it is asked for
-//!           0.1                               0.1 or what is nearest  no integer: nothing was promised
+//! text      9007199254740993        float64   9007199254740992        lost: an error unless allowed
+//!           0.1                               the nearest float       not an integer: allowed
 //! ```
 //! Only a batch with numbers of this size is parsed a second time, as text.
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!              a, a, b c          {"x y": Int64, "x-y": Int64}
-//! Unique       a, a_2, b c        as it is
+//! Unique       a, a_2, b c        unchanged
 //! Avro         a, a_2, b_c        {"x_y": Int64, "x_y_2": Int64}
 //! ```
 

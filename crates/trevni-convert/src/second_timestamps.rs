@@ -1,7 +1,7 @@
 //! Converts times in seconds to milliseconds, for formats without seconds.
 //!
 //! ```text
-//! Timestamp(s)  Time32(s)  ──► Timestamp(ms)  Time32(ms)        at any depth; every other type stays as it is
+//! Timestamp(s)  Time32(s)  ──► Timestamp(ms)  Time32(ms)        at any depth; other types are unchanged
 //! ```
 
 use std::sync::Arc;

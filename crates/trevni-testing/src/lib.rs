@@ -1,7 +1,7 @@
 //! What the tests of the workspace share.
 //!
 //! ```text
-//! data        paths of test files, and what their companions say of them
+//! data        paths of test files and their companions
 //! numbers     pseudo-random numbers that are the same in every run
 //! arrays      random Arrow types and arrays
 //! store       an object store in memory that records requests and fails on demand

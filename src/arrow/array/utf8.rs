@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! data      all bytes below 0x80 ──► every offset is a character's start: nothing more to look at
-//!           others ──► UTF-8 as a whole, then each offset, by Arrow's own constructor
+//!           others ──► UTF-8 of the buffer, then each offset, by Arrow's constructor
 //! ```
 //! Arrow's constructor checks each offset even if all characters are ASCII, which took a tenth of the time of
 //! reading short strings. Views are built from such arrays.

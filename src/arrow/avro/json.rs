@@ -1,7 +1,7 @@
 //! Writes Avro schemas as JSON.
 //!
 //! ```text
-//! a named type is written out where it comes first, and by its full name from there
+//! a named type is defined at its first use, and later referred to by its full name
 //! ```
 
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! the writer's schema ┐
-//! the reader's schema ┼── resolve ──► ResolutionStep      what to do with the next bytes, and to which column it goes
+//! the reader's schema ┼── resolve ──► ResolutionStep      how to decode the next bytes, and their column
 //! its shape           ┘
 //!
 //! int -> long, float, double   long -> float, double   float -> double   string <-> bytes

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 2024-01-31                       midnight
-//! 2024-01-31T10:00:00.5+01:00      a blank may stand for the T; seconds, their fraction and the zone may be missing
+//! 2024-01-31T10:00:00.5+01:00      a space may replace the T; seconds, fraction and zone are optional
 //! 10:00:00.5                       since midnight
 //! 1d 2h 3m 4.5s                    together; also ms, us, ns, and a sign before all
 //! ```

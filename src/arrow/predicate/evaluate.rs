@@ -1,8 +1,8 @@
 //! Evaluates a bound predicate on arrays.
 //!
 //! ```text
-//! struct a     x - x x      null where either is        dictionary    its values are asked, then taken by its keys
-//! field  a.b   1 2 - 4                                  run-ends      its values are asked, then repeated
+//! struct a     x - x x      null where either is        dictionary    its values are evaluated, then taken by its keys
+//! field  a.b   1 2 - 4                                  run-ends      its values are evaluated, then repeated
 //! a.b > 1      0 - - 1
 //! ```
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! -120.50     negative, digits 1205, exponent -1
-//! place of 10.5 among integers          between 10 and 11
-//! place of 10.5 among decimals of scale 2          1050
+//! position of 10.5 among integers          between 10 and 11
+//! position of 10.5 among decimals of scale 2          1050
 //! ```
 
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! first     a, s<x>                   read for a predicate
-//! then      s<y>, b                   what else is wanted of a, b, s
+//! then      s<y>, b                   the rest of the selection of a, b, s
 //! together  a, b, s<x, y>             arrays of the same rows
 //! ```
 //! Parts are distinguished within structs, but not within lists, maps and unions: of one of these, two different

@@ -3,7 +3,7 @@
 //! ```text
 //! try_new    header -> schema, plan              build    projection -> shapes, columns -> readers of fields
 //! next       rows of a selection ───────────────────────► read, assemble ──► join ──► raise
-//!            rows that pass predicates ──► filter reader ──────►      what the predicates read and the caller wants ─┘
+//!            matching rows ──► filter reader ──────────────────►      selected columns of the predicates ────────────┘
 //! ```
 //! A batch whose dictionaries cannot count their values is halved.
 

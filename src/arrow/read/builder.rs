@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows      range ──► selection ──► predicates ──► offset ──► limit
-//! fields    projection                                              columns that only predicates look at are not given out
+//! fields    projection                                              columns of predicates only are not output
 //! ```
 
 use std::collections::VecDeque;

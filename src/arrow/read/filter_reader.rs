@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! window          xxxxxxxxxxxxxxxx        rows not yet looked at, some thousand at a time
-//! 1st predicate   x..xx....x.....x        asked of all; its columns are read for all
-//! 2nd             x...x..........x        asked of those that are left; its columns are read for these
+//! 1st predicate   x..xx....x.....x        evaluated on all; its columns are read for all
+//! 2nd             x...x..........x        evaluated on the rest; its columns are read for these
 //! passed          x...x..........x        collected until they are a batch; other columns are read for that batch
-//! kept            the values of columns that predicates looked at and that are wanted later, too
+//! kept            the values of predicate columns that are needed later, too
 //! ```
 //! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a
 //! map or a union two different parts are read apart.)

@@ -1,7 +1,7 @@
 //! Options for opening a file: the schema, and limits.
 //!
 //! ```text
-//! ARROW:schema │ avro.schema │ columns      the first that is there, unless another is given or the first is passed over
+//! ARROW:schema │ avro.schema │ columns      the first that exists, unless a schema is given or the first is skipped
 //! ```
 
 use arrow::datatypes::SchemaRef;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! builder   columns_needed ──► block tables are fetched ──► build
-//! asked     sift: rows of which the columns that predicates look at are there ──► rows that pass
-//! output    give_rows, batch, batch, none │ give_rows, batch, none │ ...       rows of which the others are there
+//! asked     sift: rows whose predicate columns were fetched ──► matching rows
+//! output    give_rows, batch, batch, none │ give_rows, batch, none │ ...       rows whose other columns were fetched
 //! ```
 //! The reader keeps its position between portions: a block that contains the end of a portion is not opened again.
 //! Without predicates all rows are output.

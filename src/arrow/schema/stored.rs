@@ -4,7 +4,7 @@
 //! ARROW:schema     base64 of the encapsulated IPC message, as in Parquet       types as they were written
 //! avro.schema      JSON, Avro layout                                           types as Avro has them; alone if that is all
 //! neither          the columns themselves                                      types as the columns have them
-//! arrow.layout     "split" or "avro": how the fields of ARROW:schema lie       split if it is not there
+//! arrow.layout     "split" or "avro": the layout of the fields of ARROW:schema       default: split
 //! ```
 
 use super::ipc;

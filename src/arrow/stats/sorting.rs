@@ -1,7 +1,7 @@
 //! The columns that rows are sorted by, and the check that they are.
 //!
 //! ```text
-//! arrow.sorting   long columns │ of each: long place of the field, byte 1 if it descends, and 2 if nulls are first
+//! arrow.sorting   long columns │ for each: long index of the field, byte 1 if descending, plus 2 if nulls are first
 //! a  1 1 2 3 3    ascending: the blocks of its column have their first values in their descriptors, too
 //! b  5 6 0 7 9    within rows of the same a
 //! ```

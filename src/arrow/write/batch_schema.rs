@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! schema       batch                                         as the crate `parquet` does it
-//! same names, same types                                     as it is
+//! same names, same types                                     unchanged
 //! Utf8         LargeUtf8, Utf8View, Dictionary(_, Utf8)      cast; binary and nested types alike
 //! other names, other order, other types                      an error that names both
 //! ```

@@ -1,12 +1,12 @@
 //! Properties of a writer: layout, codec, checksum, block size, statistics.
 //!
 //! ```text
-//! layout, version                               what the columns are
+//! layout, version                               the columns
 //! value types, sampling                         how values are serialised
-//! codec, level, checksum, block size            how blocks are sealed
+//! codec, level, checksum, block size            compression of blocks
 //! block rows, symbols                           how blocks of the value codec are packed
-//! statistics, filters, sorting columns          what is known of blocks, to leave them out when reading
-//! memory budget, parallelism                    when sealed blocks go to a temporary file; how many threads
+//! statistics, filters, sorting columns          pruning by readers
+//! memory budget, parallelism                    memory for compressed blocks; number of threads
 //! ```
 
 use super::column_paths::{self, is_below};

@@ -3,7 +3,7 @@
 //! ```text
 //! Leaf        values                                     Record    each field
 //! Optional    0 or 1 a row, then the rows that are       Union     0 or 1 a row of each branch, then its rows
-//! List, Map   items a row, then the items                 slots     all rows, and which of them are there
+//! List, Map   items a row, then the items                 slots     all rows, and their validity
 //! ```
 //! The inverse of [`assemble`](crate::arrow::read::assemble).
 

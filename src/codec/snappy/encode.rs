@@ -3,7 +3,7 @@
 //! ```text
 //! bytes   . . r e q u e s t s . . . . r e q u e s t s .
 //!             ▲           back        ▲ at
-//!             └── the last place with the same hash of 8 bytes, or else of 4
+//!             └── the last position with the same hash of 8 bytes, or else of 4
 //! ```
 //! A candidate that matches eight bytes is probably the longer match, so it is tried first. If only four bytes
 //! match, the eight from the next byte on may be better. Fixed-width numbers may not repeat any eight bytes: if few

@@ -3,7 +3,7 @@
 //! ```text
 //! digits    1234 1250 7         up 1, down 1/100, ten 100
 //! decimals  12.34 12.5 0.07     (digits * up) * down
-//! wrong     0 where a digit gives its value bit for bit
+//! wrong     0 where digits convert back exactly
 //! ```
 
 use std::fmt::Debug;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! string   DELIVER IN PERSON      words   DELIVER 8    seven bytes, and how many there are: 8 for more
-//!          REG AIR                        REG AIR 7    by which short strings compare, whole as they are
-//!                                 what they lie between; places of a word: a bit for each string
+//!          REG AIR                        REG AIR 7    complete short strings, which compare as numbers
+//!                                 their range; the strings with a prefix: a bit for each
 //! ```
 
 /// The number of strings that are processed at once.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! all below 0x80   every part is
-//! others           UTF-8 as a whole, and each part starts with a character
+//! others           UTF-8 of the buffer, and each slice starts at a character
 //! ```
 
 /// Returns whether the parts of `bytes` that begin at `starts` are each UTF-8.

@@ -1,7 +1,7 @@
 //! Zig-zag varints, seven bits a byte.
 //!
 //! ```text
-//! eight bytes   .c .c .c 0b .. .. .. ..     c = the byte goes on, b = it ends the value
+//! eight bytes   .c .c .c 0b .. .. .. ..     c = continuation byte, b = last byte
 //!  & ends       .. .. .. 80 .. .. .. ..     the lowest one says how long the value is
 //!  fold         7 7 7 7 → 14 14 → 28        three steps put the sevens side by side
 //! ```

@@ -1,7 +1,7 @@
 //! Expands compacted values with AVX2.
 //!
 //! ```text
-//! validity   1 0 1 1 0 0 1 0          8 bits: which of the next values each slot takes stands in a table
+//! validity   1 0 1 1 0 0 1 0          8 bits: a table has the permutation of the next values
 //! slots      0 · 1 2 · · 3 ·          vpermd of the next 8 values by these, and nothing where there are none
 //! ```
 //! Numbers of 64 bits are moved by fours, as pairs of halves.

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! numbers     a b c d ...
-//! moved by 1  0 a b c          by 2, by 4 and by 8 likewise: what is added each time is twice as long
+//! moved by 1  0 a b c          by 2, by 4 and by 8 likewise: the added distance doubles each time
 //! sums        a a+b b+c c+d
-//! before      the sum of all before, added to each; only it goes from one register to the next
+//! before      the sum of all before, added to each; the only dependency between registers
 //! ```
 #![allow(unsafe_code)]
 

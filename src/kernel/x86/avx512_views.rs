@@ -1,7 +1,7 @@
 //! Builds string views with AVX-512, four at a time.
 //!
 //! ```text
-//! string     ···· b y t e s ...          16 bytes from four before it: its first 12 lie where those of a view do
+//! string     ···· b y t e s ...          16 bytes from four before it: its first 12 are at their position in a view
 //! numbers    length  ·  buffer  offset   of four strings, in the lanes of four views
 //! view       length │ bytes, as many as it has                 to 12 bytes
 //!            length │ 4 bytes │ buffer │ offset                longer

@@ -1,7 +1,7 @@
 //! Decodes and encodes varints with AVX2 and BMI2.
 //!
 //! ```text
-//! ends        0 0 1 │ 1 │ 0 1 │ 0 ...     of a window: values lie at 0..=2, 3, 4..=5, ...
+//! ends        0 0 1 │ 1 │ 0 1 │ 0 ...     of a window: values at 0..=2, 3, 4..=5, ...
 //! a value     fe ff 01 .. .. .. .. ..     eight bytes from its first
 //! pext        7e 7f 01                    the sevens of its own bytes, side by side
 //! ```

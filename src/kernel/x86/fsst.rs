@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 64 codes  ──vpermi2b──► 64 masks, 0 where there is no symbol
-//! 8 codes   ──8 loads───► 64 bytes ──vpcompressb by 8 masks──► end to end, stored as they are
+//! 8 codes   ──8 loads───► 64 bytes ──vpcompressb by 8 masks──► adjacent, stored
 //! ```
 #![allow(unsafe_code)]
 

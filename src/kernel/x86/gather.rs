@@ -1,7 +1,7 @@
 //! Gathers values by index without a bounds check for each.
 //!
 //! ```text
-//! codes    the greatest is compared with the table once, then each is looked up as it is
+//! codes    the maximum is checked against the table once, then lookups are unchecked
 //! strings  32 bytes stored for each, whatever its length: the next begins where it ends
 //! runs     32 values stored for each run, and more if it is longer: most are not, and end where none looks
 //! ```

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! four bytes to a value    a  a  a  a │ b  b  b  b │ ...
-//! places                   0  0  0  0 │ 1  1  1  1 │ ...    whose byte it is
+//! places                   0  0  0  0 │ 1  1  1  1 │ ...    value of each byte
 //! before                  -3 -2 -1  0 │-3 -2 -1  0 │ ...    how far from the value's last
 //! sevens                   0  7 14 21 │32 39 46 53 │ 0 ...  the bit of its eight bytes that it begins with
 //! ```

@@ -3,7 +3,7 @@
 //! ```text
 //! block     06 f o o │ 02 x │ 00 │ ...
 //!              └────────── 64 bytes ──────────┐
-//! data      ... f o o . . . . . . . . . . . . .      the next string is stored over what is too much
+//! data      ... f o o . . . . . . . . . . . . .      the next string overwrites the excess
 //! ```
 //! A one-byte length is below 64, so one copy moves the string, whatever its length. The loop then depends only on
 //! the chain of lengths; after several equal lengths the next one is predicted.

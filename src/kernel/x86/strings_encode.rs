@@ -3,7 +3,7 @@
 //! ```text
 //! data      f o o x ...
 //!           └────────── 64 bytes ──────────┐
-//! block     06 f o o . . . . . . . . . . . .       the next length is stored over what is too much
+//! block     06 f o o . . . . . . . . . . . .       the next length overwrites the excess
 //! ```
 #![allow(unsafe_code)]
 // The low bits of a length make its bytes.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes     82 81 05 │ 07 │ 90 01 │ a0 ...
-//! more      1  1  0  │ 0  │ 1  0  │ 1  ...     the sign: the value goes on
+//! more      1  1  0  │ 0  │ 1  0  │ 1  ...     the continuation bits
 //! ends      0  0  1  │ 1  │ 0  1  │ 0  ...     its last byte
 //! twos      1  0  0  │ 0  │ 0  0  │ ?  ...     two bytes in a row go on: a value of three or more
 //! ```

@@ -1,7 +1,7 @@
 //! The exceptions of a float encoding: values that it cannot represent.
 //!
 //! ```text
-//! long how many │ numbers: places, ascending │ what is missing, end to end: the whole value's bits, or its left part
+//! long count │ numbers: positions, ascending │ missing bits, end to end: of the value, or of its left part
 //! ```
 
 use std::ops::Range;

@@ -4,7 +4,7 @@
 //! frame     base long, width byte                       │ chunk │ chunk │ ... │ row of the rest
 //! frames    numbers: bases, a width byte each           │ exceptions │ chunks and rest, as above
 //! deltas    numbers: firsts, numbers: bases, width bytes│ chunks and rest, as above
-//! exceptions  long how many, and if not 0: a count byte each chunk, u16 places in their chunks, numbers: what is above
+//! exceptions  long count, and if not 0: a count byte per chunk, u16 positions in chunks, numbers: bits above
 //! ```
 //! A value is its base plus the packed offset, plus the bits above the width if it is an exception. In deltas it is
 //! the value before plus base and offset; the first of a chunk has offset 0 and is stored with the chunk. All

@@ -3,7 +3,7 @@
 //! ```text
 //! 0 zeros      nothing                        1 ones       nothing
 //! 2 bitmap     a bit each, low bit first, zeros to the end of the last byte
-//! 3 few ones   long how many │ numbers: places, ascending
+//! 3 few ones   long count │ numbers: positions, ascending
 //! 4 few zeros  the same of those that are 0
 //! 5 runs       long how many │ numbers: lengths; the first is of zeros and may be 0, then they alternate
 //! ```

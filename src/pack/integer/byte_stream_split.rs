@@ -6,7 +6,7 @@
 //! 10 steps   numbers: the first of each chunk │ numbers: steps  the one before + step
 //!
 //! number     1 0 1 1 0 1 1 0 0 1 0 1 1         width 13
-//!            └─ high: 8 ──┘ └ low: 5 ┘         how often each byte comes is most of what there is to know
+//!            └─ high: 8 ──┘ └ low: 5 ┘         zstd uses the frequencies of the bytes
 //! ```
 //! zstd cannot compress bit-packed values, which do not start at bytes. It compresses codes of complete bytes, or
 //! the high bytes of values, to about their entropy; the bits below are hardly compressible.

@@ -1,7 +1,7 @@
 //! Decodes part of a delta-encoded chunk by prefix sums.
 //!
 //! ```text
-//! offsets   0 3 1 4 │ 1 5 9 2 │ 6 ...      side by side, so many at a time
+//! offsets   0 3 1 4 │ 1 5 9 2 │ 6 ...      summed in groups
 //! sums            8 │       17│            number i: the first, i times the base, and the offsets up to it
 //! ```
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! read    all entries, unpacked once ──► a table ──► an entry a code
-//! pick    codes at places, in order ──► only their entries
+//! pick    codes at positions, in order ──► only their entries
 //! ```
 
 use std::cell::OnceCell;

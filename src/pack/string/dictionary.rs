@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! entry   offset, length         slot   its bytes and zeros, 32 in all, if it is no longer
-//! code ──► slot ──► 32 bytes stored, whatever the length: the next entry overwrites what is too much
+//! code ──► slot ──► 32 bytes stored, whatever the length: the next entry overwrites the excess
 //! codes ─► tuple ─► if entries are few and short, two or four of them at once
 //! ```
 

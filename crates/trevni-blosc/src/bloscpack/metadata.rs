@@ -5,7 +5,7 @@
 //!           8   0
 //!           9   checksum          as of the chunks, see "digest"
 //!          10   0 plain, 1 zlib
-//!          11   level             of zlib; kept where zlib was tried and did not pay
+//!          11   level             of zlib; recorded even if zlib did not help
 //! uint32   12   size              of the JSON
 //! uint32   16   room              bytes until the checksum
 //! uint32   20   stored            bytes in use

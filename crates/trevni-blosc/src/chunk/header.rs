@@ -4,9 +4,9 @@
 //!  0  u8   version        1, 2: first generation; 3, 4, 5, 6: second
 //!  1  u8   stream version of the compressor: 1
 //!  2  u8   flags          1 shuffle, 2 stored, 4 bitshuffle, 8 delta, 16 not split, bits 5 to 7: compressor format;
-//!                         1 and 4 both: the header has 32 bytes, and the filters are there
+//!                         1 and 4 both: the header has 32 bytes, with filters
 //!  3  u8   typesize
-//!  4  u32  nbytes         what the chunk stands for
+//!  4  u32  nbytes         the uncompressed size
 //!  8  u32  block size
 //! 12  u32  cbytes         the chunk, header included
 //! 16  6    filter codes   applied first to last
@@ -14,7 +14,7 @@
 //! 23  u8   meta byte of the compressor
 //! 24  6    filter meta bytes
 //! 30  u8   more flags     1: blocks of various sizes
-//! 31  u8   more flags     1 dictionary, 2 big-endian writer, 8 not all there, bits 4 to 6: special values,
+//! 31  u8   more flags     1 dictionary, 2 big-endian writer, 8 not complete, bits 4 to 6: special values,
 //!                         128: timings instead of data
 //! ```
 

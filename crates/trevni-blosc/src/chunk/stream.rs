@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! length n (i32)        then
-//! n = what it is for    n bytes, stored as they are
+//! n = full size         n stored bytes
 //! n > 0                 n bytes of the compressor
 //! n = 0                 nothing: zeros                         (second generation)
 //! n < 0                 a token: bit 0 set, the byte -n repeats (second generation)

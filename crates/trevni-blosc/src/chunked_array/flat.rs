@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! bytes    0 ................................ end
-//! chunks   ──── 0 ──── ──── 1 ──── ─ 2 ─            a range of bytes is a tail of one, some whole, a head of one
-//! Fortran  the first index runs fastest: a range of rows is a short run in each of many places
+//! chunks   ──── 0 ──── ──── 1 ──── ─ 2 ─            a byte range is the end of one, some complete, the start of one
+//! Fortran  the first index runs fastest: a range of rows is many short runs
 //! ```
 
 use crate::array::{Chunking, Container, Layout};

@@ -3,7 +3,7 @@
 //! ```text
 //! 2 bytes    method and window
 //! deflate    blocks
-//! 4 bytes    Adler-32 of what comes out, high byte first
+//! 4 bytes    Adler-32 of the output, high byte first
 //! ```
 
 use flate2::{

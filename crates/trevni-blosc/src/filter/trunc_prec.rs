@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bits >= 0    this many of the 23 (4 bytes) or 52 (8 bytes) are kept
-//! bits <  0    so many are cleared
+//! bits <  0    this many are cleared
 //! ```
 //! Truncation has no inverse. At least one bit is kept, so that a NaN stays one.
 

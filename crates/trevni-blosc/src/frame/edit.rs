@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! Edit, insert, update, delete, append ──► Change: a source for each chunk, old or new
-//!                                             └──► FrameEdit: header, sizes, trailer, what becomes of each slot
-//! contiguous, sparse: give each written chunk its place ──► Index
+//!                                             └──► FrameEdit: header, sizes, trailer, the fate of each slot
+//! contiguous, sparse: assign a position to each written chunk ──► Index
 //! ```
 
 use std::borrow::Cow;

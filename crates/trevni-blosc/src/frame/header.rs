@@ -4,7 +4,7 @@
 //!  0  9e  a8 "b2frame\0"                   array of 14, magic
 //! 10  d2 header_len    15  cf frame_len    from the first byte of the frame
 //! 24  a4 general type codec other          four bytes of flags
-//! 29  d3 nbytes        38  d3 cbytes       of all chunks; cbytes is where the index lies after the header
+//! 29  d3 nbytes        38  d3 cbytes       of all chunks; cbytes is the offset of the index after the header
 //! 47  d2 typesize      52  d2 blocksize    57  d2 chunksize
 //! 62  d1 threads       65  d1 threads      of the writer, when packing and when opening
 //! 68  c2 or c3                             whether the trailer has metalayers

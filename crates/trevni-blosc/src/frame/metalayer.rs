@@ -3,7 +3,7 @@
 //! ```text
 //! 93                                 array of 3
 //!   cd mapsize                       bytes of the map; in headers the 93 is counted too
-//!   de n   n x { name  d2 offset }   a string of up to 31 bytes, and where the value's c6 lies
+//!   de n   n x { name  d2 offset }   a string of up to 31 bytes, and the offset of the value's c6
 //!   dc n   n x { c6 length  bytes }
 //! ```
 //! Offsets count from the first byte of the header, or of the trailer.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open         prefix/chunks.b2frame                   one request; of a long index one more
-//! fetch_rows   prefix/00000003.chunk, ...              one request for each chunk that is not there, some at a time
+//! fetch_rows   prefix/00000003.chunk, ...              one request for each missing chunk, some concurrently
 //! array        decodes what was fetched                other chunks are an error
 //! ```
 //! If chunks differ in size, opening fetches the first 32 bytes of each, since the index does not have their sizes.

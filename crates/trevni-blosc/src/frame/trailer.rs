@@ -4,7 +4,7 @@
 //! 94 01                        array of 4, version 1
 //! 93 ...                       metalayers; each value is a chunk
 //! ce trailer_len               at 22 bytes before the end, its marker one before
-//! d8 00 16 x 00                room for a fingerprint that nobody writes
+//! d8 00 16 x 00                room for a fingerprint, which is never written
 //! ```
 
 use bytes::Bytes;

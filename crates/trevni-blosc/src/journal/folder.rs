@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! journal    rename 17c3a9e0b2-0 → a, remove d
-//! a   ──►    .trevni/17c3a9e0b2-0 if it is there, else a
-//! d   ──►    not there
+//! a   ──►    .trevni/17c3a9e0b2-0 if it exists, else a
+//! d   ──►    missing
 //! e   ──►    e
 //! ```
 

@@ -1,7 +1,7 @@
 //! Converts Arrow arrays to the bytes of elements.
 //!
 //! ```text
-//! Int32  1 2       01 00 00 00 02 00 00 00        as they are; turned last if the high byte comes first
+//! Int32  1 2       01 00 00 00 02 00 00 00        unchanged; byte-swapped last if big-endian
 //! Struct a a b b   a b │ a b                      each field is put between the others
 //! ```
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! array a   ── window ───────── ── window ─────────      some chunks are opened at a time,
-//! array b   ── window ── ── window ── ── window ──       and batches are slices of what was opened
+//! array b   ── window ── ── window ── ── window ──       and batches are slices of a window
 //! batches   ─── ─── ─── ─── ───
 //! ```
 

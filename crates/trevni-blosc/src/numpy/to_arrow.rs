@@ -1,7 +1,7 @@
 //! Converts the bytes of elements to Arrow arrays.
 //!
 //! ```text
-//! 01 00 00 00 02 00 00 00      Int32  1 2         as they are; turned first if the high byte comes first
+//! 01 00 00 00 02 00 00 00      Int32  1 2         unchanged; byte-swapped first if big-endian
 //! records  a b │ a b           a a    b b         each field is picked out
 //! ```
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  0  "blpk", 1, three zeros     a header of its own, 16 bytes; not that of Bloscpack files
 //!  8  int64 1                    chunks that follow; low byte first
-//! 16  the chunk                  of the first generation; what is after it counts for nothing
+//! 16  the chunk                  of the first generation; bytes after it are ignored
 //! ```
 //! bcolz skips the header without checking it, and reads one chunk. So does this.
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! parent/.trevni-Xy3kQz/data/__0.blp ...      chunks as they come
-//! parent/.trevni-Xy3kQz/meta/sizes ...        finish: what says how many
-//! parent/name                                 finish: renamed, whole
+//! parent/.trevni-Xy3kQz/meta/sizes ...        finish: the sizes
+//! parent/name                                 finish: renamed
 //! ```
 
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Divides an array into chunks.
 //!
 //! ```text
-//! rows    chunk i holds the rows from i * L on, L of them; the last what is left, or L with rows that do not count behind
-//! boxes   of (300, 200) in chunks of (30, 20): 10 by 10, numbered as rows of boxes; those at the edge are whole, too
+//! rows    chunk i holds the rows from i * L on, L of them; the last has the rest, or L with unused rows
+//! boxes   of (300, 200) in chunks of (30, 20): 10 by 10, numbered as rows of boxes; those at the edge are full, too
 //! ```
 //! A chunk shape with complete rows divides rows. Arrays of several dimensions in Fortran order are divided in
 //! memory order, in runs of as many elements as the chunk shape has.

@@ -1,7 +1,7 @@
 //! The two forms of a directory: bcolz and super-chunk.
 //!
 //! ```text
-//! bcolz        data/__0.blp, data/__1.blp, ...      one chunk each; what bcolz 1.2 writes and reads
+//! bcolz        data/__0.blp, data/__1.blp, ...      one chunk each; the format of bcolz 1.2
 //! superchunk   data/__1__.bin, data/__2__.bin, ...  several chunks each; the proposals of bcolz, carray and Blaze
 //! ```
 

@@ -1,7 +1,7 @@
 //! `meta/storage`: the dtype, the chunk length and the compression.
 //!
 //! ```text
-//! bcolz, Blaze                                         RFC, carray (YAML), and what is written in superchunks (JSON)
+//! bcolz, Blaze                                         RFC, carray (YAML), and superchunks as written (JSON)
 //! {"dtype": "int64",                                   dtype: int64            or a map of columns
 //!  "cparams": {"clevel": 5, "shuffle": 1,              compression: {library: lz4, level: 5, filters: [shuffle]}
 //!              "cname": "lz4", "quantize": 0},         endianness: little

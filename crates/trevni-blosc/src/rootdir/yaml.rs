@@ -6,7 +6,7 @@
 //!   col1: int8
 //! chunkshape: (30, 20)                a list, also [30, 20]; (5,) has one item
 //! compression: {library: blosclz}     a map on one line
-//! order: C         # default: C       true, 5, 0.5, null are what they look like; 'C' and "C" are texts
+//! order: C         # default: C       true, 5, 0.5, null are typed; 'C' and "C" are texts
 //! ```
 //! Lists of lines with `-`, texts of several lines, anchors and tags are refused: no document shows any.
 

@@ -5,7 +5,7 @@
 //! pshufb     a0 b0 c0 d0 ... a1 b1 c1 d1 ...   T pieces, one of each column
 //! punpck     a0 b0 c0 d0 e0 f0 g0 h0 ...       log T times, piece by piece: a column in a register
 //!
-//! columns    a0 b0 c0 d0 e0 ...                the way back
+//! columns    a0 b0 c0 d0 e0 ...                the inverse
 //! punpck     a0 a1 b0 b1 ...                   log T times, byte by byte
 //! ```
 //! T is the width rounded up to a power of two, or 16: wider elements are processed in parts of 16 bytes. If the

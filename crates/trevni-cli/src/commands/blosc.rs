@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! compress    file ──► file.blp          append   file.blp, more bytes ──► file.blp
-//! decompress  file.blp ──► file          info     what a container is made of
+//! decompress  file.blp ──► file          info     the structure of a container
 //! ```
 
 mod append;

@@ -1,7 +1,7 @@
 //! `layout`, `size` and `verify` of containers of the Blosc family.
 //!
 //! ```text
-//! container ──► arrays ──► chunks ──► header: sizes, codec, filters        verify opens each chunk whole
+//! container ──► arrays ──► chunks ──► header: sizes, codec, filters        verify decodes each chunk
 //! ```
 
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! `trevni rewrite`: rewrites a Trevni file with other properties or fewer columns.
 //!
 //! ```text
-//! codec, checksum, block size            columns ──► columns          what the columns are stays, and all metadata
+//! codec, checksum, block size            columns ──► columns          types and metadata are kept
 //! layout, order, dropped columns         rows ──► rows                where there is a schema, which changes with them
 //! ```
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! statistics, blocks of each column ──► checksums, codecs, values, counts
-//! without a fault there             ──► schema, and all rows as Arrow
+//! without a fault                   ──► schema, and all rows as Arrow
 //! ```
 
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! Objects in stores, as inputs and outputs.
 //!
 //! ```text
-//! s3://bucket/key ──► store, path ──► Source       of a trv file only what is wanted is fetched
+//! s3://bucket/key ──► store, path ──► Source       of a trv file only the needed ranges are fetched
 //!                                 ──► Upload       parts are sent while rows are read; the object appears at the end
 //! s3://bucket/table/              ──► a data set
 //! ```

@@ -1,7 +1,7 @@
 //! The codecs of Avro's blocks.
 //!
 //! ```text
-//! null      as they are          deflate     raw RFC 1951           snappy      raw snappy, then CRC-32 of the rows, high byte first
+//! null      unchanged            deflate     raw RFC 1951           snappy      raw snappy, then CRC-32 of the rows, high byte first
 //! bzip2     one stream           xz          one stream             zstandard   one or more frames
 //! ```
 //! The uncompressed size of a block is unknown, so the output is limited. (Avro specification: "Required Codecs",

@@ -1,7 +1,7 @@
 //! Infers the types of columns from the first records or from all.
 //!
 //! ```text
-//! chunk ──► values of the columns that need a type ──► candidates      merged over chunks; any order gives the same
+//! chunk ──► values of the columns that need a type ──► candidates      merged over chunks, in any order
 //! ```
 //! Bad records, and values that are null in columns that are not text, are passed over.
 

@@ -3,7 +3,7 @@
 //! ```text
 //!                        columns that are not text              text columns
 //! by default             empty, NA, null, NaN, \N ...           empty
-//! values that are given  empty, and these                       empty, and these
+//! given null values      empty, and these                       empty, and these
 //! ```
 //! A float column of a declared type keeps NaN, unless NaN is among the given null values.
 

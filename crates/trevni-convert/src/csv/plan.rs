@@ -1,7 +1,7 @@
 //! The columns of a file that are read, and their types.
 //!
 //! ```text
-//! names of the file ──► those that are wanted ──► type given? by --type, by a schema ──► columns
+//! names of the file ──► selected ones ──► type declared? by --type, by a schema ──► columns
 //!                                                 else inferred
 //! ```
 

@@ -1,7 +1,7 @@
 //! The fields of a chunk by column, as spans of its text.
 //!
 //! ```text
-//! id,name⏎1,"a ""b"""⏎2,⏎     id     1..2   3..4        text    the chunk, and after it what came out of quotes
+//! id,name⏎1,"a ""b"""⏎2,⏎     id     1..2   3..4        text    the chunk, then the unescaped values
 //!                              name   →a "b"  empty
 //! ```
 //! Values of unselected columns are counted, not kept. Records that are not UTF-8, or have another number of

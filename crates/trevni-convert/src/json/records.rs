@@ -1,7 +1,7 @@
 //! Splits JSON text into records.
 //!
 //! ```text
-//! text ──► layout ──► records ──► chunks of records, each with its place in the file
+//! text ──► layout ──► records ──► chunks of records, each with its location in the file
 //! ```
 //! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are
 //! decoded.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! {"a":0.5,"b":{"c":"x"}}      a: Int64         misfit: a, 0.5
-//!                              b.c: Int64       misfit: b.c, a string; where the schema is given, "7" is a number
+//!                              b.c: Int64       misfit: b.c, a string; under a declared type, "7" is a number
 //! ```
 //! The decoder of arrow-json makes integers of fractions, and numbers of strings: neither may happen silently.
 

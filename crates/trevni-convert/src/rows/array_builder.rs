@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! null      validity 0, and an empty slot       list, map   the items first, then end_list
-//! struct    its fields first, then end_struct   union       branch(n), and one value to what that gives
+//! struct    its fields first, then end_struct   union       branch(n), and one value for its builder
 //! ```
 //! A row that fails is removed with [`truncate`](Grow::truncate).
 

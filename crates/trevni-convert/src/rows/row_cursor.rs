@@ -1,8 +1,8 @@
 //! Reads a column value by value.
 //!
 //! ```text
-//! list, map   items, entries give a range of rows of what is inside      dictionaries, run ends are seen through
-//! struct      child gives a field, of as many rows                       union   branch gives which, and its row
+//! list, map   items, entries return a range of rows of the child         dictionaries, run ends by their values
+//! struct      child returns a field, with as many rows                   union   branch returns which, and its row
 //! ```
 
 use std::ops::Range;

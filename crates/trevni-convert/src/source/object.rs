@@ -1,7 +1,7 @@
 //! An object in a store as a blocking reader.
 //!
 //! ```text
-//! head        first chunks ──┐ kept
+//! head        first chunks ──┐ buffered
 //! into_read                  └──► Read ◄── the rest, as it comes
 //! ```
 

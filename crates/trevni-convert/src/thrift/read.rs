@@ -1,7 +1,7 @@
 //! Decodes structs to columns.
 //!
 //! ```text
-//! bytes at hand ─► a struct ─► Grow ─┬─ whole, and it fits: a row
+//! buffered bytes ─► a struct ─► Grow ─┬─ complete and valid: a row
 //!                                    ├─ cut off: taken back, more bytes, again
 //!                                    └─ does not fit: taken back; its bytes are passed by their own types
 //! ```

@@ -1,7 +1,7 @@
 //! Converts number literals to the type of their column, exactly.
 //!
 //! ```text
-//! literal                   whole, in range    between a and a + 1       out of range
+//! literal                   integer in range   between a and a + 1       out of range
 //! column < , <=             the same           <= a                      true if above
 //! column > , >=             the same           > a                       true if below
 //! column = , !=             the same           false, true               false, true

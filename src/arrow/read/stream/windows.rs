@@ -4,7 +4,7 @@
 //! rows      ├── batch ──┼── batch ──┼── batch ──┼── batch ──┼─ ...
 //! window    ├──────────── as many as come to its bytes ─────┤
 //! column      │ block │  block  │  block  │  block  │         a block over the end of a window is fetched with it,
-//! column    │     block     │     block     │     block      │ and kept for the next
+//! column    │     block     │     block     │     block      │ and reused by the next
 //! ```
 
 use std::ops::Range;

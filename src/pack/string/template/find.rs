@@ -4,7 +4,7 @@
 //! first string   user_000042/a ──► texts "user_" "/a"; one number, of 6 digits
 //! each           the same texts, and digits between them     fails at the first string that is otherwise
 //! widths         all alike: with leading zeros               else free, if no string has leading zeros
-//! merged        "user_0" ##### "/a"                         what all numbers share goes into the texts
+//! merged        "user_0" ##### "/a"                         common digits are moved into the texts
 //! ```
 
 use super::{FREE, MOST_DIGITS, MOST_NUMBERS, above};

@@ -1,7 +1,7 @@
 //! Files of one chunk each.
 //!
 //! ```text
-//! cbytes    what bcolz counts: the chunks that are full, without the 16 bytes before them, and one chunk uncompressed
+//! cbytes    as bcolz counts it: the full chunks, without the 16 bytes before them, and one chunk uncompressed
 //! ```
 
 use bytes::Bytes;

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! boolean                        true, false, 1, 0
-//! integers, floats, decimals     what Arrow's parsers take; no digits may be lost unless that is asked for
+//! integers, floats, decimals     as Arrow's parsers; losing digits is an error unless allowed
 //! timestamps with a zone         with an offset, or as local times of the zone; without a zone, without an offset
-//! any other flat type            what Arrow's cast from text takes
+//! any other flat type            as Arrow's cast from text
 //! ```
 
 use std::sync::Arc;
