@@ -4,7 +4,6 @@
 //! batches -> ArrowWriter -> bytes -> ArrowReader -> the same batches
 //! ```
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::*;
@@ -20,6 +19,7 @@ use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::ValuesRef;
 use crate::write::file_writer::FileWriter;
+use trevni_testing::data;
 use trevni_testing::equality::assert_same;
 
 fn write(batches: &[RecordBatch], schema: &SchemaRef, layout: Layout) -> Result<Bytes> {
@@ -219,32 +219,12 @@ fn schemas_that_do_not_fit_the_columns_are_errors() {
     assert_eq!(builder.schema().field(0), &Field::new("b", DataType::Int32, false));
 }
 
-/// Returns the reference's files, all that there are.
-fn reference_files() -> Vec<PathBuf> {
-    let root = trevni_testing::data::workspace();
-    let folder = match std::env::var_os("TREVNI_TEST_DATA") {
-        Some(data) => Path::new(&data).join("golden/trevni"),
-        None => root.join("testdata/trevni"),
-    };
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.filter(|path| path.extension().is_some_and(|e| e == "trv")).collect()
-}
-
-/// Those that no reader may take.
-const REFUSED: [&str; 5] = [
-    "syn-bad-crc.trv",
-    "syn-truncated.trv",
-    "syn-magic-3.trv",
-    "syn-magic-XYZ.trv",
-    "syn-null-crc32-little-endian.trv",
-];
-
 #[test]
 fn the_references_files_are_tables() {
     let mut read = 0;
-    for path in reference_files() {
+    for path in data::reference_files() {
         let file: Bytes = std::fs::read(&path).unwrap().into();
-        if REFUSED.iter().any(|name| path.ends_with(name)) {
+        if data::REFUSED.contains(&data::stem(&path)) {
             continue;
         }
         let builder = match ArrowReaderBuilder::try_new(file) {
