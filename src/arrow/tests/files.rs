@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use super::super::*;
 use super::sample::{self, Sampler};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
@@ -232,7 +232,13 @@ fn the_references_files_are_tables() {
             Err(e) => panic!("{}: {e}", path.display()),
         };
         let rows = builder.rows();
-        let batches = builder.build().unwrap().collect::<Result<Vec<_>, _>>();
+        let reader = match builder.build() {
+            Ok(reader) => reader,
+            // Only some features have all codecs.
+            Err(e) if matches!(e.kind(), ErrorKind::Unsupported(_)) => continue,
+            Err(e) => panic!("{}: {e}", path.display()),
+        };
+        let batches = reader.collect::<Result<Vec<_>, _>>();
         let batches = batches.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert_eq!(batches.iter().map(|batch| batch.num_rows() as u64).sum::<u64>(), rows);
         read += 1;
