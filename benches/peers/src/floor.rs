@@ -4,9 +4,9 @@
 //! values: decoding them and building arrays.
 
 use bytes::Bytes;
+use trevni::FileReader;
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::FileReader;
 
 use crate::Result;
 

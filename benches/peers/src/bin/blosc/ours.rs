@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use trevni_blosc::bloscpack::{BloscpackBuilder, BloscpackProperties, Digest};
 use trevni_blosc::chunk::{Decoder, Encoder, Generation, Params};
 use trevni_blosc::frame::{Cut, NewFrame};
-use trevni_blosc::rootdir::{CarrayBuilder, Form, Storage};
+use trevni_blosc::rootdir::{CarrayBuilder, DirectoryFormat, Storage};
 use trevni_blosc::{ArrayWriter, Attributes, Build, ChunkedArray, Chunking, Dtype, Layout, Order};
 
 use crate::Result;
@@ -166,7 +166,10 @@ impl Container {
                 let storage = Storage::new(dtype.clone(), &[], rows)?;
                 let storage = Storage { chunk_shape: vec![ROWS], ..storage };
                 let params = storage.params.clone();
-                (Box::new(CarrayBuilder::create(path, storage, Form::Bcolz, false)?), params)
+                (
+                    Box::new(CarrayBuilder::create(path, storage, DirectoryFormat::Bcolz, false)?),
+                    params,
+                )
             }
             Home::Frame { sparse } => {
                 let params = Params::new(Generation::Blosc2, VALUE as u8);
