@@ -8,10 +8,11 @@
 //! ```
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, SchemaRef};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::{Error, Result};
 
@@ -32,11 +33,7 @@ pub(crate) fn conform<'a>(
         )));
     }
     let pairs = || given.fields().iter().zip(schema.fields());
-    let differs = |(given, field): (&std::sync::Arc<Field>, _)| {
-        let field: &std::sync::Arc<Field> = field;
-        given.name() != field.name()
-    };
-    if let Some(place) = pairs().position(differs) {
+    if let Some(place) = pairs().position(|(given, field)| given.name() != field.name()) {
         return Err(Error::invalid(format!(
             "column {place} of the batch is {:?}, of the schema {:?}: the columns of the batch are {}, those of the schema {}",
             given.field(place).name(),
@@ -55,7 +52,7 @@ pub(crate) fn conform<'a>(
     let fields: Vec<_> =
         schema.fields().iter().map(|f| f.as_ref().clone().with_nullable(true)).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    let schema = std::sync::Arc::new(arrow::datatypes::Schema::new(fields));
+    let schema = Arc::new(Schema::new(fields));
     Ok(Cow::Owned(RecordBatch::try_new_with_options(schema, columns, &options)?))
 }
 
@@ -108,10 +105,8 @@ fn names(schema: &SchemaRef) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use arrow::array::*;
-    use arrow::datatypes::{Int32Type, Schema};
+    use arrow::datatypes::Int32Type;
 
     use super::*;
 
