@@ -132,7 +132,7 @@ pub fn main() -> ExitCode {
             Err(e) => e.exit(),
         }
     });
-    signals::settle();
+    signals::finish();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => fault.report(),

@@ -39,7 +39,7 @@ pub(crate) fn note_upload() {
 }
 
 /// Ends the main thread: if a signal has arrived, the process ends by it after cleaning up.
-pub(crate) fn settle() {
+pub(crate) fn finish() {
     *DONE.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
     DONE.1.notify_all();
     while INTERRUPTED.load(Ordering::SeqCst) {

@@ -15,7 +15,7 @@ use super::ctable::check_shared;
 use super::directory;
 use super::directory_format::DirectoryFormat;
 use super::sizes::Sizes;
-use super::storage::{Column, Columns, Storage, settle};
+use super::storage::{Column, Columns, Storage, resolve_superchunks};
 use crate::Attributes;
 use crate::array::Build;
 use crate::journal::{NewFolder, Sink};
@@ -37,7 +37,7 @@ impl CarrayBuilder {
         form: DirectoryFormat,
         replace: bool,
     ) -> Result<Self> {
-        let form = settle(form, [&storage].into_iter());
+        let form = resolve_superchunks(form, [&storage].into_iter());
         let mut folder = NewFolder::create(path.as_ref(), replace)?;
         folder.folder("data")?;
         Ok(Self { folder, form, writer: ColumnWriter::new("data".into(), storage, form) })
@@ -75,7 +75,7 @@ impl CtableBuilder {
         form: DirectoryFormat,
         replace: bool,
     ) -> Result<Self> {
-        let form = settle(form, columns.iter().map(|(_, storage)| storage));
+        let form = resolve_superchunks(form, columns.iter().map(|(_, storage)| storage));
         check_names(&columns, form)?;
         let mut folder = NewFolder::create(path.as_ref(), replace)?;
         if form != DirectoryFormat::Bcolz {

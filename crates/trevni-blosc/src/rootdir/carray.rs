@@ -19,7 +19,7 @@ use super::directory_format::DirectoryFormat;
 use super::edit;
 use super::excerpt;
 use super::sizes::Sizes;
-use super::storage::{Column, Storage, settle};
+use super::storage::{Column, Storage, resolve_superchunks};
 use crate::chunk::{Header, Params};
 use crate::journal::{Folder, Transaction};
 use crate::{Container, Edit, Layout};
@@ -74,7 +74,7 @@ impl Carray {
         attributes: Stored,
     ) -> Result<Self> {
         let cut = Cut::new(&storage, &shape)?;
-        let form = settle(form, std::iter::once(&storage));
+        let form = resolve_superchunks(form, std::iter::once(&storage));
         let data = Data::open(&folder, path, form, &cut)?;
         let layout = layout(&storage, &cut, shape, &attributes);
         Ok(Self { folder, storage, form, sized: None, attributes, cut, data, layout })

@@ -25,7 +25,7 @@ use super::directory::{self, Sized};
 use super::directory_format::DirectoryFormat;
 use super::meta::META_BYTES;
 use super::sizes::Sizes;
-use super::storage::{Column, settle};
+use super::storage::{Column, resolve_superchunks};
 use crate::journal::{Folder, Transaction};
 use crate::{Attributes, Container, Edit};
 use trevni::{Error, Result};
@@ -81,7 +81,7 @@ impl Ctable {
             return Err(Error::invalid("this directory is an array, no table"));
         }
         let form = DirectoryFormat::Superchunk(said.unwrap_or_default());
-        let form = settle(form, columns.0.iter().map(|column| &column.storage));
+        let form = resolve_superchunks(form, columns.0.iter().map(|column| &column.storage));
         let attributes = directory::read_attributes(&folder)?;
         let names = columns.0.iter().map(Column::name).collect();
         let shape = sized.sizes.shape.clone();

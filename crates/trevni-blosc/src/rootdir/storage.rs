@@ -199,7 +199,7 @@ pub(super) fn to_superchunk(columns: &Columns, form: &Superchunks) -> Result<Vec
 }
 
 /// Returns the form, with the parameters that depend on the chunks.
-pub(super) fn settle<'a>(
+pub(super) fn resolve_superchunks<'a>(
     form: DirectoryFormat,
     storages: impl Iterator<Item = &'a Storage>,
 ) -> DirectoryFormat {

@@ -53,7 +53,7 @@ pub trait Racer {
         out: &mut [u8],
     ) -> Result<Option<f64>>;
 
-    /// Returns what has been written, in bytes; proves before that it reads as it should.
+    /// Returns what has been written, in bytes; verifies first that it reads back as expected.
     fn check(&mut self, course: &Course, out: &mut [u8]) -> Result<u64>;
 }
 
