@@ -65,6 +65,7 @@ pub use read::stream::{ArrowStream, ArrowStreamBuilder};
 pub use read::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
 pub use selection::{RowSelection, RowSelector};
+pub(crate) use stats::pruning::{BlockBounds, prune_rows};
 pub use stats::sorting::SortingColumn;
 pub use stats::statistics::ColumnStatistics;
 pub use write::arrow_writer::ArrowWriter;

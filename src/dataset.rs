@@ -30,7 +30,6 @@ mod merged_schema;
 mod partition;
 mod pending;
 mod properties;
-mod prune;
 mod reader;
 mod rolling_writer;
 mod scan;

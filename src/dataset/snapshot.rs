@@ -6,6 +6,9 @@
 //! no commits       one group of all visible files, in the order of their paths
 //! ```
 
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, UInt64Array, new_null_array};
@@ -14,10 +17,9 @@ use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use super::commit::{Commit, DataFile};
 use super::file_statistics::{self, ColumnBounds};
 use super::merge::Merger;
-use super::prune::{self, Fact};
 use super::schema_adapter::evolve;
 use super::{file_names, partition};
-use crate::arrow::{ColumnPath, Node};
+use crate::arrow::{BlockBounds, Bound, Node, RowSelection, prune_rows};
 use crate::error::{Error, Result};
 
 /// A data set at one time.
@@ -156,45 +158,58 @@ impl Snapshot {
 
     /// Returns whether each file of a group may have rows that pass all these conditions.
     pub(super) fn may_pass(&self, group: &FileGroup, steps: &[Node]) -> Result<Vec<bool>> {
-        let rows: Vec<u64> = group.files.iter().map(|file| file.rows).collect();
-        let mut passing: Vec<bool> = rows.iter().map(|rows| *rows > 0).collect();
-        let mut facts: Vec<Fact> = Vec::new();
+        let mut end = 0u64;
+        let files = group.files.iter().map(|file| {
+            let start = end;
+            end = end.saturating_add(file.rows);
+            start..end
+        });
+        let files: Vec<Range<u64>> = files.collect();
+        let mut passing = RowSelection::from_consecutive_ranges(files.iter().cloned(), end);
+        let mut known: HashMap<usize, Option<Rc<BlockBounds>>> = HashMap::new();
         for step in steps {
-            let mut wanted = Vec::new();
-            step.each_column(&mut |column: &ColumnPath| wanted.extend(column.names().first()));
-            for name in wanted {
-                if !facts.iter().any(|fact| fact.name == *name) {
-                    facts.extend(self.fact(group, &rows, name));
-                }
-            }
-            let step = prune::may_pass(step, &rows, &facts)?;
-            passing.iter_mut().zip(step).for_each(|(passing, step)| *passing &= step);
+            let bound = Bound::new(step, self.schema.fields())?;
+            let rows = prune_rows(&bound, end, |route| {
+                let [place] = route.0.as_slice() else { return Ok(None) };
+                let Some(field) = self.schema.fields().get(*place) else { return Ok(None) };
+                let bounds = known.entry(*place);
+                Ok(bounds.or_insert_with(|| self.bounds(group, &files, field).map(Rc::new)).clone())
+            })?;
+            passing = passing.intersection(&rows);
         }
-        Ok(passing)
+        // The bounds of a file apply to all of its rows.
+        let mut ranges = passing.ranges().iter().peekable();
+        let passes = |file: &Range<u64>| {
+            while ranges.next_if(|rows| rows.end <= file.start).is_some() {}
+            !file.is_empty() && ranges.peek().is_some_and(|rows| rows.start < file.end)
+        };
+        Ok(files.iter().map(passes).collect())
     }
 
-    /// Returns the statistics of a column in the files of a group.
-    fn fact(&self, group: &FileGroup, rows: &[u64], name: &str) -> Option<Fact> {
-        let (_, field) = self.schema.fields().find(name)?;
+    /// Returns the bounds of a column in the files of a group, each of these rows.
+    fn bounds(
+        &self,
+        group: &FileGroup,
+        files: &[Range<u64>],
+        field: &FieldRef,
+    ) -> Option<BlockBounds> {
         let data_type = file_statistics::bounded(field.data_type())?;
-        let name = name.to_owned();
-        let partition = self.partitions.iter().position(|field| *field.name() == name);
-        if let Some(value) = partition.and_then(|at| group.values.get(at)) {
+        let rows = || files.iter().map(|rows| rows.end - rows.start);
+        let partition = self.partitions.iter().position(|one| one.name() == field.name());
+        let (min, max, nulls) = if let Some(value) = partition.and_then(|at| group.values.get(at)) {
             let value = evolve(value, data_type).ok()?;
-            let nulls = (0..value.len()).zip(rows);
-            let nulls = nulls.map(|(file, rows)| if value.is_null(file) { *rows } else { 0 });
-            let nulls = UInt64Array::from_iter_values(nulls);
-            return Some(Fact { name, min: value.clone(), max: value, nulls });
-        }
-        if group.schema.fields().find(&name).is_none() {
-            let none = new_null_array(data_type, rows.len());
-            let nulls = UInt64Array::from(rows.to_vec());
-            return Some(Fact { name, min: none.clone(), max: none, nulls });
-        }
-        let bounds = group.bounds.iter().find(|bounds| bounds.name == name)?;
-        let (min, max) =
-            (evolve(&bounds.min, data_type).ok()?, evolve(&bounds.max, data_type).ok()?);
-        Some(Fact { name, min, max, nulls: bounds.nulls.clone() })
+            let nulls = rows().enumerate();
+            let nulls = nulls.map(|(file, rows)| if value.is_null(file) { rows } else { 0 });
+            (value.clone(), value.clone(), UInt64Array::from_iter_values(nulls))
+        } else if group.schema.fields().find(field.name()).is_none() {
+            let none = new_null_array(data_type, files.len());
+            (none.clone(), none, UInt64Array::from_iter_values(rows()))
+        } else {
+            let bounds = group.bounds.iter().find(|bounds| bounds.name == *field.name())?;
+            let evolved = |bound| evolve(bound, data_type).ok();
+            (evolved(&bounds.min)?, evolved(&bounds.max)?, bounds.nulls.clone())
+        };
+        Some(BlockBounds::new(files.to_vec(), [min, max], nulls))
     }
 }
 

@@ -9,17 +9,18 @@
 //! neither. `not` swaps the two sets, `and` and `or` intersect and unite them. The blocks of different columns do
 //! not align, so the results are sets of rows.
 
-mod block;
+mod block_bounds;
 mod index;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use arrow::array::Array;
-use arrow::datatypes::Fields;
 
-use self::block::Known;
+pub(crate) use self::block_bounds::BlockBounds;
 use super::statistics::StatisticsColumn;
 use crate::arrow::predicate::{Bound, ColumnRoute};
 use crate::arrow::projection::Projected;
@@ -52,84 +53,82 @@ impl PossibleRows {
     }
 }
 
+/// Returns the rows, of the first `rows`, for which a condition may be true. `bounds_of` returns what is known of a
+/// column of the condition.
+pub(crate) fn prune_rows(
+    bound: &Bound,
+    rows: u64,
+    mut bounds_of: impl FnMut(&ColumnRoute) -> Result<Option<Rc<BlockBounds>>>,
+) -> Result<RowSelection> {
+    Ok(possible_rows(bound, rows, &mut bounds_of)?.be_true)
+}
+
+fn possible_rows(
+    bound: &Bound,
+    rows: u64,
+    bounds_of: &mut impl FnMut(&ColumnRoute) -> Result<Option<Rc<BlockBounds>>>,
+) -> Result<PossibleRows> {
+    let all = PossibleRows::both(rows);
+    let mut of_column = |column: &ColumnRoute, ask: &dyn Fn(&BlockBounds) -> Result<_>| {
+        bounds_of(column)?.map_or_else(|| Ok(all.clone()), |bounds| ask(&bounds))
+    };
+    match bound {
+        Bound::Tests { tests, .. } if tests.is_empty() => {
+            // No value is one of none, and this is false for nulls, too.
+            Ok(PossibleRows { be_true: RowSelection::default(), be_false: all.be_false })
+        }
+        Bound::Tests { column, tests } => of_column(column, &|bounds| bounds.tests(tests)),
+        Bound::IsTrue(column) => of_column(column, &BlockBounds::is_true),
+        Bound::IsNull(column) => of_column(column, &|bounds| Ok(bounds.is_null())),
+        // The bounds of single columns say nothing about pairs of values.
+        Bound::Columns { .. } => Ok(all),
+        Bound::And(bounds) => {
+            let start = PossibleRows { be_true: all.be_true, be_false: RowSelection::default() };
+            bounds
+                .iter()
+                .try_fold(start, |may, bound| Ok(may.and(&possible_rows(bound, rows, bounds_of)?)))
+        }
+        // De Morgan: `a or b` is `not (not a and not b)`.
+        Bound::Or(bounds) => {
+            let start = PossibleRows { be_true: all.be_true, be_false: RowSelection::default() };
+            let none = bounds.iter().try_fold(start, |may, bound| {
+                Ok::<_, crate::error::Error>(may.and(&possible_rows(bound, rows, bounds_of)?.not()))
+            })?;
+            Ok(none.not())
+        }
+        Bound::Not(bound) => Ok(possible_rows(bound, rows, bounds_of)?.not()),
+    }
+}
+
 /// Prunes the blocks of a file by statistics, Bloom filters and first values.
 pub(crate) struct Pruning<'a, R> {
     file: &'a FileReader<R>,
     /// The column by which the writer found all rows sorted.
     sorted: Option<usize>,
-    known: HashMap<StatisticsColumn, Rc<Known>>,
+    columns: HashMap<StatisticsColumn, Rc<BlockBounds>>,
 }
 
 impl<'a, R: ReadAt> Pruning<'a, R> {
     pub(crate) fn new(file: &'a FileReader<R>, sorted: Option<usize>) -> Self {
-        Self { file, sorted, known: HashMap::new() }
+        Self { file, sorted, columns: HashMap::new() }
     }
 
     /// Returns the rows for which a condition on stored fields may be true.
     pub(crate) fn rows(&mut self, bound: &Bound, about: &Projected) -> Result<RowSelection> {
         let fields = about.stored.iter().cloned().collect();
-        let may = self.ask(bound, &fields, about)?;
-        Ok(may.be_true)
-    }
-
-    fn ask(&mut self, bound: &Bound, fields: &Fields, about: &Projected) -> Result<PossibleRows> {
-        let all = PossibleRows::both(self.file.rows());
-        Ok(match bound {
-            Bound::Tests { tests, .. } if tests.is_empty() => {
-                // Nothing is one of none, and this is so of nulls, too.
-                PossibleRows { be_true: RowSelection::default(), be_false: all.be_false }
-            }
-            Bound::Tests { column, tests } => match self.known(column, fields, about)? {
-                Some(known) => known.may(|known| known.tests(tests))?,
-                None => all,
-            },
-            // The bounds of single columns do not tell anything about pairs of values.
-            Bound::Columns { .. } => all,
-            Bound::IsTrue(column) => match self.known(column, fields, about)? {
-                Some(known) => known.may(Known::is_true)?,
-                None => all,
-            },
-            Bound::IsNull(column) => match self.known(column, fields, about)? {
-                Some(known) => known.is_null(),
-                None => all,
-            },
-            Bound::And(bounds) => {
-                let mut may = all;
-                may.be_false = RowSelection::default();
-                for bound in bounds {
-                    may = may.and(&self.ask(bound, fields, about)?);
-                }
-                may
-            }
-            Bound::Or(bounds) => {
-                let mut may = all;
-                may.be_false = RowSelection::default();
-                for bound in bounds {
-                    may = may.and(&self.ask(bound, fields, about)?.not());
-                }
-                may.not()
-            }
-            Bound::Not(bound) => self.ask(bound, fields, about)?.not(),
+        prune_rows(bound, self.file.rows(), |route| {
+            StatisticsColumn::find(route, &fields, &about.shapes)
+                .map_or(Ok(None), |column| self.bounds(column))
         })
     }
 
-    /// Returns the statistics of a column.
-    fn known(
-        &mut self,
-        route: &ColumnRoute,
-        fields: &Fields,
-        about: &Projected,
-    ) -> Result<Option<Rc<Known>>> {
-        let Some(place) = StatisticsColumn::find(route, fields, &about.shapes) else {
-            return Ok(None);
-        };
-        if let Some(known) = self.known.get(&place) {
-            return Ok(Some(known.clone()));
+    fn bounds(&mut self, column: StatisticsColumn) -> Result<Option<Rc<BlockBounds>>> {
+        if let Some(bounds) = self.columns.get(&column) {
+            return Ok(Some(bounds.clone()));
         }
-        let Some(known) = Known::of(self.file, &place, self.sorted)? else { return Ok(None) };
-        let known = Rc::new(known);
-        self.known.insert(place, known.clone());
-        Ok(Some(known))
+        let bounds = BlockBounds::of_blocks(self.file, &column, self.sorted)?.map(Rc::new);
+        self.columns.extend(bounds.clone().map(|bounds| (column, bounds)));
+        Ok(bounds)
     }
 }
 
