@@ -61,7 +61,7 @@ pub(crate) use read::builder::check_settings;
 pub use read::options::ArrowReaderOptions;
 pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 #[cfg(feature = "object_store")]
-pub use read::stream::{ArrowStream, ArrowStreamBuilder};
+pub use read::stream::{ArrowStream, ArrowStreamBuilder, Fetching};
 pub use read::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
 pub use selection::{RowSelection, RowSelector};

@@ -59,16 +59,16 @@ impl ScanPredicate {
         Ok(Self { table, output, names, steps })
     }
 
-    /// Returns what to ask of a file of this schema, with these values in its path; `None` if none of its rows can
-    /// pass.
-    pub(super) fn ask(
+    /// Returns what to read of a file of this schema, with these values in its path; `None` if none of its rows can
+    /// match.
+    pub(super) fn of_file(
         &self,
         file: &SchemaRef,
         constants: Vec<(FieldRef, ArrayRef)>,
     ) -> Result<Option<FileScan>> {
         let (mut pushed, mut rest) = (Vec::new(), Vec::new());
         for step in &self.steps {
-            match self.way(step, file, &constants) {
+            match self.source_of(step, file, &constants) {
                 StepSource::File => pushed.push(step.clone()),
                 StepSource::Batches => rest.push(step.clone()),
                 StepSource::Once => {
@@ -124,12 +124,17 @@ impl ScanPredicate {
         Ok(answer.iter().next().flatten() == Some(true))
     }
 
-    fn way(&self, step: &Node, file: &Schema, constants: &[(FieldRef, ArrayRef)]) -> StepSource {
-        let mut ways = Vec::new();
+    fn source_of(
+        &self,
+        step: &Node,
+        file: &Schema,
+        constants: &[(FieldRef, ArrayRef)],
+    ) -> StepSource {
+        let mut sources = Vec::new();
         step.each_column(&mut |column: &ColumnPath| {
             let root = column.names().first().map(String::as_str).unwrap_or_default();
             let constant = constants.iter().any(|(constant, _)| constant.name() == root);
-            ways.push(match file.fields().find(root) {
+            sources.push(match file.fields().find(root) {
                 _ if constant => StepSource::Once,
                 None => StepSource::Once,
                 Some(_) => match (find(column, file.fields()), find(column, self.table.fields())) {
@@ -140,8 +145,8 @@ impl ScanPredicate {
                 },
             });
         });
-        match ways.split_first() {
-            Some((first, more)) if more.iter().all(|way| way == first) => *first,
+        match sources.split_first() {
+            Some((first, more)) if more.iter().all(|source| source == first) => *first,
             // A condition without columns is evaluated on batches.
             _ => StepSource::Batches,
         }
@@ -214,8 +219,8 @@ fn mask(
 }
 
 impl FileScan {
-    /// Returns whether all rows of its batches pass.
-    pub(super) fn is_settled(&self) -> bool {
+    /// Returns whether the reader of the file evaluates the whole predicate.
+    pub(super) fn evaluates_all(&self) -> bool {
         self.rest.is_none()
     }
 

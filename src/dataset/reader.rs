@@ -3,27 +3,26 @@
 //! ```text
 //! one thread    file 0 ──► batches ──► file 1 ──► …
 //! more          units of rows: file 0: 0 │ 1 │ 2   file 1: 3 │ 4 …
-//!               pool               ██  ██  █▒      as many under way as there are threads
+//!               pool               ██  ██  █▒      as many in progress as there are threads; the caller's is one
 //!               returned       ◄── 0                the next starts when one is returned
 //! ```
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
-use super::file_scan::{FileScan, ScanPredicate, unwrapped};
+use super::file_scan::{FileScan, unwrapped};
 use super::folder::Folder;
-use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
+use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
 use crate::error::{Error, Result};
-use crate::io::Limits;
+use crate::parallelism::threads::{self, Job};
 use crate::read::file_reader::FileReader;
 
 /// Batches of a unit.
@@ -33,45 +32,37 @@ const UNIT: u64 = 8;
 pub struct DatasetReader {
     schema: SchemaRef,
     trim: Trim,
-    way: ReadMode,
+    mode: ReadMode,
 }
 
 enum ReadMode {
-    One(Box<OneByOne>),
-    Many(SideBySide),
+    Sequential(Box<SequentialReader>),
+    Parallel(ParallelReader),
     Ended,
 }
 
 impl DatasetScan<Folder> {
     /// Starts to read.
     pub fn build(self) -> Result<DatasetReader> {
-        let ScanPlan { question, parts, trim, batch_size, limits } = self.plan()?;
-        let schema = question.output.clone();
-        let opener = Arc::new(Opener {
-            folder: self.place,
-            question,
-            batch_size,
-            limits,
-            most: trim.most(),
-        });
+        let ScanPlan { settings, parts, trim } = self.plan()?;
+        let schema = settings.predicate.output.clone();
+        let opener = Arc::new(Opener { folder: self.place, settings });
         let files = parts.into_iter().map(|part| Arc::new(Opened { part, file: Mutex::default() }));
-        let files: Vec<_> = files.collect();
-        let way = match self.parallelism {
-            1 => ReadMode::One(Box::new(OneByOne { opener, files: files.into(), current: None })),
-            threads => ReadMode::Many(SideBySide::new(opener, &files, threads)?),
+        let files = files.collect();
+        let mode = match threads::pool(self.parallelism)? {
+            None => {
+                ReadMode::Sequential(Box::new(SequentialReader { opener, files, current: None }))
+            }
+            Some(pool) => ReadMode::Parallel(ParallelReader::new(opener, &files, pool)),
         };
-        Ok(DatasetReader { schema, trim, way })
+        Ok(DatasetReader { schema, trim, mode })
     }
 }
 
 /// Opens files.
 struct Opener {
     folder: Folder,
-    question: Arc<ScanPredicate>,
-    batch_size: usize,
-    limits: Limits,
-    /// Rows that are needed of all.
-    most: u64,
+    settings: FileSettings,
 }
 
 /// A file that is opened when its first rows are read.
@@ -83,19 +74,19 @@ struct Opened {
 /// Rows of one file.
 struct PartReader {
     reader: ArrowReader<File>,
-    ask: FileScan,
+    scan: FileScan,
     file: Arc<Opened>,
 }
 
 impl Opener {
-    /// Opens some rows of a file; `None` if none of the file can pass.
+    /// Opens some rows of a file; `None` if none of the file can match.
     fn open(&self, file: &Arc<Opened>, rows: Range<u64>) -> Result<Option<PartReader>> {
         self.try_open(file, rows).map_err(|e| e.in_file(file.part.file.path()))
     }
 
     fn try_open(&self, file: &Arc<Opened>, rows: Range<u64>) -> Result<Option<PartReader>> {
         let reader = {
-            let mut held = file.file.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut held = threads::lock(&file.file);
             match &*held {
                 Some(reader) => reader.clone(),
                 None => {
@@ -104,33 +95,10 @@ impl Opener {
                 }
             }
         };
-        check_rows(&file.part, reader.rows())?;
-        let reader = reader.with_limits(self.limits);
         let builder = ArrowReaderBuilder::from_file(reader, ArrowReaderOptions::new())?;
-        let constants = file.part.constants.clone();
-        let Some(ask) = self.question.ask(builder.schema(), constants)? else { return Ok(None) };
-        let mut builder = builder
-            .with_batch_size(self.batch_size)
-            .with_projection(ask.mask.clone())
-            .with_row_range(rows);
-        if let Some(predicate) = &ask.predicate {
-            builder = builder.with_predicate(predicate.clone());
-        }
-        if ask.is_settled() {
-            builder = builder.with_limit(self.most);
-        }
-        Ok(Some(PartReader { reader: builder.build()?, ask, file: file.clone() }))
-    }
-}
-
-/// A file that has other rows than were promised is another file.
-pub(super) fn check_rows(part: &ScanPart, rows: u64) -> Result<()> {
-    match rows == part.file.rows() {
-        true => Ok(()),
-        false => {
-            let said = part.file.rows();
-            Err(Error::malformed(format!("{rows} rows, but the commit says {said}")))
-        }
+        let configured = self.settings.configure(builder, &file.part, rows)?;
+        let Some((builder, scan)) = configured else { return Ok(None) };
+        Ok(Some(PartReader { reader: builder.build()?, scan, file: file.clone() }))
     }
 }
 
@@ -139,19 +107,19 @@ impl Iterator for PartReader {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.reader.next()?.map_err(unwrapped);
-        let batch = batch.and_then(|batch| self.ask.finish(&batch));
+        let batch = batch.and_then(|batch| self.scan.finish(&batch));
         Some(batch.map_err(|e| e.in_file(self.file.part.file.path())))
     }
 }
 
-/// On the caller's thread.
-struct OneByOne {
+/// Reads on the caller's thread.
+struct SequentialReader {
     opener: Arc<Opener>,
     files: VecDeque<Arc<Opened>>,
     current: Option<PartReader>,
 }
 
-impl OneByOne {
+impl SequentialReader {
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(batch) = self.current.as_mut().and_then(Iterator::next) {
@@ -163,24 +131,23 @@ impl OneByOne {
     }
 }
 
-/// By several threads. A batch of a unit, or nothing at its end.
-type Given = Result<Option<RecordBatch>>;
+/// The batches of a unit, up to its first error.
+type UnitBatches = Vec<Result<RecordBatch>>;
 
-struct SideBySide {
+/// Reads units on several threads.
+struct ParallelReader {
     opener: Arc<Opener>,
-    pool: ThreadPool,
+    pool: Arc<ThreadPool>,
     units: VecDeque<(Arc<Opened>, Range<u64>)>,
     /// Units that are being read, in order.
-    ahead: VecDeque<Receiver<Given>>,
-    threads: usize,
+    jobs: VecDeque<Arc<Job<UnitBatches>>>,
+    /// Batches of a unit that is done.
+    ready: std::vec::IntoIter<Result<RecordBatch>>,
 }
 
-impl SideBySide {
-    fn new(opener: Arc<Opener>, files: &[Arc<Opened>], threads: usize) -> Result<Self> {
-        let pool = ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.thread_name(|i| format!("trevni-dataset-{i}")).build();
-        let pool = pool.map_err(|e| Error::from(std::io::Error::other(e)))?;
-        let rows = UNIT.saturating_mul(opener.batch_size as u64);
+impl ParallelReader {
+    fn new(opener: Arc<Opener>, files: &VecDeque<Arc<Opened>>, pool: Arc<ThreadPool>) -> Self {
+        let rows = UNIT.saturating_mul(opener.settings.batch_size as u64);
         let mut units = VecDeque::new();
         for file in files {
             let Range { start, end } = file.part.rows;
@@ -191,51 +158,54 @@ impl SideBySide {
                 at = next;
             }
         }
-        Ok(Self { opener, pool, units, ahead: VecDeque::new(), threads })
+        Self { opener, pool, units, jobs: VecDeque::new(), ready: Vec::new().into_iter() }
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            while self.ahead.len() <= self.threads
+            if let Some(batch) = self.ready.next() {
+                return batch.map(Some);
+            }
+            while self.jobs.len() <= self.pool.current_num_threads() + 1
                 && let Some((file, rows)) = self.units.pop_front()
             {
-                self.ahead.push_back(self.begin(file, rows));
+                self.jobs.push_back(self.spawn(file, rows));
             }
-            let Some(first) = self.ahead.front() else { return Ok(None) };
-            match first.recv() {
-                Ok(Ok(Some(batch))) => return Ok(Some(batch)),
-                Ok(Ok(None)) => self.ahead.pop_front(),
-                Ok(Err(e)) => return Err(e),
-                Err(_) => return Err(std::io::Error::other("a thread that reads has died").into()),
-            };
+            let Some(job) = self.jobs.pop_front() else { return Ok(None) };
+            // Rather than wait, the caller reads what comes next.
+            while !job.is_done() && !job.run() && self.jobs.iter().any(|next| next.run()) {}
+            let died = || Error::from(std::io::Error::other("a thread that reads has died"));
+            self.ready = job.wait().ok_or_else(died)?.into_iter();
         }
     }
 
-    fn begin(&self, file: Arc<Opened>, rows: Range<u64>) -> Receiver<Given> {
-        let (to, from) = channel();
+    fn spawn(&self, file: Arc<Opened>, rows: Range<u64>) -> Arc<Job<UnitBatches>> {
         let opener = self.opener.clone();
-        self.pool.spawn_fifo(move || {
-            let read = || -> Result<()> {
-                for batch in opener.open(&file, rows)?.into_iter().flatten() {
-                    if to.send(Ok(Some(batch?))).is_err() {
-                        break;
+        Job::spawn(&self.pool, move || {
+            let mut batches = Vec::new();
+            match opener.open(&file, rows) {
+                Ok(part) => {
+                    for batch in part.into_iter().flatten() {
+                        let failed = batch.is_err();
+                        batches.push(batch);
+                        if failed {
+                            break;
+                        }
                     }
                 }
-                Ok(())
-            };
-            // The receiver may be dropped.
-            let _ = to.send(read().map(|()| None));
-        });
-        from
+                Err(e) => batches.push(Err(e)),
+            }
+            batches
+        })
     }
 }
 
 impl DatasetReader {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         while !self.trim.is_done() {
-            let batch = match &mut self.way {
-                ReadMode::One(way) => way.next()?,
-                ReadMode::Many(way) => way.next()?,
+            let batch = match &mut self.mode {
+                ReadMode::Sequential(reader) => reader.next()?,
+                ReadMode::Parallel(reader) => reader.next()?,
                 ReadMode::Ended => None,
             };
             let Some(batch) = batch else { break };
@@ -244,7 +214,7 @@ impl DatasetReader {
                 return Ok(Some(batch));
             }
         }
-        self.way = ReadMode::Ended;
+        self.mode = ReadMode::Ended;
         Ok(None)
     }
 }
@@ -255,7 +225,7 @@ impl Iterator for DatasetReader {
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.next_batch();
         if batch.is_err() {
-            self.way = ReadMode::Ended;
+            self.mode = ReadMode::Ended;
         }
         batch.map_err(ArrowError::from).transpose()
     }

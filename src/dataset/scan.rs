@@ -12,12 +12,12 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::{FieldRef, SchemaRef};
 
 use super::commit::DataFile;
-use super::file_scan::ScanPredicate;
+use super::file_scan::{FileScan, ScanPredicate};
 use super::snapshot::Snapshot;
-use crate::arrow::{Predicate, check_settings};
+use crate::arrow::{ArrowReaderBuilder, Predicate, check_settings};
 use crate::defaults::BATCH_SIZE;
-use crate::error::Result;
-use crate::io::Limits;
+use crate::error::{Error, Result};
+use crate::io::{Limits, ReadAt};
 use crate::parallelism;
 
 /// Configures what is read of a data set.
@@ -38,11 +38,19 @@ pub struct DatasetScan<P> {
 /// The files to read, and how.
 #[derive(Debug)]
 pub(super) struct ScanPlan {
-    pub(super) question: Arc<ScanPredicate>,
+    pub(super) settings: FileSettings,
     pub(super) parts: Vec<ScanPart>,
     pub(super) trim: Trim,
+}
+
+/// What is read of each file.
+#[derive(Debug, Clone)]
+pub(super) struct FileSettings {
+    pub(super) predicate: Arc<ScanPredicate>,
     pub(super) batch_size: usize,
     pub(super) limits: Limits,
+    /// Rows that are needed of all files.
+    most: u64,
 }
 
 /// Rows of one file.
@@ -129,7 +137,7 @@ impl<P> DatasetScan<P> {
 
     /// Returns the schema of the batches.
     pub fn schema(&self) -> Result<SchemaRef> {
-        Ok(self.question()?.output)
+        Ok(self.scan_predicate()?.output)
     }
 
     /// Returns the files that would be opened.
@@ -137,17 +145,17 @@ impl<P> DatasetScan<P> {
         Ok(self.plan()?.parts.into_iter().map(|part| part.file).collect())
     }
 
-    fn question(&self) -> Result<ScanPredicate> {
+    fn scan_predicate(&self) -> Result<ScanPredicate> {
         let schema = self.snapshot.schema.clone();
         ScanPredicate::new(schema, self.names.clone(), self.predicate.clone())
     }
 
     pub(super) fn plan(&self) -> Result<ScanPlan> {
         check_settings(self.batch_size, self.parallelism)?;
-        let question = self.question()?;
+        let predicate = self.scan_predicate()?;
         let (mut rows, mut trim) =
             (self.rows.clone(), Trim { offset: self.offset, limit: self.limit });
-        if question.steps.is_empty() {
+        if predicate.steps.is_empty() {
             // Which rows these are is known before any is read.
             rows.start = rows.start.saturating_add(trim.offset);
             rows.end = rows.end.min(rows.start.saturating_add(trim.limit));
@@ -155,7 +163,7 @@ impl<P> DatasetScan<P> {
         }
         let (mut parts, mut at) = (Vec::new(), 0u64);
         for group in &self.snapshot.groups {
-            let passing = self.snapshot.may_pass(group, &question.steps)?;
+            let passing = self.snapshot.may_pass(group, &predicate.steps)?;
             for (place, (file, passes)) in group.files.iter().zip(passing).enumerate() {
                 let end = at.saturating_add(file.rows);
                 let wanted = rows.start.clamp(at, end) - at..rows.end.clamp(at, end) - at;
@@ -168,8 +176,44 @@ impl<P> DatasetScan<P> {
                 parts.push(ScanPart { file: file.clone(), rows: wanted, constants });
             }
         }
-        let (question, batch_size, limits) = (Arc::new(question), self.batch_size, self.limits);
-        Ok(ScanPlan { question, parts, trim, batch_size, limits })
+        let settings = FileSettings {
+            predicate: Arc::new(predicate),
+            batch_size: self.batch_size,
+            limits: self.limits,
+            most: trim.most(),
+        };
+        Ok(ScanPlan { settings, parts, trim })
+    }
+}
+
+impl FileSettings {
+    /// Configures the reader of some rows of a file; `None` if none of its rows can match.
+    ///
+    /// Fails if the file does not have as many rows as the commit says: then it is another file.
+    pub(super) fn configure<R: ReadAt, F>(
+        &self,
+        builder: ArrowReaderBuilder<R, F>,
+        part: &ScanPart,
+        rows: Range<u64>,
+    ) -> Result<Option<(ArrowReaderBuilder<R, F>, FileScan)>> {
+        if builder.rows() != part.file.rows() {
+            let (rows, said) = (builder.rows(), part.file.rows());
+            return Err(Error::malformed(format!("{rows} rows, but the commit says {said}")));
+        }
+        let scan = self.predicate.of_file(builder.schema(), part.constants.clone())?;
+        let Some(scan) = scan else { return Ok(None) };
+        let mut builder = builder
+            .with_batch_size(self.batch_size)
+            .with_limits(self.limits)
+            .with_projection(scan.mask.clone())
+            .with_row_range(rows);
+        if let Some(predicate) = &scan.predicate {
+            builder = builder.with_predicate(predicate.clone());
+        }
+        if scan.evaluates_all() {
+            builder = builder.with_limit(self.most);
+        }
+        Ok(Some((builder, scan)))
     }
 }
 

@@ -16,13 +16,11 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 
-use super::file_scan::{FileScan, ScanPredicate};
-use super::reader::check_rows;
-use super::scan::{DatasetScan, ScanPart, ScanPlan, Trim};
+use super::file_scan::FileScan;
+use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan, Trim};
 use super::store::Prefix;
 use crate::arrow::ArrowStream;
 use crate::error::Result;
-use crate::io::Limits;
 use crate::object_store::spawn;
 
 /// The number of files that are prefetched.
@@ -37,10 +35,9 @@ pub struct DatasetStream {
 impl DatasetScan<Prefix> {
     /// Returns the stream; it begins to fetch when it is first polled.
     pub fn stream(self) -> Result<DatasetStream> {
-        let ScanPlan { question, parts, trim, batch_size, limits } = self.plan()?;
-        let schema = question.output.clone();
-        let (threads, most) = (self.parallelism, trim.most());
-        let opener = Opener { place: self.place, question, batch_size, limits, threads, most };
+        let ScanPlan { settings, parts, trim } = self.plan()?;
+        let schema = settings.predicate.output.clone();
+        let opener = Opener { place: self.place, settings, parallelism: self.parallelism };
         let files = Files {
             opener: Arc::new(opener),
             parts: parts.into(),
@@ -57,48 +54,29 @@ impl DatasetScan<Prefix> {
 
 struct Opener {
     place: Prefix,
-    question: Arc<ScanPredicate>,
-    batch_size: usize,
-    limits: Limits,
-    threads: usize,
-    /// Rows that are needed of all.
-    most: u64,
+    settings: FileSettings,
+    parallelism: usize,
 }
 
 /// A file that is open.
 struct PartStream {
     stream: ArrowStream,
-    ask: FileScan,
+    scan: FileScan,
     path: String,
 }
 
 impl Opener {
-    /// `None` if none of the file can pass.
+    /// Opens the rows of a file; `None` if none of the file can match.
     async fn open(self: Arc<Self>, part: ScanPart) -> Result<Option<PartStream>> {
-        let path = part.file.path().to_owned();
-        self.try_open(part).await.map_err(|e| e.in_file(&path))
+        self.try_open(&part).await.map_err(|e| e.in_file(part.file.path()))
     }
 
-    async fn try_open(&self, part: ScanPart) -> Result<Option<PartStream>> {
+    async fn try_open(&self, part: &ScanPart) -> Result<Option<PartStream>> {
         let builder = self.place.open(part.file.path()).await?;
-        check_rows(&part, builder.rows())?;
-        let Some(ask) = self.question.ask(builder.schema(), part.constants)? else {
-            return Ok(None);
-        };
-        let mut builder = builder
-            .with_batch_size(self.batch_size)
-            .with_limits(self.limits)
-            .with_parallelism(self.threads)
-            .with_projection(ask.mask.clone())
-            .with_row_range(part.rows);
-        if let Some(predicate) = &ask.predicate {
-            builder = builder.with_predicate(predicate.clone());
-        }
-        if ask.is_settled() {
-            builder = builder.with_limit(self.most);
-        }
-        let path = part.file.path().to_owned();
-        Ok(Some(PartStream { stream: builder.build()?, ask, path }))
+        let configured = self.settings.configure(builder, part, part.rows.clone())?;
+        let Some((builder, scan)) = configured else { return Ok(None) };
+        let stream = builder.with_parallelism(self.parallelism).build()?;
+        Ok(Some(PartStream { stream, scan, path: part.file.path().to_owned() }))
     }
 }
 
@@ -119,11 +97,11 @@ impl Files {
                     false => return Ok(None),
                 }
             };
-            let (path, ask) = (&current.path, &current.ask);
+            let (path, scan) = (&current.path, &current.scan);
             match current.stream.try_next().await.map_err(|e| e.in_file(path))? {
                 None => self.current = None,
                 Some(batch) => {
-                    let batch = ask.finish(&batch).map_err(|e| e.in_file(path))?;
+                    let batch = scan.finish(&batch).map_err(|e| e.in_file(path))?;
                     let batch = self.trim.trim(&batch);
                     if batch.num_rows() > 0 {
                         return Ok(Some(batch));

@@ -270,7 +270,7 @@ proptest! {
         for skip in [false, true] {
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(skip);
             let builder = ArrowReaderBuilder::try_new_with_options(Bytes::from(bytes.clone()), options);
-            if let Ok(reader) = builder.and_then(ArrowReaderBuilder::build) {
+            if let Ok(reader) = builder.and_then(|builder| builder.build()) {
                 for batch in reader.take(1000) {
                     if batch.is_err() { break; }
                 }

@@ -22,21 +22,23 @@ use super::row_filter::RowFilter;
 use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::projection::{Projected, ProjectionMask};
-use crate::arrow::schema::stored::{self, SchemaPlan, SchemaSource};
+use crate::arrow::schema::stored::{self, SchemaPlan};
 use crate::arrow::selection::RowSelection;
 use crate::arrow::stats::pruning::Pruning;
 use crate::arrow::stats::sorting::{self, SortingColumn};
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::defaults::BATCH_SIZE;
 use crate::error::{Error, Result};
-use crate::io::ReadAt;
+use crate::io::{Limits, ReadAt};
 use crate::read::file_reader::FileReader;
 
 /// A filter, and the columns that it is about.
 type Asked = (ProjectionMask, BoundFilter);
 
 /// Opens a file and configures what is read of it.
-pub struct ArrowReaderBuilder<R> {
+///
+/// `F` says how bytes are fetched: `()` if the source is read directly.
+pub struct ArrowReaderBuilder<R, F = ()> {
     pub(crate) file: FileReader<R>,
     pub(crate) planning: SchemaPlan,
     pub(crate) batch_size: usize,
@@ -49,6 +51,7 @@ pub struct ArrowReaderBuilder<R> {
     pub(crate) limit: u64,
     pub(crate) pruning: bool,
     parallelism: usize,
+    pub(in crate::arrow) fetching: F,
 }
 
 impl<R: ReadAt> ArrowReaderBuilder<R> {
@@ -60,17 +63,43 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// Opens a file with options.
     pub fn try_new_with_options(source: R, options: ArrowReaderOptions) -> Result<Self> {
         let file = FileReader::try_new_with_limits(source, options.limits)?;
-        Self::plan(file, &options.wanted)
+        Self::plan(file, &options, ())
     }
 
     /// Reads from a file that is already open. Its limits stay those it was opened with.
     pub fn from_file(file: FileReader<R>, options: ArrowReaderOptions) -> Result<Self> {
-        Self::plan(file, &options.wanted)
+        Self::plan(file, &options, ())
     }
 
-    pub(crate) fn plan(file: FileReader<R>, wanted: &SchemaSource) -> Result<Self> {
+    /// Returns the statistics of the blocks of a top-level field or a field within structs; `None` if the file has
+    /// none. Reads the block descriptors of its columns.
+    pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
+        let SchemaPlan { schema, stored, plan } = &self.planning;
+        let (route, _) = predicate::find(&column.into(), schema.fields())?;
+        // Of an enum, ordinals are stored: these are no values.
+        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
+            return Ok(None);
+        }
+        match StatisticsColumn::find(&route, stored, &plan.shapes) {
+            Some(place) => place.statistics(&self.file),
+            None => Ok(None),
+        }
+    }
+
+    /// Starts to read.
+    pub fn build(self) -> Result<ArrowReader<R>> {
+        self.into_reader().map(|(reader, ())| reader)
+    }
+}
+
+impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
+    pub(in crate::arrow) fn plan(
+        file: FileReader<R>,
+        options: &ArrowReaderOptions,
+        fetching: F,
+    ) -> Result<Self> {
         let header = file.header();
-        let planning = stored::find(&header.metadata, &header.columns, wanted)?;
+        let planning = stored::find(&header.metadata, &header.columns, &options.wanted)?;
         let (rows, projection) = (0..file.rows(), ProjectionMask::all());
         Ok(Self {
             file,
@@ -85,6 +114,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             limit: u64::MAX,
             pruning: true,
             parallelism: 1,
+            fetching,
         })
     }
 
@@ -101,21 +131,6 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// Returns the file, to look at its header and its blocks.
     pub fn file(&self) -> &FileReader<R> {
         &self.file
-    }
-
-    /// Returns the statistics of the blocks of a top-level field or a field within structs; `None` if the file has
-    /// none. Reads the block descriptors of its columns.
-    pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
-        let SchemaPlan { schema, stored, plan } = &self.planning;
-        let (route, _) = predicate::find(&column.into(), schema.fields())?;
-        // Of an enum, ordinals are stored: these are no values.
-        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
-            return Ok(None);
-        }
-        match StatisticsColumn::find(&route, stored, &plan.shapes) {
-            Some(place) => place.statistics(&self.file),
-            None => Ok(None),
-        }
     }
 
     /// Returns the columns that the rows are sorted by, which the writer has checked; empty if the file does not
@@ -147,7 +162,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self.batch_size
     }
 
-    /// Sets the fields to read. Default: all.
+    /// Sets the fields to read. Default: all. From a store, bytes of other columns are fetched only in gaps between
+    /// ranges.
     pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
         self.projection = projection;
         self
@@ -208,13 +224,27 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         self
     }
 
+    /// Sets the limits on the memory that the reader may use. Default: those of the
+    /// [options](ArrowReaderOptions::with_limits).
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.file = self.file.with_limits(limits);
+        self
+    }
+
     /// Fails if a setting is out of its range.
     pub(in crate::arrow) fn check_settings(&self) -> Result<()> {
         check_settings(self.batch_size, self.parallelism)
     }
 
+    /// Returns the schema of the batches.
+    pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
+        let fields = self.projection.project(&self.planning)?.fields;
+        let metadata = self.planning.schema.metadata().clone();
+        Ok(Schema::new_with_metadata(fields, metadata).into())
+    }
+
     /// Starts to read.
-    pub fn build(mut self) -> Result<ArrowReader<R>> {
+    pub(in crate::arrow) fn into_reader(mut self) -> Result<(ArrowReader<R>, F)> {
         self.check_settings()?;
         let mut rows =
             RowSelection::from_consecutive_ranges([self.rows.clone()].into_iter(), u64::MAX);
@@ -258,7 +288,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         };
         let Projected { fields, stored, .. } = self.projection.project(&self.planning)?;
         let metadata = schema.metadata().clone();
-        Ok(ArrowReader {
+        let reader = ArrowReader {
             schema: Arc::new(Schema::new_with_metadata(fields, metadata)),
             output: Output {
                 fields: schema.fields().clone(),
@@ -271,7 +301,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
             batch_size: self.batch_size,
             portion: None,
             pending: VecDeque::new(),
-        })
+        };
+        Ok((reader, self.fetching))
     }
 
     /// Returns a reader of some fields. Readers share one pool for prefetching.
@@ -320,7 +351,7 @@ pub(crate) fn check_settings(batch_size: usize, parallelism: usize) -> Result<()
     }
 }
 
-impl<R> std::fmt::Debug for ArrowReaderBuilder<R> {
+impl<R, F> std::fmt::Debug for ArrowReaderBuilder<R, F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { planning, batch_size, projection, rows, .. } = self;
         f.debug_struct("ArrowReaderBuilder")

@@ -9,38 +9,16 @@
 //! Without predicates all rows are output.
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Schema, SchemaRef};
 
 use super::super::predicate::Bound;
 use super::arrow_reader::{ArrowReader, RowSource};
 use super::builder::ArrowReaderBuilder;
-use super::options::ArrowReaderOptions;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
-use crate::io::{Limits, ReadAt};
-use crate::read::file_reader::FileReader;
+use crate::io::ReadAt;
 
-impl<R: ReadAt> ArrowReaderBuilder<R> {
-    pub(in crate::arrow) fn of_file(
-        file: FileReader<R>,
-        options: ArrowReaderOptions,
-    ) -> Result<Self> {
-        Self::plan(file.with_limits(options.limits), &options.wanted)
-    }
-
-    pub(in crate::arrow) fn with_limits(mut self, limits: Limits) -> Self {
-        self.file = self.file.with_limits(limits);
-        self
-    }
-
-    /// Returns the schema of the batches.
-    pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
-        let fields = self.projection.project(&self.planning)?.fields;
-        let metadata = self.planning.schema.metadata().clone();
-        Ok(Schema::new_with_metadata(fields, metadata).into())
-    }
-
+impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     /// Returns all columns that are read, for the output and by predicates; in file order.
     pub(in crate::arrow) fn columns_needed(&self) -> Result<Vec<usize>> {
         let fields = self.planning.schema.fields();

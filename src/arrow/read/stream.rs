@@ -16,7 +16,6 @@ mod batches;
 mod prefetch;
 mod windows;
 
-use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -29,15 +28,10 @@ use futures_util::stream::BoxStream;
 
 use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
-use super::row_filter::RowFilter;
-use crate::arrow::predicate::Predicate;
-use crate::arrow::projection::ProjectionMask;
-use crate::arrow::selection::RowSelection;
 use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
-use crate::io::{Limits, Ranges};
+use crate::io::Ranges;
 use crate::object_store::{FetchOptions, Location};
-use crate::read::file_reader::FileReader;
 use crate::read::remote_file::RemoteFile;
 
 /// Opens a file in an object store and configures what is read of it.
@@ -68,9 +62,12 @@ use crate::read::remote_file::RemoteFile;
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
-pub struct ArrowStreamBuilder {
+pub type ArrowStreamBuilder = ArrowReaderBuilder<Arc<Ranges>, Fetching>;
+
+/// How the bytes of an [`ArrowStreamBuilder`] are fetched.
+#[derive(Debug)]
+pub struct Fetching {
     file: RemoteFile,
-    reader: ArrowReaderBuilder<Arc<Ranges>>,
     window: u64,
     prefetch: usize,
 }
@@ -90,109 +87,27 @@ impl ArrowStreamBuilder {
         fetch: FetchOptions,
     ) -> Result<Self> {
         let file = RemoteFile::open(store, location, fetch).await?;
-        let reader = ArrowReaderBuilder::of_file(file.file().clone(), options)?;
-        Ok(Self { file, reader, window: WINDOW_BYTES, prefetch: 1 })
-    }
-
-    /// Returns the schema of the file, before projection.
-    pub fn schema(&self) -> &SchemaRef {
-        self.reader.schema()
-    }
-
-    /// Returns the rows in the file.
-    pub fn rows(&self) -> u64 {
-        self.reader.rows()
-    }
-
-    /// Returns the file, to look at its header.
-    pub fn file(&self) -> &FileReader<Arc<Ranges>> {
-        self.file.file()
-    }
-
-    /// Sets the maximum number of rows of a batch. Default: 8192.
-    pub fn with_batch_size(self, rows: usize) -> Self {
-        self.reading(|reader| reader.with_batch_size(rows))
-    }
-
-    /// Sets the fields to read. Default: all. Bytes of other columns are fetched only in gaps between ranges.
-    pub fn with_projection(self, projection: ProjectionMask) -> Self {
-        self.reading(|reader| reader.with_projection(projection))
-    }
-
-    /// Sets the range of rows to read; rows past the end are ignored. Default: all.
-    pub fn with_row_range(self, rows: Range<u64>) -> Self {
-        self.reading(|reader| reader.with_row_range(rows))
-    }
-
-    /// Sets the rows to read, of those of the [row range](Self::with_row_range). Of each column only the blocks
-    /// that have such rows are fetched. Default: all.
-    pub fn with_row_selection(self, selection: RowSelection) -> Self {
-        self.reading(|reader| reader.with_row_selection(selection))
-    }
-
-    /// Sets a predicate. Its columns are fetched first, and of other columns only the blocks with matching rows.
-    /// See [`ArrowReaderBuilder::with_predicate`].
-    pub fn with_predicate(self, predicate: Predicate) -> Self {
-        self.reading(|reader| reader.with_predicate(predicate))
-    }
-
-    /// Sets predicates written in Rust. See [`ArrowReaderBuilder::with_row_filter`].
-    pub fn with_row_filter(self, filter: RowFilter) -> Self {
-        self.reading(|reader| reader.with_row_filter(filter))
-    }
-
-    /// Sets the number of rows to skip, of those that would be read. Default: 0.
-    pub fn with_offset(self, rows: u64) -> Self {
-        self.reading(|reader| reader.with_offset(rows))
-    }
-
-    /// Sets the maximum number of rows to read, after predicates and offset. Default: no limit.
-    pub fn with_limit(self, rows: u64) -> Self {
-        self.reading(|reader| reader.with_limit(rows))
-    }
-
-    /// Sets whether blocks without matching rows are pruned by statistics. Default: true. See
-    /// [`ArrowReaderBuilder::with_pruning`].
-    pub fn with_pruning(self, pruning: bool) -> Self {
-        self.reading(|reader| reader.with_pruning(pruning))
-    }
-
-    /// Sets the limits on the memory that the reader may use.
-    pub fn with_limits(self, limits: Limits) -> Self {
-        self.reading(|reader| reader.with_limits(limits))
-    }
-
-    /// Sets the number of threads that decompress and decode. Default: 1, the one that polls the stream.
-    pub fn with_parallelism(self, threads: usize) -> Self {
-        self.reading(|reader| reader.with_parallelism(threads))
+        let reader = file.file().clone().with_limits(options.limits);
+        Self::plan(reader, &options, Fetching { file, window: WINDOW_BYTES, prefetch: 1 })
     }
 
     /// Sets the number of windows that are prefetched while one is decoded. Default: 1.
     pub fn with_prefetch(mut self, windows: usize) -> Self {
-        self.prefetch = windows;
+        self.fetching.prefetch = windows;
         self
     }
 
     /// Sets the approximate stored size of a window in bytes: it has as many batches as need no more bytes to be
     /// fetched, at least one. The window that is decoded and the prefetched ones are in memory. Default: 32 MiB.
     pub fn with_window_bytes(mut self, bytes: u64) -> Self {
-        self.window = bytes;
-        self
-    }
-
-    /// Passes a setting on to the reader.
-    fn reading(
-        mut self,
-        set: impl FnOnce(ArrowReaderBuilder<Arc<Ranges>>) -> ArrowReaderBuilder<Arc<Ranges>>,
-    ) -> Self {
-        self.reader = set(self.reader);
+        self.fetching.window = bytes;
         self
     }
 
     /// Returns the stream; it begins to fetch when it is first polled.
     pub fn build(self) -> Result<ArrowStream> {
-        self.reader.check_settings()?;
-        let (schema, columns) = (self.reader.projected_schema()?, self.reader.columns_needed()?);
+        self.check_settings()?;
+        let (schema, columns) = (self.projected_schema()?, self.columns_needed()?);
         let batches = batches::batches(self, columns);
         Ok(ArrowStream { schema, batches })
     }
@@ -217,15 +132,6 @@ impl Stream for ArrowStream {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.batches.as_mut().poll_next(cx)
-    }
-}
-
-impl std::fmt::Debug for ArrowStreamBuilder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ArrowStreamBuilder")
-            .field("object", self.file.object())
-            .field("reader", &self.reader)
-            .finish_non_exhaustive()
     }
 }
 

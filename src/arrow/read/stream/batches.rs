@@ -12,8 +12,8 @@ use arrow::array::RecordBatch;
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, try_unfold};
 
-use super::ArrowStreamBuilder;
 use super::prefetch::Windows;
+use super::{ArrowStreamBuilder, Fetching};
 use crate::arrow::read::arrow_reader::ArrowReader;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
@@ -63,12 +63,12 @@ struct Reading {
 
 impl Reading {
     async fn begin(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Self> {
-        let ArrowStreamBuilder { file, reader, window, prefetch } = builder;
+        let Fetching { file, window, .. } = &builder.fetching;
         // Where all rows are read, a small column is fetched with its table.
-        let pool = if reader.reads_all_rows() { window } else { 0 };
+        let pool = if builder.reads_all_rows() { *window } else { 0 };
         file.fetch_tables(&columns, pool).await?;
-        let batch_size = reader.batch_size();
-        let mut reader = reader.build()?;
+        let batch_size = builder.batch_size();
+        let (mut reader, Fetching { file, window, prefetch }) = builder.into_reader()?;
         let windows = |columns| Windows::new(columns, batch_size, window);
         let mut asked = reader.columns_asked().map(windows);
         let mut output = windows(reader.columns_of_output().to_vec());
