@@ -13,6 +13,9 @@
 //! [`marked`] reads such a field, and [`put_marked`] writes it. Attributes use every form: [`to_json`] accepts all
 //! of them, and [`put_json`] writes the shortest form of a JSON value.
 
+use base64::Engine;
+use rmp::Marker;
+use rmp::encode::{self, ValueWriteError};
 use serde_json::{Map, Number, Value};
 
 use trevni::wire::Cursor;
@@ -84,25 +87,41 @@ impl Reader<'_> {
             Error::too_large("values of an attribute", VALUES as u64 + 1, VALUES as u64)
         })?;
         let [marker] = self.cursor.array("MessagePack value")?;
-        match marker {
-            0x00..=0x7f => Ok(marker.into()),
-            0x80..=0x8f => self.map(usize::from(marker & 0x0f), depth),
-            0x90..=0x9f => self.list(usize::from(marker & 0x0f), depth),
-            0xa0..=0xbf => self.string(usize::from(marker & 0x1f)),
-            0xe0..=0xff => Ok(i8::from_be_bytes([marker]).into()),
-            0xc0 => Ok(Value::Null),
-            0xc2 | 0xc3 => Ok((marker == 0xc3).into()),
-            0xca => Ok(float(f32::from_be_bytes(self.array()?).into())),
-            0xcb => Ok(float(f64::from_be_bytes(self.array()?))),
-            0xcc..=0xcf => Ok(self.unsigned(1 << (marker - 0xcc))?.into()),
-            0xd0..=0xd3 => Ok(self.signed(1 << (marker - 0xd0))?.into()),
-            0xd4..=0xd8 => self.extension(1 << (marker - 0xd4)),
-            0xc4..=0xc6 => self.length(1 << (marker - 0xc4)).and_then(|n| self.binary(n)),
-            0xc7..=0xc9 => self.length(1 << (marker - 0xc7)).and_then(|n| self.extension(n)),
-            0xd9..=0xdb => self.length(1 << (marker - 0xd9)).and_then(|n| self.string(n)),
-            0xdc | 0xdd => self.length(2 << (marker - 0xdc)).and_then(|n| self.list(n, depth)),
-            0xde | 0xdf => self.length(2 << (marker - 0xde)).and_then(|n| self.map(n, depth)),
-            0xc1 => Err(Error::malformed("byte c1 in MessagePack")),
+        match Marker::from_u8(marker) {
+            Marker::FixPos(value) => Ok(value.into()),
+            Marker::FixNeg(value) => Ok(value.into()),
+            Marker::Null => Ok(Value::Null),
+            Marker::False => Ok(false.into()),
+            Marker::True => Ok(true.into()),
+            Marker::F32 => Ok(float(f32::from_be_bytes(self.array()?).into())),
+            Marker::F64 => Ok(float(f64::from_be_bytes(self.array()?))),
+            Marker::U8 => Ok(u8::from_be_bytes(self.array()?).into()),
+            Marker::U16 => Ok(u16::from_be_bytes(self.array()?).into()),
+            Marker::U32 => Ok(u32::from_be_bytes(self.array()?).into()),
+            Marker::U64 => Ok(u64::from_be_bytes(self.array()?).into()),
+            Marker::I8 => Ok(i8::from_be_bytes(self.array()?).into()),
+            Marker::I16 => Ok(i16::from_be_bytes(self.array()?).into()),
+            Marker::I32 => Ok(i32::from_be_bytes(self.array()?).into()),
+            Marker::I64 => Ok(i64::from_be_bytes(self.array()?).into()),
+            Marker::FixStr(len) => self.text(len.into()),
+            Marker::Str8 | Marker::Bin8 => self.length::<1>().and_then(|len| self.text(len)),
+            Marker::Str16 | Marker::Bin16 => self.length::<2>().and_then(|len| self.text(len)),
+            Marker::Str32 | Marker::Bin32 => self.length::<4>().and_then(|len| self.text(len)),
+            Marker::FixArray(count) => self.list(count.into(), depth),
+            Marker::Array16 => self.length::<2>().and_then(|count| self.list(count, depth)),
+            Marker::Array32 => self.length::<4>().and_then(|count| self.list(count, depth)),
+            Marker::FixMap(count) => self.map(count.into(), depth),
+            Marker::Map16 => self.length::<2>().and_then(|count| self.map(count, depth)),
+            Marker::Map32 => self.length::<4>().and_then(|count| self.map(count, depth)),
+            Marker::FixExt1 => self.extension(1),
+            Marker::FixExt2 => self.extension(2),
+            Marker::FixExt4 => self.extension(4),
+            Marker::FixExt8 => self.extension(8),
+            Marker::FixExt16 => self.extension(16),
+            Marker::Ext8 => self.length::<1>().and_then(|len| self.extension(len)),
+            Marker::Ext16 => self.length::<2>().and_then(|len| self.extension(len)),
+            Marker::Ext32 => self.length::<4>().and_then(|len| self.extension(len)),
+            Marker::Reserved => Err(Error::malformed("byte c1 in MessagePack")),
         }
     }
 
@@ -110,36 +129,23 @@ impl Reader<'_> {
         self.cursor.array("MessagePack number")
     }
 
-    /// Returns a number of `size` bytes, high byte first.
-    fn unsigned(&mut self, size: usize) -> Result<u64> {
-        let bytes = self.cursor.take(size, "MessagePack number")?;
-        Ok(bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+    /// Returns a length of `N` bytes, high byte first.
+    fn length<const N: usize>(&mut self) -> Result<usize> {
+        let bytes: [u8; N] = self.array()?;
+        Ok(bytes.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
     }
 
-    fn signed(&mut self, size: usize) -> Result<i64> {
-        let unused = 64 - 8 * u32::try_from(size).unwrap_or(8);
-        Ok((self.unsigned(size)? << unused).cast_signed() >> unused)
-    }
-
-    fn length(&mut self, size: usize) -> Result<usize> {
-        Ok(usize::try_from(self.unsigned(size)?).unwrap_or(usize::MAX))
-    }
-
-    fn string(&mut self, len: usize) -> Result<Value> {
+    /// Returns a string, or bytes.
+    fn text(&mut self, len: usize) -> Result<Value> {
         let bytes = self.cursor.take(len, "MessagePack string")?;
         Ok(text_or_base64(bytes))
     }
 
-    fn binary(&mut self, len: usize) -> Result<Value> {
-        let bytes = self.cursor.take(len, "MessagePack bytes")?;
-        Ok(text_or_base64(bytes))
-    }
-
     fn extension(&mut self, len: usize) -> Result<Value> {
-        let [kind] = self.array()?;
+        let [number] = self.array()?;
         let bytes = self.cursor.take(len, "MessagePack extension")?;
         let mut object = Map::new();
-        object.insert("extension".into(), i8::from_be_bytes([kind]).into());
+        object.insert("extension".into(), i8::from_be_bytes([number]).into());
         object.insert("base64".into(), base64(bytes).into());
         Ok(Value::Object(object))
     }
@@ -185,31 +191,23 @@ fn text_or_base64(bytes: &[u8]) -> Value {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |b, i| b << 8 | usize::from(*three.get(i).unwrap_or(&0)));
-        for i in 0..4 {
-            let digit = DIGITS.get(bits >> (18 - 6 * i) & 63).filter(|_| i <= three.len());
-            text.push(char::from(*digit.unwrap_or(&b'=')));
-        }
-    }
-    text
+    base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
 /// Writes a JSON value: an integer in the shortest form, other numbers as floats of 8 bytes.
 pub(crate) fn put_json(out: &mut Vec<u8>, value: &Value) -> Result<()> {
+    let failed = |e: ValueWriteError| Error::from(std::io::Error::from(e));
     match value {
         Value::Null => out.push(0xc0),
         Value::Bool(value) => out.push(if *value { 0xc3 } else { 0xc2 }),
-        Value::Number(number) => put_number(out, number),
+        Value::Number(number) => put_number(out, number).map_err(failed)?,
         Value::String(text) => put_string(out, text)?,
         Value::Array(items) => {
-            put_count(out, 0x90, 0xdc, items.len())?;
+            encode::write_array_len(out, length(items.len())?).map_err(failed)?;
             items.iter().try_for_each(|item| put_json(out, item))?;
         }
         Value::Object(object) => {
-            put_count(out, 0x80, 0xde, object.len())?;
+            encode::write_map_len(out, length(object.len())?).map_err(failed)?;
             for (key, value) in object {
                 put_string(out, key)?;
                 put_json(out, value)?;
@@ -219,74 +217,23 @@ pub(crate) fn put_json(out: &mut Vec<u8>, value: &Value) -> Result<()> {
     Ok(())
 }
 
-fn put_number(out: &mut Vec<u8>, number: &Number) {
+fn put_number(out: &mut Vec<u8>, number: &Number) -> std::result::Result<(), ValueWriteError> {
     if let Some(value) = number.as_u64() {
-        put_unsigned(out, value);
+        encode::write_uint(out, value).map(|_| ())
     } else if let Some(value) = number.as_i64() {
-        put_negative(out, value);
+        encode::write_sint(out, value).map(|_| ())
     } else {
-        put_marked(out, 0xcb, &number.as_f64().unwrap_or(f64::NAN).to_be_bytes());
-    }
-}
-
-fn put_unsigned(out: &mut Vec<u8>, value: u64) {
-    if let Ok(value) = u8::try_from(value) {
-        if value > 0x7f {
-            out.push(0xcc);
-        }
-        out.push(value);
-    } else if let Ok(value) = u16::try_from(value) {
-        put_marked(out, 0xcd, &value.to_be_bytes());
-    } else if let Ok(value) = u32::try_from(value) {
-        put_marked(out, 0xce, &value.to_be_bytes());
-    } else {
-        put_marked(out, 0xcf, &value.to_be_bytes());
-    }
-}
-
-fn put_negative(out: &mut Vec<u8>, value: i64) {
-    if let Ok(value) = i8::try_from(value) {
-        if value < -32 {
-            out.push(0xd0);
-        }
-        out.extend_from_slice(&value.to_be_bytes());
-    } else if let Ok(value) = i16::try_from(value) {
-        put_marked(out, 0xd1, &value.to_be_bytes());
-    } else if let Ok(value) = i32::try_from(value) {
-        put_marked(out, 0xd2, &value.to_be_bytes());
-    } else {
-        put_marked(out, 0xd3, &value.to_be_bytes());
+        encode::write_f64(out, number.as_f64().unwrap_or(f64::NAN))
     }
 }
 
 fn put_string(out: &mut Vec<u8>, text: &str) -> Result<()> {
-    match u8::try_from(text.len()) {
-        Ok(len @ 0..32) => out.push(0xa0 | len),
-        Ok(len) => put_marked(out, 0xd9, &[len]),
-        Err(_) => put_wide(out, 0xda, text.len())?,
-    }
-    out.extend_from_slice(text.as_bytes());
-    Ok(())
+    length(text.len())?;
+    encode::write_str(out, text).map_err(|e| std::io::Error::from(e).into())
 }
 
-fn put_count(out: &mut Vec<u8>, short: u8, wide: u8, count: usize) -> Result<()> {
-    match u8::try_from(count) {
-        Ok(count @ 0..16) => out.push(short | count),
-        _ => put_wide(out, wide, count)?,
-    }
-    Ok(())
-}
-
-/// Writes a length of 2 bytes after `marker`, or of 4 after the next marker.
-fn put_wide(out: &mut Vec<u8>, marker: u8, len: usize) -> Result<()> {
-    if let Ok(len) = u16::try_from(len) {
-        put_marked(out, marker, &len.to_be_bytes());
-        return Ok(());
-    }
-    let len = u32::try_from(len)
-        .map_err(|_| Error::too_large("attribute", len as u64, u32::MAX.into()))?;
-    put_marked(out, marker + 1, &len.to_be_bytes());
-    Ok(())
+fn length(len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| Error::too_large("attribute", len as u64, u32::MAX.into()))
 }
 
 #[cfg(test)]
