@@ -27,9 +27,11 @@ use crate::format::column_data::ColumnData;
 use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::{Values, ValuesRef};
+use trevni_testing::arrays::array_of;
 use trevni_testing::equality::assert_same;
+use trevni_testing::numbers::Numbers;
 
-use sample::{Sampler, nested_types, types};
+use sample::{nested_types, types};
 
 /// As if written and read: the same data in buffers of our own.
 fn copied(shredded: &ShreddedColumn, column: &ColumnMetadata) -> ColumnData {
@@ -80,11 +82,11 @@ fn round_trip(field: &Field, array: &ArrayRef) -> Result<ArrayRef> {
 
 #[test]
 fn every_type_comes_back() {
-    let mut sampler = Sampler::new(1);
+    let numbers = &mut Numbers(1);
     for data_type in types().into_iter().chain(nested_types()) {
         for n in [0, 1, 5, 60] {
             let field = Field::new("f", data_type.clone(), true);
-            let array = sampler.array(&data_type, n, true);
+            let array = array_of(&data_type, true, n, numbers);
             let back = round_trip(&field, &array).unwrap_or_else(|e| panic!("{data_type}: {e}"));
             assert_same(&array, &back);
             let slice = array.slice(n / 3, n - n / 2);
@@ -95,11 +97,11 @@ fn every_type_comes_back() {
 
 #[test]
 fn every_type_comes_back_from_within_others() {
-    let mut sampler = Sampler::new(2);
+    let numbers = &mut Numbers(2);
     for inner in types().into_iter().chain(nested_types()) {
         for data_type in sample::around(&inner) {
             let field = Field::new("f", data_type.clone(), true);
-            let array = sampler.array(&data_type, 20, true);
+            let array = array_of(&data_type, true, 20, numbers);
             let back = round_trip(&field, &array).unwrap_or_else(|e| panic!("{data_type}: {e}"));
             assert_same(&array, &back);
             let slice = array.slice(3, 11);
@@ -110,10 +112,10 @@ fn every_type_comes_back_from_within_others() {
 
 #[test]
 fn fields_without_nulls_have_no_counts() {
-    let mut sampler = Sampler::new(3);
+    let numbers = &mut Numbers(3);
     for data_type in types().into_iter().chain(nested_types()) {
         let field = Field::new("f", data_type.clone(), false);
-        let array = sampler.array(&data_type, 30, false);
+        let array = array_of(&data_type, false, 30, numbers);
         assert_same(&array, &round_trip(&field, &array).unwrap());
     }
 }
@@ -165,8 +167,8 @@ fn duplicate_and_empty_names_do_not_matter() {
         Field::new("", data_type.clone(), true),
         Field::new("", data_type.clone(), true),
     ]);
-    let mut sampler = Sampler::new(4);
-    let arrays = [sampler.array(&data_type, 40, true), sampler.array(&data_type, 40, true)];
+    let numbers = &mut Numbers(4);
+    let arrays = [array_of(&data_type, true, 40, numbers), array_of(&data_type, true, 40, numbers)];
     let plan = split::plan(&fields, &|_, _| false).unwrap();
     let mut data = shred(&plan, &fields, &fields, &arrays).unwrap();
     for ((shape, field), array) in plan.shapes.iter().zip(&fields).zip(&arrays) {
@@ -229,7 +231,7 @@ fn sparse_null_masks_are_kept() {
     // A dense union under a null struct: its rows are dropped, and made up again when reading.
     let data_type = sample::dense_union();
     let fields = Fields::from(vec![Field::new("u", data_type.clone(), true)]);
-    let union = Sampler::new(5).array(&data_type, 4, true);
+    let union = array_of(&data_type, true, 4, &mut Numbers(5));
     for bits in [[true, false, true, false], [false; 4]] {
         let nulls = NullBuffer::new(BooleanBuffer::from_iter(bits));
         let array: ArrayRef =

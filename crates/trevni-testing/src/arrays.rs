@@ -146,12 +146,16 @@ fn nulls(len: usize, nullable: bool, n: &mut Numbers) -> Option<NullBuffer> {
 
 /// Returns an array of the field's type. Half of all arrays are slices of longer ones.
 pub fn array(field: &Field, len: usize, n: &mut Numbers) -> ArrayRef {
+    array_of(field.data_type(), field.is_nullable(), len, n)
+}
+
+/// Returns an array of a type. Half of all arrays are slices of longer ones.
+pub fn array_of(data_type: &DataType, nullable: bool, len: usize, n: &mut Numbers) -> ArrayRef {
     if below(n, 2) == 0 {
-        return whole(field.data_type(), field.is_nullable(), len, n);
+        return whole(data_type, nullable, len, n);
     }
-    let (before, behind) = (below(n, 5), below(n, 5));
-    let longer = whole(field.data_type(), field.is_nullable(), before + len + behind, n);
-    longer.slice(before, len)
+    let (before, after) = (below(n, 5), below(n, 5));
+    whole(data_type, nullable, before + len + after, n).slice(before, len)
 }
 
 /// Random bits as values of a fixed width.
@@ -240,7 +244,7 @@ fn whole(data_type: &DataType, nullable: bool, len: usize, n: &mut Numbers) -> A
         }
         other => match other.primitive_width() {
             Some(width) => fixed(other, width, len, nulls, n),
-            None => nested(other, len, nulls, n),
+            None => nested(other, nullable, len, nulls, n),
         },
     }
 }
@@ -251,6 +255,7 @@ fn lengths(len: usize, n: &mut Numbers) -> Vec<usize> {
 
 fn nested(
     data_type: &DataType,
+    nullable: bool,
     len: usize,
     nulls: Option<NullBuffer>,
     n: &mut Numbers,
@@ -307,8 +312,8 @@ fn nested(
             Arc::new(MapArray::new(entries.clone(), offsets, values, nulls, *ordered))
         }
         Union(fields, mode) => union(fields, *mode, len, n),
-        Dictionary(key, value) => dictionary(key, value, len, nulls, n),
-        RunEndEncoded(ends, values) => run_ends(ends, values, len, n),
+        Dictionary(key, value) => dictionary(key, value, nullable, len, nulls, n),
+        RunEndEncoded(ends, values) => run_ends(ends, values, nullable, len, n),
         other => unreachable!("{other}"),
     }
 }
@@ -347,12 +352,14 @@ fn union(fields: &UnionFields, mode: UnionMode, len: usize, n: &mut Numbers) -> 
 fn dictionary(
     key: &DataType,
     value: &DataType,
+    nullable: bool,
     len: usize,
     nulls: Option<NullBuffer>,
     n: &mut Numbers,
 ) -> ArrayRef {
     let size = 1 + below(n, 9);
-    let values = whole(value, !matches!(value, DataType::Union(..)), size, n);
+    let nullable = nullable && !matches!(value, DataType::Union(..));
+    let values = whole(value, nullable, size, n);
     let keys: Int64Array =
         Int64Array::new((0..len).map(|_| below(n, size) as i64).collect(), nulls);
     let keys = arrow::compute::cast(&keys, key).unwrap();
@@ -361,14 +368,20 @@ fn dictionary(
     make_array(data.data_type(data_type).add_child_data(values.to_data()).build().unwrap())
 }
 
-fn run_ends(ends: &FieldRef, values: &FieldRef, len: usize, n: &mut Numbers) -> ArrayRef {
+fn run_ends(
+    ends: &FieldRef,
+    values: &FieldRef,
+    nullable: bool,
+    len: usize,
+    n: &mut Numbers,
+) -> ArrayRef {
     let mut all = Vec::new();
     let mut end = 0;
     while end < len as i64 {
         end = (end + 1 + below(n, 4) as i64).min(len as i64);
         all.push(end);
     }
-    let nullable = !matches!(values.data_type(), DataType::Union(..));
+    let nullable = nullable && !matches!(values.data_type(), DataType::Union(..));
     let run_values = whole(values.data_type(), nullable, all.len(), n);
     let run_ends = arrow::compute::cast(&Int64Array::from(all), ends.data_type()).unwrap();
     let data_type = DataType::RunEndEncoded(ends.clone(), values.clone());

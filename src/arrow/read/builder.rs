@@ -237,6 +237,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     }
 
     /// Returns the schema of the batches.
+    #[cfg(feature = "object_store")]
     pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
         let fields = self.projection.project(&self.planning)?.fields;
         let metadata = self.planning.schema.metadata().clone();

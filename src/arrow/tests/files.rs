@@ -12,15 +12,17 @@ use arrow::datatypes::*;
 use bytes::Bytes;
 
 use super::super::*;
-use super::sample::{self, Sampler};
+use super::sample;
 use crate::error::{ErrorKind, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::ValuesRef;
 use crate::write::file_writer::FileWriter;
+use trevni_testing::arrays::array_of;
 use trevni_testing::data;
 use trevni_testing::equality::assert_same;
+use trevni_testing::numbers::Numbers;
 
 fn write(batches: &[RecordBatch], schema: &SchemaRef, layout: Layout) -> Result<Bytes> {
     let properties = WriterProperties::builder().set_layout(layout).set_block_size(100).build();
@@ -55,9 +57,9 @@ fn all_types() -> impl Iterator<Item = DataType> {
 
 #[test]
 fn every_type_comes_back_from_a_file() {
-    let mut sampler = Sampler::new(6);
+    let numbers = &mut Numbers(6);
     for data_type in all_types() {
-        let batch = one("f", sampler.array(&data_type, 30, true));
+        let batch = one("f", array_of(&data_type, true, 30, numbers));
         match comes_back(&batch, Layout::Split) {
             Ok(()) => {}
             // Arrow's messages have no dictionaries of dictionaries.
@@ -71,10 +73,10 @@ fn every_type_comes_back_from_a_file() {
 
 #[test]
 fn every_type_with_an_avro_form_comes_back_from_one() {
-    let mut sampler = Sampler::new(7);
+    let numbers = &mut Numbers(7);
     let (mut back, mut refused) = (0, std::collections::BTreeSet::new());
     for data_type in all_types() {
-        let batch = one("f", sampler.array(&data_type, 30, true));
+        let batch = one("f", array_of(&data_type, true, 30, numbers));
         match comes_back(&batch, Layout::Avro) {
             Ok(()) => back += 1,
             Err(e) => {
@@ -119,8 +121,9 @@ fn projections_and_row_ranges_are_parts() {
     let list = DataType::List(Arc::new(Field::new("item", inner.clone(), true)));
     let fields = vec![int("a"), Field::new("s", inner, true), Field::new("l", list, true)];
     let schema = Arc::new(Schema::new(fields));
-    let mut sampler = Sampler::new(8);
-    let arrays = schema.fields().iter().map(|f| sampler.array(f.data_type(), 200, true)).collect();
+    let numbers = &mut Numbers(8);
+    let arrays =
+        schema.fields().iter().map(|f| array_of(f.data_type(), true, 200, numbers)).collect();
     let batch = RecordBatch::try_new(schema.clone(), arrays).unwrap();
     let file = write(std::slice::from_ref(&batch), &schema, Layout::Split).unwrap();
     let mask = ProjectionMask::columns(&schema, ["l.y", "s.z.z", "s.x"]).unwrap();
