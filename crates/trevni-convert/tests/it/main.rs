@@ -6,6 +6,8 @@
 mod blosc;
 mod hostile;
 mod languages;
+#[cfg(feature = "protobuf")]
+mod prost_reflect;
 mod rows;
 mod stored_sources;
 
