@@ -27,4 +27,5 @@ pub(crate) mod row_offsets;
 pub(crate) mod string_values;
 pub(crate) mod value;
 pub(crate) mod values;
+pub(crate) mod values_ref;
 pub(crate) mod varint;

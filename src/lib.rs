@@ -129,7 +129,8 @@ pub use format::header::{Header, Version};
 pub use format::metadata::{ColumnMetadata, Metadata, MetadataIter};
 pub use format::string_values::{Offsets, Strings};
 pub use format::value::{Value, ValueType};
-pub use format::values::{Values, ValuesRef};
+pub use format::values::Values;
+pub use format::values_ref::ValuesRef;
 pub use pack::{ViewBuffer, Views};
 pub use read::file_reader::FileReader;
 pub use read::projected_reader::ProjectedReader;
@@ -142,7 +143,8 @@ pub use stats::sort_order::Order;
 pub use write::concat::{concat, copy_rows, schema_difference};
 pub use write::file_chunks::FileChunks;
 pub use write::file_summary::{ColumnSummary, FileSummary};
-pub use write::file_writer::{FileWriter, FileWriterBuilder};
+pub use write::file_writer::FileWriter;
+pub use write::file_writer::builder::FileWriterBuilder;
 pub use write::row_writer::RowWriter;
 
 /// The examples of the documents compile.

@@ -8,6 +8,7 @@
 
 mod bind;
 mod bound;
+mod column_path;
 mod datetime;
 mod display;
 mod evaluate;
@@ -24,6 +25,7 @@ use arrow::datatypes::Schema;
 
 pub(crate) use bind::find;
 pub(crate) use bound::{Bound, ColumnRoute, Test, ValueSet};
+pub use column_path::ColumnPath;
 pub use literal::Literal;
 
 use crate::error::Result;
@@ -125,49 +127,6 @@ pub enum Operator {
     Ge,
 }
 
-/// The names that lead to a column: of a field, and of fields within it.
-///
-/// A string is split at its dots; the elements of an array are names as they are.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ColumnPath(Vec<String>);
-
-impl From<&str> for ColumnPath {
-    fn from(dotted: &str) -> Self {
-        Self(dotted.split('.').map(str::to_owned).collect())
-    }
-}
-
-impl From<String> for ColumnPath {
-    fn from(dotted: String) -> Self {
-        dotted.as_str().into()
-    }
-}
-
-impl From<&String> for ColumnPath {
-    fn from(dotted: &String) -> Self {
-        dotted.as_str().into()
-    }
-}
-
-impl From<Vec<String>> for ColumnPath {
-    fn from(names: Vec<String>) -> Self {
-        Self(names)
-    }
-}
-
-impl<const N: usize> From<[&str; N]> for ColumnPath {
-    fn from(names: [&str; N]) -> Self {
-        Self(names.map(str::to_owned).into())
-    }
-}
-
-impl ColumnPath {
-    /// Returns the names.
-    pub fn names(&self) -> &[String] {
-        &self.0
-    }
-}
-
 impl Predicate {
     /// Parses a condition. An error shows the position.
     pub fn parse(text: &str) -> Result<Self> {
@@ -239,7 +198,7 @@ impl Predicate {
     pub fn columns(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.node.each_column(&mut |column| {
-            let name = column.0.join(".");
+            let name = column.names().join(".");
             if !names.contains(&name) {
                 names.push(name);
             }

@@ -18,7 +18,8 @@
 use super::bitmap::Bits;
 use super::metadata::ColumnMetadata;
 use super::value::ValueType;
-use super::values::{Values, ValuesRef};
+use super::values::Values;
+use super::values_ref::ValuesRef;
 
 /// The decoded rows of one column.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use super::column_data::ColumnSlice;
 use super::column_tree::ColumnTree;
 use super::metadata::ColumnMetadata;
 use super::value::ValueType;
-use super::values::ValuesRef;
+use super::values_ref::ValuesRef;
 use crate::error::{Error, Result};
 use crate::kernel;
 

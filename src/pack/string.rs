@@ -18,6 +18,7 @@ pub(crate) mod dictionary;
 pub(crate) mod distinct;
 pub(crate) mod fsst;
 pub(crate) mod hints;
+pub(crate) mod target;
 pub(crate) mod template;
 pub(crate) mod views;
 
@@ -28,6 +29,7 @@ use self::dictionary::Entries;
 use self::distinct::{Distinct, StringsRef};
 use self::fsst::Expander;
 use self::hints::StringHints;
+pub(crate) use self::target::{STRINGS, Target};
 use self::template::{FoundTemplate, SegmentedStrings, Template};
 use self::views::{ViewBuffer, Views};
 use super::integer;
@@ -38,9 +40,6 @@ use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, CHUNK, Level, SLOT};
 use crate::wire;
-
-/// What no read may have too many of.
-pub(crate) const STRINGS: &str = "strings of one read";
 
 pub(crate) const PLAIN: u8 = 0;
 pub(crate) const DICTIONARY: u8 = 1;
@@ -63,42 +62,6 @@ enum StringEncoding {
     Dictionary { entries: Entries, codes: Numbers },
     Integers { low: Numbers, high: Option<Numbers> },
     Template(Template),
-}
-
-/// Where strings are unpacked to: offsets, of which the last is where the bytes end, and bytes, at most `limit`.
-#[derive(Debug)]
-pub(crate) struct Target<'a> {
-    pub(crate) offsets: &'a mut Vec<i32>,
-    pub(crate) data: &'a mut Vec<u8>,
-    pub(crate) limit: usize,
-}
-
-impl Target<'_> {
-    /// Fails if this many more bytes exceed the limit, or the maximum of an offset.
-    pub(crate) fn check_room(&self, bytes: u64) -> Result<()> {
-        let size = (self.data.len() as u64).saturating_add(bytes);
-        let limit = (self.limit as u64).min(i32::MAX as u64);
-        if size > limit {
-            return Err(Error::too_large(STRINGS, size, limit));
-        }
-        Ok(())
-    }
-
-    /// Appends the ends of strings of these lengths, whose total is given.
-    pub(crate) fn push_ends(
-        &mut self,
-        bytes: u64,
-        lengths: impl Iterator<Item = u32>,
-    ) -> Result<()> {
-        self.check_room(bytes)?;
-        // They fit: the sum does.
-        let mut end = i32::try_from(self.data.len()).unwrap_or(i32::MAX);
-        self.offsets.extend(lengths.map(|length| {
-            end = end.wrapping_add(length.cast_signed());
-            end
-        }));
-        Ok(())
-    }
 }
 
 impl PackedStrings {

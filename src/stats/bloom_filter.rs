@@ -16,7 +16,7 @@ use super::block_statistics::proof;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::metadata::ColumnMetadata;
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::keys::BLOOM;
 use crate::wire::{self, Cursor};
 

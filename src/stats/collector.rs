@@ -17,7 +17,7 @@ use crate::format::bitmap::Bits;
 use crate::format::column_data::ColumnSlice;
 use crate::format::string_values::Offsets;
 use crate::format::value::{Value, ValueType};
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::kernel::{self, Level, Offset};
 
 /// The statistics of a block.

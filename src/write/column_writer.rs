@@ -24,7 +24,7 @@ use crate::format::metadata::ColumnMetadata;
 use crate::format::plain::encode::Encoder;
 use crate::format::row_offsets::{Spans, first_not};
 use crate::format::value::{Value, ValueType};
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::pack::Options;
 use crate::stats::collector::{CollectedStatistics, StatisticsCollector};
 use crate::stats::column_statistics::ColumnStatisticsWriter;

@@ -16,7 +16,8 @@ use crate::format::column_data::ColumnSlice;
 use crate::format::packed_block::{DENSE, LENGTHS, PACKED, SLOTS};
 use crate::format::string_values::{Offsets, Strings};
 use crate::format::value::ValueType;
-use crate::format::values::{Values, ValuesRef};
+use crate::format::values::Values;
+use crate::format::values_ref::ValuesRef;
 use crate::kernel;
 use crate::pack::{
     self, DEPTH, FloatHints, Hints, Options, Payload, StringHints, StringsRef, long,

@@ -19,7 +19,7 @@ use crate::format::metadata::ColumnMetadata;
 use crate::format::packed_block::{PACKED_ZSTD, SERIALISED, most_inflated};
 use crate::format::row_offsets::{Spans, first_not};
 use crate::format::value::{Value, ValueType};
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::pack::{GOOD_FOR, Hints, Options, Payload};
 use crate::parallelism::threads;
 use crate::stats::collector::StatisticsCollector;

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::metadata::Metadata;
 use crate::format::value::Value;
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::wire;
 
 /// Encodes record batches as rows in Avro's binary encoding.

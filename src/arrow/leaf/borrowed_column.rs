@@ -10,7 +10,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnSlice;
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 
 /// Values that live in Arrow's buffers.
 #[derive(Debug, Clone)]

@@ -70,7 +70,7 @@ fn inner(node: &Node, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 impl fmt::Display for ColumnPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, name) in self.0.iter().enumerate() {
+        for (i, name) in self.names().iter().enumerate() {
             f.write_str(if i == 0 { "" } else { "." })?;
             let plain = name.starts_with(begins_word) && name.chars().all(is_of_word);
             match plain && !is_of_language(name) && !is_number(name) {

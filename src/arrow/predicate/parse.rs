@@ -174,7 +174,7 @@ impl Parser<'_> {
             }
             self.next += 1;
             if !self.take_sign(".") {
-                return Ok(ColumnPath(names));
+                return Ok(names.into());
             }
         }
     }

@@ -23,7 +23,7 @@ fn literals() -> impl Strategy<Value = Literal> {
 
 fn columns() -> impl Strategy<Value = ColumnPath> {
     let names = prop_oneof!["[a-z_][a-z0-9_]{0,3}", ".{0,4}", "(?i)and|not|null|x|nan"];
-    prop::collection::vec(names, 1..3).prop_map(ColumnPath)
+    prop::collection::vec(names, 1..3).prop_map(ColumnPath::from)
 }
 
 fn operators() -> impl Strategy<Value = Operator> {

@@ -17,7 +17,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::write::file_writer::FileWriter;
 use trevni_testing::arrays::array_of;
 use trevni_testing::data;

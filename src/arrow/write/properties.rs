@@ -21,7 +21,8 @@ use crate::format::header::Version;
 use crate::format::metadata::{ColumnMetadata, Metadata};
 use crate::format::value::ValueType;
 use crate::stats::bloom_filter::Bloom;
-use crate::write::file_writer::{FileWriter, FileWriterBuilder};
+use crate::write::file_writer::FileWriter;
+use crate::write::file_writer::builder::FileWriterBuilder;
 
 /// How an [`ArrowWriter`](super::arrow_writer::ArrowWriter) writes.
 #[derive(Debug, Clone)]

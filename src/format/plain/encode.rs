@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::format::lengths::LengthsEncoder;
 use crate::format::string_values::Offsets;
-use crate::format::values::ValuesRef;
+use crate::format::values_ref::ValuesRef;
 use crate::kernel::{self, Level};
 use crate::wire;
 

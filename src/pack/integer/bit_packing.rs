@@ -10,10 +10,13 @@
 //! the value before plus base and offset; the first of a chunk has offset 0 and is stored with the chunk. All
 //! modulo 2^64.
 
+pub(crate) mod exceptions;
+
 use std::ops::Range;
 
 use bytes::Bytes;
 
+use self::exceptions::Exceptions;
 use super::Numbers;
 use super::delta::DeltaSums;
 use super::tail;
@@ -26,9 +29,6 @@ use crate::wire;
 
 /// Below this number of values, decoding them one by one is faster than decoding the chunk.
 const FEW: usize = 24;
-
-/// The most exceptions of a chunk.
-pub(crate) const MOST_EXCEPTIONS: usize = 64;
 
 /// Numbers in chunks.
 #[derive(Debug)]
@@ -55,14 +55,6 @@ enum Heads {
     /// One chunk header for all: any number of chunks takes no memory.
     One(Chunk),
     Each(Vec<Chunk>),
-}
-
-#[derive(Debug)]
-struct Exceptions {
-    /// The start of each chunk, and the end of the last.
-    starts: Vec<usize>,
-    places: Vec<usize>,
-    above: Vec<i64>,
 }
 
 /// Returns the numbers of each chunk of `n`.
@@ -258,59 +250,6 @@ impl BitPackedChunks {
 
 fn shifted(above: i64, width: u32) -> u64 {
     above.cast_unsigned().checked_shl(width).unwrap_or(0)
-}
-
-impl Exceptions {
-    fn take(input: &mut Input, n: usize, depth: u32) -> Result<Option<Self>> {
-        let chunks = n.div_ceil(CHUNK);
-        let count = input.count(chunks.saturating_mul(MOST_EXCEPTIONS), "exceptions")?;
-        if count == 0 {
-            return Ok(None);
-        }
-        let counts = input.take(chunks, "counts of exceptions")?;
-        let mut starts = vec![0];
-        starts.extend(counts.iter().scan(0, |end, count| {
-            *end += usize::from(*count);
-            Some(*end)
-        }));
-        if starts.last() != Some(&count) {
-            return Err(Error::malformed("counts of exceptions are not those of all"));
-        }
-        let places = input.take(count * 2, "places of exceptions")?;
-        let place = |bytes: &[u8; 2]| usize::from(u16::from_le_bytes(*bytes));
-        let places: Vec<usize> = places.as_chunks().0.iter().map(place).collect();
-        let sound = |(ends, size): (&[usize], usize)| match ends {
-            [start, end] => places.get(*start..*end).is_some_and(|places| {
-                places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|last| *last < size)
-            }),
-            _ => false,
-        };
-        if !starts.windows(2).zip(sizes(n)).all(sound) {
-            return Err(Error::malformed("places of exceptions do not ascend in their chunk"));
-        }
-        let above = Numbers::take_all(input, count, depth)?;
-        Ok(Some(Self { starts, places, above }))
-    }
-
-    /// Returns the index and the bits above the width of each exception of a chunk.
-    fn of(&self, c: usize) -> impl Iterator<Item = (usize, i64)> {
-        let (places, above) = self.chunk(c);
-        places.iter().copied().zip(above.iter().copied())
-    }
-
-    fn chunk(&self, c: usize) -> (&[usize], &[i64]) {
-        let at = |c: usize| self.starts.get(c).copied().unwrap_or(0);
-        let range = at(c)..at(c + 1);
-        let places = self.places.get(range.clone()).unwrap_or_default();
-        (places, self.above.get(range).unwrap_or_default())
-    }
-
-    /// Returns the bits above the width of a value of a chunk.
-    fn above(&self, c: usize, place: usize) -> i64 {
-        let (places, above) = self.chunk(c);
-        let found = places.binary_search(&place).ok().and_then(|i| above.get(i));
-        found.copied().unwrap_or(0)
-    }
 }
 
 /// Appends numbers with one base and width.

@@ -5,7 +5,8 @@
 //! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
 //! ```
 
-use super::bit_packing::{self, BitPackingPlan, MOST_EXCEPTIONS};
+use super::bit_packing::exceptions::MOST_EXCEPTIONS;
+use super::bit_packing::{self, BitPackingPlan};
 use super::bitmap;
 use super::byte_stream_split::Spread;
 use super::common_factor;

@@ -189,7 +189,7 @@ mod random {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::format::values::ValuesRef;
+    use crate::format::values_ref::ValuesRef;
 
     fn strings() -> impl Strategy<Value = Vec<String>> {
         let some = prop_oneof![
