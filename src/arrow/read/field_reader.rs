@@ -6,7 +6,8 @@
 //! arrays             a--bc                       de
 //! given              abcde
 //! ```
-//! The length from which a gap is left out was measured: see [`gap_of`].
+//! If all columns can decode rows at positions, gaps are read only where many rows are wanted. The limits were
+//! measured: see [`gap_of`] and [`DENSE`].
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, FieldRef, Fields};
@@ -28,6 +29,10 @@ use crate::read::projected_reader::ProjectedReader;
 /// Rows that are read at once where more are read than wanted, at most.
 const PIECE: u64 = 16_384;
 
+/// Where at least one row in this many is wanted, reading all and leaving some out costs less than decoding rows at
+/// positions. Measured on tables of text and numbers, with AVX2.
+const DENSE: u64 = 8;
+
 /// Reads some fields.
 pub(crate) struct FieldsReader<R> {
     /// In file order.
@@ -40,6 +45,8 @@ pub(crate) struct FieldsReader<R> {
     decoded: Decoded,
     /// Gaps of up to this many rows are read too.
     gap: u64,
+    /// Whether all columns can decode rows at positions.
+    picks: bool,
 }
 
 impl<R: ReadAt> FieldsReader<R> {
@@ -64,6 +71,8 @@ impl<R: ReadAt> FieldsReader<R> {
             column_buffers::forms(shape, field, &columns, &mut forms);
         }
         let gap = gap_of(file, &order)?;
+        let picks = columns.iter().all(|(_, is_value_codec)| *is_value_codec)
+            && order.iter().all(|column| file.tree().parent(*column).is_none());
         let buffers = columns.into_iter().zip(forms);
         let buffers = buffers.map(|((column, _), form)| Buffers { column, form }).collect();
         let reader = file.projected_reader(&order)?.with_most_rows(rows_of_batch(file, &stored)?);
@@ -77,6 +86,7 @@ impl<R: ReadAt> FieldsReader<R> {
             reader,
             decoded,
             gap,
+            picks,
         })
     }
 
@@ -116,7 +126,8 @@ impl<R: ReadAt> FieldsReader<R> {
     /// Reads rows; fewer if their strings would exceed 2 GiB, but at least one.
     pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<StoredBatch> {
         let wide = chosen.bridged(self.gap);
-        if wide.ranges().len() == chosen.ranges().len() {
+        let is_dense = wide.row_count() <= chosen.row_count().saturating_mul(DENSE);
+        if wide.ranges().len() == chosen.ranges().len() || (self.picks && !is_dense) {
             return self.read_exactly(chosen);
         }
         if wide.row_count() <= PIECE {

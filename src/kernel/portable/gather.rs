@@ -21,10 +21,39 @@ pub struct StringSlots {
 }
 
 impl StringSlots {
+    /// Returns the slots of the strings between offsets. The excess of a longer string is left out.
+    pub fn of(offsets: &[i32], data: &[u8]) -> Self {
+        let at = |offset: &i32| offset.cast_unsigned() as usize;
+        let pairs = offsets.iter().zip(offsets.iter().skip(1));
+        let strings = pairs.map(|(start, end)| (at(start), at(end).saturating_sub(at(start))));
+        Self {
+            bytes: strings.clone().map(|(start, len)| slot(data, start, len)).collect(),
+            lengths: strings.map(|(_, len)| u32::try_from(len).unwrap_or(0)).collect(),
+        }
+    }
+
     /// Returns how many entries there are.
     pub fn count(&self) -> usize {
         self.bytes.len().min(self.lengths.len())
     }
+}
+
+/// Returns `len` bytes from `start`, and zeros.
+fn slot(data: &[u8], start: usize, len: usize) -> [u8; SLOT] {
+    let mut slot = [0; SLOT];
+    let rest = data.get(start..).unwrap_or_default();
+    let Some(bytes) = rest.first_chunk::<SLOT>() else {
+        let len = len.min(rest.len()).min(SLOT);
+        slot.iter_mut().zip(rest.iter().take(len)).for_each(|(to, from)| *to = *from);
+        return slot;
+    };
+    // All bytes are loaded, and those after the string are cleared.
+    for (i, (to, from)) in slot.as_chunks_mut().0.iter_mut().zip(bytes.as_chunks().0).enumerate() {
+        let kept = 8 * u32::try_from(len.saturating_sub(16 * i).min(16)).unwrap_or(0);
+        let mask = u128::MAX.checked_shr(128 - kept).unwrap_or(0);
+        *to = (u128::from_le_bytes(*from) & mask).to_le_bytes();
+    }
+    slot
 }
 
 /// Appends the value of each code. Returns whether the table has them all: if not, nothing is appended.
@@ -82,5 +111,25 @@ pub(crate) fn repeat<T: Modular>(values: &[i64], ends: &[usize], start: usize, o
         let value = T::wrap(value.cast_unsigned());
         out.extend(std::iter::repeat_n(value, end.saturating_sub(at)));
         at = at.max(*end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_have_the_bytes_of_their_strings() {
+        let data: Vec<u8> = (1..=200).collect();
+        let offsets = [0, 0, 1, 16, 33, 65, 98, 180, 199, 200];
+        let slots = StringSlots::of(&offsets, &data);
+        assert_eq!(slots.count(), offsets.len() - 1);
+        for (i, pair) in offsets.windows(2).enumerate() {
+            let string = &data[pair[0] as usize..pair[1] as usize];
+            let kept = string.len().min(SLOT);
+            assert_eq!(slots.lengths[i] as usize, string.len());
+            assert_eq!(slots.bytes[i][..kept], string[..kept]);
+            assert_eq!(slots.bytes[i][kept..], [0; SLOT][kept..]);
+        }
     }
 }

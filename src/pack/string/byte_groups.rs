@@ -123,27 +123,34 @@ impl Groups {
         out: &mut Target<'_>,
     ) -> Result<()> {
         let (mut lengths, mut text) = (Scratch::<u32>::new(), Scratch::new());
-        for place in places.iter().map(|place| *place as usize) {
-            let group = place / GROUP;
+        let group_of = |place: u32| place as usize / GROUP;
+        // A group is expanded once, up to the last of its strings that is wanted.
+        for places in places.chunk_by(|a, b| group_of(*a) == group_of(*b)) {
+            let Some(last) = places.last().copied() else { continue };
+            let (group, end) = (group_of(last), last as usize + 1);
             lengths.clear();
-            self.lengths.read(group * GROUP..place + 1, &mut lengths)?;
-            let length = lengths.pop().unwrap_or(0);
-            let before = lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
-            let part = size(before)?..size(before + u64::from(length))?;
+            self.lengths.read(group * GROUP..end, &mut lengths)?;
             let bytes = self.data.get(self.start(group)..self.start(group + 1)).unwrap_or_default();
             let bytes = match table {
                 None => bytes,
                 Some(table) => {
                     text.clear();
-                    if !table.expand_start(bytes, part.end, &mut text) {
+                    let wanted = lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
+                    if !table.expand_start(bytes, size(wanted)?, &mut text) {
                         return Err(wrong_symbols());
                     }
                     &text
                 }
             };
-            let bytes = bytes.get(part).ok_or_else(past)?;
-            out.push_ends(u64::from(length), std::iter::once(length))?;
-            out.data.extend_from_slice(bytes);
+            for place in places.iter().map(|place| *place as usize - group * GROUP) {
+                let before = lengths.get(..place).unwrap_or_default();
+                let start = before.iter().map(|length| u64::from(*length)).sum::<u64>();
+                let length = lengths.get(place).copied().unwrap_or(0);
+                let part = size(start)?..size(start + u64::from(length))?;
+                let bytes = bytes.get(part).ok_or_else(past)?;
+                out.push_ends(u64::from(length), std::iter::once(length))?;
+                out.data.extend_from_slice(bytes);
+            }
         }
         Ok(())
     }

@@ -22,15 +22,18 @@ use crate::pack::payload_reader::Input;
 pub(crate) struct Entries {
     offsets: Vec<i32>,
     data: Bytes,
-    lengths: Vec<u32>,
-    /// Empty if an entry is longer than a slot.
-    slots: StringSlots,
-    /// Made when many are read.
+    /// The length of the longest entry.
+    longest: u32,
+    /// Created when many are read.
+    slots: OnceLock<StringSlots>,
     tuples: OnceLock<Option<StringTuples>>,
 }
 
-/// The fewest codes for which tuples are made.
+/// The fewest codes for which tuples are created.
 const FEWEST: usize = 512;
+
+/// Slots are created if at least one code in this many entries is read.
+const FEW: usize = 8;
 
 /// Entries that all have the same few bytes are stored as quickly by themselves.
 const SHORT: u32 = 4;
@@ -46,29 +49,27 @@ impl Entries {
         let mut all = Target { offsets: &mut offsets, data: &mut data, limit: input.room() };
         strings.read(0..strings.len(), &mut all)?;
         input.allocate(data.len(), 1)?;
-        let ends = |pair: &[i32]| match pair {
-            [start, end] => (start.cast_unsigned() as usize, end.cast_unsigned() as usize),
-            _ => (0, 0),
-        };
-        let ranges: Vec<_> = offsets.windows(2).map(ends).collect();
-        let length = |(start, end): &(usize, usize)| u32::try_from(end - start).unwrap_or(0);
-        let lengths: Vec<u32> = ranges.iter().map(length).collect();
-        let mut slots = StringSlots::default();
-        if lengths.iter().all(|length| *length as usize <= SLOT) {
-            slots.lengths.clone_from(&lengths);
-            slots.bytes.extend(ranges.iter().map(|(start, end)| {
-                let mut slot = [0; SLOT];
-                let bytes = data.get(*start..*end).unwrap_or_default();
-                slot.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-                slot
-            }));
-        }
-        Ok(Self { offsets, data: data.into(), lengths, slots, tuples: OnceLock::new() })
+        let lengths = offsets.iter().zip(offsets.iter().skip(1));
+        let longest = lengths.map(|(start, end)| end.abs_diff(*start)).max().unwrap_or(0);
+        let (slots, tuples) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { offsets, data: data.into(), longest, slots, tuples })
     }
 
     /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
-        self.lengths.len()
+        self.offsets.len() - 1
+    }
+
+    /// Returns the length of the entry of a code; 0 if there is none.
+    fn length(&self, code: u32) -> u32 {
+        let at = |i: usize| self.offsets.get(i).copied();
+        let (start, end) = (at(code as usize), at((code as usize).saturating_add(1)));
+        start.zip(end).map_or(0, |(start, end)| end.abs_diff(start))
+    }
+
+    /// Returns the slots of all entries, none of which may be longer than one.
+    fn slots(&self) -> &StringSlots {
+        self.slots.get_or_init(|| StringSlots::of(&self.offsets, &self.data))
     }
 
     /// Returns the entry of a code.
@@ -79,9 +80,10 @@ impl Entries {
 
     /// Appends the entry of each code.
     pub(crate) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
+        let length = |code: &u32| self.length(*code);
         let bytes = || codes.iter().map(|code| u64::from(length(code))).sum();
-        if self.slots.bytes.is_empty() {
+        let is_few = self.slots.get().is_none() && codes.len() * FEW < self.len();
+        if is_few || self.longest as usize > SLOT {
             self.check(codes)?;
             let bytes = bytes();
             out.push_ends(bytes, codes.iter().map(length))?;
@@ -98,7 +100,7 @@ impl Entries {
                 kernel::gather::gather_string_tuples(level, codes, tuples, out.offsets, out.data)
             }
             None => {
-                kernel::gather::gather_strings(level, codes, &self.slots, out.offsets, out.data)
+                kernel::gather::gather_strings(level, codes, self.slots(), out.offsets, out.data)
             }
         };
         if fine { Ok(()) } else { Err(no_such_code()) }
@@ -107,18 +109,19 @@ impl Entries {
     /// Returns the tuples of entries, if they speed up this many codes.
     fn tuples(&self, codes: usize) -> Option<&StringTuples> {
         let make = || {
-            let first = self.lengths.first()?;
-            let alike = *first <= SHORT && self.lengths.iter().all(|length| length == first);
-            if alike { None } else { StringTuples::of(&self.slots) }
+            let slots = self.slots();
+            let first = slots.lengths.first()?;
+            let alike = *first <= SHORT && slots.lengths.iter().all(|length| length == first);
+            if alike { None } else { StringTuples::of(slots) }
         };
         if codes < FEWEST { None } else { self.tuples.get_or_init(make).as_ref() }
     }
 
     /// Returns a view of each entry; a buffer is added if one is too long to be inline.
     pub(crate) fn views(&self, out: &mut Views) -> Result<Vec<u128>> {
-        let long = self.lengths.iter().any(|length| *length as usize > kernel::INLINE);
+        let long = self.longest as usize > kernel::INLINE;
         let buffer = out.share(long.then(|| self.data.clone()))?;
-        let mut table = Vec::with_capacity(self.lengths.len());
+        let mut table = Vec::with_capacity(self.len());
         kernel::string::offsets_to_views(
             Level::in_use(),
             &self.offsets,
@@ -132,12 +135,11 @@ impl Entries {
     /// Appends a view of the entry of each code.
     pub(crate) fn pick_views(&self, codes: &[u32], out: &mut Views) -> Result<()> {
         self.check(codes)?;
-        let length = |code: &u32| self.lengths.get(*code as usize).copied().unwrap_or(0);
-        let long = codes.iter().any(|code| length(code) as usize > kernel::INLINE);
+        let long = codes.iter().any(|code| self.length(*code) as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
         let start =
             |code: &u32| self.offsets.get(*code as usize).map_or(0, |at| at.cast_unsigned());
-        let view = |code| kernel::string::view(start(code), length(code), &self.data, buffer);
+        let view = |code| kernel::string::view(start(code), self.length(*code), &self.data, buffer);
         out.views.extend(codes.iter().map(view));
         Ok(())
     }
