@@ -51,41 +51,17 @@ fn thrift() {
 
 #[cfg(feature = "protobuf")]
 mod protobuf {
-    use prost_reflect::prost::Message;
-    use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
-    use prost_reflect::prost_types::*;
+    use prost_reflect::prost_types::OneofDescriptorProto;
+    use prost_reflect::prost_types::field_descriptor_proto::Type;
 
     use super::*;
-
-    fn field(name: &str, number: i32, kind: Type) -> FieldDescriptorProto {
-        FieldDescriptorProto {
-            name: Some(name.to_owned()),
-            number: Some(number),
-            r#type: Some(kind.into()),
-            label: Some(Label::Optional.into()),
-            ..FieldDescriptorProto::default()
-        }
-    }
-
-    fn repeated(name: &str, number: i32, of: &str) -> FieldDescriptorProto {
-        let mut field = field(name, number, Type::Message);
-        field.label = Some(Label::Repeated.into());
-        field.type_name = Some(of.to_owned());
-        field
-    }
-
-    fn message(name: &str, field: Vec<FieldDescriptorProto>) -> DescriptorProto {
-        DescriptorProto { name: Some(name.to_owned()), field, ..DescriptorProto::default() }
-    }
+    use crate::descriptors::{entry, field, message, repeated, set};
 
     /// Returns what `protoc` makes of the example.
     fn descriptors() -> Vec<u8> {
-        let entry = [field("key", 1, Type::String), field("value", 2, Type::Int64)];
-        let mut entry = message("TagsEntry", entry.into());
-        entry.options = Some(MessageOptions { map_entry: Some(true), ..MessageOptions::default() });
         let tags = repeated("tags", 2, ".Visit.Click.TagsEntry");
         let mut click = message("Click", vec![field("x", 1, Type::Int32), tags]);
-        click.nested_type = vec![entry];
+        click.nested_type = vec![entry("TagsEntry", Type::String, Type::Int64)];
         let mut referrer = field("referrer", 2, Type::String);
         (referrer.proto3_optional, referrer.oneof_index) = (Some(true), Some(1));
         let (mut id, mut name) = (field("id", 4, Type::Int32), field("name", 5, Type::String));
@@ -97,13 +73,7 @@ mod protobuf {
         let oneof =
             |name: &str| OneofDescriptorProto { name: Some(name.to_owned()), options: None };
         visit.oneof_decl = vec![oneof("key"), oneof("_referrer")];
-        let file = FileDescriptorProto {
-            name: Some("visit.proto".to_owned()),
-            syntax: Some("proto3".to_owned()),
-            message_type: vec![visit],
-            ..FileDescriptorProto::default()
-        };
-        FileDescriptorSet { file: vec![file] }.encode_to_vec()
+        set("visit.proto", visit)
     }
 
     #[test]

@@ -4,6 +4,8 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 mod blosc;
+#[cfg(feature = "protobuf")]
+mod descriptors;
 mod hostile;
 mod languages;
 #[cfg(feature = "protobuf")]

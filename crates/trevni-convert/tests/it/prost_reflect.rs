@@ -1,53 +1,25 @@
 //! Why messages are not decoded by `prost-reflect` 0.16: its trees of values take many times the memory of columns,
 //! without a limit, and do not have the order of the entries of a map.
 
-use ::prost_reflect::prost::Message;
 use ::prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
-use ::prost_reflect::prost_types::*;
 use ::prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use arrow::array::AsArray;
 use arrow::datatypes::Int32Type;
 use trevni_convert::{Format, ProtobufType, ReadOptions, Source};
 use trevni_testing::allocator::peak;
 
-fn field(name: &str, number: i32, label: Label, kind: Type) -> FieldDescriptorProto {
-    FieldDescriptorProto {
-        name: Some(name.to_owned()),
-        number: Some(number),
-        r#type: Some(kind.into()),
-        label: Some(label.into()),
-        ..FieldDescriptorProto::default()
-    }
-}
+use crate::descriptors::{entry, field, message, repeated, set};
 
 /// `message Row { repeated bool flags = 1; map<int32, int32> map = 2; }`
 fn descriptors() -> Vec<u8> {
-    let entry = DescriptorProto {
-        name: Some("MapEntry".to_owned()),
-        field: [("key", 1), ("value", 2)]
-            .map(|(name, number)| field(name, number, Label::Optional, Type::Int32))
-            .into(),
-        options: Some(MessageOptions { map_entry: Some(true), ..MessageOptions::default() }),
-        ..DescriptorProto::default()
-    };
-    let mut map = field("map", 2, Label::Repeated, Type::Message);
-    map.type_name = Some(".Row.MapEntry".to_owned());
-    let row = DescriptorProto {
-        name: Some("Row".to_owned()),
-        field: vec![field("flags", 1, Label::Repeated, Type::Bool), map],
-        nested_type: vec![entry],
-        ..DescriptorProto::default()
-    };
-    let file = FileDescriptorProto {
-        name: Some("row.proto".to_owned()),
-        syntax: Some("proto3".to_owned()),
-        message_type: vec![row],
-        ..FileDescriptorProto::default()
-    };
-    FileDescriptorSet { file: vec![file] }.encode_to_vec()
+    let mut flags = field("flags", 1, Type::Bool);
+    flags.label = Some(Label::Repeated.into());
+    let mut row = message("Row", vec![flags, repeated("map", 2, ".Row.MapEntry")]);
+    row.nested_type = vec![entry("MapEntry", Type::Int32, Type::Int32)];
+    set("row.proto", row)
 }
 
-/// Returns a message with a length in three bytes before it.
+/// Returns a message after its length.
 fn delimited(message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     ::prost_reflect::prost::encoding::encode_varint(message.len() as u64, &mut out);
