@@ -205,7 +205,7 @@ impl PackedStrings {
             StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
                 codes.pick(places, &mut some)?;
-                entries.read(&some, out)
+                entries.pick(&some, out)
             }
             StringEncoding::Integers { low, high } => {
                 let (start, ends) = (out.data.len(), out.offsets.len());

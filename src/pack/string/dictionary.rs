@@ -32,7 +32,7 @@ pub(crate) struct Entries {
 /// The fewest codes for which tuples are created.
 const FEWEST: usize = 512;
 
-/// Slots are created if at least one code in this many entries is read.
+/// Rows at positions are decoded with slots if there is at least one for this many entries.
 const FEW: usize = 8;
 
 /// Entries that all have the same few bytes are stored as quickly by themselves.
@@ -78,22 +78,38 @@ impl Entries {
         self.data.get(at(code)?..at(code + 1)?)
     }
 
+    /// Appends the entry of each code, of a few rows: without slots, unless they exist.
+    pub(crate) fn pick(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
+        match self.slots.get().is_none() && codes.len() * FEW < self.len() {
+            true => self.copy(codes, out),
+            false => self.read(codes, out),
+        }
+    }
+
+    /// Appends the entry of each code, one by one.
+    fn copy(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
+        self.check(codes)?;
+        let bytes = self.bytes(codes);
+        out.push_ends(bytes, codes.iter().map(|code| self.length(*code)))?;
+        out.data.reserve(usize::try_from(bytes).unwrap_or(0));
+        for code in codes {
+            out.data.extend_from_slice(self.get(*code as usize).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of the entries of codes.
+    fn bytes(&self, codes: &[u32]) -> u64 {
+        codes.iter().map(|code| u64::from(self.length(*code))).sum()
+    }
+
     /// Appends the entry of each code.
     pub(crate) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        let length = |code: &u32| self.length(*code);
-        let bytes = || codes.iter().map(|code| u64::from(length(code))).sum();
-        let is_few = self.slots.get().is_none() && codes.len() * FEW < self.len();
-        if is_few || self.longest as usize > SLOT {
-            self.check(codes)?;
-            let bytes = bytes();
-            out.push_ends(bytes, codes.iter().map(length))?;
-            out.data.reserve(usize::try_from(bytes).unwrap_or(0));
-            for code in codes {
-                out.data.extend_from_slice(self.get(*code as usize).unwrap_or_default());
-            }
-            return Ok(());
+        if self.longest as usize > SLOT {
+            return self.copy(codes, out);
         }
-        out.check_room((codes.len() * SLOT) as u64).or_else(|_| out.check_room(bytes()))?;
+        out.check_room((codes.len() * SLOT) as u64)
+            .or_else(|_| out.check_room(self.bytes(codes)))?;
         let level = Level::in_use();
         let fine = match self.tuples(codes.len()) {
             Some(tuples) => {
