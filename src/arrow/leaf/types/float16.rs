@@ -39,6 +39,8 @@ mod tests {
         for half in 0..=u16::MAX {
             let single = widen(half);
             assert_eq!(narrow(single), Some(half), "{half:04x}");
+            let known = f16::from_bits(half).to_f32();
+            assert!(single == known || (single.is_nan() && known.is_nan()), "{half:04x}");
         }
     }
 
