@@ -173,9 +173,9 @@ impl ParallelReader {
             }
             let Some(job) = self.jobs.pop_front() else { return Ok(None) };
             // Rather than wait, the caller reads what comes next.
-            while !job.is_done() && !job.run() && self.jobs.iter().any(|next| next.run()) {}
+            let batches = job.wait_and_help(|| self.jobs.iter().any(|next| next.run()));
             let died = || Error::from(std::io::Error::other("a thread that reads has died"));
-            self.ready = job.wait().ok_or_else(died)?.into_iter();
+            self.ready = batches.ok_or_else(died)?.into_iter();
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) struct ScanPlan {
 }
 
 /// What is read of each file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct FileSettings {
     pub(super) predicate: Arc<ScanPredicate>,
     pub(super) batch_size: usize,

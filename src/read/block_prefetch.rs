@@ -53,9 +53,7 @@ impl BlockPrefetch {
         while let Some((ahead, job)) = self.jobs.pop_front() {
             if ahead == block {
                 // Rather than wait, the caller opens what comes next.
-                while !job.is_done() && !job.run() && self.jobs.iter().any(|(_, next)| next.run()) {
-                }
-                return job.wait();
+                return job.wait_and_help(|| self.jobs.iter().any(|(_, next)| next.run()));
             }
         }
         None

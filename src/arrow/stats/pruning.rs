@@ -43,6 +43,11 @@ impl PossibleRows {
         Self { be_true: all.clone(), be_false: all }
     }
 
+    /// The condition is true for all rows.
+    fn all_true(rows: u64) -> Self {
+        Self { be_false: RowSelection::default(), ..Self::both(rows) }
+    }
+
     fn not(self) -> Self {
         Self { be_true: self.be_false, be_false: self.be_true }
     }
@@ -50,6 +55,11 @@ impl PossibleRows {
     fn and(&self, other: &Self) -> Self {
         let be_true = self.be_true.intersection(&other.be_true);
         Self { be_true, be_false: self.be_false.union(&other.be_false) }
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        let be_false = self.be_false.intersection(&other.be_false);
+        Self { be_true: self.be_true.union(&other.be_true), be_false }
     }
 }
 
@@ -82,19 +92,13 @@ fn possible_rows(
         Bound::IsNull(column) => of_column(column, &|bounds| Ok(bounds.is_null())),
         // The bounds of single columns say nothing about pairs of values.
         Bound::Columns { .. } => Ok(all),
-        Bound::And(bounds) => {
-            let start = PossibleRows { be_true: all.be_true, be_false: RowSelection::default() };
-            bounds
-                .iter()
-                .try_fold(start, |may, bound| Ok(may.and(&possible_rows(bound, rows, bounds_of)?)))
-        }
-        // De Morgan: `a or b` is `not (not a and not b)`.
+        Bound::And(bounds) => bounds.iter().try_fold(PossibleRows::all_true(rows), |may, bound| {
+            Ok(may.and(&possible_rows(bound, rows, bounds_of)?))
+        }),
         Bound::Or(bounds) => {
-            let start = PossibleRows { be_true: all.be_true, be_false: RowSelection::default() };
-            let none = bounds.iter().try_fold(start, |may, bound| {
-                Ok::<_, crate::error::Error>(may.and(&possible_rows(bound, rows, bounds_of)?.not()))
-            })?;
-            Ok(none.not())
+            bounds.iter().try_fold(PossibleRows::all_true(rows).not(), |may, bound| {
+                Ok(may.or(&possible_rows(bound, rows, bounds_of)?))
+            })
         }
         Bound::Not(bound) => Ok(possible_rows(bound, rows, bounds_of)?.not()),
     }
