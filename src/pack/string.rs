@@ -1,4 +1,4 @@
-//! Encodings of strings: plain, dictionary, FSST, decimal integers and templates.
+//! Encodings of strings: plain, dictionary, FSST, decimal integers, templates and byte pairs.
 //!
 //! ```text
 //! 0 plain        numbers: lengths │ numbers: where each group of 64 ends │ long how many, the bytes
@@ -7,12 +7,15 @@
 //!                │ long how many, the codes
 //! 3 integers     byte parts, 1 or 2 │ numbers: low 64 bits │ if 2, numbers: high 64 bits
 //! 4 template     byte how many numbers │ texts, and how wide the numbers between them are │ numbers, of each
+//! 5 byte pairs   as 2, with a table of pairs
 //! ```
 //! Groups allow access to a string without decoding those before it. FSST compresses all strings of a group as one
 //! text, so a symbol may span two strings. Integers are strings that are minimal big-endian two's complement
 //! numbers, as decimals are.
 
 pub(crate) mod byte_groups;
+pub(crate) mod byte_pair;
+pub(crate) mod code_table;
 pub(crate) mod decimal_strings;
 pub(crate) mod dictionary;
 pub(crate) mod distinct;
@@ -24,10 +27,10 @@ pub(crate) mod views;
 
 use std::ops::Range;
 
-use self::byte_groups::{Groups, StringGroup, put_groups, take_symbols};
+use self::byte_groups::{Groups, StringGroup, put_groups};
+use self::code_table::CodeTable;
 use self::dictionary::Entries;
 use self::distinct::{Distinct, StringsRef};
-use self::fsst::Expander;
 use self::hints::StringHints;
 pub(crate) use self::target::{STRINGS, Target};
 use self::template::{FoundTemplate, SegmentedStrings, Template};
@@ -46,6 +49,7 @@ pub(crate) const DICTIONARY: u8 = 1;
 pub(crate) const SYMBOLS: u8 = 2;
 pub(crate) const INTEGERS: u8 = 3;
 pub(crate) const TEMPLATE: u8 = 4;
+pub(crate) const BYTE_PAIRS: u8 = 5;
 
 /// Packed strings.
 #[derive(Debug)]
@@ -58,7 +62,7 @@ pub(crate) struct PackedStrings {
 
 #[derive(Debug)]
 enum StringEncoding {
-    Groups(Groups, Option<Box<Expander>>),
+    Groups(Groups, Option<Box<CodeTable>>),
     Dictionary { entries: Entries, codes: Numbers },
     Integers { low: Numbers, high: Option<Numbers> },
     Template(Template),
@@ -85,7 +89,11 @@ impl PackedStrings {
                 }
             }
             SYMBOLS => {
-                let (groups, table) = Groups::take(input, n, deeper, take_symbols)?;
+                let (groups, table) = Groups::take(input, n, deeper, CodeTable::take_fsst)?;
+                StringEncoding::Groups(groups, Some(table))
+            }
+            BYTE_PAIRS => {
+                let (groups, table) = Groups::take(input, n, deeper, CodeTable::take_byte_pairs)?;
                 StringEncoding::Groups(groups, Some(table))
             }
             INTEGERS => {
@@ -115,6 +123,7 @@ impl PackedStrings {
         let (groups, table) = match &self.kind {
             StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
+                entries.expect(range.len());
                 return each_chunk(range, |part| {
                     some.clear();
                     codes.read(part, &mut some)?;
@@ -205,7 +214,8 @@ impl PackedStrings {
             StringEncoding::Dictionary { entries, codes } => {
                 let mut some = Scratch::<u32>::new();
                 codes.pick(places, &mut some)?;
-                entries.pick(&some, out)
+                entries.expect(places.len());
+                entries.read(&some, out)
             }
             StringEncoding::Integers { low, high } => {
                 let (start, ends) = (out.data.len(), out.offsets.len());

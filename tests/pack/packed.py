@@ -337,17 +337,42 @@ def expanded(codes, table):
     return bytes(out)
 
 
-def groups(cursor, n, depth, with_symbols):
+def pairs(cursor):
+    """The tokens of byte pairs, and how many bits a code has."""
+    count = cursor.count(4096 - 256)
+    width = (256 + count - 1).bit_length()
+    packed = int.from_bytes(cursor.take(-(-2 * count * width // 8)), "little")
+    tokens = [bytes([byte]) for byte in range(256)]
+    for at in range(0, 2 * count * width, 2 * width):
+        both = [packed >> at + half & (1 << width) - 1 for half in (0, width)]
+        check(all(token < len(tokens) for token in both), "a pair of a later token")
+        tokens.append(b"".join(tokens[token] for token in both))
+        check(len(tokens[-1]) <= 16, "a token of more than 16 bytes")
+    return tokens, width
+
+
+def joined(codes, table):
+    """The bytes of the tokens that codes stand for."""
+    tokens, width = table
+    packed, out = int.from_bytes(codes, "little"), bytearray()
+    for i in range(8 * len(codes) // width):
+        code = packed >> i * width & (1 << width) - 1
+        check(code < len(tokens), "a code without a token")
+        out += tokens[code]
+    return bytes(out)
+
+
+def groups(cursor, n, depth, kind):
     lengths = numbers(cursor, n, depth)
     ends = numbers(cursor, -(-n // 64), depth)
-    table = symbols(cursor) if with_symbols else None
+    take, expand = {0: (lambda _: None, lambda part, _: part), 2: (symbols, expanded), 5: (pairs, joined)}[kind]
+    table = take(cursor)
     data = cursor.bytes()
     check(all(a <= b for a, b in zip([0] + ends, ends)), "ends descend")
     check((ends[-1] if ends else 0) == len(data), "the last end")
     out = []
     for group, (start, end) in enumerate(zip([0] + ends, ends)):
-        part = data[start:end]
-        part = expanded(part, table) if with_symbols else part
+        part = expand(data[start:end], table)
         mine = lengths[group * 64 : group * 64 + 64]
         check(min(mine) >= 0 and sum(mine) == len(part), "lengths of another group")
         at = Cursor(part)
@@ -386,8 +411,8 @@ def strings(cursor, n, depth=DEPTH):
     check(depth > 0, "too deep")
     depth -= 1
     kind = meet("strings", cursor.byte())
-    if kind in (0, 2):
-        return groups(cursor, n, depth, kind == 2)
+    if kind in (0, 2, 5):
+        return groups(cursor, n, depth, kind)
     if kind == 1:
         entries = strings(cursor, cursor.count(min(MOST, n)), depth)
         return looked_up(entries, numbers(cursor, n, depth))

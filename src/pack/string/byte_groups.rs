@@ -3,17 +3,17 @@
 //! ```text
 //! lengths   17 4 16 ...                    numbers, one a string
 //! ends      1,022 2,050 ...                where the bytes of 64 strings end, or the codes of their symbols
-//! bytes     DELIVER IN PERSONNONE...       end to end; or codes, each group one run
+//! bytes     DELIVER IN PERSONNONE...       end to end; or codes, each group by itself
 //! ```
 
 use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::code_table::CodeTable;
 use super::distinct::StringsRef;
-use super::fsst::{Expander, Symbols};
 use super::hints::StringHints;
-use super::{PLAIN, SYMBOLS, Target};
+use super::{PLAIN, Target};
 use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::pack::integer;
@@ -24,11 +24,6 @@ use crate::wire;
 
 /// Strings of a group.
 const GROUP: usize = 64;
-
-pub(crate) fn take_symbols(input: &mut Input) -> Result<Box<Expander>> {
-    let symbols = input.parse("symbol table", Symbols::take)?;
-    Ok(Box::new(Expander::new(&symbols)))
-}
 
 /// The bytes of strings, or the codes of their symbols, and how they are found.
 #[derive(Debug)]
@@ -119,7 +114,7 @@ impl Groups {
     pub(crate) fn pick(
         &self,
         places: &[u32],
-        table: Option<&Expander>,
+        table: Option<&CodeTable>,
         out: &mut Target<'_>,
     ) -> Result<()> {
         let (mut lengths, mut text) = (Scratch::<u32>::new(), Scratch::new());
@@ -159,14 +154,28 @@ impl Groups {
     pub(crate) fn expand(
         &self,
         part: &StringGroup,
-        table: &Expander,
+        table: &CodeTable,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let codes = self.start(part.groups.start)..self.start(part.groups.end);
-        let codes = self.data.get(codes).unwrap_or_default();
         let (before, bytes, total) = (size(part.before)?, size(part.bytes)?, size(part.total)?);
         let start = out.len();
-        if !table.expand(codes, total, out) {
+        let is_sound = match table {
+            CodeTable::Fsst(table) => {
+                let codes = self.start(part.groups.start)..self.start(part.groups.end);
+                table.expand(self.data.get(codes).unwrap_or_default(), total, out)
+            }
+            CodeTable::BytePairs(table) => {
+                let groups = part.groups.clone().zip(part.all.chunks(GROUP));
+                let groups = groups.map(|(group, lengths)| {
+                    let codes = self.start(group)..self.start(group + 1);
+                    let bytes = lengths.iter().map(|length| *length as usize).sum();
+                    (self.data.get(codes).unwrap_or_default(), bytes)
+                });
+                let codes = self.start(part.groups.end) - self.start(part.groups.start);
+                table.expand_groups(groups, codes, total, out)
+            }
+        };
+        if !is_sound {
             return Err(wrong_symbols());
         }
         if before > 0 {
@@ -189,7 +198,7 @@ fn past() -> Error {
     Error::malformed("strings go past their bytes")
 }
 
-/// Encodes the bytes plain, or with FSST if that is worth it.
+/// Encodes the bytes plain, or as codes if that is worth it.
 pub(crate) fn put_groups(
     strings: StringsRef<'_>,
     hints: &StringHints,
@@ -198,23 +207,23 @@ pub(crate) fn put_groups(
 ) {
     let bytes = strings.bytes();
     let worth = hints.worth(bytes.len());
-    let coded = hints.symbols().map(|symbols| {
+    let coded = hints.codes().map(|trained| {
         let (mut table, mut codes, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        symbols.table.put(&mut table);
+        trained.put(&mut table);
         for group in groups(strings) {
-            symbols.compressor.compress(group.bytes(), &mut codes);
+            trained.compress(group, &mut codes);
             ends.push(long(codes.len()));
         }
-        (table, codes, ends)
+        (trained.kind(), table, codes, ends)
     });
     let lengths = strings.offsets.windows(2).map(|pair| match pair {
         [start, end] => i64::from(end - start),
         _ => 0,
     });
     let lengths: Vec<i64> = lengths.collect();
-    match coded.filter(|(table, codes, _)| table.len() + codes.len() < worth) {
-        Some((table, codes, ends)) => {
-            out.push(SYMBOLS);
+    match coded.filter(|(_, table, codes, _)| table.len() + codes.len() < worth) {
+        Some((kind, table, codes, ends)) => {
+            out.push(kind);
             integer::put(&lengths, depth, out);
             integer::put(&ends, depth, out);
             out.extend(table);
@@ -241,10 +250,5 @@ pub(crate) fn put_groups(
 }
 
 fn groups(strings: StringsRef<'_>) -> impl Iterator<Item = StringsRef<'_>> {
-    let StringsRef { offsets, data } = strings;
-    let group = move |first: usize| {
-        let end = (first + GROUP).min(offsets.len() - 1);
-        StringsRef { offsets: offsets.get(first..=end).unwrap_or_default(), data }
-    };
-    (0..strings.len()).step_by(GROUP).map(group)
+    (0..strings.len()).step_by(GROUP).map(move |first| strings.part(first, GROUP))
 }

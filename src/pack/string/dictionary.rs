@@ -7,6 +7,7 @@
 //! ```
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 
@@ -24,16 +25,15 @@ pub(crate) struct Entries {
     data: Bytes,
     /// The length of the longest entry.
     longest: u32,
-    /// Created when many are read.
+    /// The number of codes read so far, and of those about to be read.
+    expected: AtomicUsize,
+    /// Created when at least as many codes are read as there are entries.
     slots: OnceLock<StringSlots>,
     tuples: OnceLock<Option<StringTuples>>,
 }
 
 /// The fewest codes for which tuples are created.
 const FEWEST: usize = 512;
-
-/// Rows at positions are decoded with slots if there is at least one for this many entries.
-const FEW: usize = 8;
 
 /// Entries that all have the same few bytes are stored as quickly by themselves.
 const SHORT: u32 = 4;
@@ -52,7 +52,14 @@ impl Entries {
         let lengths = offsets.iter().zip(offsets.iter().skip(1));
         let longest = lengths.map(|(start, end)| end.abs_diff(*start)).max().unwrap_or(0);
         let (slots, tuples) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { offsets, data: data.into(), longest, slots, tuples })
+        Ok(Self {
+            offsets,
+            data: data.into(),
+            longest,
+            expected: AtomicUsize::new(0),
+            slots,
+            tuples,
+        })
     }
 
     /// Returns how many there are.
@@ -78,11 +85,11 @@ impl Entries {
         self.data.get(at(code)?..at(code + 1)?)
     }
 
-    /// Appends the entry of each code, of a few rows: without slots, unless they exist.
-    pub(crate) fn pick(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        match self.slots.get().is_none() && codes.len() * FEW < self.len() {
-            true => self.copy(codes, out),
-            false => self.read(codes, out),
+    /// Prepares for reading so many codes.
+    pub(crate) fn expect(&self, codes: usize) {
+        let codes = self.expected.fetch_add(codes, Ordering::Relaxed).saturating_add(codes);
+        if codes >= self.len() && self.longest as usize <= SLOT {
+            self.slots();
         }
     }
 
@@ -103,9 +110,9 @@ impl Entries {
         codes.iter().map(|code| u64::from(self.length(*code))).sum()
     }
 
-    /// Appends the entry of each code.
+    /// Appends the entry of each code. Those of many codes are stored faster after [`Self::expect`].
     pub(crate) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        if self.longest as usize > SLOT {
+        if self.slots.get().is_none() {
             return self.copy(codes, out);
         }
         out.check_room((codes.len() * SLOT) as u64)

@@ -30,6 +30,12 @@ impl<'a> StringsRef<'a> {
         range.and_then(|range| self.data.get(range)).unwrap_or_default()
     }
 
+    /// Returns up to `n` strings from `first` on.
+    pub(crate) fn part(&self, first: usize, n: usize) -> Self {
+        let end = first.saturating_add(n).min(self.len());
+        Self { offsets: self.offsets.get(first..=end).unwrap_or_default(), data: self.data }
+    }
+
     /// Returns the bytes of all together.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         let ends = self.offsets.first().zip(self.offsets.last());

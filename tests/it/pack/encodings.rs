@@ -12,7 +12,7 @@ const KINDS: [(&str, &str); 10] = [
     ("bits", "[0,1,2,3,4,5]"),
     ("floats of 4", "[0,1,2,3,4]"),
     ("floats of 8", "[0,1,2,3,4]"),
-    ("strings", "[0,1,2,3,4]"),
+    ("strings", "[0,1,2,3,4,5]"),
     ("parts of integers", "[1,2]"),
     ("widths of digits", "[0,3,11]"),
     ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Type, whether it is an array column, the error, and the payload of a block of 3 rows.
-const BLOCKS: [(&str, bool, &str, &[u8]); 48] = [
+const BLOCKS: [(&str, bool, &str, &[u8]); 52] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
     ("int", false, "zstd under pack", &[2, 2, 6, 0, 2]),
@@ -41,8 +41,17 @@ const BLOCKS: [(&str, bool, &str, &[u8]); 48] = [
     ("string", false, "a symbol of nothing", &[1, 6, 2, 0, 2, 0, 6, 1, 0, 6, 0, 0, 0]),
     ("string", false, "codes of more", &[1, 6, 2, 0, 2, 0, 6, 1, 2, 97, 97, 6, 0, 0, 0]),
     ("string", false, "an escape of nothing", &[1, 6, 2, 0, 2, 0, 8, 1, 1, 97, 8, 0, 0, 0, 255]),
+    ("string", false, "a pair of itself", &[1, 2, 5, 0, 6, 0, 4, 2, 0, 195, 0, 4, 0, 1]),
+    (
+        "string",
+        false,
+        "a token of 20 bytes",
+        &[1, 2, 5, 0, 2, 0, 4, 10, 97, 194, 0, 4, 24, 48, 160, 192, 128, 3, 5, 2, 4, 97, 0],
+    ),
+    ("string", false, "a code without a token", &[1, 2, 5, 0, 4, 0, 4, 2, 97, 196, 0, 4, 1, 1]),
+    ("string", false, "tokens of more", &[1, 2, 5, 0, 2, 0, 4, 2, 97, 196, 0, 4, 0, 1]),
     ("bytes", false, "integers of three parts", &[1, 6, 3, 3, 0, 2, 0, 2, 0, 2]),
-    ("string", false, "strings of kind 5", &[1, 6, 5, 1, 1, 97, 1, 0, 0, 2]),
+    ("string", false, "strings of kind 6", &[1, 6, 6, 1, 1, 97, 1, 0, 0, 2]),
     ("string", false, "a template without numbers", &[1, 6, 4, 0, 1, 97]),
     ("string", false, "a template of nine numbers", &[1, 6, 4, 9, 1, 97, 1, 0, 0, 2]),
     ("string", false, "17 digits", &[1, 6, 4, 1, 1, 97, 17, 0, 0, 2]),

@@ -174,6 +174,7 @@ fn strings(n: usize) -> Vec<Column> {
         plain("pages", String, n, |_, r| {
             text(format!("https://example.org/page/{:x}?ü", r % 10_000))
         }),
+        plain("digests", String, n, |_, r| text(format!("{:016x}", r.wrapping_mul(r)))),
         plain("numbered", String, n, |_, r| {
             text(format!("Größe {}, {:012} von {:03}", r % 10_000, r >> 30, r % 700))
         }),
