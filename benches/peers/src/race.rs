@@ -73,7 +73,7 @@ struct Course<'a> {
 }
 
 /// A configuration on its course.
-struct Runner {
+struct Candidate {
     name: &'static str,
     format: Box<dyn Format>,
     file: File,
@@ -95,21 +95,21 @@ pub fn race(
         rand1000: scattered(table.rows, 1000),
         rand10: scattered(table.rows, 10),
     };
-    let mut runners = line_up(&course, configs, progress)?;
+    let mut candidates = line_up(&course, configs, progress)?;
     for repetition in 1..=repetitions {
         progress(format!("{name}: repetition {repetition} of {repetitions}"));
         for (place, measure) in MEASURES.into_iter().enumerate() {
             // Nobody always runs first.
-            runners.rotate_left(1);
-            for runner in &mut runners {
-                if let Some(ms) = runner.lap(&course, measure)? {
-                    runner.laps[place].push(ms);
+            candidates.rotate_left(1);
+            for candidate in &mut candidates {
+                if let Some(ms) = candidate.lap(&course, measure)? {
+                    candidate.laps[place].push(ms);
                 }
             }
         }
     }
     let mut outcomes: Vec<_> =
-        runners.into_iter().map(|runner| runner.outcome(name, repetitions)).collect();
+        candidates.into_iter().map(|candidate| candidate.outcome(name, repetitions)).collect();
     outcomes.sort_by_key(|outcome| configs.iter().position(|c| c.name == outcome.config));
     Ok(outcomes)
 }
@@ -119,9 +119,9 @@ fn line_up(
     course: &Course<'_>,
     configs: &[&'static Config],
     progress: &dyn Fn(String),
-) -> Result<Vec<Runner>> {
+) -> Result<Vec<Candidate>> {
     let expected = Expected::of(course.table)?;
-    let mut runners = Vec::new();
+    let mut candidates = Vec::new();
     for config in configs {
         progress(format!("checking {}", config.name));
         let format = (config.start)()?;
@@ -132,9 +132,15 @@ fn line_up(
             .check(&*format, &file, &[&course.rand1000, &course.rand10])
             .map_err(|e| format!("{}: {e}", config.name))?;
         let floor = format.floor(&file)?;
-        runners.push(Runner { name: config.name, format, file, floor, laps: Default::default() });
+        candidates.push(Candidate {
+            name: config.name,
+            format,
+            file,
+            floor,
+            laps: Default::default(),
+        });
     }
-    Ok(runners)
+    Ok(candidates)
 }
 
 /// Distinct rows, ascending.
@@ -147,7 +153,7 @@ fn scattered(total: usize, count: usize) -> Vec<usize> {
     rows.into_iter().collect()
 }
 
-impl Runner {
+impl Candidate {
     /// Returns the milliseconds of one lap; `None` where there is nothing to run.
     fn lap(&self, course: &Course<'_>, measure: Measure) -> Result<Option<f64>> {
         let Course { table, views, rand1000, rand10 } = course;

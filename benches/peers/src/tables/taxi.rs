@@ -36,18 +36,18 @@ fn add(cabs: &mut Cabs, random: &mut Random, start: i64) {
     cabs.to.append_value(1 + random.below(265) as i64);
     cabs.payment.append_value(1 + random.below(4) as i64);
     // One ride in twenty lacks five columns.
-    let told = random.chance(0.95);
-    cabs.passengers.append_option(told.then(|| 1 + random.below(6) as i64));
+    let is_known = random.chance(0.95);
+    cabs.passengers.append_option(is_known.then(|| 1 + random.below(6) as i64));
     let rates = [(18.0, 1), (1.0, 2), (1.0, 3), (1.0, 4), (1.0, 5)];
-    cabs.rate.append_option(told.then(|| random.pick(&rates)));
+    cabs.rate.append_option(is_known.then(|| random.pick(&rates)));
     let stored = if random.chance(0.01) { "Y" } else { "N" };
-    cabs.stored.append_option(told.then_some(stored));
+    cabs.stored.append_option(is_known.then_some(stored));
     let airport = if random.chance(0.08) { 1.75 } else { 0.0 };
-    cabs.airport.append_option(told.then_some(airport));
-    charge(cabs, random, told);
+    cabs.airport.append_option(is_known.then_some(airport));
+    charge(cabs, random, is_known);
 }
 
-fn charge(cabs: &mut Cabs, random: &mut Random, told: bool) {
+fn charge(cabs: &mut Cabs, random: &mut Random, is_known: bool) {
     let distance = cents(0.1 + random.exponential(3.0));
     let fare = cents(3.0 + distance * 2.5 + random.unit() * 20.0);
     let extra = [0.0, 0.5, 1.0, 2.5, 3.5][random.below(5) as usize];
@@ -63,7 +63,7 @@ fn charge(cabs: &mut Cabs, random: &mut Random, told: bool) {
     cabs.tip.append_value(tip);
     cabs.tolls.append_value(tolls);
     cabs.improvement.append_value(improvement);
-    cabs.congestion.append_option(told.then_some(congestion));
+    cabs.congestion.append_option(is_known.then_some(congestion));
     cabs.zone.append_value(if random.chance(0.7) { 0.75 } else { 0.0 });
     cabs.total.append_value(cents(fare + extra + tax + tip + tolls + improvement + congestion));
 }

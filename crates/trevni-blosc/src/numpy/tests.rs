@@ -22,9 +22,9 @@ fn there_and_back(field: &Field, array: &ArrayRef) -> (Dtype, Vec<u8>, ArrayRef)
     let mut buffer = MutableBuffer::new(bytes.len());
     buffer.extend_from_slice(&bytes);
     let back = to_arrow(&dtype, &shape, array.len(), buffer).unwrap();
-    let told = field_of(field.name(), &dtype, &shape).unwrap();
-    assert_eq!(told.data_type(), back.data_type());
-    assert_eq!(dtype_of(&told, None).unwrap(), (dtype.clone(), shape));
+    let from_dtype = field_of(field.name(), &dtype, &shape).unwrap();
+    assert_eq!(from_dtype.data_type(), back.data_type());
+    assert_eq!(dtype_of(&from_dtype, None).unwrap(), (dtype.clone(), shape));
     (dtype, bytes, back)
 }
 

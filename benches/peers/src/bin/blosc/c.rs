@@ -20,7 +20,7 @@ use blosc_src::{
 
 use crate::Result;
 use crate::course::{CHUNK, Course, VALUE};
-use crate::lanes::{self, Turns};
+use crate::lanes::{self, InOrder};
 use crate::ours::{remove, size};
 use crate::race::{Measure, Racer, new_memory, timed};
 
@@ -141,14 +141,14 @@ impl Plain {
         let mut file = File::create(&self.path)?;
         let table = vec![0; HEADER as usize + 8 * course.chunks.len()];
         file.write_all(&table)?;
-        let turns = Turns::new((file, table.len() as u64, Vec::new()));
+        let in_order = InOrder::new((file, table.len() as u64, Vec::new()));
         let mut buffers = vec![vec![0; ROOM]; self.threads];
         let jobs = course.bytes.chunks(CHUNK).enumerate();
         lanes::each(&mut buffers, jobs, |buffer, (number, bytes)| {
             let n = compress(bytes, buffer)?;
             let chunk = &buffer[..n];
             let digest = digest_of(self.home, chunk);
-            turns.take(number, |(file, end, starts)| {
+            in_order.take(number, |(file, end, starts)| {
                 file.write_all(chunk)?;
                 file.write_all(&digest)?;
                 starts.push(*end);
@@ -156,7 +156,7 @@ impl Plain {
                 Ok(())
             })
         })?;
-        let (mut file, end, mut starts) = turns.into_inner();
+        let (mut file, end, mut starts) = in_order.into_inner();
         starts.push(end);
         let starts: Vec<u8> = starts.iter().flat_map(|start| start.to_le_bytes()).collect();
         file.seek(SeekFrom::Start(HEADER - 8))?;

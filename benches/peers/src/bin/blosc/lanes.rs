@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! chunks      0 1 2 3 4 5 ...       each thread takes the next whenever it is done with one
-//! turns       0 ─► 1 ─► 2 ─► ...    what must be done in order waits for its turn
+//! in order    0 ─► 1 ─► 2 ─► ...    what must be done in order waits for its turn
 //! ```
 
 use std::io;
@@ -38,13 +38,13 @@ pub fn each<J: Send, T: Send>(
     })
 }
 
-/// Lets threads take turns, in the order of their numbers.
-pub struct Turns<T> {
+/// Runs the steps of threads in the order of their numbers.
+pub struct InOrder<T> {
     next: Mutex<(usize, T)>,
     moved: Condvar,
 }
 
-impl<T> Turns<T> {
+impl<T> InOrder<T> {
     pub fn new(thing: T) -> Self {
         Self { next: Mutex::new((0, thing)), moved: Condvar::new() }
     }

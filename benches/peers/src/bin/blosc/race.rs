@@ -80,7 +80,7 @@ pub struct Outcome {
 }
 
 /// A racer with what was measured so far.
-struct Runner {
+struct Candidate {
     racer: Box<dyn Racer>,
     bytes: u64,
     laps: [Vec<f64>; MEASURES.len()],
@@ -131,7 +131,7 @@ pub fn race(
     progress: &dyn Fn(String),
 ) -> Result<Vec<Outcome>> {
     let mut out = vec![1; course.bytes.len()];
-    let mut runners = Vec::new();
+    let mut candidates = Vec::new();
     for mut racer in racers {
         progress(format!("checking {} of {}", racer.home(), racer.who()));
         racer.clear()?;
@@ -139,27 +139,27 @@ pub fn race(
         out.fill(1);
         let bytes = racer.check(course, &mut out);
         let bytes = bytes.map_err(|e| format!("{} of {}: {e}", racer.home(), racer.who()))?;
-        runners.push(Runner { racer, bytes, laps: Default::default() });
+        candidates.push(Candidate { racer, bytes, laps: Default::default() });
     }
     for repetition in 0..repetitions {
         let values = &course.name;
         progress(format!("{values}, {threads}: repetition {} of {repetitions}", repetition + 1));
         for (place, measure) in MEASURES.into_iter().enumerate() {
             // Nobody always runs first.
-            let first = (repetition + place) % runners.len().max(1);
-            let (behind, before) = runners.split_at_mut(first);
-            for runner in before.iter_mut().chain(behind) {
+            let first = (repetition + place) % candidates.len().max(1);
+            let (behind, before) = candidates.split_at_mut(first);
+            for candidate in before.iter_mut().chain(behind) {
                 if measure == Measure::Write {
-                    runner.racer.clear()?;
+                    candidate.racer.clear()?;
                 }
-                if let Some(ms) = runner.racer.lap(course, measure, repetition, &mut out)? {
-                    runner.laps[place].push(ms / scale(course, measure, repetition));
+                if let Some(ms) = candidate.racer.lap(course, measure, repetition, &mut out)? {
+                    candidate.laps[place].push(ms / scale(course, measure, repetition));
                 }
             }
         }
     }
-    runners.iter_mut().try_for_each(|runner| runner.racer.clear())?;
-    Ok(runners.iter().map(|runner| runner.outcome(course, threads)).collect())
+    candidates.iter_mut().try_for_each(|candidate| candidate.racer.clear())?;
+    Ok(candidates.iter().map(|candidate| candidate.outcome(course, threads)).collect())
 }
 
 /// Returns what the milliseconds of a lap are divided by.
@@ -171,7 +171,7 @@ fn scale(course: &Course, measure: Measure, lap: usize) -> f64 {
     }
 }
 
-impl Runner {
+impl Candidate {
     fn outcome(&self, course: &Course, threads: usize) -> Outcome {
         let times = |measure: Measure| times(&self.laps[measure as usize]);
         Outcome {
