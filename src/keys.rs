@@ -32,6 +32,10 @@ pub const BLOOM: &str = "arrow.bloom";
 /// The columns that the rows of a file are sorted by.
 pub const SORTING: &str = "arrow.sorting";
 
+/// The keys of columns, the most frequent first.
+pub(crate) const OF_COLUMNS: [&str; 9] =
+    [NAME, TYPE, ARRAY, STATISTICS, PARENT, VALUES, CODEC, CHECKSUM, BLOOM];
+
 /// The name of the layout.
 pub const LAYOUT: &str = "arrow.layout";
 /// The Arrow schema: base64 of an IPC message.

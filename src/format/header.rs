@@ -11,6 +11,8 @@
 //! Versions 0 and 1 differ only in what a writer may use: 0 has no null type, no arrays and no parents, 1 no
 //! runs in array lengths. One reader serves all three. (Specification: "File Format".)
 
+use bytes::Bytes;
+
 use super::metadata::{ColumnMetadata, Metadata};
 use crate::checksum::Checksum;
 use crate::codec::Codec;
@@ -124,9 +126,16 @@ impl Header {
         let version = Version::from_number(version).map_err(|e| e.at(3))?;
         let rows = cursor.fixed64("row count")?;
         let columns = cursor.fixed32("column count")?;
-        let metadata = Metadata::read(&mut cursor)?;
-        let columns =
-            (0..columns).map(|_| ColumnMetadata::read(&mut cursor)).collect::<Result<Vec<_>>>()?;
+        // The metadata share one copy of their bytes, not all that was read.
+        let start = bytes.len() - cursor.remaining();
+        (0..=columns).try_for_each(|_| Metadata::skip(&mut cursor))?;
+        let end = bytes.len() - cursor.remaining();
+        let source = Bytes::copy_from_slice(bytes.get(..end).unwrap_or_default());
+        let mut pairs = Cursor::new(&source);
+        pairs.take(start, "start of the header")?;
+        let metadata = Metadata::read(&mut pairs, &source)?;
+        let read = |_| ColumnMetadata::read(&mut pairs, &source);
+        let columns = (0..columns).map(read).collect::<Result<Vec<_>>>()?;
         let starts =
             columns.iter().map(|_| cursor.fixed64("column start")).collect::<Result<Vec<_>>>()?;
         let header = Self { version, rows, metadata, columns, starts };

@@ -10,22 +10,29 @@
 //! Setting a key again keeps its position, and if a file repeats a key, its last value counts. (Specification:
 //! "Metadata", "File Metadata", "Column Metadata".)
 
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
 use super::value::ValueType;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};
-use crate::keys::{ARRAY, CHECKSUM, CODEC, NAME, PARENT, RESERVED, TYPE, VALUES};
+use crate::keys::{self, ARRAY, CHECKSUM, CODEC, NAME, PARENT, RESERVED, TYPE, VALUES};
 use crate::wire::{self, Cursor};
+
+/// A key, borrowed if it is one of [`keys`](crate::keys), and its value.
+type Pair = (Cow<'static, str>, Bytes);
 
 /// An iterator over the pairs of [`Metadata`], in order.
 #[derive(Debug, Clone)]
-pub struct MetadataIter<'a>(std::slice::Iter<'a, (String, Vec<u8>)>);
+pub struct MetadataIter<'a>(std::slice::Iter<'a, Pair>);
 
 impl<'a> Iterator for MetadataIter<'a> {
     type Item = (&'a str, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|(key, value)| (key.as_str(), value.as_slice()))
+        self.0.next().map(|(key, value)| (&**key, &**value))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -45,7 +52,7 @@ impl<'a> IntoIterator for &'a Metadata {
 /// Pairs of a key and a value, in the order in which they were set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
-    pairs: Vec<(String, Vec<u8>)>,
+    pairs: Vec<Pair>,
 }
 
 impl Metadata {
@@ -64,7 +71,7 @@ impl Metadata {
         Ok(())
     }
 
-    pub(crate) fn put(&mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) {
+    pub(crate) fn put(&mut self, key: impl Into<Cow<'static, str>>, value: impl Into<Bytes>) {
         let (key, value) = (key.into(), value.into());
         match self.pairs.iter_mut().find(|(k, _)| *k == key) {
             Some((_, old)) => *old = value,
@@ -87,7 +94,7 @@ impl Metadata {
 
     /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&[u8]> {
-        self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_slice())
+        self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| &**value)
     }
 
     /// Returns the value of a key as text, if it is UTF-8.
@@ -118,15 +125,30 @@ impl Metadata {
         }
     }
 
-    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+    /// Reads pairs from a cursor over `source`, whose memory the values share.
+    pub(crate) fn read(cursor: &mut Cursor<'_>, source: &Bytes) -> Result<Self> {
         let count = cursor.count("metadata pairs")?;
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(usize::try_from(count).unwrap_or(FEW).min(FEW / 2));
         for _ in 0..count {
             let key = cursor.string("metadata key")?;
             let value = cursor.bytes("metadata value")?;
-            pairs.push((key.to_owned(), value.to_owned()));
+            let end = usize::try_from(cursor.position()).unwrap_or(usize::MAX);
+            let value = match end <= source.len() {
+                true => source.slice(end - value.len()..end),
+                false => Bytes::copy_from_slice(value),
+            };
+            pairs.push((known(key), value));
         }
         Ok(Self { pairs: keep_last(pairs) })
+    }
+
+    /// Passes over pairs.
+    pub(crate) fn skip(cursor: &mut Cursor<'_>) -> Result<()> {
+        for _ in 0..cursor.count("metadata pairs")? {
+            cursor.bytes("metadata key")?;
+            cursor.bytes("metadata value")?;
+        }
+        Ok(())
     }
 
     pub(crate) fn codec(&self) -> Result<Option<Codec>> {
@@ -144,10 +166,23 @@ impl Metadata {
     }
 }
 
+/// Returns a key as it is kept.
+fn known(key: &str) -> Cow<'static, str> {
+    let known = keys::OF_COLUMNS.iter().find(|known| **known == key);
+    known.map_or_else(|| Cow::Owned(key.to_owned()), |known| Cow::Borrowed(*known))
+}
+
+/// Pairs that are compared one by one.
+const FEW: usize = 16;
+
 /// Keeps the first position and the last value of repeated keys.
-fn keep_last(pairs: Vec<(String, Vec<u8>)>) -> Vec<(String, Vec<u8>)> {
+fn keep_last(pairs: Vec<Pair>) -> Vec<Pair> {
+    let is_new = |(i, (key, _)): (usize, &Pair)| pairs.iter().take(i).all(|(k, _)| k != key);
+    if pairs.len() <= FEW && pairs.iter().enumerate().all(is_new) {
+        return pairs;
+    }
     let mut places = std::collections::HashMap::with_capacity(pairs.len());
-    let mut kept: Vec<(String, Vec<u8>)> = Vec::with_capacity(pairs.len());
+    let mut kept: Vec<Pair> = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
         match places.get(&key).and_then(|at: &usize| kept.get_mut(*at)) {
             Some((_, old)) => *old = value,
@@ -174,21 +209,21 @@ impl ColumnMetadata {
     pub fn new(name: impl Into<String>, value_type: ValueType) -> Self {
         let name = name.into();
         let mut pairs = Metadata::new();
-        pairs.put(NAME, name.as_bytes());
+        pairs.put(NAME, name.as_bytes().to_vec());
         pairs.put(TYPE, value_type.name());
         Self { pairs, name, value_type, parent: None }
     }
 
     /// Makes it an array column: any number of values a row, or of its parent's values.
     pub fn array(mut self) -> Self {
-        self.pairs.put(ARRAY, []);
+        self.pairs.put(ARRAY, Bytes::new());
         self
     }
 
     /// Makes the column a child of a preceding array column: it has one row for each value of that column.
     pub fn with_parent(mut self, parent: impl Into<String>) -> Self {
         let parent = parent.into();
-        self.pairs.put(PARENT, parent.as_bytes());
+        self.pairs.put(PARENT, parent.as_bytes().to_vec());
         self.parent = Some(parent);
         self
     }
@@ -196,7 +231,7 @@ impl ColumnMetadata {
     /// Stores each block's first value in its descriptor, so that a sorted column can be searched. Only for
     /// columns that are neither arrays nor children.
     pub fn indexed(mut self) -> Self {
-        self.pairs.put(VALUES, []);
+        self.pairs.put(VALUES, Bytes::new());
         self
     }
 
@@ -235,7 +270,7 @@ impl ColumnMetadata {
         self
     }
 
-    pub(crate) fn put(&mut self, key: &str, value: Vec<u8>) {
+    pub(crate) fn put(&mut self, key: &'static str, value: Vec<u8>) {
         self.pairs.put(key, value);
     }
 
@@ -287,9 +322,9 @@ impl ColumnMetadata {
         self.pairs.write(out);
     }
 
-    pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+    pub(crate) fn read(cursor: &mut Cursor<'_>, source: &Bytes) -> Result<Self> {
         let at = cursor.position();
-        let pairs = Metadata::read(cursor)?;
+        let pairs = Metadata::read(cursor, source)?;
         Self::from_pairs(pairs).map_err(|e| e.at(at))
     }
 
@@ -314,6 +349,16 @@ impl ColumnMetadata {
 mod tests {
     use super::*;
 
+    fn read(bytes: &[u8]) -> Result<Metadata> {
+        let bytes = Bytes::copy_from_slice(bytes);
+        let mut skipped = Cursor::new(&bytes);
+        let mut cursor = Cursor::new(&bytes);
+        let read = Metadata::read(&mut cursor, &bytes);
+        assert_eq!(Metadata::skip(&mut skipped).is_ok(), read.is_ok());
+        assert_eq!(skipped.position(), cursor.position());
+        read
+    }
+
     #[test]
     fn pairs_keep_their_order_and_reserved_keys_are_refused() {
         let mut m = Metadata::new();
@@ -324,12 +369,12 @@ mod tests {
         let mut out = Vec::new();
         m.write(&mut out);
         assert_eq!(out, [4, 2, b'b', 2, 1, 0, 4, 0xc3, 0xa9]);
-        assert_eq!(Metadata::read(&mut Cursor::new(&out)).unwrap(), m);
+        assert_eq!(read(&out).unwrap(), m);
         let repeated = [4, 2, b'k', 2, 1, 2, b'k', 2, 9];
-        let m = Metadata::read(&mut Cursor::new(&repeated)).unwrap();
+        let m = read(&repeated).unwrap();
         assert_eq!((m.len(), m.get("k")), (1, Some(&[9][..])));
         // A count of two thousand million pairs fails at the first missing pair.
-        assert!(Metadata::read(&mut Cursor::new(&[0xfe, 0xff, 0xff, 0xff, 0x0f])).is_err());
+        assert!(read(&[0xfe, 0xff, 0xff, 0xff, 0x0f]).is_err());
     }
 
     #[test]
@@ -342,7 +387,8 @@ mod tests {
             .unwrap();
         let mut out = Vec::new();
         column.write(&mut out);
-        assert_eq!(ColumnMetadata::read(&mut Cursor::new(&out)).unwrap(), column);
+        let out = Bytes::from(out);
+        assert_eq!(ColumnMetadata::read(&mut Cursor::new(&out), &out).unwrap(), column);
         assert_eq!(
             column.metadata().iter().map(|(k, _)| k).collect::<Vec<_>>(),
             ["trevni.name", "trevni.type", "trevni.parent", "trevni.array", "trevni.codec", "mine"]

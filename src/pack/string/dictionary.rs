@@ -22,6 +22,7 @@ use crate::pack::payload_reader::Input;
 #[derive(Debug)]
 pub(crate) struct Entries {
     offsets: Vec<i32>,
+    /// The bytes of all entries, and [`SLOT`] zeros.
     data: Bytes,
     /// The length of the longest entry.
     longest: u32,
@@ -49,6 +50,7 @@ impl Entries {
         let mut all = Target { offsets: &mut offsets, data: &mut data, limit: input.room() };
         strings.read(0..strings.len(), &mut all)?;
         input.allocate(data.len(), 1)?;
+        data.resize(data.len() + SLOT, 0);
         let lengths = offsets.iter().zip(offsets.iter().skip(1));
         let longest = lengths.map(|(start, end)| end.abs_diff(*start)).max().unwrap_or(0);
         let (slots, tuples) = (OnceLock::new(), OnceLock::new());
@@ -67,6 +69,11 @@ impl Entries {
         self.offsets.len() - 1
     }
 
+    /// Returns where the entry of a code begins.
+    fn start(&self, code: u32) -> usize {
+        self.offsets.get(code as usize).map_or(0, |start| start.cast_unsigned() as usize)
+    }
+
     /// Returns the length of the entry of a code; 0 if there is none.
     fn length(&self, code: u32) -> u32 {
         let at = |i: usize| self.offsets.get(i).copied();
@@ -79,12 +86,6 @@ impl Entries {
         self.slots.get_or_init(|| StringSlots::of(&self.offsets, &self.data))
     }
 
-    /// Returns the entry of a code.
-    pub(crate) fn get(&self, code: usize) -> Option<&[u8]> {
-        let at = |i: usize| usize::try_from(*self.offsets.get(i)?).ok();
-        self.data.get(at(code)?..at(code + 1)?)
-    }
-
     /// Prepares for reading so many codes.
     pub(crate) fn expect(&self, codes: usize) {
         let codes = self.expected.fetch_add(codes, Ordering::Relaxed).saturating_add(codes);
@@ -93,15 +94,28 @@ impl Entries {
         }
     }
 
-    /// Appends the entry of each code, one by one.
+    /// Appends the entry of each code, 32 bytes at a time: the next overwrites the excess.
     fn copy(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
         self.check(codes)?;
         let bytes = self.bytes(codes);
         out.push_ends(bytes, codes.iter().map(|code| self.length(*code)))?;
-        out.data.reserve(usize::try_from(bytes).unwrap_or(0));
+        let mut at = out.data.len();
+        let end = at + usize::try_from(bytes).unwrap_or(0);
+        out.data.resize(end + SLOT, 0);
         for code in codes {
-            out.data.extend_from_slice(self.get(*code as usize).unwrap_or_default());
+            let (mut from, len) = (self.start(*code), self.length(*code) as usize);
+            let next = at + len;
+            while at < next {
+                let to = out.data.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<SLOT>());
+                let bytes = self.data.get(from..).and_then(|rest| rest.first_chunk::<SLOT>());
+                if let (Some(to), Some(bytes)) = (to, bytes) {
+                    *to = *bytes;
+                }
+                (at, from) = (at + SLOT, from + SLOT);
+            }
+            at = next;
         }
+        out.data.truncate(end);
         Ok(())
     }
 
