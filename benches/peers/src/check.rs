@@ -7,6 +7,7 @@ use arrow::compute::{cast, concat_batches, take_record_batch};
 use arrow::datatypes::{DataType, SchemaRef};
 
 use crate::Result;
+use crate::filter::Condition;
 use crate::formats::{File, Format, Wanted};
 use crate::tables::Table;
 
@@ -23,11 +24,21 @@ impl Expected {
     }
 
     /// Reads a file in every way that is timed.
-    pub fn check(&self, format: &dyn Format, file: &File, rows: &[&[usize]]) -> Result<()> {
+    pub fn check(
+        &self,
+        format: &dyn Format,
+        file: &File,
+        rows: &[&[usize]],
+        condition: Option<&Condition>,
+    ) -> Result<()> {
         check_one(format, file, Wanted::All, &self.whole)?;
         check_one(format, file, Wanted::FirstColumn, &self.whole.project(&[0])?)?;
         if let Some(views) = self.views.as_ref().filter(|_| format.has_views()) {
             check_one(format, file, Wanted::Views(views), &self.whole)?;
+        }
+        if let Some(condition) = condition.filter(|_| format.has_filters()) {
+            let expected = condition.rows_of(&self.whole)?;
+            check_one(format, file, Wanted::Filter(condition), &expected)?;
         }
         for rows in rows {
             let places = UInt64Array::from_iter_values(rows.iter().map(|row| *row as u64));

@@ -14,6 +14,7 @@ use ::trevni::codec::Codec;
 use bytes::Bytes;
 
 use crate::Result;
+use crate::filter::Condition;
 use crate::floor::Floor;
 
 /// What is read of a file.
@@ -25,6 +26,8 @@ pub enum Wanted<'a> {
     FirstColumn,
     /// Single rows, ascending.
     Rows(&'a [usize]),
+    /// The rows that pass.
+    Filter(&'a Condition),
 }
 
 /// A file in memory, and the schema of what was written, for formats that do not keep it.
@@ -44,6 +47,11 @@ pub trait Format {
 
     /// Returns whether strings can be read into views.
     fn has_views(&self) -> bool;
+
+    /// Returns whether conditions are evaluated.
+    fn has_filters(&self) -> bool {
+        false
+    }
 
     /// Returns the least that any reader of the file has to do, where the race knows how to do just that.
     fn floor(&self, _file: &File) -> Result<Option<Floor>> {

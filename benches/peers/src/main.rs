@@ -2,6 +2,7 @@
 
 mod chart;
 mod check;
+mod filter;
 mod floor;
 mod formats;
 mod less;
@@ -20,7 +21,10 @@ use peers::random;
 
 use formats::{CONFIGS, Config};
 use race::Outcome;
-use tables::{RECIPES, Recipe};
+use tables::{RECIPES, Recipe, Table};
+
+/// Repetitions over a file, unless the caller says how many.
+const FILE_REPETITIONS: usize = 7;
 
 type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
@@ -34,6 +38,10 @@ struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(RECIPES.iter().map(|recipe| recipe.name)))]
     tables: Vec<String>,
+    /// Race over the rows of these files in place of the tables: Parquet, Arrow, CSV, JSON lines and others,
+    /// compressed or not; writes files only with --out.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["tables", "quick"])]
+    file: Vec<PathBuf>,
     /// Race only these configurations; writes files only with --out.
     #[arg(long, value_name = "NAMES", value_delimiter = ',',
         value_parser = PossibleValuesParser::new(CONFIGS.iter().map(|config| config.name)))]
@@ -73,7 +81,13 @@ fn run(args: &Args) -> Result<()> {
         return less::race(args.quick, args.repetitions);
     }
     let mut outcomes = Vec::new();
-    for recipe in RECIPES.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
+    for path in &args.file {
+        progress(format!("reading {}", path.display()));
+        let table = tables::file::load(path)?;
+        outcomes.extend(args.race(&tables::file::name(path), &table, FILE_REPETITIONS)?);
+    }
+    let recipes = if args.file.is_empty() { &RECIPES[..] } else { &[] };
+    for recipe in recipes.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
         outcomes.extend(race_over(args, recipe)?);
     }
     progress(String::new());
@@ -95,16 +109,11 @@ fn run(args: &Args) -> Result<()> {
 
 fn race_over(args: &Args, recipe: &Recipe) -> Result<Vec<Outcome>> {
     progress(format!("making {}", recipe.name));
-    let configs: Vec<&'static Config> =
-        CONFIGS.iter().filter(|config| args.races(config)).collect();
     let (rows, repetitions) = match args.quick {
         true => (recipe.rows / 10, 3),
         false => (recipe.rows, recipe.repetitions),
     };
-    let repetitions = args.repetitions.map_or(repetitions, usize::from);
-    let table = recipe.make(rows)?;
-    let outcomes = race::race(recipe.name, &table, &configs, repetitions, &progress);
-    Ok(outcomes.map_err(|e| format!("{}: {e}", recipe.name))?)
+    args.race(recipe.name, &recipe.make(rows)?, repetitions)
 }
 
 /// Returns whether a name was asked for; all are when none is named.
@@ -113,13 +122,22 @@ fn chosen(names: &[String], name: &str) -> bool {
 }
 
 impl Args {
+    fn race(&self, name: &str, table: &Table, repetitions: usize) -> Result<Vec<Outcome>> {
+        let configs: Vec<&'static Config> =
+            CONFIGS.iter().filter(|config| self.races(config)).collect();
+        let repetitions = self.repetitions.map_or(repetitions, usize::from);
+        let outcomes = race::race(name, table, &configs, repetitions, &progress);
+        Ok(outcomes.map_err(|e| format!("{name}: {e}"))?)
+    }
+
     fn races(&self, config: &Config) -> bool {
         chosen(&self.configs, config.name) && !(config.apart && self.configs.is_empty())
     }
 
     /// Returns where files go. A race that is not full does not write over the results of one that was.
     fn folder(&self) -> Option<PathBuf> {
-        let full = !self.quick && self.tables.is_empty() && self.configs.is_empty();
+        let all = self.tables.is_empty() && self.configs.is_empty() && self.file.is_empty();
+        let full = !self.quick && all;
         self.out.clone().or_else(|| full.then(|| env!("CARGO_MANIFEST_DIR").into()))
     }
 }

@@ -9,13 +9,14 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use arrow::array::RecordBatch;
+use arrow::array::{ArrayData, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 use serde::Serialize;
 
 use crate::Result;
 use crate::check::Expected;
+use crate::filter::Condition;
 use crate::floor::Floor;
 use crate::formats::{Config, File, Format, Wanted};
 use crate::random::Random;
@@ -27,7 +28,8 @@ const LAP: Duration = Duration::from_millis(2);
 /// One table under one configuration; times are medians in milliseconds.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
-    pub table: &'static str,
+    pub table: String,
+    pub rows: usize,
     pub config: &'static str,
     pub size_mb: f64,
     pub write_ms: Option<f64>,
@@ -36,8 +38,10 @@ pub struct Outcome {
     pub read1_ms: Option<f64>,
     pub rand1000_ms: Option<f64>,
     pub rand10_ms: Option<f64>,
+    pub filter_ms: Option<f64>,
     pub kept_ms: Option<f64>,
     pub floor_ms: Option<f64>,
+    pub copy_ms: Option<f64>,
     pub repetitions: usize,
 }
 
@@ -49,19 +53,23 @@ enum Measure {
     Read1,
     Rand1000,
     Rand10,
+    Filter,
     Kept,
     Floor,
+    Copy,
 }
 
-const MEASURES: [Measure; 8] = [
+const MEASURES: [Measure; 10] = [
     Measure::Write,
     Measure::Read,
     Measure::ReadViews,
     Measure::Read1,
     Measure::Rand1000,
     Measure::Rand10,
+    Measure::Filter,
     Measure::Kept,
     Measure::Floor,
+    Measure::Copy,
 ];
 
 /// What all configurations get.
@@ -70,6 +78,9 @@ struct Course<'a> {
     views: Option<SchemaRef>,
     rand1000: Vec<usize>,
     rand10: Vec<usize>,
+    condition: Option<Condition>,
+    /// The rows that pass it.
+    passing: usize,
 }
 
 /// A configuration on its course.
@@ -83,17 +94,27 @@ struct Candidate {
 
 /// Races over a table; says to `progress` what it is about to do.
 pub fn race(
-    name: &'static str,
+    name: &str,
     table: &Table,
     configs: &[&'static Config],
     repetitions: usize,
     progress: &dyn Fn(String),
 ) -> Result<Vec<Outcome>> {
+    let condition = Condition::of(table)?;
+    let passing = match &condition {
+        None => 0,
+        Some(condition) => {
+            let count = |batch| condition.rows_of(batch).map(|rows| rows.num_rows());
+            table.batches.iter().map(count).sum::<Result<_>>()?
+        }
+    };
     let course = Course {
         table,
         views: table.with_views(),
         rand1000: scattered(table.rows, 1000),
         rand10: scattered(table.rows, 10),
+        condition,
+        passing,
     };
     let mut candidates = line_up(&course, configs, progress)?;
     for repetition in 1..=repetitions {
@@ -108,8 +129,10 @@ pub fn race(
             }
         }
     }
-    let mut outcomes: Vec<_> =
-        candidates.into_iter().map(|candidate| candidate.outcome(name, repetitions)).collect();
+    let mut outcomes: Vec<_> = candidates
+        .into_iter()
+        .map(|candidate| candidate.outcome(&course, name, repetitions))
+        .collect();
     outcomes.sort_by_key(|outcome| configs.iter().position(|c| c.name == outcome.config));
     Ok(outcomes)
 }
@@ -129,7 +152,7 @@ fn line_up(
         let bytes = Bytes::from(format.write(&schema, &course.table.batches)?);
         let file = File { bytes, schema };
         expected
-            .check(&*format, &file, &[&course.rand1000, &course.rand10])
+            .check(&*format, &file, &[&course.rand1000, &course.rand10], course.condition.as_ref())
             .map_err(|e| format!("{}: {e}", config.name))?;
         let floor = format.floor(&file)?;
         candidates.push(Candidate {
@@ -156,7 +179,7 @@ fn scattered(total: usize, count: usize) -> Vec<usize> {
 impl Candidate {
     /// Returns the milliseconds of one lap; `None` where there is nothing to run.
     fn lap(&self, course: &Course<'_>, measure: Measure) -> Result<Option<f64>> {
-        let Course { table, views, rand1000, rand10 } = course;
+        let Course { table, views, rand1000, rand10, condition, passing } = course;
         let ms = match measure {
             Measure::Write => timed(|| self.format.write(&self.file.schema, &table.batches))?,
             Measure::Read => self.read(Wanted::All, table.rows)?,
@@ -169,6 +192,16 @@ impl Candidate {
             Measure::Read1 => self.read(Wanted::FirstColumn, table.rows)?,
             Measure::Rand1000 => self.read(Wanted::Rows(rand1000), rand1000.len())?,
             Measure::Rand10 => self.read(Wanted::Rows(rand10), rand10.len())?,
+            Measure::Filter => match condition {
+                Some(condition) if self.format.has_filters() => {
+                    self.read(Wanted::Filter(condition), *passing)?
+                }
+                _ => return Ok(None),
+            },
+            Measure::Copy => match self.floor {
+                Some(_) => timed(|| copy(&table.batches))?,
+                None => return Ok(None),
+            },
             Measure::Kept => timed(|| self.keep())?,
             Measure::Floor => match &self.floor {
                 Some(floor) => timed(|| floor.walk())?,
@@ -202,10 +235,11 @@ impl Candidate {
         Ok(kept)
     }
 
-    fn outcome(mut self, table: &'static str, repetitions: usize) -> Outcome {
+    fn outcome(mut self, course: &Course<'_>, table: &str, repetitions: usize) -> Outcome {
         let mut median = |measure: Measure| median(&mut self.laps[measure as usize]);
         Outcome {
-            table,
+            table: table.to_owned(),
+            rows: course.table.rows,
             config: self.name,
             size_mb: rounded(self.file.bytes.len() as f64 / 1e6),
             write_ms: median(Measure::Write),
@@ -214,11 +248,31 @@ impl Candidate {
             read1_ms: median(Measure::Read1),
             rand1000_ms: median(Measure::Rand1000),
             rand10_ms: median(Measure::Rand10),
+            filter_ms: median(Measure::Filter),
             kept_ms: median(Measure::Kept),
             floor_ms: median(Measure::Floor),
+            copy_ms: median(Measure::Copy),
             repetitions,
         }
     }
+}
+
+/// Copies the buffers of all batches, one batch after another: the least that makes new arrays.
+fn copy(batches: &[RecordBatch]) -> Result<usize> {
+    let mut bytes = 0;
+    for batch in batches {
+        let mut copies = Vec::new();
+        batch.columns().iter().for_each(|column| copy_buffers(&column.to_data(), &mut copies));
+        bytes += black_box(copies).iter().map(Vec::len).sum::<usize>();
+    }
+    Ok(bytes)
+}
+
+fn copy_buffers(data: &ArrayData, copies: &mut Vec<Vec<u8>>) {
+    let buffers = data.buffers().iter().map(|buffer| buffer.as_slice());
+    let nulls = data.nulls().map(|nulls| nulls.validity());
+    copies.extend(buffers.chain(nulls).map(<[u8]>::to_vec));
+    data.child_data().iter().for_each(|child| copy_buffers(child, copies));
 }
 
 /// Returns the mean milliseconds of as many calls as make a lap. What a call gives is dropped off the clock.

@@ -13,7 +13,7 @@ pub fn json(outcomes: &[Outcome]) -> Result<String> {
 
 type Column = (&'static str, fn(&Outcome) -> Option<f64>);
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 11] = [
     ("size MB", |o| Some(o.size_mb)),
     ("write", |o| o.write_ms),
     ("read", |o| o.read_ms),
@@ -21,9 +21,14 @@ const COLUMNS: [Column; 9] = [
     ("1 column", |o| o.read1_ms),
     ("1000 rows", |o| o.rand1000_ms),
     ("10 rows", |o| o.rand10_ms),
+    ("filter", |o| o.filter_ms),
     ("kept", |o| o.kept_ms),
     ("floor", |o| o.floor_ms),
+    ("copy", |o| o.copy_ms),
 ];
+
+/// What can be compared with a peer.
+const COMPARED: &[Column] = COLUMNS.split_at(9).0;
 
 /// Returns the times, then ours beside parquet's.
 pub fn tables(outcomes: &[Outcome]) -> String {
@@ -38,9 +43,52 @@ pub fn tables(outcomes: &[Outcome]) -> String {
     let ratios = ratios(outcomes);
     if !ratios.is_empty() {
         out += "Ours / parquet's (snappy; uncompressed for trevni-null); below 1 ours is better.\n";
-        out +=
-            "The last column is what reading takes beside decompression and checksums alone.\n\n";
+        out += "The last columns: reading beside decompression and checksums alone, and beside a copy of the arrays.\n\n";
         out += &ratios;
+    }
+    let means = means(outcomes);
+    if !means.is_empty() {
+        out += "\nGeometric means over the tables: size beside the peer's, and how many times as fast.\n\n";
+        out += &means;
+    }
+    out
+}
+
+/// Returns how each of ours compares with each peer over all tables.
+fn means(outcomes: &[Outcome]) -> String {
+    let mut out = String::new();
+    let mut configs: Vec<_> = outcomes.iter().map(|outcome| outcome.config).collect();
+    configs.sort_unstable();
+    configs.dedup();
+    let (ours, peers): (Vec<&str>, Vec<&str>) =
+        configs.into_iter().partition(|config| config.starts_with("trevni-"));
+    for (ours, peer) in ours.iter().flat_map(|ours| peers.iter().map(move |peer| (*ours, *peer))) {
+        let all = outcomes.iter().filter(|outcome| outcome.config == ours);
+        let pairs = all.filter_map(|ours| {
+            let theirs = |o: &&Outcome| o.table == ours.table && o.config == peer;
+            Some((ours, outcomes.iter().find(theirs)?))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        if pairs.len() < 2 {
+            continue;
+        }
+        if out.is_empty() {
+            let _ = write!(out, "{:<18}{:<15}", "ours", "peer");
+            COMPARED.iter().for_each(|(name, _)| out.push_str(&format!("{name:>11}")));
+            out.push('\n');
+        }
+        let _ = write!(out, "{ours:<18}{peer:<15}");
+        for (place, (_, value)) in COMPARED.iter().enumerate() {
+            let ratios = pairs.iter().filter_map(|(ours, theirs)| {
+                let (ours, theirs) = (value(ours)?, value(theirs)?);
+                Some(if place == 0 { ours / theirs } else { theirs / ours })
+            });
+            let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+            let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+            let cell = if mean.is_nan() { "-".to_owned() } else { format!("{mean:.2}") };
+            out.push_str(&format!("{cell:>11}"));
+        }
+        out.push('\n');
     }
     out
 }
@@ -53,11 +101,12 @@ fn ratios(outcomes: &[Outcome]) -> String {
         let Some(theirs) = outcomes.iter().find(same) else { continue };
         if out.is_empty() {
             let mut names = COLUMNS.map(|(name, _)| name);
-            (names[0], names[8]) = ("size", "read/floor");
+            (names[0], names[9], names[10]) = ("size", "read/floor", "read/copy");
             heading(&mut out, &names);
         }
         let mut cells = COLUMNS.map(|(_, value)| ratio(value(ours), value(theirs)));
-        cells[8] = ratio(ours.read_ms, ours.floor_ms);
+        cells[9] = ratio(ours.read_ms, ours.floor_ms);
+        cells[10] = ratio(ours.read_ms, ours.copy_ms);
         line(&mut out, ours, cells);
     }
     out
@@ -78,13 +127,13 @@ fn brief(value: f64) -> String {
 }
 
 fn heading(out: &mut String, names: &[&str]) {
-    let _ = write!(out, "{:<13}{:<15}", "table", "config");
+    let _ = write!(out, "{:<25}{:<18}", "table", "config");
     names.iter().for_each(|name| out.push_str(&format!("{name:>11}")));
     out.push('\n');
 }
 
 fn line<const N: usize>(out: &mut String, outcome: &Outcome, cells: [Option<String>; N]) {
-    let _ = write!(out, "{:<13}{:<15}", outcome.table, outcome.config);
+    let _ = write!(out, "{:<25}{:<18}", outcome.table, outcome.config);
     for cell in cells {
         out.push_str(&format!("{:>11}", cell.as_deref().unwrap_or("-")));
     }

@@ -15,6 +15,7 @@
 mod cabs;
 mod columns;
 mod events;
+pub mod file;
 mod taxi;
 pub mod tpch;
 mod trips;

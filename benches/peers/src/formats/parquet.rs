@@ -1,10 +1,14 @@
 //! Parquet, as the crate `parquet` writes it when only the compression is chosen: with dictionaries, statistics
 //! and an offset index, without checksums.
 
-use arrow::array::RecordBatch;
+use arrow::array::{RecordBatch, Scalar};
+use arrow::compute::kernels::cmp::gt_eq;
 use arrow::datatypes::SchemaRef;
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+    ArrowPredicateFn, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowFilter, RowSelection,
+    RowSelector,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
@@ -13,6 +17,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::{File, Format, Sink, Wanted};
 use crate::Result;
+use crate::filter::Condition;
 use crate::tables::BATCH;
 
 pub struct Parquet(pub Compression);
@@ -36,6 +41,10 @@ impl Format for Parquet {
             Wanted::Rows(_) => {
                 ArrowReaderOptions::new().with_offset_index_policy(PageIndexPolicy::Optional)
             }
+            // So do minimum and maximum values, of those that may pass.
+            Wanted::Filter(_) => {
+                ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional)
+            }
             Wanted::All | Wanted::FirstColumn => ArrowReaderOptions::new(),
         };
         let builder =
@@ -52,6 +61,7 @@ impl Format for Parquet {
                 let ranges = rows.iter().map(|row| *row..row + 1);
                 builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
             }
+            Wanted::Filter(condition) => filtered(builder, condition)?,
         };
         for batch in builder.build()? {
             sink(batch?)?;
@@ -62,4 +72,44 @@ impl Format for Parquet {
     fn has_views(&self) -> bool {
         true
     }
+
+    fn has_filters(&self) -> bool {
+        true
+    }
+}
+
+type Builder = ParquetRecordBatchReaderBuilder<Bytes>;
+
+/// Leaves out pages by their statistics, then rows by their values.
+fn filtered(builder: Builder, condition: &Condition) -> Result<Builder> {
+    let builder = match pages(&builder, condition)? {
+        Some(selection) => builder.with_row_selection(selection),
+        None => builder,
+    };
+    let mask = ProjectionMask::roots(builder.parquet_schema(), [condition.column]);
+    let least = condition.least.clone();
+    let passes = move |batch: RecordBatch| gt_eq(batch.column(0), &Scalar::new(&least));
+    Ok(builder.with_row_filter(RowFilter::new(vec![Box::new(ArrowPredicateFn::new(mask, passes))])))
+}
+
+/// Returns the rows of pages of which some may pass; `None` if nothing is known.
+fn pages(builder: &Builder, condition: &Condition) -> Result<Option<RowSelection>> {
+    let metadata = builder.metadata();
+    let (Some(values), Some(offsets)) = (metadata.column_index(), metadata.offset_index()) else {
+        return Ok(None);
+    };
+    let groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
+    let schema = builder.schema();
+    let statistics =
+        StatisticsConverter::try_new(&condition.name, schema, builder.parquet_schema())?;
+    let rows = statistics.data_page_row_counts(offsets, metadata.row_groups(), &groups)?;
+    let Some(rows) = rows else { return Ok(None) };
+    let passes = condition.evaluate(&statistics.data_page_maxes(values, offsets, &groups)?)?;
+    let selector = |(rows, passes): (Option<u64>, Option<bool>)| {
+        let rows = usize::try_from(rows.unwrap_or(0))?;
+        let passes = passes.unwrap_or(true);
+        Ok(if passes { RowSelector::select(rows) } else { RowSelector::skip(rows) })
+    };
+    let selectors: Result<Vec<_>> = rows.iter().zip(&passes).map(selector).collect();
+    Ok(Some(RowSelection::from(selectors?)))
 }

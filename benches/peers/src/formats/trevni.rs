@@ -52,7 +52,9 @@ impl Format for Trevni {
     fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
         let options = match wanted {
             Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
-            Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) => ArrowReaderOptions::new(),
+            Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) | Wanted::Filter(_) => {
+                ArrowReaderOptions::new()
+            }
         };
         let builder = ArrowReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
         let builder = builder.with_batch_size(BATCH).with_parallelism(self.threads);
@@ -67,6 +69,7 @@ impl Format for Trevni {
                 let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
                 builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
             }
+            Wanted::Filter(condition) => builder.with_predicate(condition.predicate()?),
         };
         for batch in builder.build()? {
             sink(batch?)?;
@@ -75,6 +78,10 @@ impl Format for Trevni {
     }
 
     fn has_views(&self) -> bool {
+        true
+    }
+
+    fn has_filters(&self) -> bool {
         true
     }
 

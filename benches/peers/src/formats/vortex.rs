@@ -90,6 +90,7 @@ impl Format for Vortex {
                 let rows = StrictSortedBuffer::try_new(rows)?;
                 (scan.with_row_indices(rows), file.schema.clone())
             }
+            Wanted::Filter(_) => return Err("no filters here".into()),
         };
         for batch in scan.into_record_batch_reader(schema, &self.runtime)? {
             sink(batch?)?;
