@@ -22,7 +22,7 @@ pub const BLOCK_SIZE: usize = 65_536;
 pub const PACK_BLOCK_SIZE: usize = 1 << 20;
 
 /// The number of rows at which a block of a value codec ends.
-pub const PACK_BLOCK_ROWS: usize = 16_384;
+pub const PACK_BLOCK_ROWS: usize = 32_768;
 
 /// Bytes of compressed blocks that a writer holds in memory; more go to a temporary file.
 pub const MEMORY_BUDGET: usize = 256 << 20;

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::block::{self, BlockDescriptor};
 use super::header::Header;
 use super::value::ValueType;
-use crate::defaults::{BLOCK_SIZE, PACK_BLOCK_ROWS};
+use crate::defaults::BLOCK_SIZE;
 use crate::error::{Error, Result};
 use crate::wire::Cursor;
 
@@ -41,6 +41,9 @@ pub(crate) enum Table {
     Longer(u64),
 }
 
+/// Blocks of a value codec rarely have fewer rows.
+const FEW_ROWS: u64 = 16_384;
+
 impl Header {
     /// Returns the bytes of a column in a file of `len` bytes: its block table, then its blocks.
     pub(crate) fn span(&self, column: usize, len: u64) -> Range<u64> {
@@ -58,7 +61,7 @@ impl Header {
         let width = plain.and_then(|column| width(column.value_type()));
         let values = width.map(|bits| self.rows.saturating_mul(bits).div_ceil(8));
         let blocks = match values {
-            Some(bytes) => bytes / BLOCK_SIZE as u64 + self.rows / PACK_BLOCK_ROWS as u64 + 2,
+            Some(bytes) => bytes / BLOCK_SIZE as u64 + self.rows / FEW_ROWS + 2,
             None => stored / SMALL_BLOCK + 16,
         };
         let least = if meta.is_some_and(|column| column.is_indexed()) { 32 } else { 0 };

@@ -1,7 +1,7 @@
 //! Writes the blocks of a column with the value codec.
 //!
 //! ```text
-//! rows ──► block_values, to 16,384 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► CompressedBlock
+//! rows ──► block_values, to 32,768 rows or 1 MiB ──► cut ──► pack, zstd, checksum ──► CompressedBlock
 //!                                                 └ every 16th block: hints for it and the next
 //! ```
 

@@ -14,14 +14,16 @@ use crate::race::Outcome;
 const TABLES: [&str; 3] = ["lineitem", "taxi", "events"];
 
 /// What is shown, and its colour: families share a hue, and neighbours differ in brightness too.
-const BARS: [(&str, &str); 7] = [
+const BARS: [(&str, &str); 9] = [
     ("parquet-snappy", "#1f5a96"),
+    ("parquet-zstd1", "#5f93c9"),
     ("parquet-none", "#8db8e2"),
     ("ipc-lz4", "#9a9a9a"),
     ("vortex", "#5b9a68"),
     ("trevni-snappy", "#b8500b"),
     ("trevni-null", "#f5a65b"),
     ("trevni-pack", "#7c1d1d"),
+    ("trevni-pack+zstd", "#b0656a"),
 ];
 
 type Panel = (&'static str, fn(&Outcome) -> Option<f64>);
@@ -30,6 +32,16 @@ const PANELS: [Panel; 3] = [
     ("Write, ms", |outcome| outcome.write_ms),
     ("Read all, ms", |outcome| outcome.read_ms),
     ("Size, MB", |outcome| Some(outcome.size_mb)),
+];
+
+/// What is shown of all tables.
+const MEANS: [Panel; 6] = [
+    ("size", |outcome| Some(outcome.size_mb)),
+    ("write", |outcome| outcome.write_ms),
+    ("read all", |outcome| outcome.read_ms),
+    ("one column", |outcome| outcome.read1_ms),
+    ("1,000 rows", |outcome| outcome.rand1000_ms),
+    ("filter", |outcome| outcome.filter_ms),
 ];
 
 const WIDTH: f64 = 900.0;
@@ -41,37 +53,71 @@ const AXIS: f64 = 28.0;
 const FLOOR: f64 = 236.0;
 const CEILING: f64 = 72.0;
 
-/// Returns the chart; nothing if none of its bars was raced.
+/// Returns the chart of the three tables; nothing if none of its bars was raced.
 pub fn svg(outcomes: &[Outcome]) -> Option<String> {
     let find = |table: &str, config: &str| {
         outcomes.iter().find(|o| o.table == table && o.config == config)
     };
     let raced = |config: &str| TABLES.iter().any(|table| find(table, config).is_some());
-    let bars: Vec<_> = BARS.into_iter().filter(|(config, _)| raced(config)).collect();
-    if bars.is_empty() {
-        return None;
-    }
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
-         height=\"{HEIGHT}\" font-family=\"system-ui, sans-serif\" font-size=\"11\" fill=\"#222\" role=\"img\">\n\
-         <title>Write time, read time and size of three tables in several formats</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-    );
-    legend(&mut out, &bars);
+    let bars = bars(raced)?;
+    let mut out = start("Write time, read time and size of three tables in several formats", &bars);
     for (place, (title, value)) in PANELS.iter().enumerate() {
-        let left = MARGIN + place as f64 * PANEL;
         let groups = TABLES.map(|table| {
             let heights = bars.iter().map(|(config, _)| find(table, config).and_then(value));
-            heights.collect::<Vec<_>>()
+            (table, heights.collect())
         });
-        let _ = writeln!(
-            out,
-            "<text x=\"{left:.1}\" y=\"56\" font-size=\"13\" font-weight=\"600\">{title}</text>"
-        );
-        panel(&mut out, left, &bars, &groups);
+        let left = MARGIN + place as f64 * PANEL;
+        panel(&mut out, (left, PANEL), title, &bars, &groups);
     }
     out.push_str("</svg>\n");
     Some(out)
+}
+
+/// Returns the chart of all tables, each beside Parquet with snappy; nothing if that was not raced.
+pub fn means(outcomes: &[Outcome]) -> Option<String> {
+    let bars = bars(|config| outcomes.iter().any(|outcome| outcome.config == config))?;
+    let groups = MEANS.map(|(name, value)| {
+        let height = |(config, _): &(&str, _)| mean(outcomes, config, "parquet-snappy", value);
+        (name, bars.iter().map(height).collect())
+    });
+    let mut out = start("Several formats beside Parquet with snappy", &bars);
+    let title = "Beside Parquet with snappy, geometric means; lower is better";
+    panel(&mut out, (MARGIN, WIDTH - MARGIN), title, &bars, &groups);
+    out.push_str("</svg>\n");
+    Some(out)
+}
+
+/// Returns the geometric mean of a configuration beside another, over the tables that both have values of.
+pub fn mean(
+    outcomes: &[Outcome],
+    config: &str,
+    peer: &str,
+    value: fn(&Outcome) -> Option<f64>,
+) -> Option<f64> {
+    let of = outcomes.iter().filter(|outcome| outcome.config == config);
+    let ratios = of.filter_map(|outcome| {
+        let same = |o: &&Outcome| o.table == outcome.table && o.config == peer;
+        Some((value(outcome)? / value(outcomes.iter().find(same)?)?).ln())
+    });
+    let logarithms: Vec<f64> = ratios.collect();
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    (!logarithms.is_empty()).then(|| (mean * 1e3).round() / 1e3)
+}
+
+fn bars(raced: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, &'static str)>> {
+    let bars: Vec<_> = BARS.into_iter().filter(|(config, _)| raced(config)).collect();
+    (!bars.is_empty()).then_some(bars)
+}
+
+fn start(title: &str, bars: &[(&str, &str)]) -> String {
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
+         height=\"{HEIGHT}\" font-family=\"system-ui, sans-serif\" font-size=\"11\" fill=\"#222\" role=\"img\">\n\
+         <title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+    );
+    legend(&mut out, bars);
+    out
 }
 
 fn legend(out: &mut String, bars: &[(&str, &str)]) {
@@ -87,12 +133,22 @@ fn legend(out: &mut String, bars: &[(&str, &str)]) {
     }
 }
 
-fn panel(out: &mut String, left: f64, bars: &[(&str, &str)], groups: &[Vec<Option<f64>>; 3]) {
-    let most = groups.iter().flatten().flatten().copied().fold(0.0, f64::max);
+fn panel(
+    out: &mut String,
+    (left, width): (f64, f64),
+    title: &str,
+    bars: &[(&str, &str)],
+    groups: &[(&str, Vec<Option<f64>>)],
+) {
+    let _ = writeln!(
+        out,
+        "<text x=\"{left:.1}\" y=\"56\" font-size=\"13\" font-weight=\"600\">{title}</text>"
+    );
+    let most = groups.iter().flat_map(|(_, values)| values).flatten().copied().fold(0.0, f64::max);
     let step = step(most);
     let top = (most / step).ceil().max(1.0) * step;
     let y = |value: f64| FLOOR - value / top * (FLOOR - CEILING);
-    let (axis, right) = (left + AXIS, left + PANEL - MARGIN);
+    let (axis, right) = (left + AXIS, left + width - MARGIN);
     let mut tick = 0.0;
     while tick <= top {
         let _ = writeln!(
@@ -107,7 +163,7 @@ fn panel(out: &mut String, left: f64, bars: &[(&str, &str)], groups: &[Vec<Optio
     }
     let group = (right - axis) / groups.len() as f64;
     let width = group * 0.84 / bars.len() as f64;
-    for (place, (table, values)) in TABLES.iter().zip(groups).enumerate() {
+    for (place, (table, values)) in groups.iter().enumerate() {
         let start = axis + group * (place as f64 + 0.08);
         let _ = writeln!(
             out,

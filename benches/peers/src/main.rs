@@ -100,7 +100,8 @@ fn run(args: &Args) -> Result<()> {
     if let Some(dir) = args.folder() {
         std::fs::create_dir_all(&dir)?;
         std::fs::write(dir.join("results.json"), json + "\n")?;
-        if let Some(svg) = chart::svg(&outcomes) {
+        let draw = if args.file.is_empty() { chart::svg } else { chart::means };
+        if let Some(svg) = draw(&outcomes) {
             std::fs::write(dir.join("chart.svg"), svg)?;
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::Result;
+use crate::chart;
 use crate::race::Outcome;
 
 /// Returns a list with one object a line, so that two runs can be compared line by line.
@@ -63,13 +64,8 @@ fn means(outcomes: &[Outcome]) -> String {
     let (ours, peers): (Vec<&str>, Vec<&str>) =
         configs.into_iter().partition(|config| config.starts_with("trevni-"));
     for (ours, peer) in ours.iter().flat_map(|ours| peers.iter().map(move |peer| (*ours, *peer))) {
-        let all = outcomes.iter().filter(|outcome| outcome.config == ours);
-        let pairs = all.filter_map(|ours| {
-            let theirs = |o: &&Outcome| o.table == ours.table && o.config == peer;
-            Some((ours, outcomes.iter().find(theirs)?))
-        });
-        let pairs: Vec<_> = pairs.collect();
-        if pairs.len() < 2 {
+        let of = |config: &str| outcomes.iter().filter(|o| o.config == config).count();
+        if of(ours) < 2 || of(peer) < 2 {
             continue;
         }
         if out.is_empty() {
@@ -79,13 +75,9 @@ fn means(outcomes: &[Outcome]) -> String {
         }
         let _ = write!(out, "{ours:<18}{peer:<15}");
         for (place, (_, value)) in COMPARED.iter().enumerate() {
-            let ratios = pairs.iter().filter_map(|(ours, theirs)| {
-                let (ours, theirs) = (value(ours)?, value(theirs)?);
-                Some(if place == 0 { ours / theirs } else { theirs / ours })
-            });
-            let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
-            let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
-            let cell = if mean.is_nan() { "-".to_owned() } else { format!("{mean:.2}") };
+            let mean = chart::mean(outcomes, ours, peer, *value);
+            let mean = mean.map(|mean| if place == 0 { mean } else { 1.0 / mean });
+            let cell = mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}"));
             out.push_str(&format!("{cell:>11}"));
         }
         out.push('\n');

@@ -82,7 +82,7 @@ impl FileWriterBuilder {
         self
     }
 
-    /// Sets the rows at which a block of the value codec ends. Default: 16,384.
+    /// Sets the rows at which a block of the value codec ends. Default: 32,768.
     pub fn set_block_rows(mut self, rows: usize) -> Self {
         self.blocks.rows = rows;
         self

@@ -29,7 +29,7 @@ pub(crate) struct WriteArgs {
     /// Bytes of a block before the codec; k, M and G are understood. Default: 64k; under pack 1M.
     #[arg(long, value_parser = size, value_name = "BYTES")]
     block_size: Option<usize>,
-    /// Rows of a block under pack. Default: 16384.
+    /// Rows of a block under pack. Default: 32768.
     #[arg(long, value_name = "ROWS")]
     block_rows: Option<usize>,
     /// Under pack, compress strings with FSST if that is below this percentage of their size: 0 is fastest to write
