@@ -8,6 +8,9 @@ const README: &str = include_str!("../../README.md");
 const PERFORMANCE: &str = include_str!("../../docs/performance.md");
 const RESULTS: &str = include_str!("../../benches/peers/results.json");
 
+/// Of real tables, with AVX2.
+const REAL: &str = include_str!("../../benches/peers/real/results.json");
+
 const TABLES: [&str; 3] = ["lineitem", "taxi", "events"];
 
 /// The configurations in the tables, and their names there.
@@ -55,18 +58,74 @@ fn expected() -> String {
 fn the_tables_have_the_figures_of_the_results() {
     let expected = expected();
     assert!(PERFORMANCE.contains(&expected), "docs/performance.md must have:\n\n{expected}");
-    let short: Vec<String> = expected.lines().skip(2).filter_map(short).collect();
-    for row in short {
-        assert!(README.contains(&row), "the README must have the row {row}");
-    }
 }
 
-/// Returns the row of the README, which has fewer configurations and measures.
-fn short(row: &str) -> Option<String> {
-    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-    let [table, file, write, read, _, column, rows, size] = cells[..] else { return None };
-    let shown = ["trevni, snappy", "trevni, pack", "parquet, snappy", "vortex"].contains(&file);
-    shown.then(|| format!("| {table} | {file} | {write} | {read} | {column} | {rows} | {size} |"))
+/// What is compared of real tables.
+const COMPARED: [&str; 6] =
+    ["size_mb", "write_ms", "read_ms", "read1_ms", "rand1000_ms", "filter_ms"];
+
+/// Returns how a configuration compares with another in a table: its size beside the other's, and how many times as
+/// fast it is.
+fn comparison(results: &[Json], table: &str, ours: &str, theirs: &str) -> [Option<f64>; 6] {
+    let find = |config: &str| {
+        results.iter().find(|row| row["table"] == table && row["config"] == config).unwrap()
+    };
+    let (ours, theirs) = (find(ours), find(theirs));
+    COMPARED.map(|measure| {
+        let ratio = theirs[measure].as_f64()? / ours[measure].as_f64()?;
+        Some(if measure == "size_mb" { 1.0 / ratio } else { ratio })
+    })
+}
+
+fn cells(ratios: [Option<f64>; 6]) -> String {
+    ratios.map(|ratio| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))).join(" | ")
+}
+
+/// Returns the means over all tables, as Markdown.
+fn means(results: &[Json], tables: &[&str]) -> String {
+    let mut text = String::from(
+        "| | size | write | read | one column | 1,000 rows | filter |\n|---|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (ours, theirs) in [
+        ("trevni-pack", "parquet-snappy"),
+        ("trevni-pack", "parquet-zstd1"),
+        ("trevni-pack", "vortex"),
+        ("trevni-pack+zstd", "parquet-zstd1"),
+        ("trevni-pack+zstd", "vortex-compact"),
+        ("trevni-snappy", "parquet-snappy"),
+    ] {
+        let of = |measure: usize| {
+            let ratios = tables.iter().map(|table| comparison(results, table, ours, theirs));
+            let ratios = ratios.filter_map(|ratios| ratios[measure]);
+            let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+            let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+            (!logarithms.is_empty()).then_some(mean)
+        };
+        let name = |config| CONFIGURATIONS.iter().find(|(name, _)| *name == config).unwrap().1;
+        let (ours, theirs) = (name(ours), name(theirs));
+        let cells = cells([0, 1, 2, 3, 4, 5].map(of));
+        writeln!(text, "| {ours} beside {theirs} | {cells} |").unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_comparisons_are_those_of_the_results() {
+    let results: Vec<Json> = serde_json::from_str(REAL).unwrap();
+    let mut tables: Vec<&str> = results.iter().map(|row| row["table"].as_str().unwrap()).collect();
+    tables.dedup();
+    let means = means(&results, &tables);
+    assert!(README.contains(&means), "the README must have:\n\n{means}");
+    let mut each = String::from(
+        "| table | rows | size | write | read | one column | 1,000 rows | filter |\n\
+         |---|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for table in tables {
+        let rows = results.iter().find(|row| row["table"] == table).unwrap()["rows"].clone();
+        let cells = cells(comparison(&results, table, "trevni-pack", "parquet-snappy"));
+        writeln!(each, "| {table} | {rows} | {cells} |").unwrap();
+    }
+    assert!(PERFORMANCE.contains(&each), "docs/performance.md must have:\n\n{each}");
 }
 
 #[test]
