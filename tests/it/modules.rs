@@ -11,8 +11,13 @@ use std::path::Path;
 use trevni_testing::data::{files, workspace};
 
 /// The members whose sources are checked.
-const MEMBERS: [&str; 4] =
-    ["src", "crates/trevni-blosc/src", "crates/trevni-convert/src", "crates/trevni-cli/src"];
+const MEMBERS: [&str; 5] = [
+    "src",
+    "crates/trevni-blosc/src",
+    "crates/trevni-convert/src",
+    "crates/trevni-datafusion/src",
+    "crates/trevni-cli/src",
+];
 
 type Module = Vec<String>;
 
@@ -289,9 +294,9 @@ fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
 fn modules_import_from_lower_layers() {
     for member in MEMBERS {
         let whole = Crate::read(&workspace().join(member));
-        assert!(whole.texts.len() > 20, "{member}");
+        assert!(whole.texts.len() > 8, "{member}");
         let imports: usize = whole.imports().values().map(BTreeSet::len).sum();
-        assert!(imports > 100, "{member}: only {imports} imports are seen");
+        assert!(imports >= whole.texts.len(), "{member}: only {imports} imports are seen");
         assert!(layers(&whole.texts[&Vec::new()]).is_some(), "{member}: lib.rs has no layers");
         let faults = whole.faults();
         assert!(faults.is_empty(), "{member}:\n{}", faults.join("\n"));

@@ -74,14 +74,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     /// Returns the statistics of the blocks of a top-level field or a field within structs; `None` if the file has
     /// none. Reads the block descriptors of its columns.
     pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
-        let SchemaPlan { schema, stored, plan } = &self.planning;
-        let (route, _) = predicate::find(&column.into(), schema.fields())?;
-        // Of an enum, ordinals are stored: these are no values.
-        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
-            return Ok(None);
-        }
-        match StatisticsColumn::find(&route, stored, &plan.shapes) {
-            Some(place) => place.statistics(&self.file),
+        match self.statistics_column(&column.into())? {
+            Some(column) => column.statistics(&self.file),
             None => Ok(None),
         }
     }
@@ -121,6 +115,20 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     /// Returns the schema of the file, before projection.
     pub fn schema(&self) -> &SchemaRef {
         &self.planning.schema
+    }
+
+    /// Returns where a field and its statistics are; `None` if it has none.
+    pub(in crate::arrow) fn statistics_column(
+        &self,
+        column: &ColumnPath,
+    ) -> Result<Option<StatisticsColumn>> {
+        let SchemaPlan { schema, stored, plan } = &self.planning;
+        let (route, _) = predicate::find(column, schema.fields())?;
+        // Of an enum, ordinals are stored: these are no values.
+        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
+            return Ok(None);
+        }
+        Ok(StatisticsColumn::find(&route, stored, &plan.shapes))
     }
 
     /// Returns the rows in the file.

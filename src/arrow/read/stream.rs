@@ -28,6 +28,8 @@ use futures_util::stream::BoxStream;
 
 use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
+use crate::arrow::predicate::ColumnPath;
+use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
 use crate::io::Ranges;
@@ -102,6 +104,23 @@ impl ArrowStreamBuilder {
     pub fn with_window_bytes(mut self, bytes: u64) -> Self {
         self.fetching.window = bytes;
         self
+    }
+
+    /// Returns the statistics of the blocks of some fields, as [`statistics`](ArrowReaderBuilder::statistics) does.
+    /// Their block tables are fetched together; what was fetched is not fetched again.
+    pub async fn column_statistics(
+        &mut self,
+        columns: &[ColumnPath],
+    ) -> Result<Vec<Option<ColumnStatistics>>> {
+        let find = |column| self.statistics_column(column);
+        let found = columns.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let tables: Vec<usize> = found.iter().flatten().filter_map(|c| c.column()).collect();
+        self.fetching.file.fetch_tables(&tables, 0).await?;
+        let statistics = |column: Option<StatisticsColumn>| match column {
+            Some(column) => column.statistics(&self.file),
+            None => Ok(None),
+        };
+        found.into_iter().map(statistics).collect()
     }
 
     /// Returns the stream; it begins to fetch when it is first polled.

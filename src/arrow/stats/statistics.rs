@@ -217,13 +217,17 @@ impl StatisticsColumn {
         }
     }
 
+    /// Returns the column whose blocks the statistics are of.
+    pub(crate) fn column(&self) -> Option<usize> {
+        self.leaf.or(self.counts)
+    }
+
     /// Reads the statistics of the field.
     pub(crate) fn statistics<R: ReadAt>(
         &self,
         file: &FileReader<R>,
     ) -> Result<Option<ColumnStatistics>> {
-        let column = self.leaf.or(self.counts);
-        let Some(column) = column else { return Ok(None) };
+        let Some(column) = self.column() else { return Ok(None) };
         let Some(statistics) = file.statistics(column)? else { return Ok(None) };
         let value_type = file.column(column)?.value_type();
         ColumnStatistics::new(&statistics, value_type, &self.data_type)

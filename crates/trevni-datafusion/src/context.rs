@@ -1,0 +1,64 @@
+//! Extends `SessionContext` by Trevni files.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::datasource::listing_table_factory::ListingTableFactory;
+use datafusion::error::Result;
+use datafusion::prelude::{DataFrame, SessionContext};
+
+use crate::format::{EXTENSION, NAME, TrevniFormat, TrevniFormatFactory};
+use crate::options::TrevniOptions;
+
+/// Reads Trevni files in a session.
+#[async_trait]
+pub trait SessionContextExt {
+    /// Makes `STORED AS TREVNI` and the options `trevni.*` known to SQL.
+    fn register_trevni_format(&self) -> Result<()>;
+
+    /// Registers a file, or the files of a folder, as a table.
+    async fn register_trevni(&self, name: &str, path: &str) -> Result<()>;
+
+    /// Reads a file, or the files of a folder.
+    async fn read_trevni(&self, path: &str) -> Result<DataFrame>;
+}
+
+#[async_trait]
+impl SessionContextExt for SessionContext {
+    fn register_trevni_format(&self) -> Result<()> {
+        let state = self.state_ref();
+        let mut state = state.write();
+        let extensions = &mut state.config_mut().options_mut().extensions;
+        if extensions.get::<TrevniOptions>().is_none() {
+            extensions.insert(TrevniOptions::default());
+        }
+        for name in [NAME, EXTENSION] {
+            state.register_file_format(Arc::new(TrevniFormatFactory::named(name)), true)?;
+        }
+        let tables = Arc::new(ListingTableFactory::new());
+        state.table_factories_mut().insert(NAME.to_uppercase(), tables);
+        Ok(())
+    }
+
+    async fn register_trevni(&self, name: &str, path: &str) -> Result<()> {
+        let options = listing_options(self);
+        self.register_listing_table(name, path, options, None, None).await
+    }
+
+    async fn read_trevni(&self, path: &str) -> Result<DataFrame> {
+        let config = ListingTableConfig::new(ListingTableUrl::parse(path)?)
+            .with_listing_options(listing_options(self));
+        let config = config.infer_schema(&self.state()).await?;
+        self.read_table(Arc::new(ListingTable::try_new(config)?))
+    }
+}
+
+fn listing_options(ctx: &SessionContext) -> ListingOptions {
+    let state = ctx.state();
+    let options = state.config_options().extensions.get::<TrevniOptions>().cloned();
+    let format = TrevniFormat::new(options.unwrap_or_default());
+    ListingOptions::new(Arc::new(format)).with_file_extension(format!(".{EXTENSION}"))
+}

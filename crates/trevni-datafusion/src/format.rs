@@ -1,0 +1,203 @@
+//! The file format: schemas, statistics and plans.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::Session;
+use datafusion::common::parsers::CompressionTypeVariant;
+use datafusion::common::{GetExt, Statistics, internal_datafusion_err, not_impl_err};
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::file_format::{FileFormat, FileFormatFactory, FileMeta};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileSinkConfig, FileSource};
+use datafusion::datasource::sink::DataSinkExec;
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::physical_expr::{LexOrdering, LexRequirement};
+use datafusion::physical_plan::ExecutionPlan;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use object_store::{ObjectMeta, ObjectStore};
+use trevni::arrow::ArrowStreamBuilder;
+
+use crate::error::external;
+use crate::options::TrevniOptions;
+use crate::sink::TrevniSink;
+use crate::source::TrevniSource;
+use crate::statistics;
+
+/// How files end, without a dot.
+pub(crate) const EXTENSION: &str = "trv";
+
+/// The name in SQL, in lower case.
+pub(crate) const NAME: &str = "trevni";
+
+/// Creates formats with the options of a session and of a statement.
+#[derive(Debug)]
+pub struct TrevniFormatFactory {
+    name: &'static str,
+}
+
+impl TrevniFormatFactory {
+    /// Creates the factory of the extension `trv`.
+    pub fn new() -> Self {
+        Self::named(EXTENSION)
+    }
+
+    /// Creates a factory that is registered under a name.
+    pub(crate) fn named(name: &'static str) -> Self {
+        Self { name }
+    }
+}
+
+impl Default for TrevniFormatFactory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GetExt for TrevniFormatFactory {
+    fn get_ext(&self) -> String {
+        self.name.to_owned()
+    }
+}
+
+impl FileFormatFactory for TrevniFormatFactory {
+    fn create(
+        &self,
+        state: &dyn Session,
+        format_options: &HashMap<String, String>,
+    ) -> Result<Arc<dyn FileFormat>> {
+        let options = state.config_options().extensions.get::<TrevniOptions>().cloned();
+        let options = options.unwrap_or_default().with_options(format_options)?;
+        // A codec that does not exist is an error of the statement, not of the first file.
+        options.writer_properties()?;
+        Ok(Arc::new(TrevniFormat::new(options)))
+    }
+
+    fn default(&self) -> Arc<dyn FileFormat> {
+        Arc::new(TrevniFormat::default())
+    }
+}
+
+/// Trevni files.
+#[derive(Debug, Default)]
+pub struct TrevniFormat {
+    options: TrevniOptions,
+}
+
+impl TrevniFormat {
+    /// Creates the format with options.
+    pub fn new(options: TrevniOptions) -> Self {
+        Self { options }
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> &TrevniOptions {
+        &self.options
+    }
+}
+
+async fn open(store: &Arc<dyn ObjectStore>, object: &ObjectMeta) -> Result<ArrowStreamBuilder> {
+    let builder = ArrowStreamBuilder::new(store.clone(), object.clone()).await;
+    builder.map_err(|e| external(e).context(object.location.to_string()))
+}
+
+#[async_trait]
+impl FileFormat for TrevniFormat {
+    fn get_ext(&self) -> String {
+        EXTENSION.to_owned()
+    }
+
+    fn get_ext_with_compression(&self, compression: &FileCompressionType) -> Result<String> {
+        match compression.get_variant() {
+            CompressionTypeVariant::UNCOMPRESSED => Ok(self.get_ext()),
+            _ => Err(internal_datafusion_err!("Trevni files are not compressed as a whole")),
+        }
+    }
+
+    fn compression_type(&self) -> Option<FileCompressionType> {
+        None
+    }
+
+    async fn infer_schema(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        objects: &[ObjectMeta],
+    ) -> Result<SchemaRef> {
+        let concurrency = state.config_options().execution.meta_fetch_concurrency;
+        let schemas: Vec<SchemaRef> = stream::iter(objects)
+            .map(|object| async move {
+                Ok::<_, DataFusionError>(open(store, object).await?.schema().clone())
+            })
+            .boxed()
+            .buffered(concurrency.into())
+            .try_collect()
+            .await?;
+        let schemas = schemas.into_iter().map(Arc::unwrap_or_clone);
+        Ok(Arc::new(Schema::try_merge(schemas)?))
+    }
+
+    async fn infer_stats(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        table_schema: SchemaRef,
+        object: &ObjectMeta,
+    ) -> Result<Statistics> {
+        let meta = self.infer_stats_and_ordering(state, store, table_schema, object).await?;
+        Ok(meta.statistics)
+    }
+
+    async fn infer_ordering(
+        &self,
+        _state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        table_schema: SchemaRef,
+        object: &ObjectMeta,
+    ) -> Result<Option<LexOrdering>> {
+        Ok(statistics::ordering(&open(store, object).await?, &table_schema))
+    }
+
+    async fn infer_stats_and_ordering(
+        &self,
+        _state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        table_schema: SchemaRef,
+        object: &ObjectMeta,
+    ) -> Result<FileMeta> {
+        let mut builder = open(store, object).await?;
+        let ordering = statistics::ordering(&builder, &table_schema);
+        let statistics = statistics::of_file(&mut builder, &table_schema, object.size).await?;
+        Ok(FileMeta::new(statistics).with_ordering(ordering))
+    }
+
+    async fn create_physical_plan(
+        &self,
+        _state: &dyn Session,
+        config: FileScanConfig,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(DataSourceExec::from_data_source(config))
+    }
+
+    async fn create_writer_physical_plan(
+        &self,
+        input: Arc<dyn ExecutionPlan>,
+        _state: &dyn Session,
+        config: FileSinkConfig,
+        order_requirements: Option<LexRequirement>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if config.insert_op != InsertOp::Append {
+            return not_impl_err!("overwriting Trevni files");
+        }
+        let sink = Arc::new(TrevniSink::new(config, self.options.writer_properties()?));
+        Ok(Arc::new(DataSinkExec::new(input, sink, order_requirements)))
+    }
+
+    fn file_source(&self, table_schema: TableSchema) -> Arc<dyn FileSource> {
+        Arc::new(TrevniSource::new(table_schema, self.options.clone()))
+    }
+}

@@ -1,0 +1,61 @@
+//! Trevni files as tables of [DataFusion](datafusion).
+//!
+//! ```text
+//! SQL           CREATE EXTERNAL TABLE, COPY TO, INSERT INTO ──► format ──► source, sink
+//! planning      schema, statistics and sorting of each file ◄── header and block tables
+//! execution     opener: file ──► rows of its byte range ──► blocks that may pass ──► rows that pass ──► projection
+//! ```
+//! Projections, filters and limits are pushed down. A filter is evaluated exactly, on the columns that it names, before
+//! other columns are decoded. Blocks that it cannot pass, by their statistics, are not read. A file is split among
+//! partitions by byte ranges, which the file alone maps to rows.
+//!
+//! ```
+//! use datafusion::prelude::SessionContext;
+//! use trevni_datafusion::SessionContextExt;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = tempfile::tempdir()?;
+//! let ctx = SessionContext::new();
+//! ctx.register_trevni_format()?;
+//! # let path = folder.path().join("numbers.trv");
+//! # let path = path.display();
+//! ctx.sql(&format!("COPY (VALUES (1, 'a'), (2, 'b')) TO '{path}' STORED AS TREVNI")).await?.collect().await?;
+//! ctx.sql(&format!("CREATE EXTERNAL TABLE t STORED AS TREVNI LOCATION '{path}'")).await?;
+//! let rows = ctx.sql("SELECT column2 FROM t WHERE column1 > 1").await?.collect().await?;
+//! assert_eq!(rows[0].num_rows(), 1);
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The modules, from the lowest layer to the highest:
+//!
+//! ```text layers
+//! byte_range error options
+//! pruning sink statistics
+//! opener
+//! source
+//! format
+//! context
+//! ```
+
+mod byte_range;
+mod context;
+mod error;
+mod format;
+mod opener;
+mod options;
+mod pruning;
+mod sink;
+mod source;
+mod statistics;
+
+pub use context::SessionContextExt;
+pub use format::{TrevniFormat, TrevniFormatFactory};
+pub use options::TrevniOptions;
+pub use source::TrevniSource;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,0 +1,171 @@
+//! Opens a file of a scan.
+//!
+//! ```text
+//! table's expressions ──► partition values put in ──► the file's columns ──► simplified
+//! rows       byte range ──► blocks that may pass ──► filter, one conjunct after the other
+//! columns    of the filter, then of the projection for the rows that pass ──► projected
+//! ```
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{BooleanArray, RecordBatch};
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::error::ArrowError;
+use datafusion::common::cast::as_boolean_array;
+use datafusion::common::{ScalarValue, internal_datafusion_err};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::simplifier::PhysicalExprSimplifier;
+use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
+use datafusion::physical_expr_adapter::{
+    PhysicalExprAdapterFactory, replace_columns_with_literals,
+};
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use futures_util::{FutureExt, StreamExt};
+use object_store::ObjectStore;
+use trevni::arrow::{
+    ArrowPredicate, ArrowPredicateFn, ArrowStreamBuilder, ProjectionMask, RowFilter,
+};
+
+use crate::byte_range::rows_of;
+use crate::error::external;
+use crate::pruning;
+
+/// Opens files of one partition of a scan.
+#[derive(Debug, Clone)]
+pub(crate) struct TrevniOpener {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) table_schema: TableSchema,
+    pub(crate) projection: ProjectionExprs,
+    pub(crate) filter: Option<Arc<dyn PhysicalExpr>>,
+    pub(crate) adapters: Arc<dyn PhysicalExprAdapterFactory>,
+    pub(crate) batch_size: Option<usize>,
+    pub(crate) limit: Option<usize>,
+    pub(crate) pruning: bool,
+    pub(crate) metrics: ExecutionPlanMetricsSet,
+    pub(crate) partition: usize,
+}
+
+impl FileOpener for TrevniOpener {
+    fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
+        let opener = self.clone();
+        Ok(async move {
+            let location = file.object_meta.location.to_string();
+            opener.open_file(file).await.map_err(|e| e.context(location))
+        }
+        .boxed())
+    }
+}
+
+type Batches = futures_util::stream::BoxStream<'static, Result<RecordBatch>>;
+
+impl TrevniOpener {
+    async fn open_file(self, file: PartitionedFile) -> Result<Batches> {
+        let object = file.object_meta.clone();
+        let size = object.size;
+        let builder =
+            ArrowStreamBuilder::new(self.store.clone(), object).await.map_err(external)?;
+        let schema = builder.schema().clone();
+        let (projection, filter) = self.of_file(&file, &schema)?;
+        let rows = match &file.range {
+            None => 0..builder.rows(),
+            Some(range) => {
+                let byte = |at: i64| u64::try_from(at).unwrap_or(0);
+                rows_of(byte(range.start)..byte(range.end), size, builder.rows())
+            }
+        };
+        let columns = projection.column_indices();
+        let mask = ProjectionMask::roots(&schema, columns.iter().copied()).map_err(external)?;
+        let read = Arc::new(schema.project(&sorted(columns))?);
+        let projection = projection.try_map_exprs(|expr| reassign_expr_columns(expr, &read))?;
+        let projector = projection.make_projector(&read)?;
+        let builder = self.select(builder, rows, filter, &schema).await?;
+        let stream = builder.with_projection(mask).build().map_err(external)?;
+        let location = file.object_meta.location;
+        let in_file = move |e| external(e).context(location.to_string());
+        let projected = stream.map(move |batch| projector.project_batch(&batch.map_err(&in_file)?));
+        Ok(projected.boxed())
+    }
+
+    /// Returns projection and filter in the columns of a file.
+    fn of_file(
+        &self,
+        file: &PartitionedFile,
+        schema: &SchemaRef,
+    ) -> Result<(ProjectionExprs, Option<Arc<dyn PhysicalExpr>>)> {
+        let fields = self.table_schema.table_partition_cols().iter();
+        let values: HashMap<&str, &ScalarValue> =
+            fields.map(|field| field.name().as_str()).zip(&file.partition_values).collect();
+        let logical = self.table_schema.file_schema();
+        let adapter = self.adapters.create(logical.clone(), schema.clone())?;
+        let simplifier = PhysicalExprSimplifier::new(schema);
+        let adapt = |expr: Arc<dyn PhysicalExpr>| {
+            let expr = match values.is_empty() {
+                true => expr,
+                false => replace_columns_with_literals(expr, &values)?,
+            };
+            simplifier.simplify(adapter.rewrite(expr)?)
+        };
+        let projection = self.projection.clone().try_map_exprs(adapt)?;
+        Ok((projection, self.filter.clone().map(adapt).transpose()?))
+    }
+
+    /// Selects the rows to read.
+    async fn select(
+        &self,
+        mut builder: ArrowStreamBuilder,
+        rows: Range<u64>,
+        filter: Option<Arc<dyn PhysicalExpr>>,
+        schema: &SchemaRef,
+    ) -> Result<ArrowStreamBuilder> {
+        if let Some(filter) = filter {
+            if self.pruning {
+                let selection =
+                    pruning::select(&mut builder, &filter, &rows, &self.metrics, self.partition);
+                if let Some(selection) = selection.await? {
+                    builder = builder.with_row_selection(selection);
+                }
+            }
+            let conjuncts = split_conjunction(&filter).into_iter();
+            let predicates = conjuncts.map(|expr| predicate(expr, schema));
+            builder = builder.with_row_filter(RowFilter::new(predicates.collect::<Result<_>>()?));
+        }
+        if let Some(rows) = self.batch_size {
+            builder = builder.with_batch_size(rows);
+        }
+        if let Some(limit) = self.limit {
+            builder = builder.with_limit(limit as u64);
+        }
+        Ok(builder.with_row_range(rows))
+    }
+}
+
+fn sorted(mut columns: Vec<usize>) -> Vec<usize> {
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// Returns an expression as a predicate of its columns.
+fn predicate(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<Box<dyn ArrowPredicate>> {
+    let columns = sorted(collect_columns(expr).iter().map(|column| column.index()).collect());
+    let mask = ProjectionMask::roots(schema, columns.iter().copied()).map_err(external)?;
+    let expr = reassign_expr_columns(expr.clone(), &schema.project(&columns)?)?;
+    let evaluate = move |batch: RecordBatch| {
+        passes(&*expr, &batch).map_err(|e| ArrowError::ExternalError(Box::new(e)))
+    };
+    Ok(Box::new(ArrowPredicateFn::new(mask, evaluate)))
+}
+
+fn passes(expr: &dyn PhysicalExpr, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {
+    let values = expr.evaluate(batch)?.into_array(batch.num_rows())?;
+    as_boolean_array(&values)
+        .cloned()
+        .map_err(|_| internal_datafusion_err!("the filter {expr} is not boolean"))
+}

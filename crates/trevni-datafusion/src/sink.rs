@@ -1,0 +1,107 @@
+//! Writes the rows of a query to files.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::common::runtime::{JoinSet, SpawnedTask};
+use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
+use datafusion::datasource::sink::DataSink;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
+use datafusion_datasource::write::demux::DemuxedStreamReceiver;
+use datafusion_datasource::write::get_writer_schema;
+use object_store::ObjectStore;
+use object_store::path::Path;
+use tokio::sync::mpsc::Receiver;
+use trevni::arrow::{AsyncArrowWriter, WriterProperties};
+use trevni::object_store::ObjectWriter;
+
+use crate::error::external;
+
+/// Writes files of one set of properties.
+#[derive(Debug)]
+pub(crate) struct TrevniSink {
+    config: FileSinkConfig,
+    properties: WriterProperties,
+}
+
+impl TrevniSink {
+    pub(crate) fn new(config: FileSinkConfig, properties: WriterProperties) -> Self {
+        Self { config, properties }
+    }
+
+    async fn write_file(
+        store: Arc<dyn ObjectStore>,
+        path: Path,
+        schema: SchemaRef,
+        properties: WriterProperties,
+        mut batches: Receiver<RecordBatch>,
+    ) -> Result<u64> {
+        let object = ObjectWriter::new(store, path);
+        let mut writer =
+            AsyncArrowWriter::try_new(object, schema, Some(properties)).map_err(external)?;
+        while let Some(batch) = batches.recv().await {
+            writer.write(&batch).await.map_err(external)?;
+        }
+        Ok(writer.finish().await.map_err(external)?.rows)
+    }
+}
+
+#[async_trait]
+impl FileSink for TrevniSink {
+    fn config(&self) -> &FileSinkConfig {
+        &self.config
+    }
+
+    async fn spawn_writer_tasks_and_join(
+        &self,
+        _context: &Arc<TaskContext>,
+        demux_task: SpawnedTask<Result<()>>,
+        mut files: DemuxedStreamReceiver,
+        store: Arc<dyn ObjectStore>,
+    ) -> Result<u64> {
+        let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
+        while let Some((path, batches)) = files.recv().await {
+            let schema = get_writer_schema(&self.config);
+            let properties = self.properties.clone();
+            tasks.spawn(Self::write_file(store.clone(), path, schema, properties, batches));
+        }
+        let mut rows = 0;
+        while let Some(written) = tasks.join_next().await {
+            rows += written.map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
+        }
+        demux_task
+            .join_unwind()
+            .await
+            .map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
+        Ok(rows)
+    }
+}
+
+#[async_trait]
+impl DataSink for TrevniSink {
+    fn schema(&self) -> &SchemaRef {
+        self.config.output_schema()
+    }
+
+    async fn write_all(
+        &self,
+        data: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+    ) -> Result<u64> {
+        FileSink::write_all(self, data, context).await
+    }
+}
+
+impl DisplayAs for TrevniSink {
+    fn fmt_as(
+        &self,
+        _format: DisplayFormatType,
+        out: &mut std::fmt::Formatter<'_>,
+    ) -> std::fmt::Result {
+        write!(out, "TrevniSink(file={})", self.config.original_url)
+    }
+}

@@ -1,0 +1,136 @@
+//! What a scan reads of each file: projection, filter, batch size.
+
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::Result;
+use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
+use datafusion::physical_plan::DisplayFormatType;
+use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
+use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use object_store::ObjectStore;
+
+use crate::opener::TrevniOpener;
+use crate::options::TrevniOptions;
+
+/// Reads Trevni files in a scan.
+#[derive(Debug, Clone)]
+pub struct TrevniSource {
+    table_schema: TableSchema,
+    options: TrevniOptions,
+    projection: ProjectionExprs,
+    filter: Option<Arc<dyn PhysicalExpr>>,
+    batch_size: Option<usize>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl TrevniSource {
+    /// Creates a source of all columns and rows.
+    pub fn new(table_schema: impl Into<TableSchema>, options: TrevniOptions) -> Self {
+        let table_schema = table_schema.into();
+        let schema = table_schema.table_schema();
+        let all: Vec<usize> = (0..schema.fields().len()).collect();
+        let projection = ProjectionExprs::from_indices(&all, schema);
+        let metrics = ExecutionPlanMetricsSet::new();
+        Self { table_schema, options, projection, filter: None, batch_size: None, metrics }
+    }
+}
+
+impl FileSource for TrevniSource {
+    fn create_file_opener(
+        &self,
+        object_store: Arc<dyn ObjectStore>,
+        base_config: &FileScanConfig,
+        partition: usize,
+    ) -> Result<Arc<dyn FileOpener>> {
+        let adapters = base_config.expr_adapter_factory.clone();
+        Ok(Arc::new(TrevniOpener {
+            store: object_store,
+            table_schema: self.table_schema.clone(),
+            projection: self.projection.clone(),
+            filter: self.filter.clone(),
+            adapters: adapters.unwrap_or_else(|| Arc::new(DefaultPhysicalExprAdapterFactory)),
+            batch_size: self.batch_size.or(base_config.batch_size),
+            limit: base_config.limit,
+            pruning: self.options.pruning,
+            metrics: self.metrics.clone(),
+            partition,
+        }))
+    }
+
+    fn table_schema(&self) -> &TableSchema {
+        &self.table_schema
+    }
+
+    fn with_batch_size(&self, batch_size: usize) -> Arc<dyn FileSource> {
+        Arc::new(Self { batch_size: Some(batch_size), ..self.clone() })
+    }
+
+    fn filter(&self) -> Option<Arc<dyn PhysicalExpr>> {
+        self.filter.clone()
+    }
+
+    fn projection(&self) -> Option<&ProjectionExprs> {
+        Some(&self.projection)
+    }
+
+    fn metrics(&self) -> &ExecutionPlanMetricsSet {
+        &self.metrics
+    }
+
+    fn file_type(&self) -> &str {
+        "trevni"
+    }
+
+    fn fmt_extra(
+        &self,
+        _format: DisplayFormatType,
+        out: &mut std::fmt::Formatter<'_>,
+    ) -> std::fmt::Result {
+        match &self.filter {
+            Some(filter) => write!(out, ", predicate={filter}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes all filters: each is evaluated on the rows of a file, exactly.
+    fn try_pushdown_filters(
+        &self,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _config: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
+        if !self.options.pushdown_filters {
+            let none = vec![PushedDown::No; filters.len()];
+            return Ok(FilterPushdownPropagation::with_parent_pushdown_result(none));
+        }
+        let taken = vec![PushedDown::Yes; filters.len()];
+        let filter = conjunction(self.filter.iter().cloned().chain(filters));
+        let source: Arc<dyn FileSource> = Arc::new(Self { filter: Some(filter), ..self.clone() });
+        Ok(FilterPushdownPropagation::with_parent_pushdown_result(taken).with_updated_node(source))
+    }
+
+    fn try_pushdown_projection(
+        &self,
+        projection: &ProjectionExprs,
+    ) -> Result<Option<Arc<dyn FileSource>>> {
+        let projection = self.projection.try_merge(projection)?;
+        Ok(Some(Arc::new(Self { projection, ..self.clone() })))
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for expr in self.filter.iter().chain(self.projection.iter().map(|column| &column.expr)) {
+            if f(expr)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+}
