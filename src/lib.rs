@@ -1,7 +1,8 @@
 //! The Trevni column file format for Arrow data.
 //!
 //! ```text
-//! 'T' 'r' 'v' 2 │ rows, columns │ metadata of the file, of each column │ where each column starts
+//! 'T' 'r' 'v' 2 │ rows, columns │ metadata of the file
+//! ├ metadata of each column │ where each column starts
 //! ├ column 0: block count │ descriptors │ block, crc │ block, crc │ ...
 //! ├ column 1: ...
 //! ```

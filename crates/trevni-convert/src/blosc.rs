@@ -77,7 +77,7 @@ pub(super) const SPARSE: Format = Format {
     ..B2ND
 };
 
-/// How containers of the family are written.
+/// Options for writing containers of the Blosc family.
 #[derive(Debug, Clone, Default)]
 pub struct BloscOptions {
     /// 0 (stored) to 9. Otherwise 5.

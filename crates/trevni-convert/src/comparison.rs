@@ -19,7 +19,7 @@ use self::supertype::{raised, supertype};
 use super::Rows;
 use trevni::Result;
 
-/// What differs between two files.
+/// The differences between two files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// A line for each difference of their schemas. If there are any, rows are not compared.

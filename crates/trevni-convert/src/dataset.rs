@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
     create_at: Some(create_at),
 };
 
-/// How data sets are written.
+/// Options for writing data sets.
 #[derive(Debug, Clone, Default)]
 pub struct DatasetOptions {
     /// Whether rows are added to a data set that exists, which otherwise is an error.

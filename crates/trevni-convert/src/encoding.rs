@@ -13,7 +13,7 @@ use encoding_rs::{Decoder, DecoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
 use trevni::{Error, Result};
 
-/// How characters are encoded in bytes.
+/// A character encoding, such as UTF-8 or Latin-1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoding(&'static encoding_rs::Encoding);
 

@@ -181,7 +181,7 @@ pub trait Sink {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
-/// How rows are read.
+/// Options for reading rows.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
@@ -266,7 +266,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// How rows are written.
+/// Options for writing rows.
 #[derive(Debug, Clone)]
 pub struct WriteOptions {
     /// For Trevni files.

@@ -21,7 +21,7 @@ use trevni::{Error, Result};
 /// Opens a file, with these options as far as its format has use for them.
 pub type OpenInput = Box<dyn FnMut(&ReadOptions) -> Result<Rows> + Send>;
 
-/// One of several files that are a table.
+/// One of several files that are read as one table.
 pub struct InputFile {
     /// What it is called in errors.
     pub name: String,

@@ -46,7 +46,7 @@ pub(super) const FORMAT: Format = Format {
 /// A message may be as long as this, in reading and in writing.
 const LONGEST: u64 = 64 << 20;
 
-/// What messages are: a type of a set of descriptors.
+/// A message type of a descriptor set.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -21,7 +21,7 @@ use trevni::Error;
 use trevni::Result;
 use trevni::arrow::{ORIGINAL_NAME_KEY, legal_avro_name};
 
-/// Which names fields get.
+/// The names that fields get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// Fields that have the name of an earlier one get a number: `a`, `a_2`, `a_3`.

@@ -65,7 +65,7 @@ pub struct ThriftType {
     protocol: ThriftProtocol,
 }
 
-/// The encoding of structs.
+/// A Thrift protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ThriftProtocol {
     /// Numbers of fixed size.

@@ -1,9 +1,10 @@
 //! Trevni files as tables of [DataFusion](datafusion).
 //!
 //! ```text
-//! SQL           CREATE EXTERNAL TABLE, COPY TO, INSERT INTO ──► format ──► source, sink
-//! planning      schema, statistics and sorting of each file ◄── header and block tables
-//! execution     opener: file ──► rows of its byte range ──► blocks that may pass ──► rows that pass ──► projection
+//! SQL         CREATE EXTERNAL TABLE, COPY TO, INSERT INTO
+//! planning    schema, statistics and sorting: header, block tables
+//! execution   file ──► rows of its byte range ──► blocks that may pass
+//!                  ──► rows that pass ──► projection
 //! ```
 //! Projections, filters and limits are pushed down. A filter is evaluated exactly, on the columns that it names, before
 //! other columns are decoded. Blocks that it cannot pass, by their statistics, are not read. A file is split among

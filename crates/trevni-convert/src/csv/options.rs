@@ -1,6 +1,6 @@
 //! Options for reading CSV.
 
-/// How CSV is read. Types are set by `types` and `schema` of [`ReadOptions`](crate::ReadOptions).
+/// Options for reading CSV. Types are set by `types` and `schema` of [`ReadOptions`](crate::ReadOptions).
 #[derive(Debug, Clone)]
 pub struct CsvReadOptions {
     /// What separates fields; `None` for the one of comma, semicolon, tab and bar that fits the first records.

@@ -1,6 +1,6 @@
 //! Options for reading JSON.
 
-/// How JSON is read. Types are set by `schema` of [`ReadOptions`](crate::ReadOptions).
+/// Options for reading JSON lines. Types are set by `schema` of [`ReadOptions`](crate::ReadOptions).
 #[derive(Debug, Clone)]
 pub struct JsonReadOptions {
     /// The longest row that is read, in bytes of text. It bounds the memory that is taken.
