@@ -70,8 +70,8 @@ impl Entries {
     }
 
     /// Returns where the entry of a code begins.
-    fn start(&self, code: u32) -> usize {
-        self.offsets.get(code as usize).map_or(0, |start| start.cast_unsigned() as usize)
+    fn start(&self, code: u32) -> u32 {
+        self.offsets.get(code as usize).map_or(0, |start| start.cast_unsigned())
     }
 
     /// Returns the length of the entry of a code; 0 if there is none.
@@ -81,16 +81,11 @@ impl Entries {
         start.zip(end).map_or(0, |(start, end)| end.abs_diff(start))
     }
 
-    /// Returns the slots of all entries, none of which may be longer than one.
-    fn slots(&self) -> &StringSlots {
-        self.slots.get_or_init(|| StringSlots::of(&self.offsets, &self.data))
-    }
-
     /// Prepares for reading so many codes.
     pub(crate) fn expect(&self, codes: usize) {
         let codes = self.expected.fetch_add(codes, Ordering::Relaxed).saturating_add(codes);
         if codes >= self.len() && self.longest as usize <= SLOT {
-            self.slots();
+            self.slots.get_or_init(|| StringSlots::of(&self.offsets, &self.data));
         }
     }
 
@@ -103,8 +98,8 @@ impl Entries {
         let end = at + usize::try_from(bytes).unwrap_or(0);
         out.data.resize(end + SLOT, 0);
         for code in codes {
-            let (mut from, len) = (self.start(*code), self.length(*code) as usize);
-            let next = at + len;
+            let mut from = self.start(*code) as usize;
+            let next = at + self.length(*code) as usize;
             while at < next {
                 let to = out.data.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<SLOT>());
                 let bytes = self.data.get(from..).and_then(|rest| rest.first_chunk::<SLOT>());
@@ -126,27 +121,22 @@ impl Entries {
 
     /// Appends the entry of each code. Those of many codes are stored faster after [`Self::expect`].
     pub(crate) fn read(&self, codes: &[u32], out: &mut Target<'_>) -> Result<()> {
-        if self.slots.get().is_none() {
-            return self.copy(codes, out);
-        }
+        let Some(slots) = self.slots.get() else { return self.copy(codes, out) };
         out.check_room((codes.len() * SLOT) as u64)
             .or_else(|_| out.check_room(self.bytes(codes)))?;
         let level = Level::in_use();
-        let fine = match self.tuples(codes.len()) {
+        let fine = match self.tuples(slots, codes.len()) {
             Some(tuples) => {
                 kernel::gather::gather_string_tuples(level, codes, tuples, out.offsets, out.data)
             }
-            None => {
-                kernel::gather::gather_strings(level, codes, self.slots(), out.offsets, out.data)
-            }
+            None => kernel::gather::gather_strings(level, codes, slots, out.offsets, out.data),
         };
         if fine { Ok(()) } else { Err(no_such_code()) }
     }
 
     /// Returns the tuples of entries, if they speed up this many codes.
-    fn tuples(&self, codes: usize) -> Option<&StringTuples> {
+    fn tuples(&self, slots: &StringSlots, codes: usize) -> Option<&StringTuples> {
         let make = || {
-            let slots = self.slots();
             let first = slots.lengths.first()?;
             let alike = *first <= SHORT && slots.lengths.iter().all(|length| length == first);
             if alike { None } else { StringTuples::of(slots) }
@@ -174,9 +164,9 @@ impl Entries {
         self.check(codes)?;
         let long = codes.iter().any(|code| self.length(*code) as usize > kernel::INLINE);
         let buffer = out.share(long.then(|| self.data.clone()))?;
-        let start =
-            |code: &u32| self.offsets.get(*code as usize).map_or(0, |at| at.cast_unsigned());
-        let view = |code| kernel::string::view(start(code), self.length(*code), &self.data, buffer);
+        let view = |code: &u32| {
+            kernel::string::view(self.start(*code), self.length(*code), &self.data, buffer)
+        };
         out.views.extend(codes.iter().map(view));
         Ok(())
     }

@@ -82,17 +82,12 @@ impl Matcher {
     /// Adds a token of 2 to 16 bytes. Returns false if too many begin as it does.
     pub(super) fn insert(&mut self, token: u16, bytes: &[u8]) -> bool {
         let (text, length) = (word(bytes), bytes.len());
-        let prefix = PREFIXES.iter().position(|prefix| *prefix <= length);
-        let listed = match (length, prefix) {
-            (0..=2, _) => true,
-            (3, _) => self.list(token, text, length, 3),
-            (_, None) => self.list(token, text, length, 4),
-            (_, Some(i)) => self.list(token, text, length, PREFIXES.get(i).map_or(4, |n| *n)),
-        };
-        if !listed {
+        let longer = PREFIXES.iter().enumerate().find(|(_, prefix)| **prefix <= length);
+        let prefix = longer.map_or(length.min(4), |(_, prefix)| *prefix);
+        if length > 2 && !self.list(token, text, length, prefix) {
             return false;
         }
-        if let Some(i) = prefix {
+        if let Some((i, _)) = longer {
             self.update(text, 4, |slot| slot.longer |= 1 << i);
         }
         if let Some(pair) = self.pairs.get_mut(pair_of(text)) {
@@ -116,19 +111,15 @@ impl Matcher {
     /// Adds a token to the list of its first bytes. Returns false if the list is full.
     fn list(&mut self, token: u16, text: u128, length: usize, prefix: usize) -> bool {
         let (_, slot) = self.find(text, prefix);
+        // The last one that is no shorter comes before it.
         let (mut before, mut next, mut n) = (None, slot.first, 0);
-        while let Some(other) = self.tokens.get(usize::from(next)).filter(|_| next != 0) {
+        let mut at = slot.first;
+        while let Some(other) = self.tokens.get(usize::from(at)).filter(|_| at != 0) {
             n += 1;
             if usize::from(other.length) >= length {
-                (before, next) = (Some(usize::from(next)), other.next);
-                continue;
+                (before, next) = (Some(usize::from(at)), other.next);
             }
-            // Those that follow count too.
-            let mut rest = other.next;
-            while let Some(other) = self.tokens.get(usize::from(rest)).filter(|_| rest != 0) {
-                (n, rest) = (n + 1, other.next);
-            }
-            break;
+            at = other.next;
         }
         if n >= MOST_OF_LIST {
             return false;
