@@ -58,7 +58,6 @@ impl SessionContextExt for SessionContext {
 
 fn listing_options(ctx: &SessionContext) -> ListingOptions {
     let state = ctx.state();
-    let options = state.config_options().extensions.get::<TrevniOptions>().cloned();
-    let format = TrevniFormat::new(options.unwrap_or_default());
+    let format = TrevniFormat::new(TrevniOptions::of_session(state.config_options()));
     ListingOptions::new(Arc::new(format)).with_file_extension(format!(".{EXTENSION}"))
 }

@@ -70,8 +70,8 @@ impl FileFormatFactory for TrevniFormatFactory {
         state: &dyn Session,
         format_options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        let options = state.config_options().extensions.get::<TrevniOptions>().cloned();
-        let options = options.unwrap_or_default().with_options(format_options)?;
+        let options = TrevniOptions::of_session(state.config_options());
+        let options = options.with_options(format_options)?;
         // A codec that does not exist is an error of the statement, not of the first file.
         options.writer_properties()?;
         Ok(Arc::new(TrevniFormat::new(options)))

@@ -6,7 +6,7 @@
 //! columns    of the filter, then of the projection for the rows that pass ──► projected
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ impl TrevniOpener {
         };
         let columns = projection.column_indices();
         let mask = ProjectionMask::roots(&schema, columns.iter().copied()).map_err(external)?;
-        let read = Arc::new(schema.project(&sorted(columns))?);
+        let read = schema.project(&columns)?;
         let projection = projection.try_map_exprs(|expr| reassign_expr_columns(expr, &read))?;
         let projector = projection.make_projector(&read)?;
         let builder = self.select(builder, rows, filter, &schema).await?;
@@ -146,15 +146,10 @@ impl TrevniOpener {
     }
 }
 
-fn sorted(mut columns: Vec<usize>) -> Vec<usize> {
-    columns.sort_unstable();
-    columns.dedup();
-    columns
-}
-
 /// Returns an expression as a predicate of its columns.
 fn predicate(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<Box<dyn ArrowPredicate>> {
-    let columns = sorted(collect_columns(expr).iter().map(|column| column.index()).collect());
+    let columns = collect_columns(expr).into_iter().map(|column| column.index());
+    let columns: Vec<usize> = columns.collect::<BTreeSet<_>>().into_iter().collect();
     let mask = ProjectionMask::roots(schema, columns.iter().copied()).map_err(external)?;
     let expr = reassign_expr_columns(expr.clone(), &schema.project(&columns)?)?;
     let evaluate = move |batch: RecordBatch| {

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use datafusion::common::config::{ConfigExtension, ExtensionOptions};
+use datafusion::common::config::{ConfigExtension, ConfigOptions, ExtensionOptions};
 use datafusion::common::{config_datafusion_err, extensions_options};
 use datafusion::error::Result;
 use trevni::arrow::WriterProperties;
@@ -36,6 +36,11 @@ impl ConfigExtension for TrevniOptions {
 }
 
 impl TrevniOptions {
+    /// Returns the options of a session.
+    pub(crate) fn of_session(config: &ConfigOptions) -> Self {
+        config.extensions.get::<Self>().cloned().unwrap_or_default()
+    }
+
     /// Returns these options with those of a statement, whose keys begin with `format.`.
     pub(crate) fn with_options(mut self, options: &HashMap<String, String>) -> Result<Self> {
         for (key, value) in options {

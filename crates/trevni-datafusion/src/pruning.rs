@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, UInt64Array};
 use arrow::compute::take;
@@ -18,7 +19,6 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::build_pruning_predicate;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
-use std::sync::Arc;
 use trevni::arrow::{ArrowStreamBuilder, ColumnPath, ColumnStatistics, RowSelection};
 
 use crate::error::external;

@@ -10,9 +10,9 @@ use datafusion::error::Result;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
-use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::{DisplayFormatType, apply_expression_roots};
 use object_store::ObjectStore;
 
 use crate::opener::TrevniOpener;
@@ -126,11 +126,7 @@ impl FileSource for TrevniSource {
         &self,
         f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        for expr in self.filter.iter().chain(self.projection.iter().map(|column| &column.expr)) {
-            if f(expr)? == TreeNodeRecursion::Stop {
-                return Ok(TreeNodeRecursion::Stop);
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
+        let projected = self.projection.iter().map(|column| &column.expr);
+        apply_expression_roots(self.filter.iter().chain(projected), f)
     }
 }
