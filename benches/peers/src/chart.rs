@@ -9,7 +9,7 @@
 
 use std::fmt::Write;
 
-use crate::race::Outcome;
+use crate::race::{Outcome, mean};
 
 const TABLES: [&str; 3] = ["lineitem", "taxi", "events"];
 
@@ -85,23 +85,6 @@ pub fn means(outcomes: &[Outcome]) -> Option<String> {
     panel(&mut out, (MARGIN, WIDTH - MARGIN), title, &bars, &groups);
     out.push_str("</svg>\n");
     Some(out)
-}
-
-/// Returns the geometric mean of a configuration beside another, over the tables that both have values of.
-pub fn mean(
-    outcomes: &[Outcome],
-    config: &str,
-    peer: &str,
-    value: fn(&Outcome) -> Option<f64>,
-) -> Option<f64> {
-    let of = outcomes.iter().filter(|outcome| outcome.config == config);
-    let ratios = of.filter_map(|outcome| {
-        let same = |o: &&Outcome| o.table == outcome.table && o.config == peer;
-        Some((value(outcome)? / value(outcomes.iter().find(same)?)?).ln())
-    });
-    let logarithms: Vec<f64> = ratios.collect();
-    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
-    (!logarithms.is_empty()).then(|| (mean * 1e3).round() / 1e3)
 }
 
 fn bars(raced: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, &'static str)>> {

@@ -5,6 +5,7 @@ use arrow::compute::kernels::cmp::gt_eq;
 use arrow::compute::{SortOptions, concat, filter_record_batch, sort};
 use arrow::datatypes::DataType;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
+use trevni::arrow::Predicate;
 
 use crate::Result;
 use crate::tables::Table;
@@ -22,6 +23,10 @@ pub struct Condition {
     pub name: String,
     /// One value.
     pub least: ArrayRef,
+    /// The same, as `trevni` takes it.
+    pub predicate: Predicate,
+    /// How many rows of the table pass.
+    pub passing: usize,
 }
 
 impl Condition {
@@ -42,12 +47,13 @@ impl Condition {
                 continue;
             }
             let least = descending.slice((values.len() / ONE_IN).min(count - 1), 1);
-            let condition = Self { column, name: field.name().clone(), least };
-            let passing = condition.evaluate(&values)?.true_count();
-            // Parquet's statistics leave out NaN, which is the greatest here.
-            let is_nan = condition.text().is_none_or(|text| text == "NaN" || text == "inf");
-            if passing > 0 && passing <= values.len().div_ceil(AT_MOST) && !is_nan {
-                return Ok(Some(condition));
+            let passing = at_least(&values, &least)?.true_count();
+            if passing == 0 || passing > values.len().div_ceil(AT_MOST) {
+                continue;
+            }
+            if let Some(predicate) = predicate(field.name(), &least) {
+                let name = field.name().clone();
+                return Ok(Some(Self { column, name, least, predicate, passing }));
             }
         }
         Ok(None)
@@ -55,30 +61,33 @@ impl Condition {
 
     /// Returns which values pass.
     pub fn evaluate(&self, values: &dyn Array) -> Result<BooleanArray> {
-        Ok(gt_eq(&values, &Scalar::new(&self.least))?)
+        at_least(values, &self.least)
     }
 
     /// Returns the rows of a table that pass.
     pub fn rows_of(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         Ok(filter_record_batch(batch, &self.evaluate(batch.column(self.column))?)?)
     }
+}
 
-    /// Returns the condition as `trevni` takes it.
-    pub fn predicate(&self) -> Result<trevni::arrow::Predicate> {
-        let value = self.text().ok_or("a value without text")?;
-        let value = match self.least.data_type() {
-            DataType::Date32 | DataType::Timestamp(..) => format!("'{value}'"),
-            _ => value,
-        };
-        let name = self.name.replace('"', "\"\"");
-        Ok(trevni::arrow::Predicate::parse(&format!("\"{name}\" >= {value}"))?)
-    }
+fn at_least(values: &dyn Array, least: &ArrayRef) -> Result<BooleanArray> {
+    Ok(gt_eq(&values, &Scalar::new(least))?)
+}
 
-    fn text(&self) -> Option<String> {
-        let options = FormatOptions::default();
-        let formatter = ArrayFormatter::try_new(&*self.least, &options).ok()?;
-        formatter.value(0).try_to_string().ok()
+/// Returns the comparison with a value; `None` if it has no literal that both understand.
+fn predicate(name: &str, least: &ArrayRef) -> Option<Predicate> {
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(&**least, &options).ok()?;
+    let value = formatter.value(0).try_to_string().ok()?;
+    // Parquet's statistics leave out NaN, which is the greatest here.
+    if value == "NaN" || value == "inf" {
+        return None;
     }
+    let value = match least.data_type() {
+        DataType::Date32 | DataType::Timestamp(..) => format!("'{value}'"),
+        _ => value,
+    };
+    Predicate::parse(&format!("\"{}\" >= {value}", name.replace('"', "\"\""))).ok()
 }
 
 fn is_ordered(data_type: &DataType) -> bool {

@@ -79,8 +79,6 @@ struct Course<'a> {
     rand1000: Vec<usize>,
     rand10: Vec<usize>,
     condition: Option<Condition>,
-    /// The rows that pass it.
-    passing: usize,
 }
 
 /// A configuration on its course.
@@ -100,21 +98,12 @@ pub fn race(
     repetitions: usize,
     progress: &dyn Fn(String),
 ) -> Result<Vec<Outcome>> {
-    let condition = Condition::of(table)?;
-    let passing = match &condition {
-        None => 0,
-        Some(condition) => {
-            let count = |batch| condition.rows_of(batch).map(|rows| rows.num_rows());
-            table.batches.iter().map(count).sum::<Result<_>>()?
-        }
-    };
     let course = Course {
         table,
         views: table.with_views(),
         rand1000: scattered(table.rows, 1000),
         rand10: scattered(table.rows, 10),
-        condition,
-        passing,
+        condition: Condition::of(table)?,
     };
     let mut candidates = line_up(&course, configs, progress)?;
     for repetition in 1..=repetitions {
@@ -179,7 +168,7 @@ fn scattered(total: usize, count: usize) -> Vec<usize> {
 impl Candidate {
     /// Returns the milliseconds of one lap; `None` where there is nothing to run.
     fn lap(&self, course: &Course<'_>, measure: Measure) -> Result<Option<f64>> {
-        let Course { table, views, rand1000, rand10, condition, passing } = course;
+        let Course { table, views, rand1000, rand10, condition } = course;
         let ms = match measure {
             Measure::Write => timed(|| self.format.write(&self.file.schema, &table.batches))?,
             Measure::Read => self.read(Wanted::All, table.rows)?,
@@ -194,7 +183,7 @@ impl Candidate {
             Measure::Rand10 => self.read(Wanted::Rows(rand10), rand10.len())?,
             Measure::Filter => match condition {
                 Some(condition) if self.format.has_filters() => {
-                    self.read(Wanted::Filter(condition), *passing)?
+                    self.read(Wanted::Filter(condition), condition.passing)?
                 }
                 _ => return Ok(None),
             },
@@ -296,6 +285,23 @@ fn median(laps: &mut [f64]) -> Option<f64> {
         odd if odd % 2 == 1 => Some(rounded(laps[middle])),
         _ => Some(rounded((laps[middle - 1] + laps[middle]) / 2.0)),
     }
+}
+
+/// Returns the geometric mean of a configuration beside another, over the tables that both have values of.
+pub fn mean(
+    outcomes: &[Outcome],
+    config: &str,
+    peer: &str,
+    value: fn(&Outcome) -> Option<f64>,
+) -> Option<f64> {
+    let of = outcomes.iter().filter(|outcome| outcome.config == config);
+    let ratios = of.filter_map(|outcome| {
+        let same = |o: &&Outcome| o.table == outcome.table && o.config == peer;
+        Some((value(outcome)? / value(outcomes.iter().find(same)?)?).ln())
+    });
+    let logarithms: Vec<f64> = ratios.collect();
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp();
+    (!logarithms.is_empty()).then(|| rounded(mean))
 }
 
 /// To three decimals, so that a list of results can be read.

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use crate::Result;
-use crate::chart;
-use crate::race::Outcome;
+use crate::race::{Outcome, mean};
 
 /// Returns a list with one object a line, so that two runs can be compared line by line.
 pub fn json(outcomes: &[Outcome]) -> Result<String> {
@@ -75,7 +74,7 @@ fn means(outcomes: &[Outcome]) -> String {
         }
         let _ = write!(out, "{ours:<18}{peer:<15}");
         for (place, (_, value)) in COMPARED.iter().enumerate() {
-            let mean = chart::mean(outcomes, ours, peer, *value);
+            let mean = mean(outcomes, ours, peer, *value);
             let mean = mean.map(|mean| if place == 0 { mean } else { 1.0 / mean });
             let cell = mean.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.2}"));
             out.push_str(&format!("{cell:>11}"));

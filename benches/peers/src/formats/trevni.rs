@@ -69,7 +69,7 @@ impl Format for Trevni {
                 let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
                 builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
             }
-            Wanted::Filter(condition) => builder.with_predicate(condition.predicate()?),
+            Wanted::Filter(condition) => builder.with_predicate(condition.predicate.clone()),
         };
         for batch in builder.build()? {
             sink(batch?)?;
