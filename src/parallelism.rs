@@ -5,6 +5,8 @@
 //! used       1  1  4  8
 //! ```
 
+#[cfg(feature = "arrow")]
+pub(crate) mod ordered;
 pub(crate) mod threads;
 
 /// Threads for each core, at most: more only take memory.

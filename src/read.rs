@@ -5,15 +5,12 @@
 //!                          some columns         one top-level     block by block    checksum, codec
 //!                                               column
 //! ```
-//! Rows are prefetched on other threads, within a budget of decoded bytes.
+//! Blocks are read and decoded one after another, on the caller's thread; record batches are read on several.
 
 pub(crate) mod block_decoder;
-pub(crate) mod block_fetch;
-pub(crate) mod block_prefetch;
 pub(crate) mod byte_ranges;
 pub(crate) mod column_cursor;
 pub(crate) mod file_reader;
-pub(crate) mod prefetch;
 pub(crate) mod projected_reader;
 pub(crate) mod record_reader;
 #[cfg(feature = "object_store")]

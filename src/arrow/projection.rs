@@ -88,6 +88,12 @@ impl ProjectionMask {
         self.apply(schema.fields(), stored, &plan.shapes)
     }
 
+    /// Returns the schema of batches with the selected fields.
+    pub(crate) fn projected_schema(&self, planning: &SchemaPlan) -> Result<SchemaRef> {
+        let metadata = planning.schema.metadata().clone();
+        Ok(Arc::new(Schema::new_with_metadata(self.project(planning)?.fields, metadata)))
+    }
+
     /// Returns the selected fields, their stored fields and their layouts.
     fn apply(&self, fields: &Fields, stored: &Fields, shapes: &[FieldLayout]) -> Result<Projected> {
         if let Mask::Only(chosen) = &self.0

@@ -9,14 +9,17 @@
 
 pub(crate) mod arrow_reader;
 pub(crate) mod assemble;
+pub(crate) mod batch_reader;
 pub(crate) mod bound_filter;
 pub(crate) mod builder;
 pub(crate) mod column_buffers;
 pub(crate) mod field_reader;
 pub(crate) mod filter_reader;
 pub(crate) mod options;
+pub(crate) mod parallel_reader;
 #[cfg(feature = "object_store")]
 pub(crate) mod push_reader;
+pub(crate) mod read_plan;
 pub(crate) mod row_filter;
 pub(crate) mod stored;
 #[cfg(feature = "object_store")]

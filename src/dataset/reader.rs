@@ -3,7 +3,7 @@
 //! ```text
 //! one thread    file 0 ──► batches ──► file 1 ──► …
 //! more          units of rows: file 0: 0 │ 1 │ 2   file 1: 3 │ 4 …
-//!               pool               ██  ██  █▒      as many in progress as there are threads; the caller's is one
+//!               threads            ██  ██  █▒      the caller's is one
 //!               returned       ◄── 0                the next starts when one is returned
 //! ```
 
@@ -21,8 +21,9 @@ use super::file_scan::{FileScan, unwrapped};
 use super::folder::Folder;
 use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan, Trim};
 use crate::arrow::{ArrowReader, ArrowReaderBuilder, ArrowReaderOptions};
-use crate::error::{Error, Result};
-use crate::parallelism::threads::{self, Job};
+use crate::error::Result;
+use crate::parallelism::ordered::Ordered;
+use crate::parallelism::threads;
 use crate::read::file_reader::FileReader;
 
 /// Batches of a unit.
@@ -84,6 +85,23 @@ impl Opener {
         self.try_open(file, rows).map_err(|e| e.in_file(file.part.file.path()))
     }
 
+    /// Reads the batches of some rows of a file.
+    fn read_unit(&self, file: &Arc<Opened>, rows: Range<u64>) -> UnitBatches {
+        let part = match self.open(file, rows) {
+            Ok(part) => part,
+            Err(e) => return vec![Err(e)],
+        };
+        let mut batches = Vec::new();
+        for batch in part.into_iter().flatten() {
+            let failed = batch.is_err();
+            batches.push(batch);
+            if failed {
+                break;
+            }
+        }
+        batches
+    }
+
     fn try_open(&self, file: &Arc<Opened>, rows: Range<u64>) -> Result<Option<PartReader>> {
         let reader = {
             let mut held = threads::lock(&file.file);
@@ -137,28 +155,26 @@ type UnitBatches = Vec<Result<RecordBatch>>;
 /// Reads units on several threads.
 struct ParallelReader {
     opener: Arc<Opener>,
-    pool: Arc<ThreadPool>,
-    units: VecDeque<(Arc<Opened>, Range<u64>)>,
-    /// Units that are being read, in order.
-    jobs: VecDeque<Arc<Job<UnitBatches>>>,
+    rows: VecDeque<(Arc<Opened>, Range<u64>)>,
+    units: Ordered<(), UnitBatches>,
     /// Batches of a unit that is done.
     ready: std::vec::IntoIter<Result<RecordBatch>>,
 }
 
 impl ParallelReader {
     fn new(opener: Arc<Opener>, files: &VecDeque<Arc<Opened>>, pool: Arc<ThreadPool>) -> Self {
-        let rows = UNIT.saturating_mul(opener.settings.batch_size as u64);
-        let mut units = VecDeque::new();
+        let unit = UNIT.saturating_mul(opener.settings.batch_size as u64);
+        let mut rows = VecDeque::new();
         for file in files {
             let Range { start, end } = file.part.rows;
             let mut at = start;
             while at < end {
-                let next = at.saturating_add(rows).min(end);
-                units.push_back((file.clone(), at..next));
+                let next = at.saturating_add(unit).min(end);
+                rows.push_back((file.clone(), at..next));
                 at = next;
             }
         }
-        Self { opener, pool, units, jobs: VecDeque::new(), ready: Vec::new().into_iter() }
+        Self { opener, rows, units: Ordered::new(pool), ready: Vec::new().into_iter() }
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>> {
@@ -166,37 +182,15 @@ impl ParallelReader {
             if let Some(batch) = self.ready.next() {
                 return batch.map(Some);
             }
-            while self.jobs.len() <= self.pool.current_num_threads() + 1
-                && let Some((file, rows)) = self.units.pop_front()
+            while self.units.has_room()
+                && let Some((file, rows)) = self.rows.pop_front()
             {
-                self.jobs.push_back(self.spawn(file, rows));
+                let opener = self.opener.clone();
+                self.units.push((), move || opener.read_unit(&file, rows));
             }
-            let Some(job) = self.jobs.pop_front() else { return Ok(None) };
-            // Rather than wait, the caller reads what comes next.
-            let batches = job.wait_and_help(|| self.jobs.iter().any(|next| next.run()));
-            let died = || Error::from(std::io::Error::other("a thread that reads has died"));
-            self.ready = batches.ok_or_else(died)?.into_iter();
+            let Some(unit) = self.units.pop().transpose()? else { return Ok(None) };
+            self.ready = unit.1.into_iter();
         }
-    }
-
-    fn spawn(&self, file: Arc<Opened>, rows: Range<u64>) -> Arc<Job<UnitBatches>> {
-        let opener = self.opener.clone();
-        Job::spawn(&self.pool, move || {
-            let mut batches = Vec::new();
-            match opener.open(&file, rows) {
-                Ok(part) => {
-                    for batch in part.into_iter().flatten() {
-                        let failed = batch.is_err();
-                        batches.push(batch);
-                        if failed {
-                            break;
-                        }
-                    }
-                }
-                Err(e) => batches.push(Err(e)),
-            }
-            batches
-        })
     }
 }
 

@@ -68,21 +68,6 @@ impl ColumnData {
         Self { lengths: None, validity, values: Values::new(value_type) }
     }
 
-    /// Nothing, in the form of this data.
-    pub(crate) fn empty_like(&self) -> Self {
-        Self {
-            lengths: self.lengths.as_ref().map(|_| Vec::new()),
-            validity: self.validity.as_ref().map(|_| Bits::default()),
-            values: self.values.empty_like(),
-        }
-    }
-
-    /// Returns whether it has no rows.
-    pub(crate) fn is_empty(&self) -> bool {
-        let lengths = self.lengths.as_ref().is_none_or(Vec::is_empty);
-        lengths && self.validity.as_ref().is_none_or(Bits::is_empty) && self.values.is_empty()
-    }
-
     /// Forgets the rows, which have no slots, and keeps the memory.
     pub fn clear(&mut self) {
         self.values.truncate(0);

@@ -49,23 +49,6 @@ impl Values {
         }
     }
 
-    /// None, in the form of these.
-    pub(crate) fn empty_like(&self) -> Self {
-        match self {
-            Values::Null(_) => Values::Null(0),
-            Values::Boolean(_) => Values::Boolean(Bits::default()),
-            Values::Int(_) => Values::Int(Vec::new()),
-            Values::Long(_) => Values::Long(Vec::new()),
-            Values::Wide(_) => Values::Wide(Vec::new()),
-            Values::Float(_) => Values::Float(Vec::new()),
-            Values::Double(_) => Values::Double(Vec::new()),
-            Values::Bytes(strings) => {
-                Values::Bytes(Strings { text: strings.text, ..Strings::default() })
-            }
-            Values::Views(_) => Values::Views(Views::default()),
-        }
-    }
-
     /// Reserves memory for more numbers, so that numbers appended in chunks are not moved.
     pub(crate) fn reserve(&mut self, n: usize) {
         // Some kernels write this many more.

@@ -51,6 +51,20 @@ impl Limits {
             values: memory / 8,
         }
     }
+
+    /// Returns the limits of each of this many readers, so that they have these together.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn divided_by(&self, readers: usize) -> Self {
+        let share = |limit: usize| limit / readers.max(1);
+        Self {
+            memory: share(self.memory),
+            block_bytes: share(self.block_bytes),
+            row_bytes: share(self.row_bytes),
+            batch_bytes: share(self.batch_bytes),
+            open_bytes: share(self.open_bytes),
+            values: share(self.values),
+        }
+    }
 }
 
 impl Default for Limits {

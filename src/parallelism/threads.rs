@@ -6,8 +6,8 @@
 //! ```
 //! A job is run by its waiter if no thread has started it, so a busy pool delays a caller but never blocks it. With
 //! few threads a writer encodes column by column and leaves compression and checksums, more than half of the work,
-//! to the pool: waking a thread for each column of each batch would cost more than it saves. Readers have
-//! [`Prefetcher`](crate::read::prefetch::Prefetcher).
+//! to the pool: waking a thread for each column of each batch would cost more than it saves. Readers decode whole
+//! batches on each thread.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -36,7 +36,7 @@ pub(crate) fn wide(pool: &Option<Arc<ThreadPool>>) -> Option<&ThreadPool> {
 }
 
 /// The number of times a waiting thread polls before it sleeps: waking takes longer than most jobs.
-pub(crate) const LOOKS: usize = 4000;
+const LOOKS: usize = 4000;
 
 type Work<T> = Box<dyn FnOnce() -> T + Send>;
 
@@ -86,6 +86,14 @@ impl<T: Send + 'static> Job<T> {
             std::hint::spin_loop();
         }
         lock(self.done.wait()).take()
+    }
+}
+
+impl<T> Job<T> {
+    /// Drops the work, unless a thread has begun.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn cancel(&self) {
+        lock(&self.work).take();
     }
 }
 

@@ -97,11 +97,6 @@ impl BlockDecoder {
         })
     }
 
-    /// One like this, without a block.
-    pub(crate) fn another(&self) -> Result<Self> {
-        Self::of(self.kind, self.limits)
-    }
-
     pub(crate) fn checksum(&self) -> Checksum {
         self.kind.checksum
     }

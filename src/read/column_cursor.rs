@@ -10,11 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rayon::ThreadPool;
 
 use super::block_decoder::BlockDecoder;
-use super::block_fetch::{BlockFetcher, StoredBlocks};
-use super::block_prefetch::BlockPrefetch;
 use super::file_reader::FileReader;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
@@ -41,9 +38,6 @@ pub(crate) struct ColumnCursor {
     /// The memory of this cursor's block among those of all.
     memory: usize,
     open_blocks: OpenBlocks,
-    ahead: Option<BlockPrefetch>,
-    /// Of blocks that are opened next.
-    pub(crate) stored: StoredBlocks,
     /// Whether first values are those of the blocks. Early writers of version 1 stored others there.
     has_first_values: bool,
     /// The first row not yet decoded.
@@ -62,17 +56,6 @@ pub(crate) struct ColumnCursor {
 pub(crate) trait Fetch: Fn(&BlockDescriptor, Checksum) -> Result<Bytes> {}
 
 impl<F: Fn(&BlockDescriptor, Checksum) -> Result<Bytes>> Fetch for F {}
-
-/// Returns the stored bytes of a block if they were fetched; those of earlier blocks are dropped.
-fn take_stored(stored: &mut StoredBlocks, block: usize) -> Option<Bytes> {
-    while stored.front().is_some_and(|(number, _)| *number <= block) {
-        let (number, bytes) = stored.pop_front()?;
-        if number == block {
-            return Some(bytes);
-        }
-    }
-    None
-}
 
 /// Ranges of fewer rows than this, on average, are taken row by row.
 const FEW: usize = 8;
@@ -103,8 +86,6 @@ impl ColumnCursor {
             opener,
             memory: 0,
             open_blocks: open_blocks.clone(),
-            ahead: None,
-            stored: StoredBlocks::new(),
             has_first_values: file.header().version >= Version::V2,
             row: 0,
             next_block: 0,
@@ -113,19 +94,6 @@ impl ColumnCursor {
             leads: false,
             places: Vec::new(),
         })
-    }
-
-    /// Prefetches blocks from now on, those before row `until` of at most `largest` bytes.
-    pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
-        match &mut self.ahead {
-            Some(ahead) => ahead.until = until,
-            None => self.ahead = Some(BlockPrefetch::new(pool.clone(), until, largest)),
-        }
-    }
-
-    /// Stops to prefetch blocks.
-    pub(crate) fn open_none_ahead(&mut self) {
-        self.ahead = None;
     }
 
     /// Closes the open block; it is opened again if it has rows that are read.
@@ -153,12 +121,6 @@ impl ColumnCursor {
         self.row
     }
 
-    /// Returns which blocks are to be read next.
-    pub(crate) fn fetcher(&self) -> BlockFetcher {
-        let checksum = self.opener.checksum();
-        BlockFetcher { blocks: self.blocks.clone(), checksum, next: self.next_block }
-    }
-
     pub(crate) fn open_next(&mut self, fetch: &impl Fetch) -> Result<()> {
         let blocks = self.blocks.clone();
         let Some(block) = blocks.get(self.next_block) else {
@@ -166,27 +128,10 @@ impl ColumnCursor {
         };
         let memory = self.opener.memory().max(self.opener.memory_of(block));
         self.count_memory(memory).map_err(|e| self.place(e, self.next_block))?;
-        let opened = match self.ahead.as_mut().and_then(|ahead| ahead.take(self.next_block)) {
-            Some(opened) => opened.map(|opened| {
-                let before = std::mem::replace(&mut self.opener, opened);
-                if let Some(ahead) = &mut self.ahead {
-                    ahead.give(before);
-                }
-            }),
-            None => {
-                let stored = take_stored(&mut self.stored, self.next_block);
-                let stored = stored.map_or_else(|| fetch(block, self.opener.checksum()), Ok);
-                stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ())
-            }
-        };
+        let stored = fetch(block, self.opener.checksum());
+        let opened = stored.and_then(|stored| self.opener.open(block, stored)).map(|_| ());
         let opened = opened.and_then(|()| self.count_memory(self.opener.memory()));
         opened.map_err(|e| self.place(e, self.next_block))?;
-        if let Some(ahead) = &mut self.ahead {
-            let checksum = self.opener.checksum();
-            ahead.advance(self.next_block + 1, &blocks, &self.opener, |block| {
-                fetch(block, checksum)
-            });
-        }
         self.check_first_value(block).map_err(|e| self.place(e, self.next_block))?;
         self.rows_left = u64::from(block.rows);
         self.next_block += 1;

@@ -3,26 +3,18 @@
 //! ```text
 //! projected columns     a    b#x    c       each into its own buffer
 //! records               a    b      c       each moves through its blocks independently
-//! threads               1    2      1       with several threads, records are prefetched
 //! ```
 //! Columns of different records meet only here: all return the same rows.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
-
-use super::block_prefetch;
 use super::file_reader::FileReader;
-use super::prefetch::Prefetcher;
 use super::record_reader::RecordReader;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::budget::{ReadBudget, is_avoidable};
 use crate::format::column_data::ColumnData;
 use crate::io::ReadAt;
-use crate::parallelism::threads;
 
 /// After this number of reads that fit into memory, the number of rows is doubled.
 const FITS: usize = 64;
@@ -30,14 +22,7 @@ const FITS: usize = 64;
 /// Reads some columns of a file from row to row.
 pub struct ProjectedReader<R> {
     file: FileReader<R>,
-    /// Empty while the prefetcher has them.
     roots: Vec<RecordReader>,
-    prefetcher: Option<Prefetcher>,
-    pool: Option<Arc<ThreadPool>>,
-    /// The row before which rows are prefetched.
-    ahead: u64,
-    /// Whether reads are known to be sequential; otherwise the last reads decide.
-    in_order: bool,
     /// Whether a read took more memory than there is: columns are read one after another since.
     one_by_one: bool,
     /// How many rows fit into memory, if that is known, and how many reads have done so since.
@@ -47,7 +32,6 @@ pub struct ProjectedReader<R> {
     most_rows: usize,
     /// What one read of several rows may decode.
     batch_bytes: usize,
-    last: Range<u64>,
     row: u64,
     rows: u64,
 }
@@ -60,16 +44,11 @@ impl<R: ReadAt> FileReader<R> {
         Ok(ProjectedReader {
             file,
             roots,
-            prefetcher: None,
-            pool: None,
-            ahead: 0,
-            in_order: false,
             one_by_one: false,
             rows_that_fit: usize::MAX,
             reads_that_fit: 0,
             most_rows: usize::MAX,
             batch_bytes: self.limits().batch_bytes,
-            last: 0..0,
             row: 0,
             rows,
         })
@@ -101,44 +80,11 @@ impl<R: ReadAt> FileReader<R> {
 }
 
 impl<R: ReadAt> ProjectedReader<R> {
-    /// Sets the number of threads, including the caller's; the others live as long as the reader. If there is a
-    /// record for each thread, rows before row `ahead` are prefetched record by record: as many rows as the last
-    /// read, two reads ahead, if reads are sequential. With fewer records, the next few blocks of each column are
-    /// prefetched. The values are the same. Default: 1.
-    pub fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
-        self.pool = threads::pool(threads)?;
-        self.in_order = true;
-        self.read_ahead(ahead);
-        Ok(self)
-    }
-
     /// Sets the maximum number of rows of one read.
     #[cfg(feature = "arrow")]
     pub(crate) fn with_most_rows(mut self, rows: usize) -> Self {
         self.most_rows = rows.max(1);
         self
-    }
-
-    /// Reads with the threads of another reader, and prefetches nothing until it is enabled.
-    #[cfg(feature = "arrow")]
-    pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
-        self.pool.clone_from(&other.pool);
-        self
-    }
-
-    /// Prefetches rows before a row from now on, if there are threads for it.
-    pub(crate) fn read_ahead(&mut self, until: u64) {
-        self.ahead = until.min(self.rows);
-        if let Some(prefetcher) = &mut self.prefetcher {
-            prefetcher.until(self.ahead);
-        } else if let Some(pool) = &self.pool
-            && !self.one_by_one
-            && !(self.in_order && has_turns(&self.roots, pool))
-        {
-            let columns = self.roots.iter().map(RecordReader::columns).sum();
-            let largest = block_prefetch::largest(self.file.limits().open_bytes, columns);
-            self.roots.iter_mut().for_each(|root| root.open_ahead(pool, until, largest));
-        }
     }
 
     /// Returns the next row.
@@ -194,7 +140,6 @@ impl<R: ReadAt> ProjectedReader<R> {
             (self.rows_that_fit, self.reads_that_fit) = ((rows / 2).max(1), 0);
         }
         for root in &mut self.roots {
-            root.open_none_ahead();
             root.close();
         }
         rows.min(self.rows_that_fit)
@@ -217,15 +162,8 @@ impl<R: ReadAt> ProjectedReader<R> {
         before: &[Mark],
         into: &mut [ColumnData],
     ) -> Result<usize> {
-        let read = self.read_roots(ranges, into);
-        let done = read.as_ref().map_or(0, |read| read.iter().copied().min().unwrap_or(wanted));
-        if done < wanted
-            && let Some(prefetcher) = self.prefetcher.take()
-        {
-            // The prefetched rows are not those that are read.
-            self.roots = prefetcher.end();
-        }
-        read?;
+        let read = self.read_roots(ranges, into)?;
+        let done = read.iter().copied().min().unwrap_or(wanted);
         if done < wanted {
             self.read_less(ranges, done, before, into)?;
         }
@@ -233,58 +171,22 @@ impl<R: ReadAt> ProjectedReader<R> {
     }
 
     fn read_roots(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
-        let is_empty = into.iter().all(ColumnData::is_empty);
-        if let ([rows], Some(prefetcher)) = (ranges, &mut self.prefetcher)
-            && is_empty
-            && prefetcher.is_next(rows)
-        {
-            return prefetcher.take(&self.file, into).into_iter().collect();
-        }
-        if let Some(prefetcher) = self.prefetcher.take() {
-            self.roots = prefetcher.end();
-        }
-        let read = self.read_now(ranges, into)?;
-        if let ([rows], Some(pool)) = (ranges, self.pool.clone())
-            && is_empty
-            && !self.one_by_one
-            && self.is_followed(rows)
-            && has_turns(&self.roots, &pool)
-        {
-            let roots = std::mem::take(&mut self.roots);
-            let prefetcher = Prefetcher::begin(pool, &self.file, roots, rows, self.ahead, into);
-            self.prefetcher = Some(prefetcher);
-        }
-        Ok(read)
-    }
-
-    /// Returns whether the next read probably continues after these rows.
-    fn is_followed(&mut self, rows: &Range<u64>) -> bool {
-        let last = std::mem::replace(&mut self.last, rows.clone());
-        let count = |rows: &Range<u64>| rows.end - rows.start;
-        let follows = last.end == rows.start && count(&last) == count(rows);
-        rows.start < rows.end && rows.end < self.ahead && (self.in_order || follows)
-    }
-
-    fn read_now(&mut self, ranges: &[Range<u64>], into: &mut [ColumnData]) -> Result<Vec<usize>> {
         let file = &self.file;
         let fetch = |block: &BlockDescriptor, checksum| file.read_block(block, checksum);
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         let several = ranges.iter().map(|range| range.end - range.start).sum::<u64>() > 1;
         let row_bytes = file.limits().row_bytes.max(self.batch_bytes);
         let budget = ReadBudget::new(if several { self.batch_bytes } else { row_bytes });
-        let read = |root: &mut RecordReader| root.read_checked(&fetch, ranges, &budget);
-        let read = match threads::wide(&self.pool) {
-            _ if self.one_by_one => {
-                let read = |root: &mut RecordReader| {
-                    let read = root.read(&fetch, ranges, &budget);
-                    root.close_if_many();
-                    read
-                };
-                self.roots.iter_mut().map(read).collect()
+        let one_by_one = self.one_by_one;
+        let read = |root: &mut RecordReader| {
+            if !one_by_one {
+                return root.read_checked(&fetch, ranges, &budget);
             }
-            None => self.roots.iter_mut().map(read).collect(),
-            Some(pool) => pool.install(|| self.roots.par_iter_mut().map(read).collect()),
+            let read = root.read(&fetch, ranges, &budget);
+            root.close_if_many();
+            read
         };
+        let read = self.roots.iter_mut().map(read).collect();
         self.roots.iter_mut().for_each(|root| root.exchange(into));
         read
     }
@@ -325,11 +227,6 @@ impl<R: ReadAt> ProjectedReader<R> {
         }
         Ok(rows)
     }
-}
-
-/// Returns whether there is a record for each thread, so that prefetching pays.
-fn has_turns(roots: &[RecordReader], pool: &ThreadPool) -> bool {
-    roots.len() > pool.current_num_threads()
 }
 
 /// Returns the first `rows` rows of ranges.

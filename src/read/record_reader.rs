@@ -11,11 +11,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
-use rayon::ThreadPool;
-
-use super::block_fetch::{BlockFetcher, StoredBlocks};
 use super::column_cursor::{ColumnCursor, Fetch};
 use super::file_reader::FileReader;
 use crate::error::{Error, Result};
@@ -63,21 +59,6 @@ impl RecordReader {
         Ok(roots)
     }
 
-    /// Returns how many columns are read.
-    pub(crate) fn columns(&self) -> usize {
-        self.cursors.len()
-    }
-
-    /// Prefetches blocks from now on, of at most `largest` bytes.
-    pub(crate) fn open_ahead(&mut self, pool: &Arc<ThreadPool>, until: u64, largest: usize) {
-        self.cursors.iter_mut().for_each(|cursor| cursor.open_ahead(pool, until, largest));
-    }
-
-    /// Stops to prefetch blocks.
-    pub(crate) fn open_none_ahead(&mut self) {
-        self.cursors.iter_mut().for_each(ColumnCursor::open_none_ahead);
-    }
-
     /// Closes the open blocks. Those that have more rows to read are opened again.
     pub(crate) fn close(&mut self) {
         self.cursors.iter_mut().for_each(ColumnCursor::close);
@@ -90,33 +71,6 @@ impl RecordReader {
         }
     }
 
-    /// Returns the targets of the selected columns, in the order of the cursors.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
-        self.cursors.iter().filter_map(|cursor| cursor.target)
-    }
-
-    /// Of each cursor, which blocks are to be read next.
-    pub(crate) fn fetchers(&self) -> impl Iterator<Item = BlockFetcher> {
-        self.cursors.iter().map(ColumnCursor::fetcher)
-    }
-
-    /// Takes the stored bytes of blocks that are opened next, for each cursor; forgets those of cursors without.
-    pub(crate) fn take_stored(&mut self, stored: &mut [StoredBlocks]) {
-        let mut stored = stored.iter_mut();
-        for cursor in &mut self.cursors {
-            match stored.next() {
-                Some(more) => cursor.stored.append(more),
-                None => cursor.stored.clear(),
-            }
-        }
-    }
-
-    /// Exchanges the buffers of all targets, in the order of the cursors.
-    pub(crate) fn exchange_all(&mut self, with: &mut [ColumnData]) {
-        let wanted = self.cursors.iter_mut().filter(|cursor| cursor.target.is_some());
-        wanted.zip(with).for_each(|(cursor, theirs)| std::mem::swap(&mut cursor.data, theirs));
-    }
-
     /// Exchanges the buffers of the targets of this record.
     pub(crate) fn exchange(&mut self, with: &mut [ColumnData]) {
         for cursor in &mut self.cursors {
@@ -126,7 +80,7 @@ impl RecordReader {
         }
     }
 
-    /// Appends rows, as ascending ranges, to the data of the cursors. Blocks are those that were fetched, or that
+    /// Appends rows, as ascending ranges, to the data of the cursors. Blocks are those that
     /// `fetch` reads. Returns the number of rows: fewer if the strings of one column would exceed 2 GiB. Fails if
     /// they exceed the budget.
     pub(crate) fn read(

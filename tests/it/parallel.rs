@@ -1,8 +1,10 @@
 //! Parallel reading: any read, of any damaged file, has the same result as with one thread.
 
+use arrow::array::RecordBatch;
 use bytes::Bytes;
+use trevni::arrow::{ArrowReaderBuilder, Predicate, RowSelection, RowSelector};
 use trevni::codec::Codec;
-use trevni::*;
+use trevni::io::Limits;
 
 use super::seek::nested_bytes;
 use super::testdata::Numbers;
@@ -11,113 +13,127 @@ const ROWS: u64 = 3000;
 
 const CODECS: [Codec; 2] = [Codec::Null, Codec::Pack];
 
-fn empty(file: &FileReader<Bytes>) -> Vec<ColumnData> {
-    file.columns().iter().map(ColumnData::of).collect()
+fn builder(file: &Bytes, threads: usize) -> ArrowReaderBuilder<Bytes> {
+    ArrowReaderBuilder::try_new(file.clone()).unwrap().with_parallelism(threads)
 }
 
-/// Returns a reader of all columns.
-fn reader(file: &FileReader<Bytes>, threads: usize, ahead: u64) -> ProjectedReader<Bytes> {
-    let all: Vec<usize> = (0..file.columns().len()).collect();
-    file.projected_reader(&all).unwrap().with_parallelism(threads, ahead).unwrap()
+/// Reads until an error: the batches before it, and the error.
+fn read(builder: ArrowReaderBuilder<Bytes>) -> (Vec<RecordBatch>, Option<String>) {
+    let mut reader = match builder.build() {
+        Ok(reader) => reader,
+        Err(e) => return (Vec::new(), Some(e.to_string())),
+    };
+    let mut batches = Vec::new();
+    loop {
+        match reader.next() {
+            None => return (batches, None),
+            Some(Ok(batch)) => batches.push(batch),
+            Some(Err(e)) => {
+                assert!(reader.next().is_none());
+                return (batches, Some(e.to_string()));
+            }
+        }
+    }
+}
+
+fn concat(batches: &[RecordBatch]) -> RecordBatch {
+    arrow::compute::concat_batches(batches[0].schema_ref(), batches).unwrap()
 }
 
 #[test]
-fn all_rows_are_the_same_by_any_number_at_a_time() {
+fn all_batches_are_the_same_by_any_number_at_a_time() {
     for codec in CODECS {
-        let file = FileReader::try_new(nested_bytes(codec, 400, ROWS as usize)).unwrap();
-        for (threads, ahead) in [(2, u64::MAX), (2, 1000), (3, ROWS), (3, 1), (9, u64::MAX)] {
-            for size in [1, 64, 500, 1001, 2999, 3000] {
-                let (mut one, mut more) = (reader(&file, 1, 0), reader(&file, threads, ahead));
-                loop {
-                    let (mut expected, mut data) = (empty(&file), empty(&file));
-                    let read = one.read(size, &mut expected).unwrap();
-                    assert_eq!(more.read(size, &mut data).unwrap(), read);
-                    assert_eq!((data, more.row()), (expected, one.row()));
-                    if read == 0 {
-                        break;
-                    }
-                }
+        let file = nested_bytes(codec, 400, ROWS as usize);
+        for size in [1, 64, 500, 1001, 2999, 3000] {
+            let expected = read(builder(&file, 1).with_batch_size(size));
+            assert!(expected.1.is_none() && concat(&expected.0).num_rows() == ROWS as usize);
+            for threads in [2, 3, 9] {
+                assert_eq!(read(builder(&file, threads).with_batch_size(size)), expected);
             }
         }
     }
 }
 
 #[test]
-fn any_way_through_the_rows_is_the_same() {
+fn any_rows_of_any_ranges_are_the_same() {
     let mut random = Numbers(11);
     let mut below = |n: u64| random.next31().cast_unsigned() % n;
     for codec in CODECS {
-        let file = FileReader::try_new(nested_bytes(codec, 300, ROWS as usize)).unwrap();
-        for threads in [2, 3] {
-            let (mut one, mut more) = (reader(&file, 1, 0), reader(&file, threads, ROWS));
-            let (mut expected, mut data) = (empty(&file), empty(&file));
-            for _ in 0..300 {
-                let size = 1 + below(200);
-                match below(6) {
-                    0 => {
-                        one.seek(size * 15);
-                        more.seek(size * 15);
-                    }
-                    1 => {
-                        // Ranges with a gap.
-                        let start = one.row().min(ROWS - 1);
-                        let middle = (start + size / 2).min(ROWS);
-                        let ranges =
-                            [start..middle, (middle + 3).min(ROWS)..(middle + 9).min(ROWS)];
-                        one.read_ranges(&ranges, &mut expected).unwrap();
-                        more.read_ranges(&ranges, &mut data).unwrap();
-                    }
-                    // Some of one size, one after another.
-                    _ => (0..below(8)).for_each(|_| {
-                        one.read(size as usize, &mut expected).unwrap();
-                        more.read(size as usize, &mut data).unwrap();
-                        if size % 3 > 0 {
-                            assert_eq!(data, expected);
-                            (expected, data) = (empty(&file), empty(&file));
-                        }
-                    }),
-                }
-                assert_eq!((&data, more.row()), (&expected, one.row()));
-            }
-        }
-    }
-}
-
-/// Reads until an error: the rows before it, and the error.
-fn until_broken(
-    file: &FileReader<Bytes>,
-    threads: usize,
-) -> (Vec<Vec<ColumnData>>, Option<String>) {
-    let mut reader = reader(file, threads, u64::MAX);
-    let mut all = Vec::new();
-    loop {
-        let mut data = empty(file);
-        match reader.read(100, &mut data) {
-            Ok(0) => return (all, None),
-            Ok(_) => all.push(data),
-            Err(e) => return (all, Some(e.to_string())),
+        let file = nested_bytes(codec, 300, ROWS as usize);
+        let names: Vec<String> = {
+            let builder = builder(&file, 1);
+            builder.schema().fields().iter().map(|field| field.name().clone()).collect()
+        };
+        for turn in 0..60 {
+            let selectors = (0..20)
+                .flat_map(|_| [RowSelector::skip(below(90)), RowSelector::select(below(90))]);
+            let selection: RowSelection = selectors.collect::<Vec<_>>().into();
+            let (start, size) = (below(ROWS), 1 + below(60) as usize);
+            let (offset, limit) = (below(50), [below(500), u64::MAX][below(2) as usize]);
+            let predicate: Predicate = format!("{:?} is not null", names[0]).parse().unwrap();
+            let read = |threads| {
+                let builder = builder(&file, threads).with_batch_size(size);
+                let builder = match turn % 3 {
+                    0 => builder.with_row_selection(selection.clone()),
+                    1 => builder.with_row_range(start..ROWS - start / 9),
+                    _ => builder.with_predicate(predicate.clone()),
+                };
+                read(builder.with_offset(offset).with_limit(limit))
+            };
+            assert_eq!(read(3), read(1), "{turn}");
         }
     }
 }
 
 #[test]
-fn what_is_broken_is_said_when_it_is_its_turn() {
+fn rows_that_pass_are_the_same() {
+    for codec in CODECS {
+        let file = nested_bytes(codec, 400, ROWS as usize);
+        let schema = builder(&file, 1).schema().clone();
+        for field in schema.fields().iter().filter(|field| field.data_type().is_integer()) {
+            for condition in ["> 0", "< 3", "= 1", "is null"] {
+                let predicate: Predicate = format!("{} {condition}", field.name()).parse().unwrap();
+                let read = |threads| {
+                    let builder = builder(&file, threads).with_batch_size(50);
+                    let (batches, error) = read(builder.with_predicate(predicate.clone()));
+                    assert_eq!(error, None);
+                    batches.iter().map(|batch| batch.num_rows()).sum::<usize>()
+                };
+                assert_eq!(read(1), read(4), "{predicate}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_is_the_same_and_so_are_the_rows_before_it() {
     for codec in CODECS {
         let bytes = nested_bytes(codec, 400, ROWS as usize);
         let mut broken = 0;
         for at in (bytes.len() / 4..bytes.len()).step_by(bytes.len() / 40) {
             let mut damaged = bytes.to_vec();
             damaged[at] ^= 0x41;
-            let Ok(file) = FileReader::try_new(Bytes::from(damaged)) else { continue };
-            if (0..file.columns().len()).any(|column| file.blocks(column).is_err()) {
-                continue;
-            }
-            let expected = until_broken(&file, 1);
+            let damaged = Bytes::from(damaged);
+            let Ok(_) = ArrowReaderBuilder::try_new(damaged.clone()) else { continue };
+            let expected = read(builder(&damaged, 1).with_batch_size(40));
             broken += usize::from(expected.1.is_some());
             for threads in [2, 3] {
-                assert!(until_broken(&file, threads) == expected, "byte {at}, {threads} threads");
+                let found = read(builder(&damaged, threads).with_batch_size(40));
+                assert!(found == expected, "byte {at}, {threads} threads");
             }
         }
         assert!(broken > 10);
+    }
+}
+
+#[test]
+fn little_memory_makes_smaller_batches() {
+    let file = nested_bytes(Codec::Pack, 4000, ROWS as usize);
+    let expected = concat(&read(builder(&file, 1)).0);
+    for memory in [40_000, 100_000, 1_000_000] {
+        let limits = Limits::of_memory(memory);
+        let (batches, error) = read(builder(&file, 3).with_batch_size(200).with_limits(limits));
+        assert_eq!(error, None, "{memory}");
+        assert!(concat(&batches) == expected, "{memory}");
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 //! A reader that is drained batch by batch then uses the same few pages, which stay in the cache. New pages would
 //! be requested from the operating system, and cleared by it, for each batch. Buffers that the caller keeps are not
-//! reused.
+//! reused. Where several batches wait for the caller, the oldest of them are looked at.
 
 use std::collections::VecDeque;
 
@@ -18,8 +18,11 @@ use arrow::record_batch::RecordBatch;
 /// Memory, each with the alignment of what it held: only as that can it be filled again.
 #[derive(Debug, Default)]
 pub(crate) struct BufferPool {
-    /// Buffers of the last batch.
-    listed: Vec<(usize, Buffer)>,
+    /// Buffers of the last batches, the oldest first, and memory for a list of them.
+    listed: VecDeque<Vec<(usize, Buffer)>>,
+    spare: Vec<(usize, Buffer)>,
+    /// The number of batches that are in use besides the one that is made.
+    others: usize,
     /// Memory that was needed only while a batch was made.
     returned: Vec<(usize, Buffer)>,
     ones: VecDeque<Buffer>,
@@ -29,26 +32,43 @@ pub(crate) struct BufferPool {
 }
 
 impl BufferPool {
-    /// Collects the unshared buffers of the last batch, in the order in which they were listed. Free buffers from
+    /// Sets how many batches are in use at the same time, the one that is made included.
+    pub(crate) fn set_depth(&mut self, batches: usize) {
+        self.others = batches.saturating_sub(1);
+    }
+
+    /// Collects the unshared buffers of the oldest batch, in the order in which they were listed. Free buffers from
     /// before are dropped.
     pub(crate) fn collect(&mut self) {
         for align in [1, 4, 8, 16] {
             self.of(align).into_iter().for_each(VecDeque::clear);
         }
-        let (mut listed, mut returned) =
-            (std::mem::take(&mut self.listed), std::mem::take(&mut self.returned));
-        for (align, buffer) in listed.drain(..).chain(returned.drain(..)) {
+        let mut returned = std::mem::take(&mut self.returned);
+        let is_dropped = |oldest: &Vec<(usize, Buffer)>| {
+            oldest.iter().all(|(_, buffer)| buffer.strong_count() == 1)
+        };
+        if self.listed.len() > self.others || self.listed.front().is_some_and(is_dropped) {
+            let mut oldest = self.listed.pop_front().unwrap_or_default();
+            self.keep(&mut oldest);
+            self.spare = oldest;
+        }
+        self.keep(&mut returned);
+        self.returned = returned;
+    }
+
+    fn keep(&mut self, buffers: &mut Vec<(usize, Buffer)>) {
+        for (align, buffer) in buffers.drain(..) {
             if let Some(kept) = self.of(align) {
                 kept.push_back(buffer);
             }
         }
-        (self.listed, self.returned) = (listed, returned);
     }
 
-    /// Notes the buffers of a batch that is about to be returned out.
+    /// Notes the buffers of a batch that is about to be returned.
     pub(crate) fn note(&mut self, batch: &RecordBatch) {
-        self.listed.clear();
-        batch.columns().iter().for_each(|column| note(column, &mut self.listed));
+        let mut buffers = std::mem::take(&mut self.spare);
+        batch.columns().iter().for_each(|column| note(column, &mut buffers));
+        self.listed.push_back(buffers);
     }
 
     /// Lists the buffers of arrays that are about to be dropped, to be reused by the next batch.

@@ -1,55 +1,31 @@
 //! Reads the record batches of a file.
 //!
 //! ```text
-//! try_new    header -> schema, plan              build    projection -> shapes, columns -> readers of fields
-//! next       rows of a selection ───────────────────────► read, assemble ──► join ──► raise
-//!            matching rows ──► filter reader ──────────────────►      selected columns of the predicates ────────────┘
+//! try_new    header -> schema, plan
+//! build      projection, rows, predicates ──► batch reader       on one thread
+//!                                         └─► parallel reader    on several: a batch reader on each
 //! ```
-//! A batch whose dictionaries cannot count their values is halved.
-
-use std::collections::VecDeque;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::{Fields, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
-use super::field_reader::FieldsReader;
-use super::filter_reader::FilterReader;
-use super::stored::StoredBatch;
-use crate::arrow::projection::{ProjectedPart, ProjectionMask, join};
-use crate::arrow::selection::RowSelection;
+use super::batch_reader::BatchReader;
+use super::parallel_reader::ParallelReader;
 use crate::error::Result;
 use crate::io::ReadAt;
 
 /// A reader of record batches. It ends after the first error.
 pub struct ArrowReader<R> {
     pub(super) schema: SchemaRef,
-    pub(super) output: Output<R>,
-    pub(super) source: RowSource<R>,
-    pub(super) batch_size: usize,
-    /// How many of the rows that pass predicates may be read, if not all.
-    pub(super) portion: Option<u64>,
-    /// Rows that are assembled, but not yet raised.
-    pub(super) pending: VecDeque<StoredBatch>,
+    pub(super) mode: ReadMode<R>,
 }
 
-/// The output columns of a reader.
-pub(super) struct Output<R> {
-    /// The fields of the schema, the selected ones, and these as they are stored.
-    pub(super) fields: Fields,
-    pub(super) wanted: ProjectionMask,
-    pub(super) stored: Fields,
-    /// Those that no predicate reads.
-    pub(super) read: ProjectionMask,
-    pub(super) reader: FieldsReader<R>,
-}
-
-/// How rows are found.
-pub(super) enum RowSource<R> {
-    /// They are known.
-    Straight(RowSelection),
-    /// By predicates.
-    Sifted(Box<FilterReader<R>>),
+/// How batches are read.
+pub(super) enum ReadMode<R> {
+    Serial(Box<BatchReader<R>>),
+    Parallel(Box<ParallelReader>),
+    Ended,
 }
 
 impl<R> ArrowReader<R> {
@@ -61,54 +37,10 @@ impl<R> ArrowReader<R> {
 
 impl<R: ReadAt> ArrowReader<R> {
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        loop {
-            let Some(stored) = self.pending.pop_front() else {
-                match self.read()? {
-                    Some(stored) => self.pending.push_back(stored),
-                    None => return Ok(None),
-                }
-                continue;
-            };
-            if let Some(batch) = stored.to_batch(&self.schema)? {
-                self.output.reader.note(&batch);
-                return Ok(Some(batch));
-            }
-            let (first, second) = stored.halves()?;
-            self.pending.push_front(second);
-            self.pending.push_front(first);
-        }
-    }
-
-    fn read(&mut self) -> Result<Option<StoredBatch>> {
-        let Output { reader, .. } = &mut self.output;
-        match &mut self.source {
-            RowSource::Straight(remaining) => {
-                let rows = remaining.split_off_first(self.batch_size as u64);
-                if !rows.selects_any() {
-                    return Ok(None);
-                }
-                let read = reader.read(&rows)?;
-                if (read.rows as u64) < rows.row_count() {
-                    remaining.put_back(rows, read.rows as u64);
-                }
-                Ok(Some(read))
-            }
-            RowSource::Sifted(filter_reader) => {
-                let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
-                let rows = filter_reader.next(most)?;
-                if !rows.selects_any() {
-                    return Ok(None);
-                }
-                reader.read_ahead(filter_reader.worth_opening());
-                let read = reader.read(&rows)?;
-                let kept = filter_reader.take_kept(rows, read.rows)?;
-                self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
-                let Output { fields, wanted, stored, read: mask, .. } = &self.output;
-                let mut parts = filter_reader.parts(&kept);
-                parts.push(ProjectedPart { mask, arrays: &read.arrays });
-                let arrays = join(wanted, fields, stored, &parts)?;
-                Ok(Some(StoredBatch { rows: read.rows, arrays }))
-            }
+        match &mut self.mode {
+            ReadMode::Serial(reader) => reader.next_batch(),
+            ReadMode::Parallel(reader) => reader.next_batch(),
+            ReadMode::Ended => Ok(None),
         }
     }
 }
@@ -119,11 +51,7 @@ impl<R: ReadAt> Iterator for ArrowReader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.next_batch();
         if batch.is_err() {
-            match &mut self.source {
-                RowSource::Straight(remaining) => *remaining = RowSelection::default(),
-                RowSource::Sifted(filter_reader) => filter_reader.clear(),
-            }
-            self.pending.clear();
+            self.mode = ReadMode::Ended;
         }
         batch.map_err(ArrowError::from).transpose()
     }

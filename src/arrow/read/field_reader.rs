@@ -96,21 +96,9 @@ impl<R: ReadAt> FieldsReader<R> {
         &self.columns
     }
 
-    /// Sets the number of threads. Rows before row `ahead` are prefetched.
-    pub(crate) fn with_parallelism(mut self, threads: usize, ahead: u64) -> Result<Self> {
-        self.reader = self.reader.with_parallelism(threads, ahead)?;
-        Ok(self)
-    }
-
-    /// With the threads of another.
-    pub(crate) fn with_threads_of(mut self, other: &Self) -> Self {
-        self.reader = self.reader.with_threads_of(&other.reader);
-        self
-    }
-
-    /// Prefetches rows before a row, if there are threads for it.
-    pub(crate) fn read_ahead(&mut self, until: u64) {
-        self.reader.read_ahead(until);
+    /// Sets how many batches are in use at the same time, that of the reader included. Default: 1.
+    pub(crate) fn set_batches_in_use(&mut self, batches: usize) {
+        self.decoded.pool.set_depth(batches);
     }
 
     /// Lists the buffers of a batch, to be reused when it is dropped.

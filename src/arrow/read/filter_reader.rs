@@ -28,10 +28,6 @@ use crate::io::ReadAt;
 /// Rows of a window, if a batch has no more.
 const WINDOW: usize = 8192;
 
-/// If at least one of this many rows matches, the next columns are read almost completely, and their blocks are
-/// prefetched.
-const DENSE: usize = 4;
-
 /// A predicate and the reader of its columns.
 pub(crate) struct Stage<R> {
     filter: BoundFilter,
@@ -58,11 +54,6 @@ impl<R: ReadAt> Stage<R> {
         let schema = Arc::new(Schema::new(about.fields));
         let (stored, kept) = (about.stored.into(), read.clone());
         Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
-    }
-
-    /// Returns the reader whose threads others share.
-    pub(crate) fn reader(&self) -> &FieldsReader<R> {
-        &self.reader
     }
 
     /// Evaluates the predicate on rows that have been read; columns that earlier stages read are in `parts`.
@@ -119,8 +110,6 @@ pub(crate) struct FilterReader<R> {
     /// The number of matching rows to skip, and then to return.
     offset: u64,
     limit: u64,
-    /// Whether many of the last rows passed.
-    dense: bool,
 }
 
 impl<R: ReadAt> FilterReader<R> {
@@ -144,7 +133,6 @@ impl<R: ReadAt> FilterReader<R> {
             window: batch_size.max(WINDOW) as u64,
             offset,
             limit,
-            dense: false,
         }
     }
 
@@ -157,9 +145,10 @@ impl<R: ReadAt> FilterReader<R> {
         Ok(rows)
     }
 
-    /// Returns the row up to which blocks of the next columns should be prefetched.
-    pub(crate) fn worth_opening(&self) -> u64 {
-        if self.dense { self.end } else { 0 }
+    /// Sets the rows to evaluate, after all others.
+    pub(crate) fn give(&mut self, rows: RowSelection) {
+        self.end = rows.ranges().last().map_or(0, |last| last.end);
+        self.ahead = rows;
     }
 
     /// Removes the kept columns of the first of the rows that [`next`](Self::next) returned. The others are
@@ -197,12 +186,6 @@ impl<R: ReadAt> FilterReader<R> {
         parts(&self.stages, kept)
     }
 
-    /// Forgets all rows.
-    pub(crate) fn clear(&mut self) {
-        (self.ahead, self.passed, self.waiting) = Default::default();
-        self.kept.clear();
-    }
-
     /// Evaluates all predicates on a window of rows. Returns whether there was one.
     fn sift(&mut self) -> Result<bool> {
         let mut chosen = self.ahead.split_off_first(self.window);
@@ -224,7 +207,6 @@ impl<R: ReadAt> FilterReader<R> {
                 kept.iter_mut().for_each(|part| *part = part.slice(0, read.rows));
             }
             let answers = stage.ask(&self.fields, parts(before, &kept), &read)?;
-            let all = read.rows;
             stage.drop_unwanted(&mut read);
             kept.push(read);
             if answers.has_false() {
@@ -233,12 +215,8 @@ impl<R: ReadAt> FilterReader<R> {
                 self.filter(&mut kept, &answers)?;
             }
             let passed = kept.last().map_or(0, |part| part.rows);
-            self.dense = passed.saturating_mul(DENSE) >= all;
             if passed == 0 {
                 return Ok(true);
-            }
-            if let Some(next) = self.stages.get_mut(i + 1) {
-                next.reader.read_ahead(if self.dense { self.end } else { 0 });
             }
         }
         self.keep(chosen, kept);

@@ -17,7 +17,7 @@ const NULL_ROWS: usize = 1 << 30;
 
 /// Reads all rows of a file as Arrow. Fails if the schema in its metadata is invalid or does not fit its columns.
 /// [`FileReader::verify`] checks each column separately and reports all of its faults.
-pub fn verify_rows<R: ReadAt>(file: &FileReader<R>, threads: usize) -> Result<()> {
+pub fn verify_rows<R: ReadAt + 'static>(file: &FileReader<R>, threads: usize) -> Result<()> {
     let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?;
     builder.schema().fields().iter().try_for_each(|field| check_zones(field))?;
     let batch_size = match file.columns().iter().all(is_of_nulls) {

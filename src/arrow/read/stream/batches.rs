@@ -68,10 +68,12 @@ impl Reading {
         let pool = if builder.reads_all_rows() { *window } else { 0 };
         file.fetch_tables(&columns, pool).await?;
         let batch_size = builder.batch_size();
-        let (mut reader, Fetching { file, window, prefetch }) = builder.into_reader()?;
+        let (mut reader, Fetching { file, window, prefetch }) =
+            builder.on_one_thread_if_filtered().into_reader()?;
         let windows = |columns| Windows::new(columns, batch_size, window);
         let mut asked = reader.columns_asked().map(windows);
-        let mut output = windows(reader.columns_of_output().to_vec());
+        let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
+        let mut output = windows(output);
         asked.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
         Ok(Self { file, reader, asked, output, prefetch })
     }

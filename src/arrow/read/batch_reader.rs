@@ -1,0 +1,114 @@
+//! Reads record batches of a file on one thread.
+//!
+//! ```text
+//! try_new    header -> schema, plan              build    projection -> shapes, columns -> readers of fields
+//! next       rows of a selection ───────────────────────► read, assemble ──► join ──► raise
+//!            matching rows ──► filter reader ──────────────────►      selected columns of the predicates ────────────┘
+//! ```
+//! A batch whose dictionaries cannot count their values is halved.
+
+use std::collections::VecDeque;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Fields, SchemaRef};
+
+use super::field_reader::FieldsReader;
+use super::filter_reader::FilterReader;
+use super::stored::StoredBatch;
+use crate::arrow::projection::{ProjectedPart, ProjectionMask, join};
+use crate::arrow::selection::RowSelection;
+use crate::error::Result;
+use crate::io::ReadAt;
+
+/// A reader of record batches.
+pub(super) struct BatchReader<R> {
+    pub(super) schema: SchemaRef,
+    pub(super) output: Output<R>,
+    pub(super) source: RowSource<R>,
+    pub(super) batch_size: usize,
+    /// How many of the rows that pass predicates may be read, if not all.
+    pub(super) portion: Option<u64>,
+    /// Rows that are assembled, but not yet raised.
+    pub(super) pending: VecDeque<StoredBatch>,
+}
+
+/// The output columns of a reader.
+pub(super) struct Output<R> {
+    /// The fields of the schema, the selected ones, and these as they are stored.
+    pub(super) fields: Fields,
+    pub(super) wanted: ProjectionMask,
+    pub(super) stored: Fields,
+    /// Those that no predicate reads.
+    pub(super) read: ProjectionMask,
+    pub(super) reader: FieldsReader<R>,
+}
+
+/// How rows are found.
+pub(super) enum RowSource<R> {
+    /// They are known.
+    Straight(RowSelection),
+    /// By predicates.
+    Sifted(Box<FilterReader<R>>),
+}
+
+impl<R: ReadAt> BatchReader<R> {
+    /// Sets the rows to read. Columns keep their positions: a block with the last and the first rows stays open.
+    pub(super) fn give_all(&mut self, rows: RowSelection) {
+        match &mut self.source {
+            RowSource::Straight(remaining) => *remaining = rows,
+            RowSource::Sifted(filter_reader) => filter_reader.give(rows),
+        }
+    }
+
+    /// Returns the next batch; `None` at the end. After an error the reader is of no use.
+    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let Some(stored) = self.pending.pop_front() else {
+                match self.read()? {
+                    Some(stored) => self.pending.push_back(stored),
+                    None => return Ok(None),
+                }
+                continue;
+            };
+            if let Some(batch) = stored.to_batch(&self.schema)? {
+                self.output.reader.note(&batch);
+                return Ok(Some(batch));
+            }
+            let (first, second) = stored.halves()?;
+            self.pending.push_front(second);
+            self.pending.push_front(first);
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<StoredBatch>> {
+        let Output { reader, .. } = &mut self.output;
+        match &mut self.source {
+            RowSource::Straight(remaining) => {
+                let rows = remaining.split_off_first(self.batch_size as u64);
+                if !rows.selects_any() {
+                    return Ok(None);
+                }
+                let read = reader.read(&rows)?;
+                if (read.rows as u64) < rows.row_count() {
+                    remaining.put_back(rows, read.rows as u64);
+                }
+                Ok(Some(read))
+            }
+            RowSource::Sifted(filter_reader) => {
+                let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
+                let rows = filter_reader.next(most)?;
+                if !rows.selects_any() {
+                    return Ok(None);
+                }
+                let read = reader.read(&rows)?;
+                let kept = filter_reader.take_kept(rows, read.rows)?;
+                self.portion = self.portion.map(|left| left.saturating_sub(read.rows as u64));
+                let Output { fields, wanted, stored, read: mask, .. } = &self.output;
+                let mut parts = filter_reader.parts(&kept);
+                parts.push(ProjectedPart { mask, arrays: &read.arrays });
+                let arrays = join(wanted, fields, stored, &parts)?;
+                Ok(Some(StoredBatch { rows: read.rows, arrays }))
+            }
+        }
+    }
+}
