@@ -58,6 +58,7 @@ pub(crate) use projection::projected_schema;
 pub use read::arrow_reader::ArrowReader;
 pub use read::builder::ArrowReaderBuilder;
 pub(crate) use read::builder::check_settings;
+pub use read::metadata::ArrowReaderMetadata;
 pub use read::options::ArrowReaderOptions;
 pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 #[cfg(feature = "object_store")]

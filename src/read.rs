@@ -10,6 +10,7 @@
 pub(crate) mod block_decoder;
 pub(crate) mod byte_ranges;
 pub(crate) mod column_cursor;
+pub(crate) mod file_metadata;
 pub(crate) mod file_reader;
 pub(crate) mod projected_reader;
 pub(crate) mod record_reader;

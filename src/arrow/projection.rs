@@ -104,20 +104,27 @@ impl ProjectionMask {
             let what = format!("the projection has field {last}, the schema has {count} fields");
             return Err(Error::invalid(what));
         }
-        let three = fields.iter().zip(stored).zip(shapes);
         let mut projected = Projected::default();
-        for (index, ((field, stored), shape)) in three.enumerate() {
-            let mask = match &self.0 {
-                Mask::All => &Mask::All,
-                Mask::Only(chosen) => match chosen.get(&index) {
-                    Some(mask) => mask,
-                    None => continue,
-                },
-            };
+        let mut push = |mask: &Mask, (field, stored), shape| {
             let (field, stored, shape) = mask.narrow(field, stored, shape);
             projected.fields.push(field);
             projected.stored.push(stored);
             projected.shapes.push(shape);
+        };
+        match &self.0 {
+            Mask::All => {
+                let all = fields.iter().zip(stored).zip(shapes);
+                all.for_each(|(field, shape)| push(&Mask::All, field, shape));
+            }
+            Mask::Only(chosen) => {
+                for (index, mask) in chosen {
+                    if let (Some(field), Some(stored), Some(shape)) =
+                        (fields.get(*index), stored.get(*index), shapes.get(*index))
+                    {
+                        push(mask, (field, stored), shape);
+                    }
+                }
+            }
         }
         Ok(projected)
     }

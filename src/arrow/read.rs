@@ -15,6 +15,7 @@ pub(crate) mod builder;
 pub(crate) mod column_buffers;
 pub(crate) mod field_reader;
 pub(crate) mod filter_reader;
+pub(crate) mod metadata;
 pub(crate) mod options;
 pub(crate) mod parallel_reader;
 #[cfg(feature = "object_store")]

@@ -73,6 +73,17 @@ impl Object {
         Self::open_at(store, location.into(), options, first).await
     }
 
+    /// Opens an object of known size. Nothing is fetched.
+    pub fn of_size(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        options: FetchOptions,
+        size: u64,
+    ) -> (Self, Ranges) {
+        let Location { path, e_tag, version, .. } = location.into();
+        (Self { store, path, size, e_tag, version, options }, Ranges::new(size))
+    }
+
     async fn open_at(
         store: Arc<dyn ObjectStore>,
         location: Location,

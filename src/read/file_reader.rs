@@ -7,10 +7,11 @@
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::file_metadata::FileMetadata;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
@@ -23,26 +24,17 @@ use crate::keys::{BLOOM, STATISTICS};
 use crate::stats::block_statistics::Statistics;
 use crate::stats::bloom_filter::BloomFilters;
 
-/// How much of a file is read for its header at first.
-const FIRST_READ: u64 = 64 << 10;
-
 /// A file that is open for reading.
 pub struct FileReader<R> {
-    inner: Arc<Inner<R>>,
+    source: Arc<R>,
+    metadata: Arc<FileMetadata>,
     limits: Limits,
-}
-
-struct Inner<R> {
-    source: R,
-    len: u64,
-    header: Header,
-    tree: ColumnTree,
-    blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
 }
 
 impl<R> Clone for FileReader<R> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), limits: self.limits }
+        let (source, metadata) = (self.source.clone(), self.metadata.clone());
+        Self { source, metadata, limits: self.limits }
     }
 }
 
@@ -54,18 +46,24 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Opens a file under limits of the caller's own.
     pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
-        let len = source.len()?;
-        let header = read_growing(&source, len, 0, FIRST_READ, Header::read)?;
-        Ok(Self::from_header(source, len, header)?.with_limits(limits))
+        let metadata = Arc::new(FileMetadata::read(&source)?);
+        Ok(Self::new_with_metadata(source, metadata).with_limits(limits))
     }
 
     /// Opens a file whose header has been read.
+    #[cfg(feature = "object_store")]
     pub(crate) fn from_header(source: R, len: u64, header: Header) -> Result<Self> {
-        check_column_count(&header, len)?;
-        let tree = ColumnTree::new(&header.columns)?;
-        let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
-        let inner = Arc::new(Inner { source, len, header, tree, blocks });
-        Ok(Self { inner, limits: Limits::default() })
+        Ok(Self::new_with_metadata(source, Arc::new(FileMetadata::new(len, header)?)))
+    }
+
+    /// Opens a file of which this is known. Nothing is read.
+    pub fn new_with_metadata(source: R, metadata: Arc<FileMetadata>) -> Self {
+        Self { source: Arc::new(source), metadata, limits: Limits::default() }
+    }
+
+    /// Returns what is known of the file.
+    pub fn metadata(&self) -> &Arc<FileMetadata> {
+        &self.metadata
     }
 
     /// Sets the same file under other limits.
@@ -77,17 +75,17 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Returns the header.
     pub fn header(&self) -> &Header {
-        &self.inner.header
+        &self.metadata.header
     }
 
     /// Returns the rows in the file.
     pub fn rows(&self) -> u64 {
-        self.inner.header.rows
+        self.metadata.header.rows
     }
 
     /// Returns the columns, in file order.
     pub fn columns(&self) -> &[ColumnMetadata] {
-        &self.inner.header.columns
+        &self.metadata.header.columns
     }
 
     /// One column.
@@ -105,7 +103,7 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Returns which column is the parent of which.
     pub fn tree(&self) -> &ColumnTree {
-        &self.inner.tree
+        &self.metadata.tree
     }
 
     /// Returns the limits in force.
@@ -115,15 +113,14 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Returns the length of the file in bytes.
     pub fn file_len(&self) -> u64 {
-        self.inner.len
+        self.metadata.len
     }
 
     /// Returns the blocks of a column. They are read once, and checked against the number of rows and the length of
     /// the file.
     pub fn blocks(&self, column: usize) -> Result<Arc<[BlockDescriptor]>> {
         let meta = self.column(column)?;
-        let kept = self.inner.blocks.get(column);
-        if let Some(blocks) = kept.and_then(OnceLock::get) {
+        if let Some(blocks) = self.metadata.blocks(column) {
             return Ok(blocks.clone());
         }
         let blocks = self.read_blocks(column).map_err(|e| e.in_column(meta.name()))?;
@@ -162,7 +159,7 @@ impl<R: ReadAt> FileReader<R> {
     /// Returns whether the blocks of a column have been read.
     #[cfg(feature = "object_store")]
     pub(crate) fn has_blocks(&self, column: usize) -> bool {
-        self.inner.blocks.get(column).is_some_and(|kept| kept.get().is_some())
+        self.metadata.blocks(column).is_some()
     }
 
     /// Keeps the blocks of a column that have been read.
@@ -171,17 +168,15 @@ impl<R: ReadAt> FileReader<R> {
         column: usize,
         blocks: Vec<BlockDescriptor>,
     ) -> Arc<[BlockDescriptor]> {
-        let blocks: Arc<[_]> = blocks.into();
-        let kept = self.inner.blocks.get(column);
-        kept.map_or(blocks.clone(), |kept| kept.get_or_init(|| blocks).clone())
+        self.metadata.keep_blocks(column, blocks)
     }
 
     fn read_blocks(&self, column: usize) -> Result<Vec<BlockDescriptor>> {
-        let Inner { source, len, header, .. } = &*self.inner;
+        let FileMetadata { len, header, .. } = &*self.metadata;
         let start = header.span(column, *len).start;
         let mut size = COUNT;
         loop {
-            let bytes = read_within(source, *len, start, size, "block count")?;
+            let bytes = read_within(&*self.source, *len, start, size, "block count")?;
             match header.read_table(column, *len, &bytes)? {
                 Table::Whole(blocks) => return Ok(blocks),
                 Table::Longer(least) => size = least,
@@ -191,59 +186,18 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Some bytes of the file.
     pub(crate) fn read_bytes(&self, offset: u64, n: u64) -> Result<Bytes> {
-        read_within(&self.inner.source, self.inner.len, offset, n, "blocks")
+        read_within(&*self.source, self.metadata.len, offset, n, "blocks")
     }
 
     /// Returns the stored bytes of a block, its checksum included.
     pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
         let size = block.stored_size(checksum);
-        read_within(&self.inner.source, self.inner.len, block.offset, size, "block")
+        read_within(&*self.source, self.metadata.len, block.offset, size, "block")
     }
 }
 
 impl<R> std::fmt::Debug for FileReader<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Inner { len, header, .. } = &*self.inner;
-        f.debug_struct("FileReader")
-            .field("len", len)
-            .field("header", header)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Bytes after the last column are ignored, as in the reference. But bytes after the header of a file without
-/// columns are columns that a damaged count hides.
-fn check_column_count(header: &Header, len: u64) -> Result<()> {
-    if !header.columns.is_empty() {
-        return Ok(());
-    }
-    let mut bytes = Vec::new();
-    header.write(&mut bytes)?;
-    let end = bytes.len() as u64;
-    if end < len {
-        return Err(Error::malformed("no columns, but bytes after the header").at(end));
-    }
-    Ok(())
-}
-
-/// Parses data of unknown length at `offset`: reads `first` bytes, and doubles the size while the parser needs more
-/// and the file has more.
-fn read_growing<T>(
-    source: &impl ReadAt,
-    total: u64,
-    offset: u64,
-    first: u64,
-    parse: impl Fn(&[u8]) -> Result<T>,
-) -> Result<T> {
-    let available = total.saturating_sub(offset);
-    let mut size = first.max(1);
-    loop {
-        let n = size.min(available);
-        let bytes = read_within(source, total, offset, n, "header")?;
-        match parse(&bytes) {
-            Err(e) if e.is_truncated() && n < available => size = size.saturating_mul(2),
-            // A claim that exceeds the file is an error before the file is read for it.
-            result => return result,
-        }
+        f.debug_struct("FileReader").field("metadata", &self.metadata).finish_non_exhaustive()
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use ::object_store::ObjectStore;
 
+use super::file_metadata::FileMetadata;
 use super::file_reader::FileReader;
 use crate::error::{Error, Result};
 use crate::format::block_table::Table;
@@ -83,6 +84,19 @@ impl RemoteFile {
         let pieces = Arc::new(pieces);
         let file = FileReader::from_header(pieces.clone(), size, header)?;
         Ok(Self { object, pieces, file })
+    }
+
+    /// Opens a file of which this is known. Nothing is fetched.
+    pub fn new_with_metadata(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        options: FetchOptions,
+        metadata: Arc<FileMetadata>,
+    ) -> Self {
+        let (object, pieces) = Object::of_size(store, location, options, metadata.file_len());
+        let pieces = Arc::new(pieces);
+        let file = FileReader::new_with_metadata(pieces.clone(), metadata);
+        Self { object, pieces, file }
     }
 
     /// Returns the file, which reads the fetched bytes.

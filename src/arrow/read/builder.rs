@@ -14,13 +14,14 @@ use rayon::ThreadPool;
 use super::super::Layout;
 use super::super::predicate::{self, ColumnPath, Predicate};
 use super::arrow_reader::{ArrowReader, ReadMode};
+use super::metadata::ArrowReaderMetadata;
 use super::options::ArrowReaderOptions;
 use super::parallel_reader::{self, ParallelReader};
 use super::read_plan::ReadPlan;
 use super::row_filter::RowFilter;
 use crate::arrow::encoded;
 use crate::arrow::projection::ProjectionMask;
-use crate::arrow::schema::stored::{self, SchemaPlan};
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
 use crate::arrow::stats::sorting::{self, SortingColumn};
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
@@ -71,6 +72,12 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
         Self::plan(file, &options, ())
     }
 
+    /// Opens a file of which this is known. Nothing is read.
+    pub fn new_with_metadata(source: R, metadata: ArrowReaderMetadata) -> Self {
+        let ArrowReaderMetadata { file, planning } = metadata;
+        Self::of(FileReader::new_with_metadata(source, file), planning, ())
+    }
+
     /// Returns the statistics of the blocks of a top-level field or a field within structs; `None` if the file has
     /// none. Reads the block descriptors of its columns.
     pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
@@ -107,11 +114,17 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         options: &ArrowReaderOptions,
         fetching: F,
     ) -> Result<Self> {
-        let header = file.header();
-        let planning = stored::find(&header.metadata, &header.columns, &options.wanted)?;
-        let planning = Arc::new(planning);
+        let metadata = ArrowReaderMetadata::try_new(file.metadata().clone(), options.clone())?;
+        Ok(Self::of(file, metadata.planning, fetching))
+    }
+
+    pub(in crate::arrow) fn of(
+        file: FileReader<R>,
+        planning: Arc<SchemaPlan>,
+        fetching: F,
+    ) -> Self {
         let (rows, projection) = (0..file.rows(), ProjectionMask::all());
-        Ok(Self {
+        Self {
             file,
             planning,
             batch_size: BATCH_SIZE,
@@ -126,7 +139,13 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
             parallelism: 1,
             parallel: None,
             fetching,
-        })
+        }
+    }
+
+    /// Returns what is known of the file and its schema, to open it again.
+    pub fn metadata(&self) -> ArrowReaderMetadata {
+        let (file, planning) = (self.file.metadata().clone(), self.planning.clone());
+        ArrowReaderMetadata { file, planning }
     }
 
     /// Returns the schema of the file, before projection.

@@ -27,6 +27,7 @@ use futures_util::Stream;
 use futures_util::stream::BoxStream;
 
 use super::builder::ArrowReaderBuilder;
+use super::metadata::ArrowReaderMetadata;
 use super::options::ArrowReaderOptions;
 use crate::arrow::predicate::ColumnPath;
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
@@ -91,6 +92,20 @@ impl ArrowStreamBuilder {
         let file = RemoteFile::open(store, location, fetch).await?;
         let reader = file.file().clone().with_limits(options.limits);
         Self::plan(reader, &options, Fetching { file, window: WINDOW_BYTES, prefetch: 1 })
+    }
+
+    /// Opens a file of which this is known. Nothing is fetched: if the location has an e-tag and the object has changed
+    /// since, reading it fails.
+    pub fn from_metadata(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        metadata: ArrowReaderMetadata,
+        fetch: FetchOptions,
+    ) -> Self {
+        let ArrowReaderMetadata { file, planning } = metadata;
+        let file = RemoteFile::new_with_metadata(store, location, fetch, file);
+        let reader = file.file().clone();
+        Self::of(reader, planning, Fetching { file, window: WINDOW_BYTES, prefetch: 1 })
     }
 
     /// Sets the number of windows that are prefetched while one is decoded. Default: 1.
