@@ -49,6 +49,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arrow::array::ArrayRef;
 use arrow::datatypes::{FieldRef, SchemaRef};
 
 pub use crate::dataset::schema_adapter::adapt_batch;
@@ -60,6 +61,7 @@ pub use merged_schema::{FileSchema, MergedSchema};
 pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};
 pub use reader::DatasetReader;
 pub use scan::DatasetScan;
+pub use snapshot::FileStatistics;
 #[cfg(feature = "object_store")]
 pub use store::Prefix;
 #[cfg(feature = "object_store")]
@@ -165,6 +167,18 @@ impl<P: Clone> Dataset<P> {
     /// Returns the files, in the order of their rows.
     pub fn files(&self) -> impl Iterator<Item = &DataFile> {
         self.snapshot.files()
+    }
+
+    /// Returns the values of the [`partitions`](Self::partitions), each an array with a value for each of the
+    /// [`files`](Self::files).
+    pub fn partition_values(&self) -> Result<Vec<ArrayRef>> {
+        self.snapshot.partition_values()
+    }
+
+    /// Returns what commits say of the values of a column, for each of the [`files`](Self::files); `None` if they say
+    /// nothing. Bounds of text may be unknown for some files.
+    pub fn file_statistics(&self, column: &str) -> Result<Option<FileStatistics>> {
+        self.snapshot.file_statistics(column)
     }
 
     /// Returns the rows of all files.

@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, UInt64Array, new_null_array};
+use arrow::array::{Array, ArrayRef, UInt64Array, new_null_array};
+use arrow::compute::concat;
 use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 
 use super::commit::{Commit, DataFile};
@@ -210,6 +211,60 @@ impl Snapshot {
             (evolved(&bounds.min)?, evolved(&bounds.max)?, bounds.nulls.clone())
         };
         Some(BlockBounds::new(files.to_vec(), [min, max], nulls))
+    }
+}
+
+/// What is known of the values of one column, a value for each file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FileStatistics {
+    /// The minimum; null if it is unknown, or if all values are.
+    pub min: ArrayRef,
+    /// The maximum, under the same rule.
+    pub max: ArrayRef,
+    /// The number of nulls; null if it is unknown.
+    pub null_counts: UInt64Array,
+}
+
+impl Snapshot {
+    /// Returns the values of the partition columns, each an array with a value for each file.
+    pub(super) fn partition_values(&self) -> Result<Vec<ArrayRef>> {
+        let column = |at: usize| {
+            let values: Vec<_> =
+                self.groups.iter().filter_map(|group| group.values.get(at)).collect();
+            let values: Vec<&dyn Array> = values.into_iter().map(AsRef::as_ref).collect();
+            Ok(concat(&values)?)
+        };
+        (0..self.partitions.len()).map(column).collect()
+    }
+
+    /// Returns what is known of the values of a column in each file; `None` if nothing is.
+    pub(super) fn file_statistics(&self, column: &str) -> Result<Option<FileStatistics>> {
+        let Some((_, field)) = self.schema.fields().find(column) else {
+            return Err(Error::invalid(format!("no column {column:?}")));
+        };
+        let Some(data_type) = file_statistics::bounded(field.data_type()) else { return Ok(None) };
+        let (mut min, mut max, mut null_counts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut is_known = false;
+        for group in &self.groups {
+            let rows: Vec<Range<u64>> = group.files.iter().map(|file| 0..file.rows).collect();
+            let bounds = self.bounds(group, &rows, field);
+            is_known |= bounds.is_some();
+            let unknown = || new_null_array(data_type, rows.len());
+            let (low, high, nulls) = bounds.map_or_else(
+                || (unknown(), unknown(), UInt64Array::new_null(rows.len())),
+                BlockBounds::into_parts,
+            );
+            min.push(low);
+            max.push(high);
+            null_counts.extend(nulls.iter());
+        }
+        let concat = |arrays: &[ArrayRef]| {
+            concat(&arrays.iter().map(AsRef::as_ref).collect::<Vec<&dyn Array>>())
+        };
+        let null_counts = null_counts.into();
+        let statistics = FileStatistics { min: concat(&min)?, max: concat(&max)?, null_counts };
+        Ok(is_known.then_some(statistics))
     }
 }
 

@@ -10,13 +10,14 @@ use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::error::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 
+use crate::dataset_factory::{DATASET_NAME, TrevniDatasetFactory};
 use crate::format::{EXTENSION, NAME, TrevniFormat, TrevniFormatFactory};
 use crate::options::TrevniOptions;
 
 /// Reads Trevni files in a session.
 #[async_trait]
 pub trait SessionContextExt {
-    /// Makes `STORED AS TREVNI` and the options `trevni.*` known to SQL.
+    /// Makes `STORED AS TREVNI`, `STORED AS TREVNI_DATASET` and the options `trevni.*` known to SQL.
     fn register_trevni_format(&self) -> Result<()>;
 
     /// Registers a file, or the files of a folder, as a table.
@@ -40,6 +41,8 @@ impl SessionContextExt for SessionContext {
         }
         let tables = Arc::new(ListingTableFactory::new());
         state.table_factories_mut().insert(NAME.to_uppercase(), tables);
+        let datasets = Arc::new(TrevniDatasetFactory);
+        state.table_factories_mut().insert(DATASET_NAME.to_owned(), datasets);
         Ok(())
     }
 

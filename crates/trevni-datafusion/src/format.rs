@@ -22,7 +22,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::arrow::ArrowStreamBuilder;
 
-use crate::error::external;
+use crate::metadata_cache;
 use crate::options::TrevniOptions;
 use crate::sink::TrevniSink;
 use crate::source::TrevniSource;
@@ -100,9 +100,14 @@ impl TrevniFormat {
     }
 }
 
-async fn open(store: &Arc<dyn ObjectStore>, object: &ObjectMeta) -> Result<ArrowStreamBuilder> {
-    let builder = ArrowStreamBuilder::new(store.clone(), object.clone()).await;
-    builder.map_err(|e| external(e).context(object.location.to_string()))
+/// Opens a file by the metadata cache of a session.
+async fn open(
+    state: &dyn Session,
+    store: &Arc<dyn ObjectStore>,
+    object: &ObjectMeta,
+) -> Result<ArrowStreamBuilder> {
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    metadata_cache::open(store, object, Some(&cache)).await
 }
 
 #[async_trait]
@@ -131,7 +136,7 @@ impl FileFormat for TrevniFormat {
         let concurrency = state.config_options().execution.meta_fetch_concurrency;
         let schemas: Vec<SchemaRef> = stream::iter(objects)
             .map(|object| async move {
-                Ok::<_, DataFusionError>(open(store, object).await?.schema().clone())
+                Ok::<_, DataFusionError>(open(state, store, object).await?.schema().clone())
             })
             .boxed()
             .buffered(concurrency.into())
@@ -154,22 +159,22 @@ impl FileFormat for TrevniFormat {
 
     async fn infer_ordering(
         &self,
-        _state: &dyn Session,
+        state: &dyn Session,
         store: &Arc<dyn ObjectStore>,
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<Option<LexOrdering>> {
-        Ok(statistics::ordering(&open(store, object).await?, &table_schema))
+        Ok(statistics::ordering(&open(state, store, object).await?, &table_schema))
     }
 
     async fn infer_stats_and_ordering(
         &self,
-        _state: &dyn Session,
+        state: &dyn Session,
         store: &Arc<dyn ObjectStore>,
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<FileMeta> {
-        let mut builder = open(store, object).await?;
+        let mut builder = open(state, store, object).await?;
         let ordering = statistics::ordering(&builder, &table_schema);
         let statistics = statistics::of_file(&mut builder, &table_schema, object.size).await?;
         Ok(FileMeta::new(statistics).with_ordering(ordering))
@@ -177,9 +182,13 @@ impl FileFormat for TrevniFormat {
 
     async fn create_physical_plan(
         &self,
-        _state: &dyn Session,
-        config: FileScanConfig,
+        state: &dyn Session,
+        mut config: FileScanConfig,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let Some(source) = config.file_source().downcast_ref::<TrevniSource>() {
+            let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+            config.file_source = Arc::new(source.clone().with_metadata_cache(cache));
+        }
         Ok(DataSourceExec::from_data_source(config))
     }
 

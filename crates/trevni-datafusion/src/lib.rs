@@ -1,7 +1,7 @@
 //! Trevni files as tables of [DataFusion](datafusion).
 //!
 //! ```text
-//! SQL         CREATE EXTERNAL TABLE, COPY TO, INSERT INTO
+//! SQL         CREATE EXTERNAL TABLE, COPY TO, INSERT INTO       of files, and of data sets
 //! planning    schema, statistics and sorting: header, block tables
 //! execution   file ──► rows of its byte range ──► blocks that may pass
 //!                  ──► rows that pass ──► projection
@@ -33,17 +33,22 @@
 //!
 //! ```text layers
 //! byte_range error options
-//! pruning sink statistics
+//! metadata_cache pruning sink statistics
 //! opener
-//! source
-//! format
+//! dataset_sink source
+//! dataset_table format
+//! dataset_factory
 //! context
 //! ```
 
 mod byte_range;
 mod context;
+mod dataset_factory;
+mod dataset_sink;
+mod dataset_table;
 mod error;
 mod format;
+mod metadata_cache;
 mod opener;
 mod options;
 mod pruning;
@@ -52,6 +57,8 @@ mod source;
 mod statistics;
 
 pub use context::SessionContextExt;
+pub use dataset_factory::TrevniDatasetFactory;
+pub use dataset_table::TrevniDatasetTable;
 pub use format::{TrevniFormat, TrevniFormatFactory};
 pub use options::TrevniOptions;
 pub use source::TrevniSource;

@@ -19,6 +19,8 @@ use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::simplifier::PhysicalExprSimplifier;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
@@ -26,8 +28,9 @@ use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use datafusion::physical_expr_adapter::{
     PhysicalExprAdapterFactory, replace_columns_with_literals,
 };
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
-use futures_util::{FutureExt, StreamExt};
+use datafusion::physical_optimizer::pruning::FilePruner;
+use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use object_store::ObjectStore;
 use trevni::arrow::{
     ArrowPredicate, ArrowPredicateFn, ArrowStreamBuilder, ProjectionMask, RowFilter,
@@ -35,6 +38,7 @@ use trevni::arrow::{
 
 use crate::byte_range::rows_of;
 use crate::error::external;
+use crate::metadata_cache;
 use crate::pruning;
 
 /// Opens files of one partition of a scan.
@@ -49,6 +53,7 @@ pub(crate) struct TrevniOpener {
     pub(crate) limit: Option<usize>,
     pub(crate) pruning: bool,
     pub(crate) metrics: ExecutionPlanMetricsSet,
+    pub(crate) metadata_cache: Option<Arc<FileMetadataCache>>,
     pub(crate) partition: usize,
 }
 
@@ -67,10 +72,16 @@ type Batches = futures_util::stream::BoxStream<'static, Result<RecordBatch>>;
 
 impl TrevniOpener {
     async fn open_file(self, file: PartitionedFile) -> Result<Batches> {
+        let pruned = MetricBuilder::new(&self.metrics).counter("files_pruned", self.partition);
+        let (is_excluded, pruner) = self.file_pruner(&file)?;
+        if is_excluded {
+            pruned.add(1);
+            return Ok(stream::empty().boxed());
+        }
         let object = file.object_meta.clone();
         let size = object.size;
-        let builder =
-            ArrowStreamBuilder::new(self.store.clone(), object).await.map_err(external)?;
+        let cache = self.metadata_cache.as_ref();
+        let builder = metadata_cache::open(&self.store, &object, cache).await?;
         let schema = builder.schema().clone();
         let (projection, filter) = self.of_file(&file, &schema)?;
         let rows = match &file.range {
@@ -90,7 +101,39 @@ impl TrevniOpener {
         let location = file.object_meta.location;
         let in_file = move |e| external(e).context(location.to_string());
         let projected = stream.map(move |batch| projector.project_batch(&batch.map_err(&in_file)?));
-        Ok(projected.boxed())
+        Ok(match pruner {
+            Some(pruner) => until_pruned(projected.boxed(), pruner, pruned),
+            None => projected.boxed(),
+        })
+    }
+
+    /// Returns whether no row of a file can pass, by its statistics and partition values, and what decides that again
+    /// while a dynamic filter becomes stricter.
+    fn file_pruner(&self, file: &PartitionedFile) -> Result<(bool, Option<FilePruner>)> {
+        let Some(filter) = self.filter.as_ref().filter(|_| self.pruning) else {
+            return Ok((false, None));
+        };
+        let values = self.partition_values(file);
+        let filter = replace_columns_with_literals(filter.clone(), &values)?;
+        let schema = self.table_schema.file_schema();
+        let filter = PhysicalExprSimplifier::new(schema).simplify(filter)?;
+        if let Some(literal) = filter.downcast_ref::<Literal>() {
+            let passes = matches!(literal.value(), ScalarValue::Boolean(Some(true)));
+            return Ok((!passes, None));
+        }
+        let errors = MetricBuilder::new(&self.metrics);
+        let errors = errors.counter("predicate_evaluation_errors", self.partition);
+        let mut pruner = FilePruner::try_new(filter, schema, file, errors);
+        let is_excluded = pruner.as_mut().map_or(Ok(false), FilePruner::should_prune)?;
+        Ok((is_excluded, pruner))
+    }
+
+    fn partition_values<'a>(
+        &'a self,
+        file: &'a PartitionedFile,
+    ) -> HashMap<&'a str, &'a ScalarValue> {
+        let fields = self.table_schema.table_partition_cols().iter();
+        fields.map(|field| field.name().as_str()).zip(&file.partition_values).collect()
     }
 
     /// Returns projection and filter in the columns of a file.
@@ -99,9 +142,7 @@ impl TrevniOpener {
         file: &PartitionedFile,
         schema: &SchemaRef,
     ) -> Result<(ProjectionExprs, Option<Arc<dyn PhysicalExpr>>)> {
-        let fields = self.table_schema.table_partition_cols().iter();
-        let values: HashMap<&str, &ScalarValue> =
-            fields.map(|field| field.name().as_str()).zip(&file.partition_values).collect();
+        let values = self.partition_values(file);
         let logical = self.table_schema.file_schema();
         let adapter = self.adapters.create(logical.clone(), schema.clone())?;
         let simplifier = PhysicalExprSimplifier::new(schema);
@@ -144,6 +185,19 @@ impl TrevniOpener {
         }
         Ok(builder.with_row_range(rows))
     }
+}
+
+/// Ends when a dynamic filter, which becomes stricter while other parts of the plan run, excludes the rest of a file.
+fn until_pruned(batches: Batches, pruner: FilePruner, pruned: Count) -> Batches {
+    let next = async |(mut batches, mut pruner, pruned): (Batches, FilePruner, Count)| {
+        let Some(batch) = batches.try_next().await? else { return Ok(None) };
+        if pruner.should_prune()? {
+            pruned.add(1);
+            return Ok(None);
+        }
+        Ok(Some((batch, (batches, pruner, pruned))))
+    };
+    stream::try_unfold((batches, pruner, pruned), next).boxed()
 }
 
 /// Returns an expression as a predicate of its columns.

@@ -7,6 +7,7 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
+use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
@@ -27,6 +28,7 @@ pub struct TrevniSource {
     filter: Option<Arc<dyn PhysicalExpr>>,
     batch_size: Option<usize>,
     metrics: ExecutionPlanMetricsSet,
+    metadata_cache: Option<Arc<FileMetadataCache>>,
 }
 
 impl TrevniSource {
@@ -37,7 +39,21 @@ impl TrevniSource {
         let all: Vec<usize> = (0..schema.fields().len()).collect();
         let projection = ProjectionExprs::from_indices(&all, schema);
         let metrics = ExecutionPlanMetricsSet::new();
-        Self { table_schema, options, projection, filter: None, batch_size: None, metrics }
+        Self {
+            table_schema,
+            options,
+            projection,
+            filter: None,
+            batch_size: None,
+            metrics,
+            metadata_cache: None,
+        }
+    }
+
+    /// Sets the cache of headers and block tables, usually that of the runtime. Default: none.
+    pub fn with_metadata_cache(mut self, cache: Arc<FileMetadataCache>) -> Self {
+        self.metadata_cache = Some(cache);
+        self
     }
 }
 
@@ -59,6 +75,7 @@ impl FileSource for TrevniSource {
             limit: base_config.limit,
             pruning: self.options.pruning,
             metrics: self.metrics.clone(),
+            metadata_cache: self.metadata_cache.clone(),
             partition,
         }))
     }

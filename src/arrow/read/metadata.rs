@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::datatypes::{Field, SchemaRef};
 
 use super::options::ArrowReaderOptions;
 use crate::arrow::schema::stored::{self, SchemaPlan};
@@ -62,5 +62,13 @@ impl ArrowReaderMetadata {
     /// Returns the schema of the file.
     pub fn schema(&self) -> &SchemaRef {
         &self.planning.schema
+    }
+
+    /// Returns the approximate number of bytes that this takes in memory.
+    pub fn memory_size(&self) -> usize {
+        // A field of a schema, its stored form and its layout.
+        let field = 3 * size_of::<Field>();
+        let fields = self.planning.schema.flattened_fields().len();
+        self.file.memory_size().saturating_add(fields.saturating_mul(field))
     }
 }

@@ -53,6 +53,11 @@ impl BlockBounds {
         Self { blocks, min, max, null_counts, index: None, filters: None }
     }
 
+    /// Returns minima, maxima and null counts.
+    pub(crate) fn into_parts(self) -> (ArrayRef, ArrayRef, UInt64Array) {
+        (self.min, self.max, self.null_counts)
+    }
+
     /// Bounds of the blocks of a file; `None` if the column has no bytes in it.
     pub(super) fn of_blocks<R: ReadAt>(
         file: &FileReader<R>,

@@ -1,0 +1,113 @@
+//! Runs the queries of TPC-H over files of several formats, in one process.
+//!
+//! ```text
+//! tables ──► files, of each format      made once in --data
+//! query 1    format a, b, c, a, b, c, ...    warm; medians; answers compared with those of the first format
+//! query 2    ...
+//! ```
+
+mod answers;
+mod engines;
+mod report;
+mod tables;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Parser;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::error::Result;
+use datafusion::prelude::SessionContext;
+
+use engines::Engine;
+use report::Report;
+
+/// Batches pass between threads, which glibc's allocator makes them wait for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Runs the queries of TPC-H over files of several formats.
+#[derive(Debug, Parser)]
+struct Args {
+    /// The folder of the tables; they are made if it has none.
+    #[arg(long)]
+    data: PathBuf,
+    /// The scale factor: at 1, lineitem has six million rows.
+    #[arg(long, default_value_t = 1.0)]
+    scale: f64,
+    /// The formats; the first is the one that others are compared with.
+    #[arg(long, value_delimiter = ',', default_value = "parquet,parquet-pushdown,trevni-snappy,trevni-pack")]
+    engines: Vec<Engine>,
+    /// The queries, by number. Default: all.
+    #[arg(long, value_delimiter = ',')]
+    queries: Vec<usize>,
+    #[arg(long, default_value_t = 5)]
+    repetitions: usize,
+    /// The partitions of a plan.
+    #[arg(long, default_value_t = 2)]
+    partitions: usize,
+    /// Where to write the results as JSON.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Prints the plans with their metrics instead.
+    #[arg(long)]
+    explain: bool,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(args.partitions)
+        .enable_all()
+        .build()?;
+    runtime.block_on(run(args))
+}
+
+async fn run(args: Args) -> Result<()> {
+    let mut sessions = Vec::new();
+    for engine in &args.engines {
+        tables::make(&args.data, args.scale, *engine).await?;
+        sessions.push((*engine, engine.session(&args.data, args.partitions).await?));
+    }
+    let mut report = Report::new(&args.engines, &args.data)?;
+    for (number, text) in tables::queries() {
+        if !args.queries.is_empty() && !args.queries.contains(&number) {
+            continue;
+        }
+        if args.explain {
+            explain(&sessions, text).await?;
+            continue;
+        }
+        let mut expected: Option<Vec<RecordBatch>> = None;
+        let mut times = vec![Vec::new(); sessions.len()];
+        for round in 0..=args.repetitions {
+            for ((engine, session), times) in sessions.iter().zip(&mut times) {
+                let start = Instant::now();
+                let batches = session.sql(text).await?.collect().await?;
+                if round > 0 {
+                    times.push(start.elapsed().as_secs_f64());
+                    continue;
+                }
+                match &expected {
+                    None => expected = Some(batches),
+                    Some(expected) => answers::compare(expected, &batches).map_err(|e| {
+                        e.context(format!("query {number}: {engine} does not answer as the first"))
+                    })?,
+                }
+            }
+        }
+        report.add(number, times);
+    }
+    if !args.explain {
+        report.finish(args.out.as_deref())?;
+    }
+    Ok(())
+}
+
+async fn explain(sessions: &[(Engine, SessionContext)], text: &str) -> Result<()> {
+    for (engine, session) in sessions {
+        println!("{engine}");
+        session.sql(&format!("explain analyze {text}")).await?.show().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! Data sets in SQL: `STORED AS TREVNI_DATASET`.
+//!
+//! ```text
+//! CREATE EXTERNAL TABLE t STORED AS TREVNI_DATASET LOCATION 'folder/'          one that exists
+//! CREATE EXTERNAL TABLE t (a INT, y INT) STORED AS TREVNI_DATASET
+//!   PARTITIONED BY (y) LOCATION 'folder/'                                      one that INSERT INTO creates
+//! ```
+
+use std::sync::Arc;
+
+use arrow::datatypes::{FieldRef, Schema};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
+use datafusion::common::{plan_datafusion_err, plan_err};
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::error::Result;
+use datafusion::logical_expr::CreateExternalTable;
+
+use crate::dataset_table::TrevniDatasetTable;
+use crate::options::TrevniOptions;
+
+/// The name in SQL.
+pub(crate) const DATASET_NAME: &str = "TREVNI_DATASET";
+
+/// Creates tables of data sets.
+#[derive(Debug, Default)]
+pub struct TrevniDatasetFactory;
+
+#[async_trait]
+impl TableProviderFactory for TrevniDatasetFactory {
+    async fn create(
+        &self,
+        state: &dyn Session,
+        command: &CreateExternalTable,
+    ) -> Result<Arc<dyn TableProvider>> {
+        let [location] = command.locations.as_slice() else {
+            return plan_err!("a data set has one location, not {}", command.locations.len());
+        };
+        // A folder, whether it exists or not.
+        let folder = format!("{}/", location.trim_end_matches('/'));
+        let url = ListingTableUrl::parse(&folder)?;
+        let options = TrevniOptions::of_session(state.config_options());
+        let options = options.with_options(&command.options)?;
+        options.writer_properties()?;
+        let declared = command.schema.as_arrow();
+        if declared.fields().is_empty() {
+            let found = TrevniDatasetTable::open(state, url, options).await?;
+            let found = found.ok_or_else(|| {
+                plan_datafusion_err!("{location}: not a data set; columns make a new one")
+            })?;
+            return Ok(Arc::new(found));
+        }
+        let (mut inside, mut partitions): (Vec<FieldRef>, Vec<FieldRef>) = Default::default();
+        for name in &command.table_partition_cols {
+            partitions.push(Arc::new(declared.field_with_name(name)?.clone()));
+        }
+        let is_inside = |field: &&FieldRef| !partitions.iter().any(|p| p.name() == field.name());
+        inside.extend(declared.fields().iter().filter(is_inside).cloned());
+        let schema = Arc::new(Schema::new(inside));
+        Ok(Arc::new(TrevniDatasetTable::new(url, schema, partitions, options)))
+    }
+}
