@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ::object_store::path::Path;
-use ::object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore};
+use ::object_store::{GetOptions, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
 use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::FetchOptions;
 use crate::error::{Error, ErrorKind, Result};
@@ -177,7 +177,15 @@ impl Object {
             let what = format!("{}: received bytes {:?} for {range:?}", self.path, result.range);
             return Err(std::io::Error::other(what).into());
         }
-        let mut stream = result.into_stream();
+        let mut stream = match &result.payload {
+            GetResultPayload::Stream(_) => result.into_stream(),
+            // A file: as a stream it would be read in pieces of 8 KiB, each on another thread.
+            #[allow(
+                unreachable_patterns,
+                reason = "object_store has files only with its feature fs"
+            )]
+            _ => stream::once(result.bytes()).boxed(),
+        };
         let mut whole = stream.try_next().await?.unwrap_or_default();
         if whole.len() < wanted {
             let mut bytes = BytesMut::with_capacity(wanted);

@@ -79,7 +79,8 @@ impl Engine {
         for table in TABLES {
             let path = data.join(folder).join(format!("{table}.{extension}"));
             let path = path.display();
-            let create = format!("CREATE EXTERNAL TABLE {table} STORED AS {name} LOCATION '{path}'");
+            let create =
+                format!("CREATE EXTERNAL TABLE {table} STORED AS {name} LOCATION '{path}'");
             context.sql(&create).await?;
         }
         Ok(context)

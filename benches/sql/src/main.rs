@@ -36,7 +36,11 @@ struct Args {
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// The formats; the first is the one that others are compared with.
-    #[arg(long, value_delimiter = ',', default_value = "parquet,parquet-pushdown,trevni-snappy,trevni-pack")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "parquet,parquet-pushdown,trevni-snappy,trevni-pack"
+    )]
     engines: Vec<Engine>,
     /// The queries, by number. Default: all.
     #[arg(long, value_delimiter = ',')]
@@ -46,6 +50,9 @@ struct Args {
     /// The partitions of a plan.
     #[arg(long, default_value_t = 2)]
     partitions: usize,
+    /// Settings of all sessions, as `trevni.pushdown_filters=false`.
+    #[arg(long = "set")]
+    settings: Vec<String>,
     /// Where to write the results as JSON.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -67,7 +74,11 @@ async fn run(args: Args) -> Result<()> {
     let mut sessions = Vec::new();
     for engine in &args.engines {
         tables::make(&args.data, args.scale, *engine).await?;
-        sessions.push((*engine, engine.session(&args.data, args.partitions).await?));
+        let session = engine.session(&args.data, args.partitions).await?;
+        for setting in &args.settings {
+            session.sql(&format!("SET {setting}")).await?;
+        }
+        sessions.push((*engine, session));
     }
     let mut report = Report::new(&args.engines, &args.data)?;
     for (number, text) in tables::queries() {
