@@ -49,10 +49,26 @@ impl RowSelector {
 /// assert_eq!(selection, RowSelection::from_consecutive_ranges([2..5].into_iter(), 10));
 /// assert_eq!(selection.row_count(), 3);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct RowSelection {
     ranges: Vec<Range<u64>>,
+    /// How many of the ranges have been taken away: a scan takes the first rows many times.
+    taken: usize,
 }
+
+impl Clone for RowSelection {
+    fn clone(&self) -> Self {
+        Self::of(self.ranges().to_vec())
+    }
+}
+
+impl PartialEq for RowSelection {
+    fn eq(&self, other: &Self) -> bool {
+        self.ranges() == other.ranges()
+    }
+}
+
+impl Eq for RowSelection {}
 
 impl RowSelection {
     /// Selects the rows of these ranges below `total_rows`. The ranges may overlap and be in any order; each row is
@@ -91,28 +107,33 @@ impl RowSelection {
             }
             joined
         });
-        Self { ranges }
+        Self::of(ranges)
+    }
+
+    /// Ranges that ascend and do not touch.
+    fn of(ranges: Vec<Range<u64>>) -> Self {
+        Self { ranges, taken: 0 }
     }
 
     /// Returns how many rows are read.
     pub fn row_count(&self) -> u64 {
-        self.ranges.iter().map(|range| range.end - range.start).sum()
+        self.ranges().iter().map(|range| range.end - range.start).sum()
     }
 
     /// Returns how many rows are passed over before the last that is read.
     pub fn skipped_row_count(&self) -> u64 {
-        self.ranges.last().map_or(0, |last| last.end) - self.row_count()
+        self.ranges().last().map_or(0, |last| last.end) - self.row_count()
     }
 
     /// Returns whether any row is read.
     pub fn selects_any(&self) -> bool {
-        !self.ranges.is_empty()
+        !self.ranges().is_empty()
     }
 
     /// Returns the rows as selectors, alternately skipped and read; the last reads.
     pub fn iter(&self) -> impl Iterator<Item = RowSelector> + '_ {
         let mut at = 0;
-        let selectors = self.ranges.iter().flat_map(move |range| {
+        let selectors = self.ranges().iter().flat_map(move |range| {
             let skip = RowSelector::skip(range.start - at);
             at = range.end;
             [skip, RowSelector::select(range.end - range.start)]
@@ -122,33 +143,44 @@ impl RowSelection {
 
     /// Returns the rows, as ascending ranges that do not touch.
     pub fn ranges(&self) -> &[Range<u64>] {
-        &self.ranges
+        self.ranges.get(self.taken..).unwrap_or_default()
     }
 
     /// Takes the first rows away, `most` at most.
     pub(crate) fn split_off_first(&mut self, most: u64) -> Self {
-        let mut left = most;
-        let mut whole = 0;
-        for range in &mut self.ranges {
-            let n = range.end - range.start;
-            if n > left {
+        let first = self.first_rows(most);
+        let Some(end) = first.ranges().last().map(|last| last.end) else { return first };
+        let whole = self.ranges().iter().take(first.ranges().len());
+        let whole = whole.filter(|range| range.end <= end).count();
+        self.taken += whole;
+        if let Some(range) = self.ranges.get_mut(self.taken).filter(|range| range.start < end) {
+            range.start = end;
+        }
+        // Each range is moved once at most, on average.
+        if self.taken > self.ranges.len() / 2 {
+            self.ranges.drain(..std::mem::take(&mut self.taken));
+        }
+        first
+    }
+
+    /// Returns the first rows, `most` at most.
+    pub(crate) fn first_rows(&self, most: u64) -> Self {
+        let (mut left, mut first) = (most, Vec::new());
+        for range in self.ranges() {
+            let rows = (range.end - range.start).min(left);
+            if rows == 0 {
                 break;
             }
-            left -= n;
-            whole += 1;
+            left -= rows;
+            first.push(range.start..range.start + rows);
         }
-        let mut first: Vec<_> = self.ranges.drain(..whole).collect();
-        if let Some(range) = self.ranges.first_mut().filter(|_| left > 0) {
-            first.push(range.start..range.start + left);
-            range.start += left;
-        }
-        Self { ranges: first }
+        Self::of(first)
     }
 
     /// Puts back rows that were split off but not read: all after the first `read`.
     pub(crate) fn put_back(&mut self, mut first: Self, read: u64) {
         first.split_off_first(read);
-        let ranges = first.ranges.into_iter().chain(self.ranges.drain(..));
+        let ranges = first.ranges().iter().chain(self.ranges()).cloned();
         *self = Self::from_consecutive_ranges(ranges, u64::MAX);
     }
 }

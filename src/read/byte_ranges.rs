@@ -25,6 +25,17 @@ impl<R: ReadAt> FileReader<R> {
         columns.into_iter().map(|column| header.table_span(column, len)).collect()
     }
 
+    /// Returns the longest gap of rows, `most` at most, that has no whole block of these columns or their parents: none
+    /// is opened for such a gap. The last block of a column may be shorter, since a gap is not at the end.
+    pub(crate) fn gap_within_blocks(&self, columns: &[usize], most: u64) -> Result<u64> {
+        self.tree().with_ancestors(columns).into_iter().try_fold(most, |gap, column| {
+            let blocks = self.blocks(column)?;
+            let whole = blocks.split_last().map_or(&[][..], |(_, whole)| whole);
+            let smallest = whole.iter().map(|block| u64::from(block.rows)).min();
+            Ok(gap.min(smallest.map_or(most, |rows| rows.saturating_sub(1))))
+        })
+    }
+
     /// Returns the bytes of the blocks that reading these rows, ascending ranges, of these columns opens: those
     /// that have such rows, and of parents also those with the rows that a child's first block begins with. Tables
     /// that have not been read are read.

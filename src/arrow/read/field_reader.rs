@@ -7,7 +7,7 @@
 //! given              abcde
 //! ```
 //! If all columns can decode rows at positions, gaps are read only where many rows are wanted. The limits were
-//! measured: see [`gap_of`] and [`DENSE`].
+//! measured: see [`GAP`] and [`DENSE`].
 
 use arrow::array::ArrayRef;
 use arrow::datatypes::{DataType, FieldRef, Fields};
@@ -70,7 +70,7 @@ impl<R: ReadAt> FieldsReader<R> {
         for (shape, field) in shapes.iter().zip(&stored) {
             column_buffers::forms(shape, field, &columns, &mut forms);
         }
-        let gap = gap_of(file, &order)?;
+        let gap = file.gap_within_blocks(&order, GAP)?;
         let picks = columns.iter().all(|(_, is_value_codec)| *is_value_codec)
             && order.iter().all(|column| file.tree().parent(*column).is_none());
         let buffers = columns.into_iter().zip(forms);
@@ -197,17 +197,5 @@ fn fixed_width(data_type: &DataType) -> usize {
     }
 }
 
-/// Returns the gaps that are read rather than left out, in rows.
-fn gap_of<R: ReadAt>(file: &FileReader<R>, columns: &[usize]) -> Result<u64> {
-    let mut gap = GAP;
-    for column in columns {
-        let blocks = file.blocks(*column)?;
-        // No block is completely within a gap, so none is opened for skipped rows. A gap at the end is not read.
-        let whole = blocks.split_last().map_or(&[][..], |(_, whole)| whole);
-        let smallest = whole.iter().map(|block| u64::from(block.rows)).min();
-        gap = gap.min(smallest.map_or(GAP, |rows| rows.saturating_sub(1)));
-    }
-    Ok(gap)
-}
-
+/// Gaps that are read rather than left out, in rows, at most.
 const GAP: u64 = 64;

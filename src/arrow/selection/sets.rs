@@ -14,7 +14,7 @@ impl RowSelection {
     /// Returns the rows that both read.
     pub fn intersection(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
-        let (mut left, mut right) = (self.ranges.iter(), other.ranges.iter());
+        let (mut left, mut right) = (self.ranges().iter(), other.ranges().iter());
         let (mut a, mut b) = (left.next(), right.next());
         while let (Some(x), Some(y)) = (a, b) {
             let both = x.start.max(y.start)..x.end.min(y.end);
@@ -27,22 +27,22 @@ impl RowSelection {
                 b = right.next();
             }
         }
-        Self { ranges }
+        Self::of(ranges)
     }
 
     /// Returns the rows that either reads.
     pub fn union(&self, other: &Self) -> Self {
-        let ranges = self.ranges.iter().chain(&other.ranges).cloned();
+        let ranges = self.ranges().iter().chain(other.ranges()).cloned();
         Self::from_consecutive_ranges(ranges, u64::MAX)
     }
 
     /// Returns the rows that `other` reads, where its first row is the first of those that this one reads, and so on.
     pub fn and_then(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
-        let mut chosen = other.ranges.iter().peekable();
+        let mut chosen = other.ranges().iter().peekable();
         // The number of rows of this selection before the current range.
         let mut before = 0;
-        for range in &self.ranges {
+        for range in self.ranges() {
             let here = before..before + (range.end - range.start);
             let place = |nth: u64| range.start + (nth - here.start);
             while let Some(part) = chosen.peek().filter(|part| part.start < here.end) {
@@ -65,19 +65,20 @@ impl RowSelection {
     }
 
     /// Returns the first `rows` rows that are read.
-    pub fn limit(mut self, rows: u64) -> Self {
-        self.split_off_first(rows)
+    pub fn limit(self, rows: u64) -> Self {
+        self.first_rows(rows)
     }
 
     /// Splits the selection into the rows before a row, and the others.
-    pub(crate) fn split_at(mut self, row: u64) -> (Self, Self) {
-        let whole = self.ranges.partition_point(|range| range.end <= row);
-        let mut behind = self.ranges.split_off(whole);
+    pub(crate) fn split_at(self, row: u64) -> (Self, Self) {
+        let whole = self.ranges().partition_point(|range| range.end <= row);
+        let (before, behind) = self.ranges().split_at(whole);
+        let (mut before, mut behind) = (before.to_vec(), behind.to_vec());
         if let Some(range) = behind.first_mut().filter(|range| range.start < row) {
-            self.ranges.push(range.start..row);
+            before.push(range.start..row);
             range.start = row;
         }
-        (self, Self { ranges: behind })
+        (Self::of(before), Self::of(behind))
     }
 
     /// Removes and returns the first ranges: as many as span `most` rows, with gaps of up to `gap` rows, but at
@@ -85,7 +86,7 @@ impl RowSelection {
     pub(crate) fn split_off_spanning(&mut self, gap: u64, most: u64) -> Self {
         let (mut rows, mut n) = (0, 0);
         let mut end: Option<u64> = None;
-        for range in &self.ranges {
+        for range in self.ranges() {
             let between = end.map_or(0, |end| range.start - end);
             rows += range.end - range.start + if between <= gap { between } else { 0 };
             if rows > most && n > 0 {
@@ -94,14 +95,16 @@ impl RowSelection {
             n += 1;
             end = Some(range.end);
         }
-        Self { ranges: self.ranges.drain(..n).collect() }
+        let first = Self::of(self.ranges().iter().take(n).cloned().collect());
+        self.split_off_first(first.row_count())
     }
 
     /// Appends rows that are after all of these.
     pub(crate) fn append(&mut self, behind: Self) {
-        let mut behind = behind.ranges.into_iter();
+        let mut behind = behind.ranges().iter().cloned();
         if let Some(first) = behind.next() {
-            match self.ranges.last_mut().filter(|last| last.end == first.start) {
+            let last = self.ranges.get_mut(self.taken..).and_then(<[_]>::last_mut);
+            match last.filter(|last| last.end == first.start) {
                 Some(last) => last.end = first.end,
                 None => self.ranges.push(first),
             }
@@ -112,21 +115,21 @@ impl RowSelection {
     /// Returns the rows, and those in gaps of up to `most` rows between them.
     pub(crate) fn bridged(&self, most: u64) -> Self {
         let mut ranges: Vec<Range<u64>> = Vec::new();
-        for range in &self.ranges {
+        for range in self.ranges() {
             match ranges.last_mut().filter(|last| range.start - last.end <= most) {
                 Some(last) => last.end = range.end,
                 None => ranges.push(range.clone()),
             }
         }
-        Self { ranges }
+        Self::of(ranges)
     }
 
     /// Returns which of the rows of `outer`, which has all of these, these are: a mask over its rows.
     pub(crate) fn mask_within(&self, outer: &Self) -> arrow::array::BooleanArray {
         let mut mask = arrow::array::BooleanBufferBuilder::new(0);
         let rows = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let mut inner = self.ranges.iter().peekable();
-        for range in &outer.ranges {
+        let mut inner = self.ranges().iter().peekable();
+        for range in outer.ranges() {
             let mut at = range.start;
             while let Some(part) = inner.next_if(|part| part.start < range.end) {
                 mask.append_n(rows(part.start - at), false);

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn of(ranges: &[Range<u64>]) -> RowSelection {
-    RowSelection { ranges: ranges.to_vec() }
+    RowSelection::of(ranges.to_vec())
 }
 
 #[test]
@@ -115,6 +115,26 @@ proptest! {
         let selectors: Vec<RowSelector> = selection.clone().into();
         prop_assert!(selectors.windows(2).all(|pair| pair[0].skip != pair[1].skip));
         prop_assert_eq!(selectors.into_iter().collect::<RowSelection>(), selection);
+    }
+
+    /// As a scan does: some rows are taken, others are appended, any number of times.
+    #[test]
+    fn rows_are_taken_in_order_while_others_are_appended(
+        steps in vec((vectors(), 0u64..20), 1..12),
+    ) {
+        let (mut selection, mut model) = (RowSelection::default(), Vec::new());
+        let mut end = 0u64;
+        for (more, most) in steps {
+            let ascending = selected(&more).ranges().iter().map(|r| r.start + end..r.end + end).collect::<Vec<_>>();
+            model.extend(ascending.iter().cloned().flatten());
+            selection.append(of(&ascending));
+            end += more.len() as u64;
+            let taken = selection.split_off_first(most);
+            let expected: Vec<u64> = model.drain(..model.len().min(most as usize)).collect();
+            prop_assert_eq!(taken.ranges().iter().cloned().flatten().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(selection.ranges().iter().cloned().flatten().collect::<Vec<_>>(), model.clone());
+            prop_assert!(well_formed(&selection) && selection.clone() == selection);
+        }
     }
 
     #[test]

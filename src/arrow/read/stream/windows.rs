@@ -15,6 +15,10 @@ use crate::io::{Ranges, without};
 use crate::object_store::FetchOptions;
 use crate::read::file_reader::FileReader;
 
+/// Gaps of up to this many rows, if they have no whole block, are planned as if they were read: a filter that passes
+/// every tenth row leaves very many.
+const BRIDGE: u64 = 1024;
+
 /// The maximum number of batches of a window: blocks of a few bytes can have any number of rows.
 const BATCHES: usize = 1024;
 
@@ -41,12 +45,13 @@ impl Cutter<'_> {
     /// Removes and returns the rows of a window. The number of batches is doubled until the size is exceeded, since
     /// only planning tells the size.
     pub(super) fn cut(&self, rows: &mut RowSelection) -> Result<Window> {
+        let spans = rows.bridged(self.file.gap_within_blocks(self.columns, BRIDGE)?);
         let mut batches = 1;
-        let mut window = self.window(rows.clone().limit(self.batch_size as u64))?;
+        let mut window = self.window(rows.first_rows(self.batch_size as u64), &spans)?;
         while batches < BATCHES && window.rows.row_count() < rows.row_count() {
             batches *= 2;
             let most = (self.batch_size as u64).saturating_mul(batches as u64);
-            let larger = self.window(rows.clone().limit(most))?;
+            let larger = self.window(rows.first_rows(most), &spans)?;
             let bytes: u64 = larger.requests.iter().map(|range| range.end - range.start).sum();
             if bytes > self.bytes {
                 break;
@@ -57,8 +62,11 @@ impl Cutter<'_> {
         Ok(window)
     }
 
-    fn window(&self, rows: RowSelection) -> Result<Window> {
-        let blocks = self.file.block_ranges(self.columns, rows.ranges())?;
+    /// Returns a window of rows, whose blocks are those of the spans before its end.
+    fn window(&self, rows: RowSelection, spans: &RowSelection) -> Result<Window> {
+        let end = rows.ranges().last().map_or(0, |last| last.end);
+        let (spans, _) = spans.clone().split_at(end);
+        let blocks = self.file.block_ranges(self.columns, spans.ranges())?;
         let missing = blocks.into_iter().flat_map(|range| self.pieces.missing(range));
         let missing = missing.flat_map(|range| without(range, self.under_way.iter().cloned()));
         let requests = self.options.requests(&missing.collect::<Vec<_>>());
