@@ -70,12 +70,6 @@ impl<T: Send + 'static> Job<T> {
         self.done.get().is_some()
     }
 
-    /// Returns the result, once. While another thread does the work, `help` is called as long as it does something.
-    pub(crate) fn wait_and_help(&self, mut help: impl FnMut() -> bool) -> Option<T> {
-        while !self.is_done() && !self.run() && help() {}
-        self.wait()
-    }
-
     /// Returns the result, once; done here if no thread has begun.
     pub(crate) fn wait(&self) -> Option<T> {
         self.run();
@@ -89,9 +83,18 @@ impl<T: Send + 'static> Job<T> {
     }
 }
 
+#[cfg(feature = "arrow")]
+impl<T: Send + 'static> Job<T> {
+    /// Returns the result, once. While another thread does the work, `help` is called as long as it does something.
+    pub(crate) fn wait_and_help(&self, mut help: impl FnMut() -> bool) -> Option<T> {
+        while !self.is_done() && !self.run() && help() {}
+        self.wait()
+    }
+}
+
+#[cfg(feature = "arrow")]
 impl<T> Job<T> {
     /// Drops the work, unless a thread has begun.
-    #[cfg(feature = "arrow")]
     pub(crate) fn cancel(&self) {
         lock(&self.work).take();
     }

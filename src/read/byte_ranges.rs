@@ -27,6 +27,7 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Returns the longest gap of rows, `most` at most, that has no whole block of these columns or their parents: none
     /// is opened for such a gap. The last block of a column may be shorter, since a gap is not at the end.
+    #[cfg(feature = "arrow")]
     pub(crate) fn gap_within_blocks(&self, columns: &[usize], most: u64) -> Result<u64> {
         self.tree().with_ancestors(columns).into_iter().try_fold(most, |gap, column| {
             let blocks = self.blocks(column)?;

@@ -270,6 +270,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     }
 
     /// Returns whether rows are read by their values.
+    #[cfg(feature = "object_store")]
     pub(in crate::arrow) fn has_filters(&self) -> bool {
         self.predicate.is_some() || self.filter.is_some()
     }
