@@ -250,8 +250,7 @@ fn narrow_all(
 /// Returns the selected part of a schema.
 pub(crate) fn projected_schema(schema: &SchemaRef, mask: &ProjectionMask) -> Result<SchemaRef> {
     let planning = stored::plan(schema, Layout::Split, &|_, _| false, &mut Metadata::new())?;
-    let fields = mask.project(&planning)?.fields;
-    Ok(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+    mask.projected_schema(&planning)
 }
 
 /// Returns a map of narrower keys and values, or a list of one of them.

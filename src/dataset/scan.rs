@@ -129,7 +129,7 @@ impl<P> DatasetScan<P> {
     }
 
     /// Sets the number of threads that read and decode several files, or several parts of one. The rows are the
-    /// same, in the same order. Each thread prefetches a few batches. Default: 1, the caller's.
+    /// same, in the same order. Each thread reads some batches ahead. Default: 1, the caller's.
     pub fn with_parallelism(mut self, threads: usize) -> Self {
         self.parallelism = threads.min(parallelism::limit_threads(threads));
         self

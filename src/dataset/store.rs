@@ -77,6 +77,11 @@ impl Dataset<Prefix> {
         Ok(Self { place, snapshot })
     }
 
+    /// Returns the path of a file in the store.
+    pub fn location(&self, file: &DataFile) -> Result<Path> {
+        self.place.key(file.path())
+    }
+
     /// Removes files that no commit names, as [`Dataset::vacuum`] does. Uploads that were begun and never ended are
     /// for a rule of the bucket.
     pub async fn vacuum_in(

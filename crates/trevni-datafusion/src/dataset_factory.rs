@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use arrow::datatypes::{FieldRef, Schema};
+use arrow::datatypes::FieldRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
 use datafusion::common::{plan_datafusion_err, plan_err};
@@ -50,13 +50,9 @@ impl TableProviderFactory for TrevniDatasetFactory {
             })?;
             return Ok(Arc::new(found));
         }
-        let (mut inside, mut partitions): (Vec<FieldRef>, Vec<FieldRef>) = Default::default();
-        for name in &command.table_partition_cols {
-            partitions.push(Arc::new(declared.field_with_name(name)?.clone()));
-        }
-        let is_inside = |field: &&FieldRef| !partitions.iter().any(|p| p.name() == field.name());
-        inside.extend(declared.fields().iter().filter(is_inside).cloned());
-        let schema = Arc::new(Schema::new(inside));
-        Ok(Arc::new(TrevniDatasetTable::new(url, schema, partitions, options)))
+        let partition = |name: &String| Ok(Arc::new(declared.field_with_name(name)?.clone()));
+        let partitions = command.table_partition_cols.iter().map(partition);
+        let partitions = partitions.collect::<Result<Vec<FieldRef>>>()?;
+        Ok(Arc::new(TrevniDatasetTable::new(url, declared, partitions, options)))
     }
 }

@@ -5,7 +5,7 @@
 //! scan       snapshot ──► files ──► groups for the partitions of the plan ──► DataSourceExec
 //! insert     input, one partition ──► DatasetSink: one commit
 //! ```
-//! Each scan opens the data set anew, at planning. Columns that later commits add are visible when the table is created
+//! Each scan opens the last snapshot, at planning. Columns that later commits add are visible when the table is created
 //! again.
 
 use std::sync::Arc;
@@ -34,6 +34,7 @@ use crate::dataset_sink::DatasetSink;
 use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
+use crate::statistics::{bound, count};
 
 /// A data set below a prefix of an object store, as a table.
 #[derive(Debug)]
@@ -57,23 +58,21 @@ impl TrevniDatasetTable {
         let store = state.runtime_env().object_store(url.object_store())?;
         let Some(dataset) = open(store, url.prefix()).await? else { return Ok(None) };
         let partitions = dataset.partitions().to_vec();
-        let is_inside = |field: &&FieldRef| !partitions.iter().any(|p| p.name() == field.name());
-        let inside: Vec<FieldRef> =
-            dataset.schema().fields().iter().filter(is_inside).cloned().collect();
-        let file_schema = Arc::new(Schema::new(inside));
-        Ok(Some(Self::new(url, file_schema, partitions, options)))
+        Ok(Some(Self::new(url, dataset.schema(), partitions, options)))
     }
 
-    /// Creates the table of a data set that may not exist yet: the first `INSERT` creates it.
+    /// Creates the table of a data set that may not exist yet: the first `INSERT` creates it. The schema may have the
+    /// partition columns too.
     pub fn new(
         url: ListingTableUrl,
-        file_schema: SchemaRef,
+        schema: &Schema,
         partitions: Vec<FieldRef>,
         options: TrevniOptions,
     ) -> Self {
-        let fields: Vec<FieldRef> =
-            file_schema.fields().iter().chain(&partitions).cloned().collect();
-        let schema = Arc::new(Schema::new(fields));
+        let is_inside = |field: &&FieldRef| !partitions.iter().any(|p| p.name() == field.name());
+        let inside: Vec<FieldRef> = schema.fields().iter().filter(is_inside).cloned().collect();
+        let fields: Vec<FieldRef> = inside.iter().chain(&partitions).cloned().collect();
+        let (file_schema, schema) = (Arc::new(Schema::new(inside)), Arc::new(Schema::new(fields)));
         Self { url, file_schema, partitions, schema, options }
     }
 
@@ -100,27 +99,11 @@ impl TrevniDatasetTable {
                 column_statistics: columns.collect::<Result<_>>()?,
             };
             let values = values.iter().map(|values| ScalarValue::try_from_array(values, place));
-            let mut partitioned = PartitionedFile::from(self.object(file)?);
+            let mut partitioned = PartitionedFile::from(object(dataset, file)?);
             partitioned.partition_values = values.collect::<Result<_>>()?;
             Ok(partitioned.with_statistics(Arc::new(statistics)))
         };
         dataset.files().enumerate().map(file).collect()
-    }
-
-    fn object(&self, file: &DataFile) -> Result<ObjectMeta> {
-        let prefix = self.url.prefix().as_ref();
-        let key = match prefix {
-            "" => file.path().to_owned(),
-            prefix => format!("{prefix}/{}", file.path()),
-        };
-        Ok(ObjectMeta {
-            location: Path::parse(key)?,
-            // Files have unique names, and are never changed.
-            last_modified: Default::default(),
-            size: file.bytes(),
-            e_tag: None,
-            version: None,
-        })
     }
 }
 
@@ -135,8 +118,15 @@ async fn open(store: Arc<dyn ObjectStore>, prefix: &Path) -> Result<Option<Datas
     }
 }
 
-fn count(n: u64) -> Precision<usize> {
-    usize::try_from(n).map_or(Precision::Absent, Precision::Exact)
+fn object(dataset: &Dataset<Prefix>, file: &DataFile) -> Result<ObjectMeta> {
+    Ok(ObjectMeta {
+        location: dataset.location(file).map_err(external)?,
+        // Files have unique names, and are never changed.
+        last_modified: Default::default(),
+        size: file.bytes(),
+        e_tag: None,
+        version: None,
+    })
 }
 
 /// Returns what is known of a column of one file.
@@ -151,15 +141,12 @@ fn column_statistics(
     // has.
     let data_type = field.data_type();
     let is_exact = !data_type.is_floating() && !matches!(data_type, DataType::Dictionary(..));
-    let bound = |bounds: &ArrayRef| -> Result<Precision<ScalarValue>> {
-        if bounds.is_null(file) {
-            return Ok(Precision::Absent);
-        }
-        let value = ScalarValue::try_from_array(bounds, file)?;
-        Ok(if is_exact { Precision::Exact(value) } else { Precision::Inexact(value) })
+    let known_bound = |bounds: &ArrayRef| match bounds.is_valid(file) {
+        true => bound(bounds, file, is_exact),
+        false => Ok(Precision::Absent),
     };
-    statistics.min_value = bound(&known.min)?;
-    statistics.max_value = bound(&known.max)?;
+    statistics.min_value = known_bound(&known.min)?;
+    statistics.max_value = known_bound(&known.max)?;
     if known.null_counts.is_valid(file) {
         statistics.null_count = count(known.null_counts.value(file));
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use arrow::compute::SortOptions;
 use arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
@@ -20,7 +21,6 @@ pub(crate) async fn of_file(
     size: u64,
 ) -> Result<Statistics> {
     let mut statistics = Statistics::new_unknown(table_schema);
-    let count = |n: u64| usize::try_from(n).map_or(Precision::Absent, Precision::Exact);
     statistics.num_rows = count(builder.rows());
     statistics.total_byte_size = count(size).to_inexact();
     let schema = builder.schema().clone();
@@ -40,12 +40,9 @@ pub(crate) async fn of_file(
             continue;
         };
         let exact = found.is_exact() && !field.data_type().is_floating();
-        let bound = |array: Option<arrow::array::ArrayRef>| -> Result<Precision<ScalarValue>> {
-            let Some(array) = array.filter(|array| array.data_type() == field.data_type()) else {
-                return Ok(Precision::Absent);
-            };
-            let value = ScalarValue::try_from_array(&array, 0)?;
-            Ok(if exact { Precision::Exact(value) } else { Precision::Inexact(value) })
+        let bound = |array: Option<ArrayRef>| {
+            let array = array.filter(|array| array.data_type() == field.data_type());
+            array.map_or(Ok(Precision::Absent), |array| bound(&array, 0, exact))
         };
         *column = ColumnStatistics::new_unknown()
             .with_null_count(count(found.null_count()))
@@ -59,6 +56,21 @@ pub(crate) async fn of_file(
         }
     }
     Ok(statistics)
+}
+
+/// Returns an exact count.
+pub(crate) fn count(n: u64) -> Precision<usize> {
+    usize::try_from(n).map_or(Precision::Absent, Precision::Exact)
+}
+
+/// Returns a value of an array as a bound.
+pub(crate) fn bound(
+    array: &ArrayRef,
+    place: usize,
+    is_exact: bool,
+) -> Result<Precision<ScalarValue>> {
+    let value = ScalarValue::try_from_array(array, place)?;
+    Ok(if is_exact { Precision::Exact(value) } else { Precision::Inexact(value) })
 }
 
 /// Returns the order of the rows of a file, if it says one.

@@ -264,7 +264,6 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     }
 
     /// Returns the schema of the batches.
-    #[cfg(feature = "object_store")]
     pub(in crate::arrow) fn projected_schema(&self) -> Result<SchemaRef> {
         self.projection.projected_schema(&self.planning)
     }
@@ -280,6 +279,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         self.check_settings()?;
         let several = self.can_be_parallel();
         let plan = ReadPlan {
+            schema: self.projected_schema()?,
             file: self.file,
             planning: self.planning,
             batch_size: self.batch_size,
@@ -302,7 +302,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         if filters.is_empty() {
             rows = rows.offset(self.offset).limit(self.limit);
         }
-        let schema = plan.schema()?;
+        let schema = plan.schema.clone();
         let enough = rows.row_count() > parallel_reader::unit_rows(self.batch_size);
         let pool = if several && enough { threads::pool(self.parallelism)? } else { None };
         let parallel = match (self.parallel, pool) {

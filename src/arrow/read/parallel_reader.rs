@@ -80,7 +80,7 @@ impl ParallelReader {
         rows: RowSelection,
         pool: Arc<ThreadPool>,
     ) -> Result<Self> {
-        let (batch_size, schema) = (plan.batch_size, plan.schema()?);
+        let (batch_size, schema) = (plan.batch_size, plan.schema.clone());
         let coalesces = plan.predicate.is_some() && can_coalesce(&schema);
         let coalescer = coalesces.then(|| {
             let most = Some(batch_size / 2);

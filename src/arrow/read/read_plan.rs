@@ -33,6 +33,8 @@ pub(super) type Filter = (ProjectionMask, BoundFilter);
 pub(super) struct ReadPlan<R> {
     pub(super) file: FileReader<R>,
     pub(super) planning: Arc<SchemaPlan>,
+    /// The schema of the batches.
+    pub(super) schema: SchemaRef,
     pub(super) batch_size: usize,
     pub(super) projection: ProjectionMask,
     pub(super) predicate: Option<Predicate>,
@@ -46,6 +48,7 @@ impl<R> Clone for ReadPlan<R> {
         Self {
             file: self.file.clone(),
             planning: self.planning.clone(),
+            schema: self.schema.clone(),
             batch_size: self.batch_size,
             projection: self.projection.clone(),
             predicate: self.predicate.clone(),
@@ -60,11 +63,6 @@ impl<R: ReadAt> ReadPlan<R> {
     pub(super) fn with_limits(mut self, limits: Limits) -> Self {
         self.file = self.file.with_limits(limits);
         self
-    }
-
-    /// Returns the schema of the batches.
-    pub(super) fn schema(&self) -> Result<SchemaRef> {
-        self.projection.projected_schema(&self.planning)
     }
 
     /// Returns the conditions of the predicate, then row filters, each with its columns.
@@ -136,7 +134,7 @@ impl<R: ReadAt> ReadPlan<R> {
         };
         let Projected { stored, .. } = self.projection.project(&self.planning)?;
         Ok(BatchReader {
-            schema: self.schema()?,
+            schema: self.schema.clone(),
             output: Output {
                 fields: fields.clone(),
                 stored: stored.into(),

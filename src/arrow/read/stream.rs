@@ -75,6 +75,12 @@ pub struct Fetching {
     prefetch: usize,
 }
 
+impl Fetching {
+    fn new(file: RemoteFile) -> Self {
+        Self { file, window: WINDOW_BYTES, prefetch: 1 }
+    }
+}
+
 impl ArrowStreamBuilder {
     /// Opens a file, by its path or its listing: fetches its header and finds its schema.
     pub async fn new(store: Arc<dyn ObjectStore>, location: impl Into<Location>) -> Result<Self> {
@@ -91,7 +97,7 @@ impl ArrowStreamBuilder {
     ) -> Result<Self> {
         let file = RemoteFile::open(store, location, fetch).await?;
         let reader = file.file().clone().with_limits(options.limits);
-        Self::plan(reader, &options, Fetching { file, window: WINDOW_BYTES, prefetch: 1 })
+        Self::plan(reader, &options, Fetching::new(file))
     }
 
     /// Opens a file of which this is known. Nothing is fetched: if the location has an e-tag and the object has changed
@@ -105,7 +111,7 @@ impl ArrowStreamBuilder {
         let ArrowReaderMetadata { file, planning } = metadata;
         let file = RemoteFile::new_with_metadata(store, location, fetch, file);
         let reader = file.file().clone();
-        Self::of(reader, planning, Fetching { file, window: WINDOW_BYTES, prefetch: 1 })
+        Self::of(reader, planning, Fetching::new(file))
     }
 
     /// Sets the number of windows that are prefetched while one is decoded. Default: 1.

@@ -1,15 +1,7 @@
 //! What plans say, and what is not read.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use datafusion::arrow::array::AsArray;
-use futures_util::stream::BoxStream;
-use object_store::local::LocalFileSystem;
-use object_store::path::Path;
-use object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result as StoreResult,
-};
+use trevni_testing::store::{Fault, RecordingStore, Request};
 
 use super::*;
 
@@ -57,74 +49,21 @@ async fn projection_and_limit_are_in_the_scan() {
     assert!(plan.contains("projection=[id, name], limit=3"), "{plan}");
 }
 
-/// Counts what a store is asked for.
-#[derive(Debug)]
-struct Counting(LocalFileSystem, Arc<AtomicUsize>);
-
-impl std::fmt::Display for Counting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "counting")
-    }
-}
-
-#[async_trait::async_trait]
-impl ObjectStore for Counting {
-    async fn get_opts(&self, path: &Path, options: GetOptions) -> StoreResult<GetResult> {
-        if !options.head {
-            self.1.fetch_add(1, Ordering::Relaxed);
-        }
-        self.0.get_opts(path, options).await
-    }
-
-    async fn put_opts(
-        &self,
-        path: &Path,
-        bytes: PutPayload,
-        options: PutOptions,
-    ) -> StoreResult<PutResult> {
-        self.0.put_opts(path, bytes, options).await
-    }
-
-    async fn put_multipart_opts(
-        &self,
-        path: &Path,
-        options: PutMultipartOptions,
-    ) -> StoreResult<Box<dyn MultipartUpload>> {
-        self.0.put_multipart_opts(path, options).await
-    }
-
-    fn delete_stream(
-        &self,
-        paths: BoxStream<'static, StoreResult<Path>>,
-    ) -> BoxStream<'static, StoreResult<Path>> {
-        self.0.delete_stream(paths)
-    }
-
-    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, StoreResult<ObjectMeta>> {
-        self.0.list(prefix)
-    }
-
-    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> StoreResult<ListResult> {
-        self.0.list_with_delimiter(prefix).await
-    }
-
-    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> StoreResult<()> {
-        self.0.copy_opts(from, to, options).await
-    }
-}
-
 #[tokio::test]
 async fn a_second_query_reads_no_header() {
     let ctx = session();
-    let requests = Arc::new(AtomicUsize::new(0));
-    let store = Counting(LocalFileSystem::new(), requests.clone());
-    ctx.register_object_store(&"file://".parse::<url::Url>().unwrap(), Arc::new(store));
-    let _folder = table(&ctx).await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.trv");
+    write(&path, &rows(0..100_000), Codec::Pack);
+    let store = RecordingStore::with_file(&path, Fault::Nothing).await;
+    ctx.register_object_store(&"memory://".parse::<url::Url>().unwrap(), store.clone());
+    ctx.register_trevni("t", "memory:///file.trv").await.unwrap();
     let sql = "SELECT sum(code) FROM t WHERE id > 90000";
+    let reads = || store.requests().into_iter().filter(|request| *request != Request::Head).count();
     let first = query(&ctx, sql).await;
-    let before = requests.swap(0, Ordering::Relaxed);
+    let before = reads();
     assert_eq!(query(&ctx, sql).await, first);
-    let after = requests.load(Ordering::Relaxed);
+    let after = reads();
     // The blocks of two columns, in at most one request for each partition.
     assert!(before > 0 && after <= 3, "{before} requests, then {after}");
 }
