@@ -39,6 +39,8 @@ mod snapshot;
 mod store;
 #[cfg(feature = "object_store")]
 mod stream;
+#[cfg(feature = "object_store")]
+mod uncommitted_files;
 mod vacuum;
 mod writer;
 
@@ -66,6 +68,8 @@ pub use snapshot::FileStatistics;
 pub use store::Prefix;
 #[cfg(feature = "object_store")]
 pub use stream::DatasetStream;
+#[cfg(feature = "object_store")]
+pub use uncommitted_files::UncommittedFiles;
 pub use vacuum::VacuumReport;
 pub use writer::{DatasetSummary, DatasetWriter};
 

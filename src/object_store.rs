@@ -24,6 +24,7 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
+mod metrics;
 mod object;
 mod requests;
 mod spawn;
@@ -33,6 +34,7 @@ mod writer;
 pub use self::url::{environment, from_url, is_literal};
 #[cfg(feature = "arrow")]
 pub(crate) use crate::object_store::spawn::spawn;
+pub use metrics::FetchMetrics;
 pub use object::{Fetched, Location, Object, fetch};
 pub use requests::FetchOptions;
 pub use writer::ObjectWriter;

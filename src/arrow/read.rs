@@ -21,6 +21,7 @@ pub(crate) mod parallel_reader;
 #[cfg(feature = "object_store")]
 pub(crate) mod push_reader;
 pub(crate) mod read_plan;
+pub(crate) mod remaining_rows;
 pub(crate) mod row_filter;
 pub(crate) mod stored;
 #[cfg(feature = "object_store")]

@@ -17,6 +17,7 @@ use super::commit::DataFile;
 use super::properties::{DatasetMode, DatasetProperties};
 use super::rolling_writer::{Finished, Rolling};
 use super::store::Prefix;
+use super::uncommitted_files::UncommittedFiles;
 use super::writer::{DatasetSummary, Written, partitions};
 use crate::error::{Error, Result};
 
@@ -104,6 +105,20 @@ impl AsyncDatasetWriter {
             self.written.files = files;
         }
         Ok(Written::summary(commit.files, number?))
+    }
+
+    /// Sends the rest of the rows, and returns the files without a commit. They are not visible, and nothing removes
+    /// them but [`UncommittedFiles::remove`] and a vacuum.
+    pub async fn finish_files(&mut self) -> Result<UncommittedFiles> {
+        self.check()?;
+        self.ended = true;
+        while let Some(finished) = self.rolling.end_any()? {
+            self.put(finished).await?;
+        }
+        let (schema, partitions) = (self.schema().clone(), self.partitions.clone());
+        let commit = self.written.commit(schema, partitions, self.mode)?;
+        self.written = Written::default();
+        Ok(UncommittedFiles::new(commit))
     }
 
     /// Aborts the write and removes the files that were sent.

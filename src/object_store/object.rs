@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ::object_store::path::Path;
 use ::object_store::{GetOptions, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
@@ -96,6 +97,7 @@ impl Object {
         if first.is_empty() {
             return Ok((object, Ranges::new(size.unwrap_or(0))));
         }
+        let started = Instant::now();
         let result = object.request(first.clone()).await?;
         if size.is_none() {
             object.size = result.meta.size;
@@ -104,6 +106,7 @@ impl Object {
         }
         let first = first.start..first.end.min(object.size);
         let bytes = object.collect(result, first.clone()).await?;
+        object.count(&bytes, started);
         let ranges = Ranges::new(object.size);
         ranges.insert(first.start, bytes)?;
         Ok((object, ranges))
@@ -150,13 +153,22 @@ impl Object {
 
     /// Fetches the bytes of one request.
     async fn get(&self, range: Range<u64>) -> Result<Bytes> {
+        let started = Instant::now();
         let result = self.request(range.clone()).await.map_err(|e| e.at(range.start))?;
         if result.meta.size != self.size {
             let (now, before) = (result.meta.size, self.size);
             let what = format!("{} has {now} bytes now, {before} before", self.path);
             return Err(std::io::Error::other(what).into());
         }
-        self.collect(result, range).await
+        let bytes = self.collect(result, range).await?;
+        self.count(&bytes, started);
+        Ok(bytes)
+    }
+
+    fn count(&self, bytes: &Bytes, started: Instant) {
+        if let Some(metrics) = &self.options.metrics {
+            metrics.add(bytes.len() as u64, started.elapsed());
+        }
     }
 
     async fn request(&self, range: Range<u64>) -> Result<GetResult> {

@@ -7,19 +7,24 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use super::FetchMetrics;
 
 /// Configures how objects are read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct FetchOptions {
     pub(super) first_read: u64,
     pub(super) gap: u64,
     pub(super) largest: u64,
     pub(super) concurrency: usize,
+    pub(super) metrics: Option<Arc<FetchMetrics>>,
 }
 
 impl Default for FetchOptions {
     fn default() -> Self {
-        Self { first_read: 64 << 10, gap: 1 << 20, largest: 8 << 20, concurrency: 8 }
+        let (gap, largest) = (1 << 20, 8 << 20);
+        Self { first_read: 64 << 10, gap, largest, concurrency: 8, metrics: None }
     }
 }
 
@@ -48,6 +53,12 @@ impl FetchOptions {
     /// Sets the maximum number of concurrent requests. Default: 8.
     pub fn with_concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
+        self
+    }
+
+    /// Sets what counts requests, bytes and time. Default: nothing.
+    pub fn with_metrics(mut self, metrics: Arc<FetchMetrics>) -> Self {
+        self.metrics = Some(metrics);
         self
     }
 

@@ -21,6 +21,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::arrow::ArrowStreamBuilder;
+use trevni::object_store::FetchOptions;
 
 use crate::metadata_cache;
 use crate::options::TrevniOptions;
@@ -107,7 +108,7 @@ async fn open(
     object: &ObjectMeta,
 ) -> Result<ArrowStreamBuilder> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-    metadata_cache::open(store, object, Some(&cache)).await
+    metadata_cache::open(store, object, FetchOptions::default(), Some(&cache)).await
 }
 
 #[async_trait]

@@ -15,7 +15,7 @@ use datafusion::execution::cache::cache_manager::{
     CachedFileMetadataEntry, FileMetadata, FileMetadataCache,
 };
 use object_store::{ObjectMeta, ObjectStore};
-use trevni::arrow::{ArrowReaderMetadata, ArrowStreamBuilder};
+use trevni::arrow::{ArrowReaderMetadata, ArrowReaderOptions, ArrowStreamBuilder};
 use trevni::object_store::FetchOptions;
 
 use crate::error::external;
@@ -45,6 +45,7 @@ impl FileMetadata for CachedMetadata {
 pub(crate) async fn open(
     store: &Arc<dyn ObjectStore>,
     object: &ObjectMeta,
+    fetch: FetchOptions,
     cache: Option<&Arc<FileMetadataCache>>,
 ) -> Result<ArrowStreamBuilder> {
     let path = &object.location;
@@ -53,11 +54,13 @@ pub(crate) async fn open(
         && let Some(cached) = entry.file_metadata.as_any().downcast_ref::<CachedMetadata>()
     {
         let (store, metadata) = (store.clone(), cached.0.clone());
-        let fetch = FetchOptions::default();
         return Ok(ArrowStreamBuilder::from_metadata(store, object.clone(), metadata, fetch));
     }
     let in_file = |e| external(e).context(path.to_string());
-    let builder = ArrowStreamBuilder::new(store.clone(), object.clone()).await.map_err(in_file)?;
+    let (store, options) = (store.clone(), ArrowReaderOptions::default());
+    let builder = ArrowStreamBuilder::new_with_options(store, object.clone(), options, fetch)
+        .await
+        .map_err(in_file)?;
     if let Some(cache) = cache {
         let metadata = Arc::new(CachedMetadata(builder.metadata()));
         cache.put(path, CachedFileMetadataEntry::new(object.clone(), metadata));

@@ -29,17 +29,19 @@ use datafusion::physical_expr_adapter::{
     PhysicalExprAdapterFactory, replace_columns_with_literals,
 };
 use datafusion::physical_optimizer::pruning::FilePruner;
-use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder};
+use datafusion::physical_plan::metrics::Count;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use object_store::ObjectStore;
 use trevni::arrow::{
     ArrowPredicate, ArrowPredicateFn, ArrowStreamBuilder, ProjectionMask, RowFilter,
 };
+use trevni::object_store::FetchOptions;
 
 use crate::byte_range::rows_of;
 use crate::error::external;
 use crate::metadata_cache;
-use crate::pruning;
+use crate::metrics::ScanMetrics;
+use crate::pruning::BlockPruner;
 
 /// Opens files of one partition of a scan.
 #[derive(Debug, Clone)]
@@ -52,9 +54,8 @@ pub(crate) struct TrevniOpener {
     pub(crate) batch_size: Option<usize>,
     pub(crate) limit: Option<usize>,
     pub(crate) pruning: bool,
-    pub(crate) metrics: ExecutionPlanMetricsSet,
+    pub(crate) metrics: ScanMetrics,
     pub(crate) metadata_cache: Option<Arc<FileMetadataCache>>,
-    pub(crate) partition: usize,
 }
 
 impl FileOpener for TrevniOpener {
@@ -72,7 +73,7 @@ type Batches = futures_util::stream::BoxStream<'static, Result<RecordBatch>>;
 
 impl TrevniOpener {
     async fn open_file(self, file: PartitionedFile) -> Result<Batches> {
-        let pruned = MetricBuilder::new(&self.metrics).counter("files_pruned", self.partition);
+        let pruned = self.metrics.pruned_files.clone();
         let (is_excluded, pruner) = self.file_pruner(&file)?;
         if is_excluded {
             pruned.add(1);
@@ -81,7 +82,9 @@ impl TrevniOpener {
         let object = file.object_meta.clone();
         let size = object.size;
         let cache = self.metadata_cache.as_ref();
-        let builder = metadata_cache::open(&self.store, &object, cache).await?;
+        let metrics = self.metrics.of_file();
+        let fetch = FetchOptions::default().with_metrics(metrics.fetched());
+        let builder = metadata_cache::open(&self.store, &object, fetch, cache).await?;
         let schema = builder.schema().clone();
         let (projection, filter) = self.of_file(&file, &schema)?;
         let rows = match &file.range {
@@ -100,6 +103,7 @@ impl TrevniOpener {
         let stream = builder.with_projection(mask).build().map_err(external)?;
         let location = file.object_meta.location;
         let in_file = move |e| external(e).context(location.to_string());
+        let stream = metrics.measure(stream);
         let projected = stream.map(move |batch| projector.project_batch(&batch.map_err(&in_file)?));
         Ok(match pruner {
             Some(pruner) => until_pruned(projected.boxed(), pruner, pruned),
@@ -121,8 +125,7 @@ impl TrevniOpener {
             let passes = matches!(literal.value(), ScalarValue::Boolean(Some(true)));
             return Ok((!passes, None));
         }
-        let errors = MetricBuilder::new(&self.metrics);
-        let errors = errors.counter("predicate_evaluation_errors", self.partition);
+        let errors = self.metrics.errors.clone();
         let mut pruner = FilePruner::try_new(filter, schema, file, errors);
         let is_excluded = pruner.as_mut().map_or(Ok(false), FilePruner::should_prune)?;
         Ok((is_excluded, pruner))
@@ -167,11 +170,7 @@ impl TrevniOpener {
     ) -> Result<ArrowStreamBuilder> {
         if let Some(filter) = filter {
             if self.pruning {
-                let selection =
-                    pruning::select(&mut builder, &filter, &rows, &self.metrics, self.partition);
-                if let Some(selection) = selection.await? {
-                    builder = builder.with_row_selection(selection);
-                }
+                builder = prune(builder, &filter, &rows, &self.metrics).await?;
             }
             let conjuncts = split_conjunction(&filter).into_iter();
             let predicates = conjuncts.map(|expr| predicate(expr, schema));
@@ -185,6 +184,24 @@ impl TrevniOpener {
         }
         Ok(builder.with_row_range(rows))
     }
+}
+
+/// Leaves out blocks in which no row can pass, now and while a dynamic filter becomes stricter.
+async fn prune(
+    mut builder: ArrowStreamBuilder,
+    filter: &Arc<dyn PhysicalExpr>,
+    rows: &Range<u64>,
+    metrics: &ScanMetrics,
+) -> Result<ArrowStreamBuilder> {
+    let pruner = BlockPruner::try_new(&mut builder, filter, rows, metrics).await?;
+    let Some(mut pruner) = pruner else { return Ok(builder) };
+    if let Some(selection) = pruner.prune()? {
+        builder = builder.with_row_selection(selection);
+    }
+    Ok(match pruner.watch() {
+        Some(prune) => builder.with_row_pruner(prune),
+        None => builder,
+    })
 }
 
 /// Ends when a dynamic filter, which becomes stricter while other parts of the plan run, excludes the rest of a file.

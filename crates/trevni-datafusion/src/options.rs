@@ -37,7 +37,7 @@ impl ConfigExtension for TrevniOptions {
 
 impl TrevniOptions {
     /// Returns the options of a session.
-    pub(crate) fn of_session(config: &ConfigOptions) -> Self {
+    pub fn of_session(config: &ConfigOptions) -> Self {
         config.extensions.get::<Self>().cloned().unwrap_or_default()
     }
 

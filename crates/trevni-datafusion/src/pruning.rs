@@ -5,6 +5,8 @@
 //! blocks of b       |-----|---------|------|
 //! cells             |-----|----|----|------|          each in one block of each column
 //! ```
+//! A dynamic filter, such as the bound of a top-k query or the keys of a join, becomes stricter while rows are read. The
+//! cells are then checked again.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,53 +14,110 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BooleanArray, UInt64Array};
 use arrow::compute::take;
+use arrow::datatypes::SchemaRef;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::common::{Column, ScalarValue};
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::DynamicFilterTracking;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::build_pruning_predicate;
-use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
+use datafusion::physical_plan::metrics::{Count, PruningMetrics};
 use trevni::arrow::{ArrowStreamBuilder, ColumnPath, ColumnStatistics, RowSelection};
 
 use crate::error::external;
+use crate::metrics::ScanMetrics;
 
-/// Returns the rows of a range that may pass a filter, by the statistics of blocks; `None` if all may.
-pub(crate) async fn select(
-    builder: &mut ArrowStreamBuilder,
-    filter: &Arc<dyn PhysicalExpr>,
-    rows: &Range<u64>,
-    metrics: &ExecutionPlanMetricsSet,
-    partition: usize,
-) -> Result<Option<RowSelection>> {
-    let errors = MetricBuilder::new(metrics).counter("predicate_evaluation_errors", partition);
-    let schema = builder.schema().clone();
-    let Some(predicate) = build_pruning_predicate(filter.clone(), &schema, &errors) else {
-        return Ok(None);
-    };
-    let mut names: Vec<String> =
-        collect_columns(filter).iter().map(|column| column.name().to_owned()).collect();
-    names.sort_unstable();
-    let paths: Vec<ColumnPath> =
-        names.iter().map(|name| ColumnPath::from(vec![name.clone()])).collect();
-    let statistics = builder.column_statistics(&paths).await.map_err(external)?;
-    let columns = names.into_iter().zip(statistics);
-    let columns = columns.filter_map(|(name, statistics)| Some((name, statistics?)));
-    let grid = Grid::new(columns.collect(), rows);
-    if grid.columns.is_empty() {
-        return Ok(None);
+/// Selects rows by the statistics of blocks.
+pub(crate) struct BlockPruner {
+    filter: Arc<dyn PhysicalExpr>,
+    schema: SchemaRef,
+    grid: Grid,
+    /// The rows of the file.
+    rows: u64,
+    /// Of each cell, whether it may have rows that pass.
+    kept: Vec<bool>,
+    blocks: PruningMetrics,
+    pruned_rows: Count,
+    errors: Count,
+}
+
+impl BlockPruner {
+    /// Reads the statistics of the columns of a filter; `None` if there are none.
+    pub(crate) async fn try_new(
+        builder: &mut ArrowStreamBuilder,
+        filter: &Arc<dyn PhysicalExpr>,
+        rows: &Range<u64>,
+        metrics: &ScanMetrics,
+    ) -> Result<Option<Self>> {
+        let schema = builder.schema().clone();
+        let tracking = DynamicFilterTracking::classify(filter);
+        let can_prune = || build_pruning_predicate(filter.clone(), &schema, &metrics.errors);
+        if !tracking.contains_dynamic_filter() && can_prune().is_none() {
+            return Ok(None);
+        }
+        let mut names: Vec<String> =
+            collect_columns(filter).iter().map(|column| column.name().to_owned()).collect();
+        names.sort_unstable();
+        let paths: Vec<ColumnPath> =
+            names.iter().map(|name| ColumnPath::from(vec![name.clone()])).collect();
+        let statistics = builder.column_statistics(&paths).await.map_err(external)?;
+        let columns = names.into_iter().zip(statistics);
+        let columns = columns.filter_map(|(name, statistics)| Some((name, statistics?)));
+        let grid = Grid::new(columns.collect(), rows);
+        if grid.columns.is_empty() {
+            return Ok(None);
+        }
+        metrics.blocks.add_matched(grid.blocks(&vec![true; grid.cells.len()]));
+        Ok(Some(Self {
+            filter: filter.clone(),
+            schema,
+            rows: builder.rows(),
+            kept: vec![true; grid.cells.len()],
+            grid,
+            blocks: metrics.blocks.clone(),
+            pruned_rows: metrics.pruned_rows.clone(),
+            errors: metrics.errors.clone(),
+        }))
     }
-    let kept = predicate.prune(&grid)?;
-    let cells = grid.cells.iter().zip(&kept);
-    let pruned: u64 =
-        cells.clone().filter(|(_, kept)| !**kept).map(|(rows, _)| rows.end - rows.start).sum();
-    let counter = MetricBuilder::new(metrics).counter("rows_pruned_statistics", partition);
-    counter.add(usize::try_from(pruned).unwrap_or(usize::MAX));
-    if pruned == 0 {
-        return Ok(None);
+
+    /// Returns the rows that may pass the filter as it is now; `None` if no more are excluded than before.
+    pub(crate) fn prune(&mut self) -> Result<Option<RowSelection>> {
+        let filter = self.filter.clone();
+        let Some(predicate) = build_pruning_predicate(filter, &self.schema, &self.errors) else {
+            return Ok(None);
+        };
+        let before = self.grid.blocks(&self.kept);
+        let passes = predicate.prune(&self.grid)?;
+        let mut pruned = 0;
+        for ((cell, kept), passes) in self.grid.cells.iter().zip(&mut self.kept).zip(passes) {
+            if *kept && !passes {
+                *kept = false;
+                pruned += cell.end - cell.start;
+            }
+        }
+        if pruned == 0 {
+            return Ok(None);
+        }
+        self.pruned_rows.add(usize::try_from(pruned).unwrap_or(usize::MAX));
+        let blocks = before - self.grid.blocks(&self.kept);
+        self.blocks.add_pruned(blocks);
+        self.blocks.subtract_matched(blocks);
+        let kept = self.grid.cells.iter().zip(&self.kept).filter(|(_, kept)| **kept);
+        let ranges = kept.map(|(rows, _)| rows.clone());
+        Ok(Some(RowSelection::from_consecutive_ranges(ranges, self.rows)))
     }
-    let kept = cells.filter(|(_, kept)| **kept).map(|(rows, _)| rows.clone());
-    Ok(Some(RowSelection::from_consecutive_ranges(kept, builder.rows())))
+
+    /// Returns what excludes more rows while the filter becomes stricter; `None` if it does not.
+    pub(crate) fn watch(mut self) -> Option<impl FnMut() -> Option<RowSelection>> {
+        let mut tracking = DynamicFilterTracking::classify(&self.filter);
+        tracking.watcher()?;
+        Some(move || {
+            let has_changed = tracking.watcher().is_some_and(|watcher| watcher.changed());
+            // A filter that cannot be evaluated on statistics excludes nothing by them.
+            if has_changed { self.prune().ok().flatten() } else { None }
+        })
+    }
 }
 
 /// Statistics of columns whose blocks do not align.
@@ -96,6 +155,17 @@ impl Grid {
 
     fn column(&self, column: &Column) -> Option<&GridColumn> {
         self.columns.iter().find(|(name, _)| *name == column.name).map(|(_, column)| column)
+    }
+
+    /// Returns the number of blocks with rows of these cells.
+    fn blocks(&self, kept: &[bool]) -> usize {
+        let of_column = |column: &GridColumn| {
+            let blocks = column.blocks.values().iter().zip(kept).filter(|(_, kept)| **kept);
+            let mut blocks: Vec<u64> = blocks.map(|(block, _)| *block).collect();
+            blocks.dedup();
+            blocks.len()
+        };
+        self.columns.iter().map(|(_, column)| of_column(column)).sum()
     }
 }
 

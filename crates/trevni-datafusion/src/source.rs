@@ -16,6 +16,7 @@ use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion::physical_plan::{DisplayFormatType, apply_expression_roots};
 use object_store::ObjectStore;
 
+use crate::metrics::ScanMetrics;
 use crate::opener::TrevniOpener;
 use crate::options::TrevniOptions;
 
@@ -74,9 +75,8 @@ impl FileSource for TrevniSource {
             batch_size: self.batch_size.or(base_config.batch_size),
             limit: base_config.limit,
             pruning: self.options.pruning,
-            metrics: self.metrics.clone(),
+            metrics: ScanMetrics::new(&self.metrics, partition),
             metadata_cache: self.metadata_cache.clone(),
-            partition,
         }))
     }
 

@@ -14,6 +14,7 @@ use arrow::datatypes::{Fields, SchemaRef};
 
 use super::field_reader::FieldsReader;
 use super::filter_reader::FilterReader;
+use super::remaining_rows::RemainingRows;
 use super::stored::StoredBatch;
 use crate::arrow::projection::{ProjectedPart, ProjectionMask, join};
 use crate::arrow::selection::RowSelection;
@@ -46,17 +47,17 @@ pub(super) struct Output<R> {
 /// How rows are found.
 pub(super) enum RowSource<R> {
     /// They are known.
-    Straight(RowSelection),
+    Selected(RemainingRows),
     /// By predicates.
-    Sifted(Box<FilterReader<R>>),
+    Filtered(Box<FilterReader<R>>),
 }
 
 impl<R: ReadAt> BatchReader<R> {
     /// Sets the rows to read. Columns keep their positions: a block with the last and the first rows stays open.
-    pub(super) fn give_all(&mut self, rows: RowSelection) {
+    pub(super) fn set_rows(&mut self, rows: RowSelection) {
         match &mut self.source {
-            RowSource::Straight(remaining) => *remaining = rows,
-            RowSource::Sifted(filter_reader) => filter_reader.give(rows),
+            RowSource::Selected(remaining) => remaining.set(rows),
+            RowSource::Filtered(filter_reader) => filter_reader.set_rows(rows),
         }
     }
 
@@ -83,18 +84,19 @@ impl<R: ReadAt> BatchReader<R> {
     fn read(&mut self) -> Result<Option<StoredBatch>> {
         let Output { reader, .. } = &mut self.output;
         match &mut self.source {
-            RowSource::Straight(remaining) => {
-                let rows = remaining.split_off_first(self.batch_size as u64);
+            RowSource::Selected(remaining) => {
+                let mut rows = remaining.next(self.batch_size as u64);
                 if !rows.selects_any() {
                     return Ok(None);
                 }
                 let read = reader.read(&rows)?;
                 if (read.rows as u64) < rows.row_count() {
-                    remaining.put_back(rows, read.rows as u64);
+                    rows.split_off_first(read.rows as u64);
+                    remaining.put_back(&rows);
                 }
                 Ok(Some(read))
             }
-            RowSource::Sifted(filter_reader) => {
+            RowSource::Filtered(filter_reader) => {
                 let most = self.portion.unwrap_or(u64::MAX).min(self.batch_size as u64);
                 let rows = filter_reader.next(most)?;
                 if !rows.selects_any() {

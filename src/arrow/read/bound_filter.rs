@@ -39,10 +39,14 @@ impl BoundFilter {
     }
 
     /// Returns which rows to keep; no answer is null.
-    pub(crate) fn ask(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
+    pub(crate) fn evaluate(
+        &mut self,
+        rows: &StoredBatch,
+        schema: &SchemaRef,
+    ) -> Result<BooleanArray> {
         let answers = match self {
             BoundFilter::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,
-            _ => self.ask_raised(rows, schema)?,
+            _ => self.evaluate_raised(rows, schema)?,
         };
         if answers.len() != rows.rows {
             let what = format!("a predicate gave {} answers for {} rows", answers.len(), rows.rows);
@@ -51,10 +55,10 @@ impl BoundFilter {
         Ok(filter::known(&answers))
     }
 
-    fn ask_raised(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
+    fn evaluate_raised(&mut self, rows: &StoredBatch, schema: &SchemaRef) -> Result<BooleanArray> {
         let Some(batch) = rows.to_batch(schema)? else {
             let (first, second) = rows.halves()?;
-            let halves = [self.ask(&first, schema)?, self.ask(&second, schema)?];
+            let halves = [self.evaluate(&first, schema)?, self.evaluate(&second, schema)?];
             let halves: Vec<&dyn Array> = halves.iter().map(|half| half as &dyn Array).collect();
             return Ok(arrow::array::AsArray::as_boolean(&concat(&halves)?).clone());
         };

@@ -18,6 +18,7 @@ use super::metadata::ArrowReaderMetadata;
 use super::options::ArrowReaderOptions;
 use super::parallel_reader::{self, ParallelReader};
 use super::read_plan::ReadPlan;
+use super::remaining_rows::RowPruner;
 use super::row_filter::RowFilter;
 use crate::arrow::encoded;
 use crate::arrow::projection::ProjectionMask;
@@ -46,6 +47,7 @@ pub struct ArrowReaderBuilder<R, F = ()> {
     pub(crate) selection: Option<RowSelection>,
     pub(crate) predicate: Option<Predicate>,
     pub(crate) filter: Option<RowFilter>,
+    pub(super) pruner: Option<RowPruner>,
     pub(crate) offset: u64,
     pub(crate) limit: u64,
     pub(crate) pruning: bool,
@@ -96,7 +98,7 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
 impl<R: ReadAt + 'static, F> ArrowReaderBuilder<R, F> {
     /// Sets the number of threads that decompress and decode, the caller's included: each reads some batches, and the
     /// caller receives them in order. The rows are the same; with a predicate, some batches may be smaller. One
-    /// thread reads where there are only a few batches, with a [row filter](Self::with_row_filter), and with an
+    /// thread reads where there are only a few batches, with a [row filter](Self::with_row_filter) or [pruner](Self::with_row_pruner), and with an
     /// offset or a limit of the rows that pass a predicate. Default: 1.
     ///
     /// Batches are made by one thread and dropped by another. Allocators that do not wait for that, such as mimalloc,
@@ -133,6 +135,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
             selection: None,
             predicate: None,
             filter: None,
+            pruner: None,
             offset: 0,
             limit: u64::MAX,
             pruning: true,
@@ -251,6 +254,18 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         self
     }
 
+    /// Sets a function that excludes rows while others are read: for a predicate that becomes stricter, such as the
+    /// bound of a top-k query. It is called before each window of rows and returns the rows that are still needed if
+    /// they are fewer than before. What was read and fetched before is not taken back. One thread reads then.
+    /// Default: none.
+    pub fn with_row_pruner(
+        mut self,
+        prune: impl FnMut() -> Option<RowSelection> + Send + 'static,
+    ) -> Self {
+        self.pruner = Some(RowPruner::new(Box::new(prune)));
+        self
+    }
+
     /// Sets the limits on the memory that the reader may use. Default: those of the
     /// [options](ArrowReaderOptions::with_limits).
     pub fn with_limits(mut self, limits: Limits) -> Self {
@@ -312,7 +327,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         };
         let mode = match parallel {
             Some(reader) => ReadMode::Parallel(Box::new(reader)),
-            None => ReadMode::Serial(Box::new(plan.batch_reader(filters, rows)?)),
+            None => ReadMode::Serial(Box::new(plan.batch_reader(filters, rows, self.pruner)?)),
         };
         Ok((ArrowReader { schema, mode }, self.fetching))
     }
@@ -320,7 +335,7 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     /// Returns whether rows are the same if they are read in units, independently.
     fn can_be_parallel(&self) -> bool {
         let all = self.offset == 0 && self.limit == u64::MAX;
-        self.filter.is_none() && (self.predicate.is_none() || all)
+        self.filter.is_none() && self.pruner.is_none() && (self.predicate.is_none() || all)
     }
 }
 

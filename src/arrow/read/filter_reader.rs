@@ -18,6 +18,7 @@ use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::bound_filter::BoundFilter;
 use super::field_reader::FieldsReader;
+use super::remaining_rows::{RemainingRows, RowPruner};
 use super::stored::StoredBatch;
 use crate::arrow::array::filter::Filter;
 use crate::arrow::projection::{Projected, ProjectedPart, ProjectionMask, join};
@@ -57,7 +58,7 @@ impl<R: ReadAt> Stage<R> {
     }
 
     /// Evaluates the predicate on rows that have been read; columns that earlier stages read are in `parts`.
-    fn ask(
+    fn evaluate(
         &mut self,
         fields: &Fields,
         parts: Vec<ProjectedPart<'_>>,
@@ -66,7 +67,7 @@ impl<R: ReadAt> Stage<R> {
         let here = ProjectedPart { mask: &self.read, arrays: &read.arrays };
         let parts: Vec<_> = parts.into_iter().chain([here]).collect();
         let arrays = join(&self.wanted, fields, &self.stored, &parts)?;
-        self.filter.ask(&StoredBatch { rows: read.rows, arrays }, &self.schema)
+        self.filter.evaluate(&StoredBatch { rows: read.rows, arrays }, &self.schema)
     }
 }
 
@@ -100,11 +101,11 @@ pub(crate) struct FilterReader<R> {
     fields: Fields,
     stages: Vec<Stage<R>>,
     /// Rows that are not evaluated yet.
-    ahead: RowSelection,
+    remaining: RemainingRows,
     end: u64,
     /// Matching rows that have not been returned, and the columns kept of them.
     passed: RowSelection,
-    waiting: u64,
+    passed_rows: u64,
     kept: VecDeque<Kept>,
     window: u64,
     /// The number of matching rows to skip, and then to return.
@@ -118,6 +119,7 @@ impl<R: ReadAt> FilterReader<R> {
         fields: Fields,
         stages: Vec<Stage<R>>,
         rows: RowSelection,
+        pruner: Option<RowPruner>,
         (offset, limit): (u64, u64),
         batch_size: usize,
     ) -> Self {
@@ -125,10 +127,10 @@ impl<R: ReadAt> FilterReader<R> {
         Self {
             fields,
             stages,
-            ahead: rows,
+            remaining: RemainingRows::new(rows, pruner),
             end,
             passed: RowSelection::default(),
-            waiting: 0,
+            passed_rows: 0,
             kept: VecDeque::new(),
             window: batch_size.max(WINDOW) as u64,
             offset,
@@ -139,16 +141,16 @@ impl<R: ReadAt> FilterReader<R> {
     /// Returns the next rows that pass, `most` at most; fewer at the end.
     pub(crate) fn next(&mut self, most: u64) -> Result<RowSelection> {
         let most = self.limit.min(most);
-        while self.waiting < most && self.sift()? {}
+        while self.passed_rows < most && self.evaluate_window()? {}
         let rows = self.passed.split_off_first(most);
-        self.waiting -= rows.row_count();
+        self.passed_rows -= rows.row_count();
         Ok(rows)
     }
 
     /// Sets the rows to evaluate, after all others.
-    pub(crate) fn give(&mut self, rows: RowSelection) {
+    pub(crate) fn set_rows(&mut self, rows: RowSelection) {
         self.end = rows.ranges().last().map_or(0, |last| last.end);
-        self.ahead = rows;
+        self.remaining.set(rows);
     }
 
     /// Removes the kept columns of the first of the rows that [`next`](Self::next) returned. The others are
@@ -161,7 +163,7 @@ impl<R: ReadAt> FilterReader<R> {
         let given = rows.row_count();
         if (read as u64) < given {
             self.passed.put_back(rows, read as u64);
-            self.waiting += given - read as u64;
+            self.passed_rows += given - read as u64;
         }
         self.limit -= read as u64;
         let (mut left, mut first) = (read, Vec::new());
@@ -187,8 +189,8 @@ impl<R: ReadAt> FilterReader<R> {
     }
 
     /// Evaluates all predicates on a window of rows. Returns whether there was one.
-    fn sift(&mut self) -> Result<bool> {
-        let mut chosen = self.ahead.split_off_first(self.window);
+    fn evaluate_window(&mut self) -> Result<bool> {
+        let mut chosen = self.remaining.next(self.window);
         if !chosen.selects_any() {
             return Ok(false);
         }
@@ -202,11 +204,11 @@ impl<R: ReadAt> FilterReader<R> {
                 // The rows that could not be read are the beginning of the next window.
                 let done = chosen.split_off_first(read.rows as u64);
                 let next = chosen.ranges().first().map_or(self.end, |range| range.start);
-                self.ahead = window.clone().split_at(next).1.union(&self.ahead);
+                self.remaining.put_back(&window.clone().split_at(next).1);
                 chosen = done;
                 kept.iter_mut().for_each(|part| *part = part.slice(0, read.rows));
             }
-            let answers = stage.ask(&self.fields, parts(before, &kept), &read)?;
+            let answers = stage.evaluate(&self.fields, parts(before, &kept), &read)?;
             stage.drop_unwanted(&mut read);
             kept.push(read);
             if answers.has_false() {
@@ -246,10 +248,10 @@ impl<R: ReadAt> FilterReader<R> {
         if rows > 0 {
             self.kept.push_back(Kept { rows: rows + skipped, parts }.slice(skipped, rows));
             self.passed.append(chosen);
-            self.waiting += rows as u64;
+            self.passed_rows += rows as u64;
         }
-        if self.waiting >= self.limit {
-            self.ahead = RowSelection::default();
+        if self.passed_rows >= self.limit {
+            self.remaining.clear();
         }
     }
 }
@@ -257,21 +259,24 @@ impl<R: ReadAt> FilterReader<R> {
 /// Methods for callers that fetch the bytes first.
 #[cfg(feature = "object_store")]
 impl<R: ReadAt> FilterReader<R> {
-    /// Returns the columns that predicates look at.
+    /// Returns the columns of the predicates.
     pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.stages.iter().flat_map(|stage| stage.reader.columns()).copied()
     }
 
-    /// Removes and returns the rows that are not evaluated yet.
-    pub(crate) fn take_ahead(&mut self) -> RowSelection {
-        std::mem::take(&mut self.ahead)
+    /// Returns the rows that are not evaluated yet.
+    pub(crate) fn remaining(&mut self) -> &mut RemainingRows {
+        &mut self.remaining
     }
 
-    /// Evaluates all predicates on some rows. Returns whether more are needed.
-    pub(crate) fn sift_all(&mut self, rows: RowSelection) -> Result<bool> {
-        self.ahead = rows;
-        while self.waiting < self.limit && self.sift()? {}
-        Ok(self.waiting < self.limit)
+    /// Evaluates all predicates on the next windows of rows. Returns whether more rows are needed.
+    pub(crate) fn evaluate(&mut self, windows: usize) -> Result<bool> {
+        for _ in 0..windows {
+            if self.passed_rows >= self.limit || !self.evaluate_window()? {
+                break;
+            }
+        }
+        Ok(self.passed_rows < self.limit)
     }
 
     /// Returns the matching rows that have not been returned.

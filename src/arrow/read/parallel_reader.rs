@@ -106,7 +106,7 @@ impl ParallelReader {
 
     /// Sets the rows to read, after all others.
     #[cfg(feature = "object_store")]
-    pub(super) fn give_rows(&mut self, rows: RowSelection) {
+    pub(super) fn set_rows(&mut self, rows: RowSelection) {
         self.rows = rows;
     }
 
@@ -222,7 +222,7 @@ impl<R: ReadAt + 'static> Workers<R> {
 
     fn open(&self, limits: Limits, batches_in_use: usize) -> Result<BatchReader<R>> {
         let plan = self.plan.clone().with_limits(limits);
-        let mut reader = plan.batch_reader(plan.filters(None)?, RowSelection::default())?;
+        let mut reader = plan.batch_reader(plan.filters(None)?, RowSelection::default(), None)?;
         reader.output.reader.set_batches_in_use(batches_in_use);
         Ok(reader)
     }
@@ -234,7 +234,7 @@ impl<R: ReadAt + 'static> Workers<R> {
         let Ok(mut reader) = reader else {
             return Unit { end: UnitEnd::Failed, ..Unit::empty() };
         };
-        reader.give_all(rows);
+        reader.set_rows(rows);
         Self::read_on(this.clone(), reader)
     }
 
@@ -263,7 +263,7 @@ impl<R: ReadAt + 'static> Workers<R> {
     fn read_here(&self, rows: RowSelection) -> Result<Batches> {
         lock(&self.idle).clear();
         let mut reader = self.open(*self.plan.file.limits(), 1)?;
-        reader.give_all(rows);
+        reader.set_rows(rows);
         Ok(Box::new(std::iter::from_fn(move || reader.next_batch().transpose())))
     }
 }

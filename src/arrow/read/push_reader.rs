@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! builder   columns_needed ──► block tables are fetched ──► build
-//! asked     sift: rows whose predicate columns were fetched ──► matching rows
-//! output    give_rows, batch, batch, none │ give_rows, batch, none │ ...       rows whose other columns were fetched
+//! filters   set_rows_to_evaluate, evaluate: rows whose predicate columns were fetched ──► matching rows
+//! output    set_rows, batch, batch, none │ set_rows, batch, none │ ...       rows whose other columns were fetched
 //! ```
 //! The reader keeps its position between portions: a block that contains the end of a portion is not opened again.
 //! Without predicates all rows are output.
@@ -14,6 +14,7 @@ use super::super::predicate::Bound;
 use super::arrow_reader::{ArrowReader, ReadMode};
 use super::batch_reader::{BatchReader, RowSource};
 use super::builder::ArrowReaderBuilder;
+use super::filter_reader::FilterReader;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::selection::RowSelection;
 use crate::error::Result;
@@ -61,9 +62,9 @@ impl<R: ReadAt> ArrowReader<R> {
         self.serial().map(|reader| reader.output.reader.columns())
     }
 
-    /// Returns the columns that predicates look at, in file order; `None` if there are no predicates.
-    pub(in crate::arrow) fn columns_asked(&self) -> Option<Vec<usize>> {
-        let RowSource::Sifted(filter_reader) = &self.serial()?.source else { return None };
+    /// Returns the columns of the predicates, in file order; `None` if there are none.
+    pub(in crate::arrow) fn predicate_columns(&self) -> Option<Vec<usize>> {
+        let RowSource::Filtered(filter_reader) = &self.serial()?.source else { return None };
         let mut columns: Vec<_> = filter_reader.columns().collect();
         columns.sort_unstable();
         columns.dedup();
@@ -74,10 +75,10 @@ impl<R: ReadAt> ArrowReader<R> {
     pub(in crate::arrow) fn take_rows(&mut self) -> RowSelection {
         match &mut self.mode {
             ReadMode::Serial(reader) => match &mut reader.source {
-                RowSource::Straight(remaining) => std::mem::take(remaining),
-                RowSource::Sifted(filter_reader) => {
+                RowSource::Selected(remaining) => remaining.take(),
+                RowSource::Filtered(filter_reader) => {
                     reader.portion = Some(0);
-                    filter_reader.take_ahead()
+                    filter_reader.remaining().take()
                 }
             },
             ReadMode::Parallel(reader) => reader.take_rows(),
@@ -85,14 +86,28 @@ impl<R: ReadAt> ArrowReader<R> {
         }
     }
 
-    /// Evaluates the predicates on the next rows. Returns whether more should be evaluated.
-    pub(in crate::arrow) fn sift(&mut self, rows: RowSelection) -> Result<bool> {
-        match &mut self.mode {
-            ReadMode::Serial(reader) => match &mut reader.source {
-                RowSource::Straight(_) => Ok(false),
-                RowSource::Sifted(filter_reader) => filter_reader.sift_all(rows),
-            },
-            _ => Ok(false),
+    /// Sets the rows to evaluate the predicates on.
+    pub(in crate::arrow) fn set_rows_to_evaluate(&mut self, rows: RowSelection) {
+        if let Some(filter_reader) = self.filter_reader() {
+            filter_reader.set_rows(rows);
+        }
+    }
+
+    /// Returns the first row that the predicates have not been evaluated on.
+    pub(in crate::arrow) fn first_row_to_evaluate(&mut self) -> Option<u64> {
+        self.filter_reader()?.remaining().first()
+    }
+
+    /// Evaluates the predicates on the next windows of some thousand rows. Returns whether more should be evaluated.
+    pub(in crate::arrow) fn evaluate(&mut self, windows: usize) -> Result<bool> {
+        self.filter_reader().map_or(Ok(false), |filter_reader| filter_reader.evaluate(windows))
+    }
+
+    fn filter_reader(&mut self) -> Option<&mut FilterReader<R>> {
+        let ReadMode::Serial(reader) = &mut self.mode else { return None };
+        match &mut reader.source {
+            RowSource::Selected(_) => None,
+            RowSource::Filtered(filter_reader) => Some(filter_reader),
         }
     }
 
@@ -100,7 +115,7 @@ impl<R: ReadAt> ArrowReader<R> {
     /// batches.
     pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
         let Some(reader) = self.serial() else { return RowSelection::default() };
-        let RowSource::Sifted(filter_reader) = &reader.source else {
+        let RowSource::Filtered(filter_reader) = &reader.source else {
             return RowSelection::default();
         };
         let passed = filter_reader.passed();
@@ -110,20 +125,29 @@ impl<R: ReadAt> ArrowReader<R> {
     }
 
     /// Sets the next rows to read; with predicates, the first of the matching rows.
-    pub(in crate::arrow) fn give_rows(&mut self, rows: RowSelection) {
+    pub(in crate::arrow) fn set_rows(&mut self, rows: RowSelection) {
         match &mut self.mode {
             ReadMode::Serial(reader) => match &mut reader.source {
-                RowSource::Straight(remaining) => *remaining = rows,
-                RowSource::Sifted(_) => reader.portion = Some(rows.row_count()),
+                RowSource::Selected(remaining) => remaining.set(rows),
+                RowSource::Filtered(_) => reader.portion = Some(rows.row_count()),
             },
-            ReadMode::Parallel(reader) => reader.give_rows(rows),
+            ReadMode::Parallel(reader) => reader.set_rows(rows),
             ReadMode::Ended => {}
         }
     }
 
     /// Returns the next batch of these rows.
-    pub(in crate::arrow) fn next_of_portion(&mut self) -> Result<Option<RecordBatch>> {
+    pub(in crate::arrow) fn next_of_rows(&mut self) -> Result<Option<RecordBatch>> {
         self.next_batch()
+    }
+
+    /// Returns the rows that are still needed, if a pruner has changed them since this number of its changes.
+    pub(in crate::arrow) fn needed_since(&mut self, changes: &mut u64) -> Option<&RowSelection> {
+        let ReadMode::Serial(reader) = &mut self.mode else { return None };
+        match &mut reader.source {
+            RowSource::Selected(remaining) => remaining.needed_since(changes),
+            RowSource::Filtered(filter_reader) => filter_reader.remaining().needed_since(changes),
+        }
     }
 
     fn serial(&self) -> Option<&BatchReader<R>> {

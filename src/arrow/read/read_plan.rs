@@ -15,6 +15,7 @@ use super::batch_reader::{BatchReader, Output, RowSource};
 use super::bound_filter::BoundFilter;
 use super::field_reader::FieldsReader;
 use super::filter_reader::{self, FilterReader, Stage};
+use super::remaining_rows::{RemainingRows, RowPruner};
 use super::row_filter::RowFilter;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::projection::{Projected, ProjectionMask};
@@ -108,6 +109,7 @@ impl<R: ReadAt> ReadPlan<R> {
         &self,
         filters: Vec<Filter>,
         rows: RowSelection,
+        pruner: Option<RowPruner>,
     ) -> Result<BatchReader<R>> {
         let fields = self.planning.schema.fields();
         let mut output = self.projection.clone();
@@ -123,11 +125,12 @@ impl<R: ReadAt> ReadPlan<R> {
         filter_reader::keep(&mut stages, fields, &self.projection);
         let reader = FieldsReader::new(&self.file, &self.planning, &output)?;
         let source = match stages.is_empty() {
-            true => RowSource::Straight(rows),
-            false => RowSource::Sifted(Box::new(FilterReader::new(
+            true => RowSource::Selected(RemainingRows::new(rows, pruner)),
+            false => RowSource::Filtered(Box::new(FilterReader::new(
                 fields.clone(),
                 stages,
                 rows,
+                pruner,
                 (self.offset, self.limit),
                 self.batch_size,
             ))),

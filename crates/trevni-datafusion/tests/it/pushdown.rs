@@ -29,6 +29,54 @@ async fn filters_are_in_the_scan_and_prune_blocks() {
     assert!(plan.contains("predicate=id@0 >= 5000 AND id@0 <= 5010"), "{plan}");
     // All but one block of 2,048 rows.
     assert!(plan.contains("rows_pruned_statistics=97.95 K"), "{plan}");
+    assert!(plan.contains("blocks_pruned_statistics=49 total → 1 matched"), "{plan}");
+}
+
+#[tokio::test]
+async fn metrics_say_what_was_read() {
+    let ctx = session();
+    let _folder = table(&ctx).await;
+    let plan = explain(&ctx, "EXPLAIN ANALYZE SELECT sum(code) FROM t WHERE price > 3.0").await;
+    for metric in ["bytes_scanned=", "requests=", "fetch_time=", "decode_time="] {
+        let (_, value) = plan.split_once(metric).unwrap_or_else(|| panic!("no {metric} in {plan}"));
+        assert!(!value.starts_with("0,") && !value.starts_with("1ns"), "{metric} in {plan}");
+    }
+}
+
+/// Returns the blocks of the columns of the filter, and those that were not pruned.
+fn blocks(plan: &str) -> (usize, usize) {
+    let (_, blocks) = plan.split_once("blocks_pruned_statistics=").unwrap();
+    let (total, rest) = blocks.split_once(" total → ").unwrap();
+    let (matched, _) = rest.split_once(" matched").unwrap();
+    (total.parse().unwrap(), matched.parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_top_k_query_prunes_blocks_while_it_scans() {
+    let ctx = session();
+    ctx.state_ref().write().config_mut().options_mut().execution.target_partitions = 1;
+    let _folder = table(&ctx).await;
+    let sql = "SELECT id, name FROM t ORDER BY id LIMIT 5";
+    let plan = explain(&ctx, &format!("EXPLAIN ANALYZE {sql}")).await;
+    assert!(plan.contains("DynamicFilter [ id@0 < 4 ]"), "{plan}");
+    let (total, matched) = blocks(&plan);
+    assert!(total == 49 && matched < 5, "{plan}");
+    let expected = "SELECT id, name FROM t WHERE id < 5 ORDER BY id";
+    assert_eq!(query(&ctx, sql).await, query(&ctx, expected).await);
+}
+
+#[tokio::test]
+async fn the_keys_of_a_join_prune_blocks() {
+    let ctx = session();
+    let _folder = table(&ctx).await;
+    ctx.sql("CREATE TABLE few AS VALUES (70001), (70005)").await.unwrap().collect().await.unwrap();
+    let sql = "SELECT t.id, t.name FROM few JOIN t ON t.id = few.column1";
+    let plan = explain(&ctx, &format!("EXPLAIN ANALYZE {sql}")).await;
+    assert!(plan.contains("DynamicFilter"), "{plan}");
+    let (total, matched) = blocks(&plan);
+    assert!(total == 49 && matched == 1, "{plan}");
+    let expected = "SELECT id, name FROM t WHERE id IN (70001, 70005) ORDER BY id";
+    assert_eq!(query(&ctx, &format!("{sql} ORDER BY t.id")).await, query(&ctx, expected).await);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //! ```text
 //! without predicates     output   window 0   fetch ──► pieces ──► decode, decode, decode
 //!                                 window 1              fetch ───────────────► pieces ──► decode, ...
-//! with predicates        asked    window 0   fetch ──► pieces ──► sift            window 1 ...
+//! with predicates        filter   window 0   fetch ──► pieces ──► evaluate        window 1 ...
 //!                        output                                   rows that passed: fetch ──► decode, ...
 //! ```
 //! Bytes before the current window are dropped.
@@ -19,6 +19,9 @@ use crate::arrow::selection::RowSelection;
 use crate::error::Result;
 use crate::io::Ranges;
 use crate::read::remote_file::RemoteFile;
+
+/// The maximum number of windows of some thousand rows that predicates are evaluated on before rows are output.
+const MAX_STEP: usize = 64;
 
 /// Returns the batches of a file.
 pub(super) fn batches(
@@ -55,10 +58,15 @@ struct Reading {
     file: RemoteFile,
     reader: ArrowReader<std::sync::Arc<Ranges>>,
     /// Windows of the predicate columns, if there are predicates.
-    asked: Option<Windows>,
+    filter: Option<Windows>,
     /// Windows of the output columns.
     output: Windows,
     prefetch: usize,
+    /// The number of windows that predicates are evaluated on before the rows that pass are output. It grows: the first
+    /// batches come soon, and a row pruner takes account of them, but later ones need fewer requests.
+    step: usize,
+    /// The changes of the row pruner that are known.
+    changes: u64,
 }
 
 impl Reading {
@@ -71,57 +79,72 @@ impl Reading {
         let (mut reader, Fetching { file, window, prefetch }) =
             builder.on_one_thread_if_filtered().into_reader()?;
         let windows = |columns| Windows::new(columns, batch_size, window);
-        let mut asked = reader.columns_asked().map(windows);
+        let mut filter = reader.predicate_columns().map(windows);
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
-        asked.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
-        Ok(Self { file, reader, asked, output, prefetch })
+        filter.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
+        Ok(Self { file, reader, filter, output, prefetch, step: 1, changes: 0 })
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            self.prune();
             self.fetch_ahead(self.prefetch)?;
-            self.output.drive().await;
-            if let Some(asked) = &mut self.asked {
-                asked.drive().await;
+            self.output.poll_requests().await;
+            if let Some(filter) = &mut self.filter {
+                filter.poll_requests().await;
             }
-            if let Some(batch) = self.reader.next_of_portion()? {
+            if let Some(batch) = self.reader.next_of_rows()? {
                 return Ok(Some(batch));
             }
-            if let Some(rows) = self.output.arrive(&self.file).await? {
+            if let Some(rows) = self.output.next_window(&self.file).await? {
                 self.drop_behind(&rows)?;
-                self.reader.give_rows(rows);
-            } else if !self.ask().await? {
+                self.reader.set_rows(rows);
+            } else if !self.evaluate().await? {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Fetches no rows that a pruner has excluded.
+    fn prune(&mut self) {
+        if let Some(needed) = self.reader.needed_since(&mut self.changes) {
+            let windows = self.filter.as_mut().unwrap_or(&mut self.output);
+            windows.rest = windows.rest.intersection(needed);
         }
     }
 
     /// Starts to fetch the next windows, up to this number of each kind.
     fn fetch_ahead(&mut self, windows: usize) -> Result<()> {
         self.output.fetch_ahead(windows, &self.file)?;
-        let Some(asked) = &mut self.asked else { return Ok(()) };
-        asked.fetch_ahead(windows, &self.file)
+        let Some(filter) = &mut self.filter else { return Ok(()) };
+        filter.fetch_ahead(windows, &self.file)
     }
 
     /// Evaluates predicates on windows until a batch of rows matches, or there are no more. Returns whether any
     /// matches.
-    async fn ask(&mut self) -> Result<bool> {
-        let Some(asked) = &mut self.asked else { return Ok(false) };
+    async fn evaluate(&mut self) -> Result<bool> {
         loop {
-            let last = match asked.arrive(&self.file).await? {
-                None => true,
-                Some(rows) => {
-                    asked.fetch_ahead(self.prefetch, &self.file)?;
-                    asked.drive().await;
-                    !self.reader.sift(rows)?
-                }
+            self.prune();
+            let Some(filter) = &mut self.filter else { return Ok(false) };
+            let last = match self.reader.first_row_to_evaluate() {
+                Some(_) => !self.reader.evaluate(self.step)?,
+                None => match filter.next_window(&self.file).await? {
+                    None => true,
+                    Some(rows) => {
+                        filter.fetch_ahead(self.prefetch, &self.file)?;
+                        filter.poll_requests().await;
+                        self.reader.set_rows_to_evaluate(rows);
+                        continue;
+                    }
+                },
             };
             if last {
-                asked.clear();
+                filter.clear();
             }
             let passed = self.reader.passed(last);
             if passed.selects_any() {
+                self.step = (self.step * 2).min(MAX_STEP);
                 self.output.rest = passed;
                 return Ok(true);
             }
@@ -132,17 +155,17 @@ impl Reading {
     }
 
     /// Drops what no row from these on needs.
-    fn drop_behind(&self, rows: &RowSelection) -> Result<()> {
+    fn drop_behind(&mut self, rows: &RowSelection) -> Result<()> {
         let Some(first) = rows.ranges().first() else { return Ok(()) };
         let file = self.file.file();
         let from = |columns: &[usize], row: u64| {
             file.block_ranges(columns, std::slice::from_ref(&(row..file.rows())))
         };
         let mut needed = from(&self.output.columns, first.start)?;
-        if let Some(asked) = &self.asked
-            && let Some(first) = asked.first_row()
+        if let Some(filter) = &self.filter
+            && let Some(first) = self.reader.first_row_to_evaluate().or(filter.first_row())
         {
-            needed.extend(from(&asked.columns, first)?);
+            needed.extend(from(&filter.columns, first)?);
         }
         self.file.pieces().keep(&needed);
         Ok(())

@@ -1,8 +1,8 @@
 //! Prefetches windows of rows while others are decoded.
 //!
 //! ```text
-//! rest      ├───────────── rows that no window has yet ──────────────┤
-//! ahead   window, window, ...      fetched side by side; they arrive in order
+//! rest         ├───────────── rows that no window has yet ──────────────┤
+//! prefetched   window, window, ...      fetched concurrently; they are returned in order
 //! ```
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use crate::read::remote_file::{RemoteFile, insert_pieces};
 pub(super) struct Windows {
     pub(super) columns: Vec<usize>,
     pub(super) rest: RowSelection,
-    ahead: VecDeque<Prefetch>,
+    prefetched: VecDeque<Prefetch>,
     batch_size: usize,
     /// Of a window, about.
     bytes: u64,
@@ -38,24 +38,30 @@ struct Prefetch {
 
 impl Windows {
     pub(super) fn new(columns: Vec<usize>, batch_size: usize, bytes: u64) -> Self {
-        Self { columns, rest: RowSelection::default(), ahead: VecDeque::new(), batch_size, bytes }
+        Self {
+            columns,
+            rest: RowSelection::default(),
+            prefetched: VecDeque::new(),
+            batch_size,
+            bytes,
+        }
     }
 
     /// Returns the first row that has not arrived.
     pub(super) fn first_row(&self) -> Option<u64> {
-        let next = self.ahead.front().map_or(&self.rest, |ahead| &ahead.window.rows);
+        let next = self.prefetched.front().map_or(&self.rest, |next| &next.window.rows);
         next.ranges().first().map(|range| range.start)
     }
 
     /// Wants no more rows.
     pub(super) fn clear(&mut self) {
         self.rest = RowSelection::default();
-        self.ahead.clear();
+        self.prefetched.clear();
     }
 
     /// Starts to fetch the next windows, up to this number.
     pub(super) fn fetch_ahead(&mut self, windows: usize, file: &RemoteFile) -> Result<()> {
-        while self.ahead.len() < windows && self.rest.selects_any() {
+        while self.prefetched.len() < windows && self.rest.selects_any() {
             let cutter = Cutter {
                 file: file.file(),
                 columns: &self.columns,
@@ -71,23 +77,23 @@ impl Windows {
                 true => std::future::ready(Ok(Vec::new())).boxed(),
                 false => spawn(async move { object.fetch(&requests).await }),
             };
-            self.ahead.push_back(Prefetch { window, pieces: maybe_done(fetch) });
+            self.prefetched.push_back(Prefetch { window, pieces: maybe_done(fetch) });
         }
         Ok(())
     }
 
     fn under_way(&self) -> Vec<Range<u64>> {
-        let requests = self.ahead.iter().flat_map(|ahead| &ahead.window.requests);
+        let requests = self.prefetched.iter().flat_map(|next| &next.window.requests);
         let mut requests: Vec<_> = requests.cloned().collect();
         requests.sort_unstable_by_key(|range| range.start);
         requests
     }
 
     /// Polls the pending requests, without waiting for them.
-    pub(super) async fn drive(&mut self) {
+    pub(super) async fn poll_requests(&mut self) {
         poll_fn(|cx| {
-            for ahead in &mut self.ahead {
-                let _ = Pin::new(&mut ahead.pieces).poll(cx);
+            for prefetch in &mut self.prefetched {
+                let _ = Pin::new(&mut prefetch.pieces).poll(cx);
             }
             Poll::Ready(())
         })
@@ -95,9 +101,9 @@ impl Windows {
     }
 
     /// Waits for the next window: its rows can be read then. `None` if there is no more.
-    pub(super) async fn arrive(&mut self, file: &RemoteFile) -> Result<Option<RowSelection>> {
+    pub(super) async fn next_window(&mut self, file: &RemoteFile) -> Result<Option<RowSelection>> {
         self.fetch_ahead(1, file)?;
-        let Some(mut next) = self.ahead.pop_front() else { return Ok(None) };
+        let Some(mut next) = self.prefetched.pop_front() else { return Ok(None) };
         (&mut next.pieces).await;
         let pieces = Pin::new(&mut next.pieces).take_output().transpose()?;
         insert_pieces(file.pieces(), pieces.unwrap_or_default())?;
