@@ -17,7 +17,7 @@ use crate::options::TrevniOptions;
 /// Reads Trevni files in a session.
 #[async_trait]
 pub trait SessionContextExt {
-    /// Makes `STORED AS TREVNI`, `STORED AS TREVNI_DATASET` and the options `trevni.*` known to SQL.
+    /// Makes `STORED AS TREVNI`, `STORED AS TREVNI_DATASET`, `STORED AS BLOSC` with the feature `blosc`, and the options `trevni.*` known to SQL.
     fn register_trevni_format(&self) -> Result<()>;
 
     /// Registers a file, or the files of a folder, as a table.
@@ -43,6 +43,12 @@ impl SessionContextExt for SessionContext {
         state.table_factories_mut().insert(NAME.to_uppercase(), tables);
         let datasets = Arc::new(TrevniDatasetFactory);
         state.table_factories_mut().insert(DATASET_NAME.to_owned(), datasets);
+        #[cfg(feature = "blosc")]
+        {
+            let containers = Arc::new(crate::blosc_factory::BloscTableFactory);
+            let name = crate::blosc_factory::BLOSC_NAME.to_owned();
+            state.table_factories_mut().insert(name, containers);
+        }
         Ok(())
     }
 

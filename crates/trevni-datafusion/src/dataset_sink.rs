@@ -1,32 +1,34 @@
-//! Writes the rows of a query to a data set, as one commit.
+//! Commits the files of a data set that the partitions of a plan have written.
 //!
 //! ```text
-//! batches ──► files, not visible ──► end of the query ──► commit: all are visible
-//!                                    error, cancelled ──► files are removed, nothing is visible
+//! files of the partitions, not visible ──► end of the query ──► commit: all are visible
+//!                                          error, cancelled ──► files are removed, nothing is visible
 //! ```
 
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
+use arrow::array::AsArray;
+use arrow::datatypes::{SchemaRef, UInt64Type};
 use async_trait::async_trait;
+use datafusion::common::internal_err;
 use datafusion::datasource::sink::DataSink;
 use datafusion::error::Result;
-use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use futures_util::TryStreamExt;
-use object_store::path::Path;
-use trevni::dataset::{AsyncDatasetWriter, DatasetProperties};
+use trevni::dataset::UncommittedFiles;
 
+use crate::dataset_write_exec::DatasetTarget;
 use crate::error::external;
+use crate::uncommitted::Uncommitted;
 
-/// Writes to the data set below a prefix.
+/// Commits to the data set below a prefix.
 #[derive(Debug)]
 pub(crate) struct DatasetSink {
-    pub(crate) store: ObjectStoreUrl,
-    pub(crate) prefix: Path,
+    pub(crate) target: DatasetTarget,
+    /// The schema of the input.
     pub(crate) schema: SchemaRef,
-    pub(crate) properties: DatasetProperties,
+    pub(crate) uncommitted: Arc<Uncommitted>,
 }
 
 #[async_trait]
@@ -40,14 +42,27 @@ impl DataSink for DatasetSink {
         mut data: SendableRecordBatchStream,
         context: &Arc<TaskContext>,
     ) -> Result<u64> {
-        let store = context.runtime_env().object_store(&self.store)?;
-        let (prefix, schema) = (self.prefix.clone(), self.schema.clone());
-        let writer = AsyncDatasetWriter::try_new(store, prefix, schema, self.properties.clone());
-        let mut writer = writer.await.map_err(external)?;
+        let mut parts = Vec::new();
         while let Some(batch) = data.try_next().await? {
-            writer.write(&batch).await.map_err(external)?;
+            let [partitions, files] = batch.columns() else {
+                return internal_err!("files of a data set in {} columns", batch.num_columns());
+            };
+            let partitions = partitions.as_primitive::<UInt64Type>().values();
+            let files = files.as_binary::<i32>().iter().flatten();
+            for (partition, bytes) in partitions.iter().zip(files) {
+                let files = UncommittedFiles::decode(bytes.to_vec()).map_err(external)?;
+                parts.push((*partition, files));
+            }
         }
-        Ok(writer.finish().await.map_err(external)?.rows)
+        // Files are in the order of the partitions, whichever was ready first.
+        parts.sort_by_key(|(partition, _)| *partition);
+        let parts = parts.into_iter().map(|(_, files)| files).collect();
+        let files = UncommittedFiles::concat(parts).map_err(external)?;
+        let store = context.runtime_env().object_store(&self.target.store)?;
+        // Readers may know the files from here on, even if there is an error.
+        self.uncommitted.clear();
+        let summary = files.commit(store, self.target.prefix.clone()).await;
+        Ok(summary.map_err(external)?.rows)
     }
 }
 
@@ -57,6 +72,7 @@ impl DisplayAs for DatasetSink {
         _format: DisplayFormatType,
         out: &mut std::fmt::Formatter<'_>,
     ) -> std::fmt::Result {
-        write!(out, "DatasetSink(prefix={}{})", self.store.as_str(), self.prefix)
+        let DatasetTarget { store, prefix, .. } = &self.target;
+        write!(out, "DatasetSink(prefix={}{prefix})", store.as_str())
     }
 }

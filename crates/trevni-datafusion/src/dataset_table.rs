@@ -3,7 +3,7 @@
 //! ```text
 //! created    schema of the table: columns of the files, then the partition columns
 //! scan       snapshot ──► files ──► groups for the partitions of the plan ──► DataSourceExec
-//! insert     input, one partition ──► DatasetSink: one commit
+//! insert     each partition of the input ──► DatasetWriteExec ──► DatasetSink: one commit
 //! ```
 //! Each scan opens the last snapshot, at planning. Columns that later commits add are visible when the table is created
 //! again.
@@ -25,16 +25,22 @@ use datafusion::error::Result;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
 use trevni::dataset::{DataFile, Dataset, DatasetMode, DatasetProperties, FileStatistics, Prefix};
 
 use crate::dataset_sink::DatasetSink;
+use crate::dataset_write_exec::{DatasetTarget, DatasetWriteExec, files_schema};
 use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
 use crate::statistics::{bound, count};
+use crate::uncommitted::Uncommitted;
+
+/// Up to this many rows are inserted by one writer, so that small inserts do not make many files.
+const SMALL_INSERT: usize = 1 << 17;
 
 /// A data set below a prefix of an object store, as a table.
 #[derive(Debug)]
@@ -219,12 +225,17 @@ impl TableProvider for TrevniDatasetTable {
             .set_partition_by(partitions)
             .set_mode(mode)
             .set_writer_properties(self.options.writer_properties()?);
-        let sink = DatasetSink {
+        let target = DatasetTarget {
             store: self.url.object_store(),
             prefix: self.url.prefix().clone(),
             schema: self.schema.clone(),
             properties: properties.build(),
         };
-        Ok(Arc::new(DataSinkExec::new(input, Arc::new(sink), None)))
+        let uncommitted = Arc::<Uncommitted>::default();
+        let rows = StatisticsContext::new().compute(&*input, &StatisticsArgs::new())?.num_rows;
+        let is_small = rows.get_value().is_some_and(|rows| *rows <= SMALL_INSERT);
+        let input = DatasetWriteExec::new(input, target.clone(), uncommitted.clone(), is_small);
+        let sink = DatasetSink { target, schema: files_schema(), uncommitted };
+        Ok(Arc::new(DataSinkExec::new(Arc::new(input), Arc::new(sink), None)))
     }
 }

@@ -32,8 +32,8 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! byte_range error options
-//! metadata_cache pruning sink statistics
+//! byte_range error metrics options reader_table uncommitted
+//! blosc_factory dataset_write_exec metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
 //! dataset_table format
@@ -41,26 +41,35 @@
 //! context
 //! ```
 
+#[cfg(feature = "blosc")]
+mod blosc_factory;
 mod byte_range;
 mod context;
 mod dataset_factory;
 mod dataset_sink;
 mod dataset_table;
+mod dataset_write_exec;
 mod error;
 mod format;
 mod metadata_cache;
+mod metrics;
 mod opener;
 mod options;
 mod pruning;
+mod reader_table;
 mod sink;
 mod source;
 mod statistics;
+mod uncommitted;
 
+#[cfg(feature = "blosc")]
+pub use blosc_factory::BloscTableFactory;
 pub use context::SessionContextExt;
 pub use dataset_factory::TrevniDatasetFactory;
 pub use dataset_table::TrevniDatasetTable;
 pub use format::{TrevniFormat, TrevniFormatFactory};
 pub use options::TrevniOptions;
+pub use reader_table::{ReaderScan, ReaderTable};
 pub use source::TrevniSource;
 
 /// The example of the README compiles.

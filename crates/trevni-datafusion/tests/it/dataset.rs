@@ -31,6 +31,50 @@ fn commits(folder: &std::path::Path) -> usize {
 }
 
 #[tokio::test]
+async fn partitions_are_written_in_parallel_and_committed_at_once() {
+    let (ctx, folder) = (session(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("set");
+    let file = folder.path().join("t.trv");
+    write(&file, &rows(0..200_000), Codec::Pack);
+    ctx.register_trevni("t", file.to_str().unwrap()).await.unwrap();
+    let sql = format!(
+        "CREATE EXTERNAL TABLE s (id BIGINT, name VARCHAR) STORED AS TREVNI_DATASET LOCATION '{}'",
+        path.display()
+    );
+    query(&ctx, &sql).await;
+    let plan = query(&ctx, "EXPLAIN INSERT INTO s SELECT id, name FROM t").await;
+    assert!(plan.contains("DatasetWriteExec"), "{plan}");
+    query(&ctx, "INSERT INTO s SELECT id, name FROM t").await;
+    let table = trevni::dataset::Dataset::open(&path).unwrap();
+    // A file for each partition of the scan.
+    assert_eq!((table.files().count(), table.rows()), (3, 200_000));
+    let expected = query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM t").await;
+    assert_eq!(
+        query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM s").await,
+        expected
+    );
+
+    // A partition that fails leaves no file of the others.
+    let sql = "INSERT INTO s SELECT 1 / (id - 199999), name FROM t";
+    assert!(ctx.sql(sql).await.unwrap().collect().await.is_err());
+    let files = || {
+        let files = std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.extension().is_some()).count()
+    };
+    for _ in 0..100 {
+        if files() == 3 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(files(), 3);
+    assert_eq!(
+        query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM s").await,
+        expected
+    );
+}
+
+#[tokio::test]
 async fn an_insert_is_one_commit() {
     let folder = tempfile::tempdir().unwrap();
     let ctx = new_table(folder.path()).await;
