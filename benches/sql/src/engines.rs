@@ -8,7 +8,7 @@ use datafusion::error::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use trevni_datafusion::SessionContextExt;
 
-use crate::tables::TABLES;
+use crate::workload::Workload;
 
 /// A format, with the options of writing and reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +73,15 @@ impl Engine {
     }
 
     /// Returns a session with the tables.
-    pub async fn session(self, data: &Path, partitions: usize) -> Result<SessionContext> {
+    pub async fn session(
+        self,
+        workload: Workload,
+        data: &Path,
+        partitions: usize,
+    ) -> Result<SessionContext> {
         let context = self.context(partitions)?;
         let ((folder, extension), (name, _)) = (self.files(), self.stored_as());
-        for table in TABLES {
+        for table in workload.tables() {
             let path = data.join(folder).join(format!("{table}.{extension}"));
             let path = path.display();
             let create =

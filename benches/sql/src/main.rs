@@ -1,4 +1,4 @@
-//! Runs the queries of TPC-H over files of several formats, in one process.
+//! Runs the queries of TPC-H or ClickBench over files of several formats, in one process.
 //!
 //! ```text
 //! tables ──► files, of each format      made once in --data
@@ -7,9 +7,11 @@
 //! ```
 
 mod answers;
+mod clickbench;
 mod engines;
 mod report;
-mod tables;
+mod tpch;
+mod workload;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,18 +23,21 @@ use datafusion::prelude::SessionContext;
 
 use engines::Engine;
 use report::Report;
+use workload::Workload;
 
 /// Batches pass between threads, which glibc's allocator makes them wait for.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs the queries of TPC-H over files of several formats.
+/// Runs the queries of TPC-H or ClickBench over files of several formats.
 #[derive(Debug, Parser)]
 struct Args {
     /// The folder of the tables; they are made if it has none.
     #[arg(long)]
     data: PathBuf,
-    /// The scale factor: at 1, lineitem has six million rows.
+    #[arg(long, value_enum, default_value = "tpch")]
+    workload: Workload,
+    /// The scale factor.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
     /// The formats; the first is the one that others are compared with.
@@ -73,15 +78,15 @@ fn main() -> Result<()> {
 async fn run(args: Args) -> Result<()> {
     let mut sessions = Vec::new();
     for engine in &args.engines {
-        tables::make(&args.data, args.scale, *engine).await?;
-        let session = engine.session(&args.data, args.partitions).await?;
+        args.workload.make(&args.data, args.scale, *engine).await?;
+        let session = engine.session(args.workload, &args.data, args.partitions).await?;
         for setting in &args.settings {
             session.sql(&format!("SET {setting}")).await?;
         }
         sessions.push((*engine, session));
     }
     let mut report = Report::new(&args.engines, &args.data)?;
-    for (number, text) in tables::queries() {
+    for (number, text) in (1..).zip(args.workload.queries()) {
         if !args.queries.is_empty() && !args.queries.contains(&number) {
             continue;
         }

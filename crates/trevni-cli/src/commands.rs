@@ -19,6 +19,8 @@ pub(crate) mod rewrite;
 pub(crate) mod sample;
 pub(crate) mod schema;
 pub(crate) mod size;
+#[cfg(feature = "sql")]
+pub(crate) mod sql;
 pub(crate) mod tail;
 pub(crate) mod tojson;
 pub(crate) mod totrevni;

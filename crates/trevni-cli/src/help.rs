@@ -56,6 +56,20 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("diff", ["trevni diff quakes.csv quakes.trv", "trevni diff old.parquet new.parquet -n 3"]),
     (
+        "sql",
+        [
+            "trevni sql \"select place, max(mag) from quakes group by place\" quakes.csv",
+            "trevni sql \"select * from 'data/*.trv' where mag > 6\" --output strong.trv",
+        ],
+    ),
+    (
+        "explain",
+        [
+            "trevni explain \"select max(mag) from quakes\" quakes.trv",
+            "trevni explain --analyze \"select * from quakes where mag > 6\" quakes.trv",
+        ],
+    ),
+    (
         "random",
         [
             "trevni random schema.json 1000 rows.trv",

@@ -34,6 +34,8 @@ use clap::{FromArgMatches, Parser, Subcommand};
 
 #[cfg(feature = "blosc")]
 use commands::blosc;
+#[cfg(feature = "sql")]
+use commands::sql;
 use commands::{
     bench, cat, completions, concat, convert, count, describe, diff, layout, meta, random, rewrite,
     sample, schema, size, tail, tojson, totrevni, vacuum, verify,
@@ -72,6 +74,10 @@ enum Command {
     Tojson(tojson::Args),
     Convert(convert::Args),
     Diff(diff::Args),
+    #[cfg(feature = "sql")]
+    Sql(sql::Args),
+    #[cfg(feature = "sql")]
+    Explain(sql::ExplainArgs),
     Random(random::Args),
     Concat(concat::Args),
     Rewrite(rewrite::Args),
@@ -103,6 +109,10 @@ impl Command {
             Command::Tojson(args) => tojson::run(&args),
             Command::Convert(args) => convert::run(args),
             Command::Diff(args) => diff::run(&args),
+            #[cfg(feature = "sql")]
+            Command::Sql(args) => sql::run(args),
+            #[cfg(feature = "sql")]
+            Command::Explain(args) => sql::explain(&args),
             Command::Random(args) => random::run(&args),
             Command::Concat(args) => concat::run(&args),
             Command::Rewrite(args) => rewrite::run(&args),

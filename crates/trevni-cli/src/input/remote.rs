@@ -125,10 +125,10 @@ pub(crate) fn target(path: &Path, force: bool) -> Result<Option<Upload>, CliErro
 }
 
 /// A store, and a key there.
-type StoreKey = (Arc<dyn ObjectStore>, Key);
+pub(crate) type StoreKey = (Arc<dyn ObjectStore>, Key);
 
-/// Returns what a URL means.
-fn object(path: &Path) -> Result<Option<StoreKey>, CliError> {
+/// Returns the store of a URL and the key there; `None` if it is no URL.
+pub(crate) fn object(path: &Path) -> Result<Option<StoreKey>, CliError> {
     let Some(url) = path.to_str().filter(|path| path.contains("://")) else { return Ok(None) };
     Ok(Some(from_url(url, environment()).map_err(CliError::of(url))?))
 }

@@ -28,6 +28,8 @@ mod print;
 mod reference;
 #[cfg(unix)]
 mod signals;
+#[cfg(feature = "sql")]
+mod sql;
 mod tables;
 mod trevni_files;
 mod urls;

@@ -1,0 +1,123 @@
+//! SQL over files.
+
+use super::*;
+
+fn csv(args: &[&str]) -> String {
+    out(&[args, &["--format", "csv"]].concat())
+}
+
+const QUAKES: &str = "testdata/rows/quakes.csv";
+
+#[test]
+fn every_format_is_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let sql = "select count(*) as n, round(avg(magnitude), 3) as m, max(place) as p from quakes";
+    let expected = csv(&["sql", sql, QUAKES]);
+    assert!(expected.starts_with("n,m,p\n"), "{expected}");
+    for way in ["trv", "avro", "parquet", "arrow", "arrows", "jsonl", "set/"] {
+        let path = folder.path().join(format!("quakes.{way}"));
+        let path = str(&path);
+        out(&["convert", QUAKES, path]);
+        assert_eq!(csv(&["sql", sql, path]), expected, "{way}");
+        assert_eq!(csv(&["sql", sql, &format!("quakes={path}")]), expected, "{way}");
+        let of_path = sql.replace("from quakes", &format!("from '{path}'"));
+        assert_eq!(csv(&["sql", &of_path]), expected, "{way}");
+    }
+    let stream = std::fs::read(folder.path().join("quakes.arrows")).unwrap();
+    let piped =
+        run_with(&["sql", &sql.replace("quakes", "stdin"), "-", "--format", "csv"], &stream);
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), expected);
+}
+
+#[test]
+fn patterns_and_folders_are_one_table() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, rows) in [("a.trv", "0..10"), ("b.trv", "10..25")] {
+        out(&["convert", QUAKES, str(&folder.path().join(name)), "--rows", rows]);
+    }
+    let pattern = folder.path().join("*.trv");
+    let sql = format!("select count(*) as n from '{}'", pattern.display());
+    assert_eq!(csv(&["sql", &sql]), "n\n25\n");
+    let sql = format!("select count(*) as n from '{}'", folder.path().display());
+    assert_eq!(csv(&["sql", &sql]), "n\n25\n");
+    let plan = out(&["explain", &sql]);
+    assert!(plan.contains("PlaceholderRowExec"), "counts come from headers: {plan}");
+}
+
+#[test]
+fn rows_are_written_to_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("strong.trv");
+    let sql =
+        "select place, magnitude from quakes where magnitude > 6 order by magnitude desc, place";
+    out(&["sql", sql, QUAKES, "--output", str(&to), "--codec", "pack"]);
+    assert_eq!(csv(&["cat", str(&to)]), csv(&["sql", sql, QUAKES]));
+    let again = run(&["sql", sql, QUAKES, "--output", str(&to)]);
+    assert_eq!(code(&again), 1);
+    assert!(said(&again).contains("--force replaces it"), "{}", said(&again));
+
+    let copy = folder.path().join("copy.trv");
+    let sql = format!("copy (select 1 as a) to '{}' stored as trevni", copy.display());
+    out(&["sql", &sql]);
+    assert_eq!(csv(&["cat", str(&copy)]), "a\n1\n");
+}
+
+#[test]
+fn statements_come_from_standard_input() {
+    let script = b"create table t as values (1, 'a'), (2, 'b'); select sum(column1) as s from t;";
+    for args in [&["sql", "-", "--format", "csv"][..], &["sql", "--format", "csv"]] {
+        let output = run_with(args, script);
+        assert_eq!(code(&output), 0, "{}", said(&output));
+        // CREATE TABLE prints nothing.
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "s\n3\n");
+    }
+}
+
+#[test]
+fn faults_of_the_call_are_told() {
+    for (args, text) in [
+        (&["sql", "select nothing from quakes", QUAKES][..], "nothing"),
+        (&["sql", "selec 1"], "selec"),
+        (&["sql", "select * from missing"], "missing"),
+        (&["sql", "select 1", QUAKES, QUAKES], "two tables are called quakes"),
+        (&["sql", "select 1", QUAKES, "--where", "magnitude > 1"], "not by --columns"),
+        (&["explain", "select 1; select 2"], "one statement"),
+    ] {
+        let output = run(args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+        assert!(said(&output).contains(text), "{args:?}: {}", said(&output));
+    }
+    let missing = run(&["sql", "select 1", "missing.csv"]);
+    assert_eq!(code(&missing), 1);
+    assert!(said(&missing).contains("missing.csv: no such file"), "{}", said(&missing));
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.trv");
+    out(&["convert", QUAKES, str(&path)]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.len() - 100;
+    bytes[at] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let output = run(&["sql", "select * from x", str(&path)]);
+    assert_eq!(code(&output), 1);
+    assert!(
+        said(&output).contains("x.trv")
+            && said(&output).contains("block 0, offset 18045: checksum mismatch"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn plans_say_what_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("quakes.trv");
+    out(&["convert", QUAKES, str(&path)]);
+    let sql = "select place from quakes where magnitude > 6";
+    let plan = out(&["explain", "--analyze", sql, str(&path)]);
+    assert!(plan.contains("bytes_scanned=") && plan.contains("predicate=magnitude"), "{plan}");
+    assert!(out(&["explain", "--verbose", sql, str(&path)]).contains("initial_logical_plan"));
+}
