@@ -17,6 +17,7 @@ pub(crate) mod block_table;
 pub(crate) mod block_values;
 pub(crate) mod budget;
 pub(crate) mod column_data;
+pub(crate) mod column_metadata;
 pub(crate) mod column_tree;
 pub(crate) mod header;
 pub(crate) mod lengths;

@@ -24,7 +24,7 @@ use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::arrow::write::shred::Shredder;
 use crate::error::Result;
 use crate::format::column_data::ColumnData;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values::Values;
 use crate::format::values_ref::ValuesRef;

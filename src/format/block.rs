@@ -7,7 +7,7 @@
 //! ```
 //! Sizes leave the checksum out. (Specification: "Block Descriptor", "Block".)
 
-use super::metadata::ColumnMetadata;
+use super::column_metadata::ColumnMetadata;
 use super::value::Value;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};

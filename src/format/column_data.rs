@@ -16,7 +16,7 @@
 //! each value of its parent and no lengths. The number of rows is known to the reader or writer.
 
 use super::bitmap::Bits;
-use super::metadata::ColumnMetadata;
+use super::column_metadata::ColumnMetadata;
 use super::value::ValueType;
 use super::values::Values;
 use super::values_ref::ValuesRef;

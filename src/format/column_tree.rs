@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::metadata::ColumnMetadata;
+use super::column_metadata::ColumnMetadata;
 use crate::error::{Error, Result};
 
 /// The parent of each column.

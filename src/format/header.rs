@@ -13,7 +13,8 @@
 
 use bytes::Bytes;
 
-use super::metadata::{ColumnMetadata, Metadata};
+use super::column_metadata::ColumnMetadata;
+use super::metadata::Metadata;
 use crate::checksum::Checksum;
 use crate::codec::Codec;
 use crate::error::{Error, Result};

@@ -10,8 +10,8 @@
 use std::ops::Range;
 
 use super::column_data::ColumnSlice;
+use super::column_metadata::ColumnMetadata;
 use super::column_tree::ColumnTree;
-use super::metadata::ColumnMetadata;
 use super::value::ValueType;
 use super::values_ref::ValuesRef;
 use crate::error::{Error, Result};

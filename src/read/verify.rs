@@ -13,7 +13,7 @@ use super::file_reader::FileReader;
 use crate::checksum::Verdict;
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::io::ReadAt;
 

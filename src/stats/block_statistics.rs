@@ -23,7 +23,7 @@ use super::sort_order::Order;
 
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::{Value, ValueType};
 use crate::keys::STATISTICS;
 use crate::wire::{self, Cursor};

@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::block_statistics::proof;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::values_ref::ValuesRef;
 use crate::keys::BLOOM;
 use crate::wire::{self, Cursor};

@@ -11,7 +11,7 @@ use super::bloom_filter::{Bloom, BloomFilters};
 use super::collector::{CollectedStatistics, StatisticsCollector};
 use super::sort_order::Order;
 use crate::format::block::BlockDescriptor;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::keys::{BLOOM, STATISTICS};
 
 /// The statistics of the blocks of a column.

@@ -12,7 +12,7 @@
 use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock};
 use crate::codec::Codec;
 use crate::error::Result;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::plain::decode::Decoder;
 use crate::format::plain::encode::Encoder;
 use crate::format::value::ValueType;

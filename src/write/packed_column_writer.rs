@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::format::block::{self, BlockDescriptor};
 use crate::format::block_values::BlockValues;
 use crate::format::column_data::ColumnSlice;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::packed_block::{PACKED_ZSTD, SERIALISED, most_inflated};
 use crate::format::row_offsets::{Spans, first_not};
 use crate::format::value::{Value, ValueType};

@@ -13,7 +13,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 
 /// Where the rows of a field are. Numbers are positions in a list of columns.

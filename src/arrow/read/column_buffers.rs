@@ -17,7 +17,7 @@ use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::format::bitmap::Bits;
 use crate::format::column_data::ColumnData;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::string_values::Strings;
 use crate::format::value::ValueType;
 use crate::format::values::Values;

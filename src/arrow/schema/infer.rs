@@ -15,8 +15,8 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::error::{Error, Result};
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::column_tree::ColumnTree;
-use crate::format::metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 
 /// Columns nested deeper than this are refused.

@@ -21,7 +21,8 @@ use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::layout::split;
 use crate::arrow::layout::split::Joins;
 use crate::error::{Error, Result};
-use crate::format::metadata::{ColumnMetadata, Metadata};
+use crate::format::column_metadata::ColumnMetadata;
+use crate::format::metadata::Metadata;
 use crate::format::value::ValueType;
 use crate::keys::{ARROW_SCHEMA, AVRO_SCHEMA, LAYOUT};
 

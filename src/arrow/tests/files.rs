@@ -15,7 +15,7 @@ use super::super::*;
 use super::sample;
 use crate::error::{ErrorKind, Result};
 use crate::format::column_data::ColumnSlice;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::format::values_ref::ValuesRef;
 use crate::write::file_writer::FileWriter;

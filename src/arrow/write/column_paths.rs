@@ -10,7 +10,7 @@
 
 use crate::arrow::layout::field_layout::PlannedColumn;
 use crate::error::{Error, Result};
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 
 /// Whether a column belongs to the field at a path, or to a field below it.

@@ -17,7 +17,7 @@ use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::stats::statistics::has_filter;
 use crate::arrow::stats::statistics::order;
 use crate::error::Result;
-use crate::format::metadata::ColumnMetadata;
+use crate::format::column_metadata::ColumnMetadata;
 use crate::stats::sort_order::Order;
 
 /// Enables statistics and Bloom filters of columns as the properties say.

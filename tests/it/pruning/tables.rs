@@ -375,15 +375,8 @@ pub(super) fn check(
         );
         let values: Vec<usize> = (0..part.len()).filter(|row| part.is_valid(*row)).collect();
         if min.is_null(block) || max.is_null(block) {
-            let is_hard = matches!(
-                kind,
-                Kind::Binary
-                    | Kind::Text
-                    | Kind::LargeText
-                    | Kind::ViewText
-                    | Kind::Words
-                    | Kind::Fixed
-            );
+            use Kind::{Binary, Fixed, LargeText, Text, ViewText, Words};
+            let is_hard = matches!(kind, Binary | Text | LargeText | ViewText | Words | Fixed);
             if !values.is_empty() && !is_hard {
                 return wrong("no bounds");
             }

@@ -1,5 +1,6 @@
 //! Frames of C-Blosc2, of this crate, and malformed ones.
 
+mod appends_to_goldens;
 mod building;
 mod commits;
 mod crash;

@@ -8,7 +8,7 @@ use super::super::{Cut, Metalayer, NewFrame, Slot};
 use super::{Attributes, Edit, Frame, copy, golden, packed, walk};
 use crate::Dtype;
 use crate::array::Chunking;
-use crate::chunk::{Content, Decoder, Generation, Header, Params, Special, special};
+use crate::chunk::{Content, Generation, Header, Params, Special, special};
 use trevni::ErrorKind;
 
 /// Values of a chunk.
@@ -368,37 +368,4 @@ fn headers_of_more_than_a_sector_are_never_overwritten() {
     // No hole: index and trailer of before are gone.
     let sum: usize = parts.iter().map(|part| chunk(part).len()).sum();
     assert_eq!(frame.header().cbytes, sum as u64);
-}
-
-#[test]
-fn frames_of_others_go_on() {
-    let folder = golden();
-    for item in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if !item.extension().is_some_and(|e| e == "b2frame" || e == "b2nd") {
-            continue;
-        }
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join(item.file_name().unwrap());
-        copy(&item, &path);
-        let mut frame = Frame::open(&path).unwrap();
-        let mut parts = vec![frame.bytes()];
-        let mut attributes = frame.get().layout().attributes.clone();
-        attributes.insert("more".into(), json!(1));
-        frame.set_attributes(&attributes).unwrap();
-        assert_is(&frame, &path, &parts);
-        assert_eq!(frame.get().layout().attributes, attributes);
-        let grid = matches!(frame.get().layout().chunking, Chunking::Grid { .. });
-        if grid && !parts[0].is_empty() {
-            let again = frame.get().chunk(0).unwrap();
-            frame.update(0, &again).unwrap();
-        } else {
-            let params = frame.get().params().clone();
-            let chunk = packed(&params, &walk(5, 10 * usize::from(params.typesize)));
-            // What the filter "trunc_prec" leaves of it.
-            parts.push(vec![0; 80 * usize::from(params.typesize)]);
-            Decoder::default().decode(&chunk, &mut parts[1]).unwrap();
-            frame.append(&chunk).unwrap();
-        }
-        assert_is(&frame, &path, &parts);
-    }
 }
