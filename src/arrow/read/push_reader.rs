@@ -48,6 +48,11 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
         self
     }
 
+    /// Returns whether rows may be excluded while others are read.
+    pub(in crate::arrow) fn has_pruner(&self) -> bool {
+        self.pruner.is_some()
+    }
+
     /// Returns whether every row is read, whatever is in it.
     pub(in crate::arrow) fn reads_all_rows(&self) -> bool {
         let asks = self.has_filters();

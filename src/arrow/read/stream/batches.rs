@@ -20,9 +20,6 @@ use crate::error::Result;
 use crate::io::Ranges;
 use crate::read::remote_file::RemoteFile;
 
-/// The maximum number of windows of some thousand rows that predicates are evaluated on before rows are output.
-const MAX_STEP: usize = 64;
-
 /// Returns the batches of a file.
 pub(super) fn batches(
     builder: ArrowStreamBuilder,
@@ -62,8 +59,8 @@ struct Reading {
     /// Windows of the output columns.
     output: Windows,
     prefetch: usize,
-    /// The number of windows that predicates are evaluated on before the rows that pass are output. It grows: the first
-    /// batches come soon, and a row pruner takes account of them, but later ones need fewer requests.
+    /// The number of windows that predicates are evaluated on before the rows that pass are output. With a row pruner it
+    /// grows: the first batches come soon, and the pruner takes account of them, but later ones need fewer requests.
     step: usize,
     /// The changes of the row pruner that are known.
     changes: u64,
@@ -76,6 +73,7 @@ impl Reading {
         let pool = if builder.reads_all_rows() { *window } else { 0 };
         file.fetch_tables(&columns, pool).await?;
         let batch_size = builder.batch_size();
+        let step = if builder.has_pruner() { 1 } else { usize::MAX };
         let (mut reader, Fetching { file, window, prefetch }) =
             builder.on_one_thread_if_filtered().into_reader()?;
         let windows = |columns| Windows::new(columns, batch_size, window);
@@ -83,7 +81,7 @@ impl Reading {
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
         filter.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
-        Ok(Self { file, reader, filter, output, prefetch, step: 1, changes: 0 })
+        Ok(Self { file, reader, filter, output, prefetch, step, changes: 0 })
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
@@ -144,7 +142,7 @@ impl Reading {
             }
             let passed = self.reader.passed(last);
             if passed.selects_any() {
-                self.step = (self.step * 2).min(MAX_STEP);
+                self.step = self.step.saturating_mul(2);
                 self.output.rest = passed;
                 return Ok(true);
             }
