@@ -3,3 +3,4 @@
 pub(crate) mod infer;
 pub(crate) mod ipc;
 pub(crate) mod stored;
+pub(crate) mod view_types;

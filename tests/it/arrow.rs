@@ -290,3 +290,34 @@ fn part(batches: &[RecordBatch], columns: &[usize], from: u64, to: u64) -> Vec<R
     });
     parts.collect()
 }
+
+#[test]
+fn text_and_bytes_are_read_as_views() {
+    let mut viewed = 0;
+    for seed in 0..200 {
+        let (schema, batches) = batches(seed);
+        for codec in [Codec::Null, Codec::Pack] {
+            let properties = WriterProperties::builder().set_codec(codec).build();
+            let Ok(file) = write(&schema, &batches, properties) else { continue };
+            let options = ArrowReaderOptions::new().with_view_types(true);
+            let builder = ArrowReaderBuilder::try_new_with_options(file, options).unwrap();
+            let views = builder.schema().clone();
+            assert_eq!(*views, with_view_types(&schema));
+            viewed += usize::from(views != schema);
+            let read: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
+            let expected: Vec<_> = batches.iter().map(|batch| cast_to(batch, &views)).collect();
+            same_rows(&expected, &read).unwrap();
+        }
+    }
+    assert!(viewed > 20);
+}
+
+fn cast_to(batch: &RecordBatch, schema: &SchemaRef) -> RecordBatch {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
+        true => column.clone(),
+        false => arrow::compute::cast(column, field.data_type()).unwrap(),
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema.clone(), columns.collect(), &options).unwrap()
+}

@@ -11,6 +11,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
+use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
@@ -29,6 +30,7 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
+use trevni::arrow::with_view_types;
 use trevni::dataset::{DataFile, Dataset, DatasetMode, DatasetProperties, FileStatistics, Prefix};
 
 use crate::dataset_sink::DatasetSink;
@@ -37,6 +39,7 @@ use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
 use crate::statistics::{bound, count};
+use crate::stored_schema::stored_schema;
 use crate::uncommitted::Uncommitted;
 
 /// Up to this many rows are inserted by one writer, so that small inserts do not make many files.
@@ -77,8 +80,13 @@ impl TrevniDatasetTable {
     ) -> Self {
         let is_inside = |field: &&FieldRef| !partitions.iter().any(|p| p.name() == field.name());
         let inside: Vec<FieldRef> = schema.fields().iter().filter(is_inside).cloned().collect();
-        let fields: Vec<FieldRef> = inside.iter().chain(&partitions).cloned().collect();
-        let (file_schema, schema) = (Arc::new(Schema::new(inside)), Arc::new(Schema::new(fields)));
+        let mut file_schema = Schema::new(inside);
+        if options.view_types {
+            file_schema = with_view_types(&file_schema);
+        }
+        let fields = file_schema.fields().iter().chain(&partitions).cloned();
+        let (schema, file_schema) =
+            (Arc::new(Schema::new(fields.collect::<Vec<_>>())), Arc::new(file_schema));
         Self { url, file_schema, partitions, schema, options }
     }
 
@@ -88,8 +96,7 @@ impl TrevniDatasetTable {
         let fields = self.file_schema.fields().iter();
         let known: Vec<Option<FileStatistics>> = fields
             .map(|field| match dataset.schema().field_with_name(field.name()) {
-                // A column of another type is cast, and its bounds would have to be.
-                Ok(found) if found.data_type() == field.data_type() => {
+                Ok(found) if is_of_type(found, field) => {
                     dataset.file_statistics(field.name()).map_err(external)
                 }
                 _ => Ok(None),
@@ -135,6 +142,14 @@ fn object(dataset: &Dataset<Prefix>, file: &DataFile) -> Result<ObjectMeta> {
     })
 }
 
+/// Returns whether the bounds of a column are those of a field of the table. A column of another type is cast, and its
+/// bounds would have to be; views are the same values.
+fn is_of_type(column: &Field, field: &Field) -> bool {
+    let views = with_view_types(&Schema::new(vec![column.clone()]));
+    column.data_type() == field.data_type()
+        || views.fields().iter().all(|column| column.data_type() == field.data_type())
+}
+
 /// Returns what is known of a column of one file.
 fn column_statistics(
     known: Option<&FileStatistics>,
@@ -148,6 +163,9 @@ fn column_statistics(
     let data_type = field.data_type();
     let is_exact = !data_type.is_floating() && !matches!(data_type, DataType::Dictionary(..));
     let known_bound = |bounds: &ArrayRef| match bounds.is_valid(file) {
+        true if matches!(data_type, DataType::Utf8View | DataType::BinaryView) => {
+            bound(&cast(&bounds.slice(file, 1), data_type)?, 0, is_exact)
+        }
         true => bound(bounds, file, is_exact),
         false => Ok(Precision::Absent),
     };
@@ -228,7 +246,7 @@ impl TableProvider for TrevniDatasetTable {
         let target = DatasetTarget {
             store: self.url.object_store(),
             prefix: self.url.prefix().clone(),
-            schema: self.schema.clone(),
+            schema: stored_schema(&self.schema),
             properties: properties.build(),
         };
         let uncommitted = Arc::<Uncommitted>::default();

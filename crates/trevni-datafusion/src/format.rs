@@ -103,12 +103,14 @@ impl TrevniFormat {
 
 /// Opens a file by the metadata cache of a session.
 async fn open(
+    options: &TrevniOptions,
     state: &dyn Session,
     store: &Arc<dyn ObjectStore>,
     object: &ObjectMeta,
 ) -> Result<ArrowStreamBuilder> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-    metadata_cache::open(store, object, FetchOptions::default(), Some(&cache)).await
+    let fetch = FetchOptions::default();
+    metadata_cache::open(store, object, options.view_types, fetch, Some(&cache)).await
 }
 
 #[async_trait]
@@ -137,7 +139,9 @@ impl FileFormat for TrevniFormat {
         let concurrency = state.config_options().execution.meta_fetch_concurrency;
         let schemas: Vec<SchemaRef> = stream::iter(objects)
             .map(|object| async move {
-                Ok::<_, DataFusionError>(open(state, store, object).await?.schema().clone())
+                Ok::<_, DataFusionError>(
+                    open(&self.options, state, store, object).await?.schema().clone(),
+                )
             })
             .boxed()
             .buffered(concurrency.into())
@@ -165,7 +169,7 @@ impl FileFormat for TrevniFormat {
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<Option<LexOrdering>> {
-        Ok(statistics::ordering(&open(state, store, object).await?, &table_schema))
+        Ok(statistics::ordering(&open(&self.options, state, store, object).await?, &table_schema))
     }
 
     async fn infer_stats_and_ordering(
@@ -175,7 +179,7 @@ impl FileFormat for TrevniFormat {
         table_schema: SchemaRef,
         object: &ObjectMeta,
     ) -> Result<FileMeta> {
-        let mut builder = open(state, store, object).await?;
+        let mut builder = open(&self.options, state, store, object).await?;
         let ordering = statistics::ordering(&builder, &table_schema);
         let statistics = statistics::of_file(&mut builder, &table_schema, object.size).await?;
         Ok(FileMeta::new(statistics).with_ordering(ordering))

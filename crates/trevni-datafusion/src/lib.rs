@@ -32,7 +32,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! byte_range error metrics options reader_table uncommitted
+//! byte_range error metrics options reader_table stored_schema uncommitted
 //! blosc_factory dataset_write_exec metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
@@ -60,6 +60,7 @@ mod reader_table;
 mod sink;
 mod source;
 mod statistics;
+mod stored_schema;
 mod uncommitted;
 
 #[cfg(feature = "blosc")]
@@ -71,6 +72,7 @@ pub use format::{TrevniFormat, TrevniFormatFactory};
 pub use options::TrevniOptions;
 pub use reader_table::{ReaderScan, ReaderTable};
 pub use source::TrevniSource;
+pub use stored_schema::stored_schema;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

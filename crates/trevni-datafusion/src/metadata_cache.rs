@@ -21,7 +21,11 @@ use trevni::object_store::FetchOptions;
 use crate::error::external;
 
 /// What the cache holds of a file.
-struct CachedMetadata(ArrowReaderMetadata);
+struct CachedMetadata {
+    metadata: ArrowReaderMetadata,
+    /// Whether its schema has views.
+    view_types: bool,
+}
 
 impl FileMetadata for CachedMetadata {
     fn as_any(&self) -> &dyn Any {
@@ -29,11 +33,11 @@ impl FileMetadata for CachedMetadata {
     }
 
     fn memory_size(&self) -> usize {
-        self.0.memory_size()
+        self.metadata.memory_size()
     }
 
     fn extra_info(&self) -> HashMap<String, String> {
-        let header = self.0.metadata().header();
+        let header = self.metadata.metadata().header();
         HashMap::from([
             ("rows".to_owned(), header.rows.to_string()),
             ("columns".to_owned(), header.columns.len().to_string()),
@@ -45,6 +49,7 @@ impl FileMetadata for CachedMetadata {
 pub(crate) async fn open(
     store: &Arc<dyn ObjectStore>,
     object: &ObjectMeta,
+    view_types: bool,
     fetch: FetchOptions,
     cache: Option<&Arc<FileMetadataCache>>,
 ) -> Result<ArrowStreamBuilder> {
@@ -52,17 +57,19 @@ pub(crate) async fn open(
     if let Some(entry) = cache.and_then(|cache| cache.get(path))
         && entry.is_valid_for(object)
         && let Some(cached) = entry.file_metadata.as_any().downcast_ref::<CachedMetadata>()
+        && cached.view_types == view_types
     {
-        let (store, metadata) = (store.clone(), cached.0.clone());
+        let (store, metadata) = (store.clone(), cached.metadata.clone());
         return Ok(ArrowStreamBuilder::from_metadata(store, object.clone(), metadata, fetch));
     }
     let in_file = |e| external(e).context(path.to_string());
-    let (store, options) = (store.clone(), ArrowReaderOptions::default());
+    let (store, options) =
+        (store.clone(), ArrowReaderOptions::default().with_view_types(view_types));
     let builder = ArrowStreamBuilder::new_with_options(store, object.clone(), options, fetch)
         .await
         .map_err(in_file)?;
     if let Some(cache) = cache {
-        let metadata = Arc::new(CachedMetadata(builder.metadata()));
+        let metadata = Arc::new(CachedMetadata { metadata: builder.metadata(), view_types });
         cache.put(path, CachedFileMetadataEntry::new(object.clone(), metadata));
     }
     Ok(builder)

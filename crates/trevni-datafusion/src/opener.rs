@@ -54,6 +54,7 @@ pub(crate) struct TrevniOpener {
     pub(crate) batch_size: Option<usize>,
     pub(crate) limit: Option<usize>,
     pub(crate) pruning: bool,
+    pub(crate) view_types: bool,
     pub(crate) metrics: ScanMetrics,
     pub(crate) metadata_cache: Option<Arc<FileMetadataCache>>,
 }
@@ -84,7 +85,8 @@ impl TrevniOpener {
         let cache = self.metadata_cache.as_ref();
         let metrics = self.metrics.of_file();
         let fetch = FetchOptions::default().with_metrics(metrics.fetched());
-        let builder = metadata_cache::open(&self.store, &object, fetch, cache).await?;
+        let builder =
+            metadata_cache::open(&self.store, &object, self.view_types, fetch, cache).await?;
         let schema = builder.schema().clone();
         let (projection, filter) = self.of_file(&file, &schema)?;
         let rows = match &file.range {

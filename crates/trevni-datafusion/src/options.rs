@@ -23,6 +23,9 @@ extensions_options! {
         /// Whether blocks are left out by their statistics.
         pub pruning: bool, default = true
 
+        /// Whether text and binary columns are read as views.
+        pub view_types: bool, default = true
+
         /// The codec of files that are written: null, snappy, deflate, zstd, pack, pack+zstd.
         pub codec: String, default = "snappy".to_owned()
 

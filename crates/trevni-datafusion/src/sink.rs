@@ -20,6 +20,7 @@ use trevni::arrow::{AsyncArrowWriter, WriterProperties};
 use trevni::object_store::ObjectWriter;
 
 use crate::error::external;
+use crate::stored_schema::stored_schema;
 
 /// Writes files of one set of properties.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ impl FileSink for TrevniSink {
     ) -> Result<u64> {
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
-            let schema = get_writer_schema(&self.config);
+            let schema = stored_schema(&get_writer_schema(&self.config));
             let properties = self.properties.clone();
             tasks.spawn(Self::write_file(store.clone(), path, schema, properties, batches));
         }

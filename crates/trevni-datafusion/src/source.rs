@@ -75,6 +75,7 @@ impl FileSource for TrevniSource {
             batch_size: self.batch_size.or(base_config.batch_size),
             limit: base_config.limit,
             pruning: self.options.pruning,
+            view_types: self.options.view_types,
             metrics: ScanMetrics::new(&self.metrics, partition),
             metadata_cache: self.metadata_cache.clone(),
         }))

@@ -13,6 +13,7 @@ use crate::io::Limits;
 #[derive(Debug, Clone, Default)]
 pub struct ArrowReaderOptions {
     pub(crate) wanted: SchemaSource,
+    pub(crate) view_types: bool,
     pub(crate) limits: Limits,
 }
 
@@ -32,6 +33,14 @@ impl ArrowReaderOptions {
     /// text is read as `Utf8View`, or an int64 as a timestamp.
     pub fn with_schema(mut self, schema: SchemaRef) -> Self {
         self.wanted = SchemaSource::Given(schema);
+        self
+    }
+
+    /// Sets whether text and binary fields are read as `Utf8View` and `BinaryView`, as far as
+    /// [`with_view_types`](crate::arrow::with_view_types) says. Values of a dictionary are then not copied, and short
+    /// ones are compared without a look at other memory. Default: false.
+    pub fn with_view_types(mut self, view_types: bool) -> Self {
+        self.view_types = view_types;
         self
     }
 

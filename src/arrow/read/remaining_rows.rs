@@ -100,6 +100,7 @@ impl RemainingRows {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "selections are compared by their ranges")]
 mod tests {
     use super::*;
 

@@ -32,6 +32,29 @@ async fn compare(ctx: &SessionContext, batch: &RecordBatch) {
 }
 
 #[tokio::test]
+async fn text_is_read_as_views_and_written_as_strings() {
+    let ctx = session();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.trv");
+    write(&path, &rows(0..100), Codec::Pack);
+    for (views, data_type) in [(true, DataType::Utf8View), (false, DataType::Utf8)] {
+        query(&ctx, &format!("SET trevni.view_types = {views}")).await;
+        let frame = ctx.read_trevni(path.to_str().unwrap()).await.unwrap();
+        let field = frame.schema().field_with_unqualified_name("name").unwrap();
+        assert_eq!(field.data_type(), &data_type);
+        let batches = frame.collect().await.unwrap();
+        assert_eq!(batches[0].column_by_name("name").unwrap().data_type(), &data_type);
+    }
+    query(&ctx, "SET trevni.view_types = true").await;
+    ctx.register_trevni("t", path.to_str().unwrap()).await.unwrap();
+    let copy = folder.path().join("copy.trv");
+    query(&ctx, &format!("COPY t TO '{}' STORED AS TREVNI", copy.display())).await;
+    let file = std::fs::File::open(&copy).unwrap();
+    let builder = trevni::arrow::ArrowReaderBuilder::try_new(file).unwrap();
+    assert_eq!(builder.schema().field_with_name("name").unwrap().data_type(), &DataType::Utf8);
+}
+
+#[tokio::test]
 async fn a_file_answers_as_memory_does() -> Result {
     let folder = tempfile::tempdir()?;
     let batch = rows(0..100_000);

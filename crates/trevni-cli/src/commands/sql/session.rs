@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::{AsArray, RecordBatch, RecordBatchReader};
+use arrow::array::{AsArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow::compute::cast;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
@@ -15,7 +16,7 @@ use datafusion::sql::parser::{DFParserBuilder, Statement};
 use futures_util::StreamExt;
 use tokio::runtime::{Builder, Handle, Runtime};
 use trevni_convert::Rows;
-use trevni_datafusion::SessionContextExt;
+use trevni_datafusion::{SessionContextExt, stored_schema};
 
 use super::error::{fault, message};
 use super::tables::FileTables;
@@ -97,7 +98,7 @@ impl SqlSession {
         });
         let runtime = self.runtime.handle().clone();
         let rows = stream.map_err(fault)?.map(|stream| {
-            let schema = stream.schema();
+            let schema = stored_schema(&stream.schema());
             Box::new(QueryRows { runtime, schema, stream }) as Rows
         });
         Ok(Query { name, rows })
@@ -148,6 +149,7 @@ fn text(batch: &RecordBatch, column: usize) -> Option<Vec<String>> {
 /// The rows of a query, which run on the threads of the runtime.
 struct QueryRows {
     runtime: Handle,
+    /// That of files, without views.
     schema: SchemaRef,
     stream: SendableRecordBatchStream,
 }
@@ -157,8 +159,20 @@ impl Iterator for QueryRows {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.runtime.block_on(self.stream.next())?;
-        Some(next.map_err(|e| ArrowError::ExternalError(message(&e).into())))
+        let next = next.map_err(|e| ArrowError::ExternalError(message(&e).into()));
+        Some(next.and_then(|batch| stored(&batch, &self.schema)))
     }
+}
+
+/// Returns a batch with the types of a schema.
+fn stored(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
+        true => Ok(column.clone()),
+        false => cast(column, field.data_type()),
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(schema.clone(), columns.collect::<Result<_, _>>()?, &options)
 }
 
 impl RecordBatchReader for QueryRows {
