@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! before    ──── 0 ──── ──── 1 ──── ─ 2 ─
-//! put                         ▒▒▒▒▒ ▒▒▒▒▒▒▒▒▒ ▒▒▒       chunks 1 and 2 are opened, changed and made anew, 3 is new
+//! put                         ▒▒▒▒▒ ▒▒▒▒▒▒▒▒▒ ▒▒▒       chunks 1 and 2 are opened, changed and made again, 3 is new
 //! truncate  ──── 0 ──── ── 1                            chunk 1 is cut, 2 is dropped
 //! grow      ──── 0 ──── ──── 1 ──── ─ 2 ─░░░░ ░░░       chunk 2 is filled up, 3 is new
 //! ```

@@ -29,6 +29,7 @@ pub(super) fn message(e: &DataFusionError) -> String {
             ArrowError::ExternalError(cause) => cause.to_string(),
             cause => cause.to_string(),
         },
+        DataFusionError::SQL(cause, _) => cause.to_string(),
         DataFusionError::Shared(cause) => message(cause),
         DataFusionError::Diagnostic(_, cause) => message(cause),
         DataFusionError::Plan(text) | DataFusionError::Execution(text) => text.clone(),

@@ -107,7 +107,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Runs the statements of a line. An error is told, and does not end the prompt.
+/// Runs the statements of a line. An error is printed, and does not end the prompt.
 fn run_line(session: &SqlSession, line: &str, print: &impl Fn(Query) -> Result<(), CliError>) {
     let done = session.parse(line).and_then(|statements| {
         statements.into_iter().try_for_each(|statement| print(session.query(statement)?))

@@ -83,7 +83,7 @@ impl SqlSession {
     pub(super) fn parse(&self, text: &str) -> Result<Vec<Statement>, CliError> {
         let parser = DFParserBuilder::new(text).build();
         let statements = parser.and_then(|mut parser| parser.parse_statements());
-        statements.map(Vec::from).map_err(|e| CliError::Usage(e.strip_backtrace()))
+        statements.map(Vec::from).map_err(|e| CliError::Usage(message(&e)))
     }
 
     /// Starts a statement.
