@@ -46,7 +46,9 @@ Examples:
   trevni bench flights.csv
   trevni bench lineitem.parquet --column l_comment --where \"l_quantity < 2\" --rounds 9 --json";
 
-/// Measure Trevni and Parquet on your own file: size, write, read, one column, scattered rows, a filter.
+/// Measure Trevni and Parquet on your own file.
+///
+/// Size, write, read, one column, scattered rows, a filter.
 ///
 /// The rows are read into memory once. Then each format writes them to memory and reads them back, on one thread,
 /// in batches of 8192 rows, with the defaults of its library but for the compression. Before anything is timed,
