@@ -13,7 +13,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::Handle;
 
-use super::commit::DataFile;
+use super::commit::{Commit, DataFile};
 use super::properties::{DatasetMode, DatasetProperties};
 use super::rolling_writer::{Finished, Rolling};
 use super::store::Prefix;
@@ -89,16 +89,10 @@ impl AsyncDatasetWriter {
 
     /// Commits all rows at once. Returns a summary. A second call is an error.
     pub async fn finish(&mut self) -> Result<DatasetSummary> {
-        self.check()?;
-        self.ended = true;
-        while let Some(finished) = self.rolling.end_any()? {
-            self.put(finished).await?;
-        }
+        let commit = self.end().await?;
         if !self.begun {
             self.place.begin().await?;
         }
-        let commit =
-            self.written.commit(self.schema().clone(), self.partitions.clone(), self.mode)?;
         let (mut named, files) = (false, std::mem::take(&mut self.written.files));
         let number = self.place.publish(&commit, &mut named).await;
         if !named {
@@ -110,15 +104,19 @@ impl AsyncDatasetWriter {
     /// Sends the rest of the rows, and returns the files without a commit. They are not visible, and nothing removes
     /// them but [`UncommittedFiles::remove`] and a vacuum.
     pub async fn finish_files(&mut self) -> Result<UncommittedFiles> {
+        let commit = self.end().await?;
+        self.written = Written::default();
+        Ok(UncommittedFiles::new(commit))
+    }
+
+    /// Sends the rest of the rows. Returns the commit that names all files.
+    async fn end(&mut self) -> Result<Commit> {
         self.check()?;
         self.ended = true;
         while let Some(finished) = self.rolling.end_any()? {
             self.put(finished).await?;
         }
-        let (schema, partitions) = (self.schema().clone(), self.partitions.clone());
-        let commit = self.written.commit(schema, partitions, self.mode)?;
-        self.written = Written::default();
-        Ok(UncommittedFiles::new(commit))
+        self.written.commit(self.schema().clone(), self.partitions.clone(), self.mode)
     }
 
     /// Aborts the write and removes the files that were sent.

@@ -14,6 +14,7 @@ use trevni::{FileReader, Version};
 
 use crate::testdata::{corpus, files, reference_files, stem};
 use trevni_testing::arrays::batches;
+use trevni_testing::data::REFUSED;
 use trevni_testing::equality::same_rows;
 
 pub(crate) fn write(
@@ -310,6 +311,25 @@ fn text_and_bytes_are_read_as_views() {
         }
     }
     assert!(viewed > 20);
+}
+
+/// The files have no Arrow schema: their types follow from an Avro schema or from the columns.
+#[test]
+fn text_of_other_writers_is_read_as_views() {
+    let mut viewed = 0;
+    for path in reference_files().iter().filter(|path| !REFUSED.contains(&stem(path))) {
+        let file = || File::open(path).unwrap();
+        let options = ArrowReaderOptions::new().with_view_types(true);
+        let builder = ArrowReaderBuilder::try_new_with_options(file(), options).unwrap();
+        let plain = ArrowReaderBuilder::try_new(file()).unwrap();
+        let views = builder.schema().clone();
+        assert_eq!(*views, with_view_types(plain.schema()), "{}", stem(path));
+        viewed += usize::from(views != *plain.schema());
+        let read: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
+        let expected = plain.build().unwrap().map(|batch| cast_to(&batch.unwrap(), &views));
+        same_rows(&expected.collect::<Vec<_>>(), &read).unwrap();
+    }
+    assert!(viewed > 5);
 }
 
 fn cast_to(batch: &RecordBatch, schema: &SchemaRef) -> RecordBatch {

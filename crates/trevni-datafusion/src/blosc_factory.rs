@@ -19,13 +19,14 @@ use tokio::runtime::Handle;
 use trevni_convert::{Format, ReadOptions, Rows, Source};
 
 use crate::error::external;
+use crate::location::one_location;
 use crate::reader_table::{ReaderScan, ReaderTable};
 
 /// The name in SQL.
 pub(crate) const BLOSC_NAME: &str = "BLOSC";
 
-/// Creates tables of Bloscpack files, directories of carray, bcolz and Blaze, and Blosc2 frames. Each array is a column.
-/// The option `format.dtype` is the type of the elements of a frame that has none, as NumPy writes it.
+/// Creates tables of Bloscpack files, directories of carray, bcolz and Blaze, and Blosc2 frames. Each array is a
+/// column. The option `format.dtype` is the type of the elements of a frame that has none, as NumPy writes it.
 #[derive(Debug, Default)]
 pub struct BloscTableFactory;
 
@@ -36,9 +37,7 @@ impl TableProviderFactory for BloscTableFactory {
         state: &dyn Session,
         command: &CreateExternalTable,
     ) -> Result<Arc<dyn TableProvider>> {
-        let [location] = command.locations.as_slice() else {
-            return plan_err!("a container has one location, not {}", command.locations.len());
-        };
+        let location = one_location(command, "a container")?;
         if !command.schema.fields().is_empty() {
             return plan_err!("{location}: the columns of a container are those that it has");
         }

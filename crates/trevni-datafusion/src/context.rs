@@ -17,7 +17,8 @@ use crate::options::TrevniOptions;
 /// Reads Trevni files in a session.
 #[async_trait]
 pub trait SessionContextExt {
-    /// Makes `STORED AS TREVNI`, `STORED AS TREVNI_DATASET`, `STORED AS BLOSC` with the feature `blosc`, and the options `trevni.*` known to SQL.
+    /// Makes `STORED AS TREVNI`, `STORED AS TREVNI_DATASET`, `STORED AS BLOSC` with the feature `blosc`, and the options
+    /// `trevni.*` known to SQL.
     fn register_trevni_format(&self) -> Result<()>;
 
     /// Registers a file, or the files of a folder, as a table.

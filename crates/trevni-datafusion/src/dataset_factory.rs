@@ -11,12 +11,13 @@ use std::sync::Arc;
 use arrow::datatypes::FieldRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider, TableProviderFactory};
-use datafusion::common::{plan_datafusion_err, plan_err};
+use datafusion::common::plan_datafusion_err;
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::Result;
 use datafusion::logical_expr::CreateExternalTable;
 
 use crate::dataset_table::TrevniDatasetTable;
+use crate::location::one_location;
 use crate::options::TrevniOptions;
 
 /// The name in SQL.
@@ -33,9 +34,7 @@ impl TableProviderFactory for TrevniDatasetFactory {
         state: &dyn Session,
         command: &CreateExternalTable,
     ) -> Result<Arc<dyn TableProvider>> {
-        let [location] = command.locations.as_slice() else {
-            return plan_err!("a data set has one location, not {}", command.locations.len());
-        };
+        let location = one_location(command, "a data set")?;
         // A folder, whether it exists or not.
         let folder = format!("{}/", location.trim_end_matches('/'));
         let url = ListingTableUrl::parse(&folder)?;

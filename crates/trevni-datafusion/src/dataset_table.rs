@@ -30,7 +30,7 @@ use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
-use trevni::arrow::with_view_types;
+use trevni::arrow::{with_view_types, without_view_types};
 use trevni::dataset::{DataFile, Dataset, DatasetMode, DatasetProperties, FileStatistics, Prefix};
 
 use crate::dataset_sink::DatasetSink;
@@ -39,7 +39,6 @@ use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
 use crate::statistics::{bound, count};
-use crate::stored_schema::stored_schema;
 use crate::uncommitted::Uncommitted;
 
 /// Up to this many rows are inserted by one writer, so that small inserts do not make many files.
@@ -246,7 +245,7 @@ impl TableProvider for TrevniDatasetTable {
         let target = DatasetTarget {
             store: self.url.object_store(),
             prefix: self.url.prefix().clone(),
-            schema: stored_schema(&self.schema),
+            schema: Arc::new(without_view_types(&self.schema)),
             properties: properties.build(),
         };
         let uncommitted = Arc::<Uncommitted>::default();

@@ -32,7 +32,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! byte_range error metrics options reader_table stored_schema uncommitted
+//! byte_range error location metrics options reader_table uncommitted
 //! blosc_factory dataset_write_exec metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
@@ -51,6 +51,7 @@ mod dataset_table;
 mod dataset_write_exec;
 mod error;
 mod format;
+mod location;
 mod metadata_cache;
 mod metrics;
 mod opener;
@@ -60,7 +61,6 @@ mod reader_table;
 mod sink;
 mod source;
 mod statistics;
-mod stored_schema;
 mod uncommitted;
 
 #[cfg(feature = "blosc")]
@@ -72,7 +72,6 @@ pub use format::{TrevniFormat, TrevniFormatFactory};
 pub use options::TrevniOptions;
 pub use reader_table::{ReaderScan, ReaderTable};
 pub use source::TrevniSource;
-pub use stored_schema::stored_schema;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

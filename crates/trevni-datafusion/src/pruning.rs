@@ -5,8 +5,8 @@
 //! blocks of b       |-----|---------|------|
 //! cells             |-----|----|----|------|          each in one block of each column
 //! ```
-//! A dynamic filter, such as the bound of a top-k query or the keys of a join, becomes stricter while rows are read. The
-//! cells are then checked again.
+//! A dynamic filter, such as the bound of a top-k query or the keys of a join, becomes stricter while rows are read.
+//! The cells are then checked again.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::DynamicFilterTracking;
 use datafusion::physical_expr::utils::collect_columns;
-use datafusion::physical_optimizer::pruning::build_pruning_predicate;
+use datafusion::physical_optimizer::pruning::{PruningPredicate, build_pruning_predicate};
 use datafusion::physical_plan::metrics::{Count, PruningMetrics};
 use trevni::arrow::{ArrowStreamBuilder, ColumnPath, ColumnStatistics, RowSelection};
 
@@ -31,12 +31,16 @@ use crate::metrics::ScanMetrics;
 /// Selects rows by the statistics of blocks.
 pub(crate) struct BlockPruner {
     filter: Arc<dyn PhysicalExpr>,
+    /// That of a filter that does not change.
+    predicate: Option<Arc<PruningPredicate>>,
     schema: SchemaRef,
     grid: Grid,
     /// The rows of the file.
     rows: u64,
     /// Of each cell, whether it may have rows that pass.
     kept: Vec<bool>,
+    /// The blocks of these cells.
+    kept_blocks: usize,
     blocks: PruningMetrics,
     pruned_rows: Count,
     errors: Count,
@@ -51,9 +55,12 @@ impl BlockPruner {
         metrics: &ScanMetrics,
     ) -> Result<Option<Self>> {
         let schema = builder.schema().clone();
-        let tracking = DynamicFilterTracking::classify(filter);
-        let can_prune = || build_pruning_predicate(filter.clone(), &schema, &metrics.errors);
-        if !tracking.contains_dynamic_filter() && can_prune().is_none() {
+        let is_dynamic = DynamicFilterTracking::classify(filter).contains_dynamic_filter();
+        let predicate = match is_dynamic {
+            true => None,
+            false => build_pruning_predicate(filter.clone(), &schema, &metrics.errors),
+        };
+        if !is_dynamic && predicate.is_none() {
             return Ok(None);
         }
         let mut names: Vec<String> =
@@ -68,12 +75,16 @@ impl BlockPruner {
         if grid.columns.is_empty() {
             return Ok(None);
         }
-        metrics.blocks.add_matched(grid.blocks(&vec![true; grid.cells.len()]));
+        let kept = vec![true; grid.cells.len()];
+        let kept_blocks = grid.blocks(&kept);
+        metrics.blocks.add_matched(kept_blocks);
         Ok(Some(Self {
             filter: filter.clone(),
+            predicate,
             schema,
             rows: builder.rows(),
-            kept: vec![true; grid.cells.len()],
+            kept,
+            kept_blocks,
             grid,
             blocks: metrics.blocks.clone(),
             pruned_rows: metrics.pruned_rows.clone(),
@@ -83,11 +94,8 @@ impl BlockPruner {
 
     /// Returns the rows that may pass the filter as it is now; `None` if no more are excluded than before.
     pub(crate) fn prune(&mut self) -> Result<Option<RowSelection>> {
-        let filter = self.filter.clone();
-        let Some(predicate) = build_pruning_predicate(filter, &self.schema, &self.errors) else {
-            return Ok(None);
-        };
-        let before = self.grid.blocks(&self.kept);
+        let now = || build_pruning_predicate(self.filter.clone(), &self.schema, &self.errors);
+        let Some(predicate) = self.predicate.clone().or_else(now) else { return Ok(None) };
         let passes = predicate.prune(&self.grid)?;
         let mut pruned = 0;
         for ((cell, kept), passes) in self.grid.cells.iter().zip(&mut self.kept).zip(passes) {
@@ -100,7 +108,9 @@ impl BlockPruner {
             return Ok(None);
         }
         self.pruned_rows.add(usize::try_from(pruned).unwrap_or(usize::MAX));
-        let blocks = before - self.grid.blocks(&self.kept);
+        let kept_blocks = self.grid.blocks(&self.kept);
+        let blocks = self.kept_blocks - kept_blocks;
+        self.kept_blocks = kept_blocks;
         self.blocks.add_pruned(blocks);
         self.blocks.subtract_matched(blocks);
         let kept = self.grid.cells.iter().zip(&self.kept).filter(|(_, kept)| **kept);

@@ -16,11 +16,10 @@ use datafusion_datasource::write::get_writer_schema;
 use object_store::ObjectStore;
 use object_store::path::Path;
 use tokio::sync::mpsc::Receiver;
-use trevni::arrow::{AsyncArrowWriter, WriterProperties};
+use trevni::arrow::{AsyncArrowWriter, WriterProperties, without_view_types};
 use trevni::object_store::ObjectWriter;
 
 use crate::error::external;
-use crate::stored_schema::stored_schema;
 
 /// Writes files of one set of properties.
 #[derive(Debug)]
@@ -66,7 +65,8 @@ impl FileSink for TrevniSink {
     ) -> Result<u64> {
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
-            let schema = stored_schema(&get_writer_schema(&self.config));
+            // Whether views are read is a setting of the session, and no property of a file.
+            let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
             let properties = self.properties.clone();
             tasks.spawn(Self::write_file(store.clone(), path, schema, properties, batches));
         }

@@ -98,8 +98,8 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
 impl<R: ReadAt + 'static, F> ArrowReaderBuilder<R, F> {
     /// Sets the number of threads that decompress and decode, the caller's included: each reads some batches, and the
     /// caller receives them in order. The rows are the same; with a predicate, some batches may be smaller. One
-    /// thread reads where there are only a few batches, with a [row filter](Self::with_row_filter) or [pruner](Self::with_row_pruner), and with an
-    /// offset or a limit of the rows that pass a predicate. Default: 1.
+    /// thread reads where there are only a few batches, with a [row filter](Self::with_row_filter) or
+    /// [pruner](Self::with_row_pruner), and with an offset or a limit of the rows that pass a predicate. Default: 1.
     ///
     /// Batches are made by one thread and dropped by another. Allocators that do not wait for that, such as mimalloc,
     /// make this up to 1.5 times as fast as that of glibc.

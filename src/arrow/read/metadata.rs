@@ -9,8 +9,7 @@ use std::sync::Arc;
 use arrow::datatypes::{Field, SchemaRef};
 
 use super::options::ArrowReaderOptions;
-use crate::arrow::schema::stored::{self, SchemaPlan, SchemaSource};
-use crate::arrow::schema::view_types::with_view_types;
+use crate::arrow::schema::stored::{self, SchemaPlan};
 use crate::error::Result;
 use crate::io::ReadAt;
 use crate::read::file_metadata::FileMetadata;
@@ -51,17 +50,8 @@ impl ArrowReaderMetadata {
     /// Finds the schema of a file whose header has been read.
     pub fn try_new(file: Arc<FileMetadata>, options: ArrowReaderOptions) -> Result<Self> {
         let header = file.header();
-        let find = |wanted: &_| stored::find(&header.metadata, &header.columns, wanted);
-        let mut planning = find(&options.wanted)?;
-        if options.view_types {
-            let viewed = Arc::new(with_view_types(&planning.schema));
-            // A file of columns without a schema may be laid out as no schema is.
-            if viewed != planning.schema
-                && let Ok(viewed) = find(&SchemaSource::Given(viewed))
-            {
-                planning = viewed;
-            }
-        }
+        let ArrowReaderOptions { wanted, view_types, .. } = options;
+        let planning = stored::find(&header.metadata, &header.columns, &wanted, view_types)?;
         Ok(Self { file, planning: Arc::new(planning) })
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use arrow::datatypes::{FieldRef, Fields, Schema, SchemaRef};
 
 use super::infer;
+use super::view_types::with_view_types;
 use crate::arrow::Layout;
 use crate::arrow::avro::{self, Avro};
 use crate::arrow::encoded;
@@ -86,12 +87,14 @@ pub(crate) enum SchemaSource {
     Given(SchemaRef),
 }
 
-/// Finds the schema of a file, and checks it against the columns.
+/// Finds the schema of a file, with views in place of text if that is wanted, and checks it against the columns.
 pub(crate) fn find(
     metadata: &Metadata,
     columns: &[ColumnMetadata],
     wanted: &SchemaSource,
+    view_types: bool,
 ) -> Result<SchemaPlan> {
+    let typed = |schema: Schema| if view_types { with_view_types(&schema) } else { schema };
     let avro = metadata.get(AVRO_SCHEMA);
     let arrow = metadata.get(ARROW_SCHEMA);
     let (schema, layout) = match (wanted, arrow, avro) {
@@ -104,10 +107,12 @@ pub(crate) fn find(
         (_, _, None) => {
             let (fields, shapes) = infer::fields(columns)?;
             let plan = LayoutPlan { shapes, columns: Vec::new() };
-            let schema = Arc::new(Schema::new(fields.clone()));
-            return Ok(SchemaPlan { schema, stored: fields, plan });
+            let schema = Arc::new(typed(Schema::new(fields)));
+            let stored = schema.fields().clone();
+            return Ok(SchemaPlan { schema, stored, plan });
         }
     };
+    let schema = typed(schema);
     let stored = encoded::stored_fields(schema.fields(), layout);
     let plan = match layout {
         Layout::Split => split::plan(&stored, &|i, _| {
@@ -132,9 +137,8 @@ fn does_not_fit(
     columns: &[ColumnMetadata],
     error: Error,
 ) -> Error {
-    let Ok(SchemaPlan { schema: own, .. }) = find(metadata, columns, &SchemaSource::Stored) else {
-        return error;
-    };
+    let own = find(metadata, columns, &SchemaSource::Stored, false);
+    let Ok(SchemaPlan { schema: own, .. }) = own else { return error };
     if given.fields().len() != own.fields().len() {
         let (given, own) = (given.fields().len(), own.fields().len());
         return Error::invalid(format!("the schema has {given} fields, the file has {own}"));

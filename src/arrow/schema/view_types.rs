@@ -1,14 +1,14 @@
-//! View types in place of the types with offsets.
+//! View types and the types with offsets.
 //!
 //! ```text
-//! Utf8, LargeUtf8       Utf8View          top-level fields only
-//! Binary, LargeBinary   BinaryView
+//! Utf8, LargeUtf8       ──► Utf8View   ──► Utf8          top-level fields only
+//! Binary, LargeBinary   ──► BinaryView ──► Binary
 //! ```
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 
-/// Returns a schema whose text and binary fields are views: those of its own, not those of structs and lists. This is the
-/// schema that [`with_view_types`](crate::arrow::ArrowReaderOptions::with_view_types) reads into.
+/// Returns a schema whose text and binary fields are views: those of its own, not those of structs and lists. This is
+/// the schema that [`with_view_types`](crate::arrow::ArrowReaderOptions::with_view_types) reads into.
 ///
 /// ```
 /// use arrow::datatypes::{DataType, Field, Schema};
@@ -17,14 +17,35 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema};
 /// assert_eq!(trevni::arrow::with_view_types(&schema).field(0).data_type(), &DataType::Utf8View);
 /// ```
 pub fn with_view_types(schema: &Schema) -> Schema {
-    let viewed = |field: &FieldRef| {
-        let data_type = match field.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
-            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
-            _ => return field.clone(),
-        };
-        Field::clone(field).with_data_type(data_type).into()
+    with_types(schema, |data_type| match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        _ => None,
+    })
+}
+
+/// Returns a schema with `Utf8` and `Binary` in place of views: that of a file whose readers choose whether to read
+/// views. [`ArrowWriter`](crate::arrow::ArrowWriter) takes batches with views for it.
+///
+/// ```
+/// use arrow::datatypes::{DataType, Field, Schema};
+///
+/// let schema = Schema::new(vec![Field::new("name", DataType::Utf8View, true)]);
+/// assert_eq!(trevni::arrow::without_view_types(&schema).field(0).data_type(), &DataType::Utf8);
+/// ```
+pub fn without_view_types(schema: &Schema) -> Schema {
+    with_types(schema, |data_type| match data_type {
+        DataType::Utf8View => Some(DataType::Utf8),
+        DataType::BinaryView => Some(DataType::Binary),
+        _ => None,
+    })
+}
+
+fn with_types(schema: &Schema, other: fn(&DataType) -> Option<DataType>) -> Schema {
+    let field = |field: &FieldRef| match other(field.data_type()) {
+        Some(data_type) => Field::clone(field).with_data_type(data_type).into(),
+        None => field.clone(),
     };
-    let fields: Vec<FieldRef> = schema.fields().iter().map(viewed).collect();
+    let fields: Vec<FieldRef> = schema.fields().iter().map(field).collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }

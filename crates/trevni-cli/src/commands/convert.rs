@@ -66,13 +66,8 @@ fn convert(
     report: &mut Arc<Report>,
 ) -> Result<(), CliError> {
     let started = Instant::now();
-    let dialect = Dialect {
-        delimiter: read.csv.delimiter,
-        header: !read.csv.no_header,
-        row_types: read.row_types.clone(),
-    };
     let mut input = None;
-    let written = args.output.make(dialect, || {
+    let written = args.output.make(Dialect::of(read), || {
         let opened = read.open_all(inputs)?;
         let columns = opened.rows.schema().fields().len();
         input = Some((opened.taken.clone(), columns));

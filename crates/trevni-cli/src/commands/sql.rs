@@ -145,13 +145,8 @@ fn write_rows(output: &OutputArgs, read: &ReadArgs, query: Query) -> Result<(), 
     let Some(rows) = query.rows else {
         return Err(CliError::Usage("--output needs a statement that has rows".into()));
     };
-    let dialect = Dialect {
-        delimiter: read.csv.delimiter,
-        header: !read.csv.no_header,
-        row_types: read.row_types.clone(),
-    };
     let input = Input { name: query.name, rows, read: None };
-    let written = output.make(dialect, || Ok(input))?;
+    let written = output.make(Dialect::of(read), || Ok(input))?;
     tell(&format!("{} rows, {} bytes", written.rows, written.bytes));
     Ok(())
 }

@@ -54,12 +54,12 @@ fn expand_one(input: &Path, any_format: bool, files: &mut Vec<InputFile>) -> Res
 }
 
 /// Returns the text of a path that is a pattern, and no file.
-fn pattern(path: &Path) -> Option<&str> {
+pub(crate) fn pattern(path: &Path) -> Option<&str> {
     let text = path.to_str().filter(|text| text.contains(['*', '?', '[']))?;
     path.symlink_metadata().is_err().then_some(text)
 }
 
-pub(super) fn is_url(path: &Path) -> bool {
+pub(crate) fn is_url(path: &Path) -> bool {
     path.to_str().is_some_and(|text| text.contains("://"))
 }
 

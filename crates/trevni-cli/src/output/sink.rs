@@ -17,7 +17,7 @@ use crate::args::row_types::RowTypeArgs;
 use crate::args::write::WriteArgs;
 use crate::exit::CliError;
 use crate::input::path::{bytes_at, is_dataset_format, is_folder};
-use crate::input::rows::batch_fault;
+use crate::input::rows::{ReadArgs, batch_fault};
 use crate::signals;
 
 /// A file to be made.
@@ -44,6 +44,17 @@ pub(crate) struct Dialect {
     pub(crate) delimiter: Option<u8>,
     pub(crate) header: bool,
     pub(crate) row_types: RowTypeArgs,
+}
+
+impl Dialect {
+    /// Returns that of the options of reading, which are those of writing too.
+    pub(crate) fn of(read: &ReadArgs) -> Self {
+        Self {
+            delimiter: read.csv.delimiter,
+            header: !read.csv.no_header,
+            row_types: read.row_types.clone(),
+        }
+    }
 }
 
 impl Default for Dialect {

@@ -46,8 +46,10 @@ async fn partitions_are_written_in_parallel_and_committed_at_once() {
     assert!(plan.contains("DatasetWriteExec"), "{plan}");
     query(&ctx, "INSERT INTO s SELECT id, name FROM t").await;
     let table = trevni::dataset::Dataset::open(&path).unwrap();
-    // A file for each partition of the scan.
-    assert_eq!((table.files().count(), table.rows()), (3, 200_000));
+    // At most a file for each partition of the scan. Partitions share the work, so that one may have no rows.
+    let committed = table.files().count();
+    assert!((1..=3).contains(&committed), "{committed}");
+    assert_eq!(table.rows(), 200_000);
     let expected = query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM t").await;
     assert_eq!(
         query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM s").await,
@@ -62,12 +64,12 @@ async fn partitions_are_written_in_parallel_and_committed_at_once() {
         files.filter(|path| path.extension().is_some()).count()
     };
     for _ in 0..100 {
-        if files() == 3 {
+        if files() == committed {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    assert_eq!(files(), 3);
+    assert_eq!(files(), committed);
     assert_eq!(
         query(&ctx, "SELECT count(*) AS n, sum(id) AS s, count(name) AS c FROM s").await,
         expected

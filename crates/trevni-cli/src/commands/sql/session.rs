@@ -15,8 +15,9 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use futures_util::StreamExt;
 use tokio::runtime::{Builder, Handle, Runtime};
+use trevni::arrow::without_view_types;
 use trevni_convert::Rows;
-use trevni_datafusion::{SessionContextExt, stored_schema};
+use trevni_datafusion::SessionContextExt;
 
 use super::error::{fault, message};
 use super::tables::FileTables;
@@ -98,7 +99,7 @@ impl SqlSession {
         });
         let runtime = self.runtime.handle().clone();
         let rows = stream.map_err(fault)?.map(|stream| {
-            let schema = stored_schema(&stream.schema());
+            let schema = Arc::new(without_view_types(&stream.schema()));
             Box::new(QueryRows { runtime, schema, stream }) as Rows
         });
         Ok(Query { name, rows })

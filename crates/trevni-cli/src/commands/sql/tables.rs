@@ -22,7 +22,7 @@ use trevni_datafusion::{TrevniDatasetTable, TrevniFormat, TrevniOptions};
 use super::error::external;
 use super::row_table;
 use crate::input::path::{PIPE, is_dataset_format, is_folder};
-use crate::input::pattern::expand;
+use crate::input::pattern::{expand, is_url, pattern};
 use crate::input::remote;
 use crate::input::rows::ReadArgs;
 
@@ -40,10 +40,8 @@ impl FileTables {
 
     /// Returns the table of a path; `None` if there is no such file.
     pub(super) async fn table(&self, path: PathBuf) -> Result<Option<Arc<dyn TableProvider>>> {
-        let is_url = path.to_str().is_some_and(|path| path.contains("://"));
-        let is_pattern = path.to_str().is_some_and(|path| path.contains(['*', '?', '[']));
-        let is_pipe = path == Path::new(PIPE);
-        if !is_pipe && !is_url && !is_pattern && path.symlink_metadata().is_err() {
+        let (is_url, is_pipe) = (is_url(&path), path == Path::new(PIPE));
+        if !is_pipe && !is_url && pattern(&path).is_none() && path.symlink_metadata().is_err() {
             return Ok(None);
         }
         if self.read.from.is_none_or(|format| matches!(format.name, "trv" | "dataset")) && !is_pipe
