@@ -42,6 +42,8 @@ mod stream;
 #[cfg(feature = "object_store")]
 mod uncommitted_files;
 mod vacuum;
+#[cfg(feature = "object_store")]
+mod write_id;
 mod writer;
 
 #[cfg(test)]
@@ -71,6 +73,8 @@ pub use stream::DatasetStream;
 #[cfg(feature = "object_store")]
 pub use uncommitted_files::UncommittedFiles;
 pub use vacuum::VacuumReport;
+#[cfg(feature = "object_store")]
+pub use write_id::WriteId;
 pub use writer::{DatasetSummary, DatasetWriter};
 
 use self::commit::Commit;

@@ -8,6 +8,7 @@
 //!            dataset.schema       the schema of the rows, as ARROW:schema has it; missing without rows
 //!            dataset.partitions   ["year","city"], if their values are in the paths
 //!            dataset.replaces     "true": replaces earlier commits
+//!            dataset.write        the identifier of the write, if it may be repeated
 //! ```
 //! A commit appears atomically under the next free number and is never changed. Its content is not trusted: paths
 //! must be below the folder, and row counts are compared with the files.
@@ -30,6 +31,7 @@ const VERSION: (&str, &str) = ("dataset.version", "1");
 const SCHEMA: &str = "dataset.schema";
 const PARTITIONS: &str = "dataset.partitions";
 const REPLACES: &str = "dataset.replaces";
+const WRITE: &str = "dataset.write";
 
 /// A file of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub(super) struct Commit {
     pub(super) partitions: Vec<String>,
     /// Whether it replaces the commits before it.
     pub(super) replaces: bool,
+    /// The identifier of the write.
+    pub(super) write: Option<String>,
     pub(super) files: Vec<DataFile>,
     /// Of these files, each.
     pub(super) bounds: Vec<ColumnBounds>,
@@ -85,6 +89,9 @@ impl Commit {
         }
         if self.replaces {
             writer.append_key_value_metadata(REPLACES, "true")?;
+        }
+        if let Some(write) = &self.write {
+            writer.append_key_value_metadata(WRITE, write.as_str())?;
         }
         writer.write(&batch)?;
         writer.into_inner()
@@ -145,6 +152,7 @@ impl Commit {
         let partitions = metadata.get(PARTITIONS).map(serde_json::from_slice::<Vec<String>>);
         let partitions = partitions.transpose().map_err(wrong)?.unwrap_or_default();
         let replaces = metadata.get(REPLACES).is_some_and(|said| said == b"true");
+        let write = metadata.get(WRITE).map(|id| String::from_utf8_lossy(id).into_owned());
         let known = |name: &String| {
             schema.as_ref().is_some_and(|schema| schema.field_with_name(name).is_ok())
         };
@@ -153,7 +161,7 @@ impl Commit {
                 format!("dataset.partitions names {unknown:?}, which is not in dataset.schema");
             return Err(Error::malformed(what));
         }
-        Ok(Self { schema, partitions, replaces, ..Self::default() })
+        Ok(Self { schema, partitions, replaces, write, ..Self::default() })
     }
 }
 

@@ -19,13 +19,18 @@ pub(super) const ENDING: &str = ".trv";
 /// Digits of a commit's number.
 const DIGITS: usize = 20;
 
-/// Returns the name of a new file in a folder. Its 128 bits are the time and 80 random bits, so that it is unique.
-pub(super) fn new_file(folder: &str) -> String {
+/// Returns 128 bits as hexadecimal digits: the time and 80 random bits, so that they are unique.
+pub(super) fn unique() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     // The standard library's own keys come from the system.
     let chance = || RandomState::new().hash_one(now);
     let (high, low) = (chance() & 0xffff, chance());
-    let name = format!("part-{:012x}{high:04x}{low:016x}{ENDING}", now & 0xffff_ffff_ffff);
+    format!("{:012x}{high:04x}{low:016x}", now & 0xffff_ffff_ffff)
+}
+
+/// Returns the name of a new file in a folder.
+pub(super) fn new_file(folder: &str) -> String {
+    let name = format!("part-{}{ENDING}", unique());
     if folder.is_empty() { name } else { format!("{folder}/{name}") }
 }
 

@@ -265,22 +265,65 @@ impl Prefix {
     pub(super) async fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
-            let last = match commit.replaces {
-                true => self.commits().await?.into_iter().map(|(number, _)| number).max(),
-                false => {
-                    let (last, now) = self.state().await?;
-                    now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;
-                    last
-                }
-            };
-            let number = last.map_or(Some(0), |last| last.checked_add(1));
-            let number =
-                number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))?;
+            let number = self.next_number(commit).await?;
             *named = true;
             if self.write_commit(number, &bytes).await? {
                 return Ok(number);
             }
         }
+    }
+
+    /// Publishes a commit unless one of the same write exists. Returns its number, and the one that exists.
+    pub(super) async fn publish_once(
+        &self,
+        commit: &Commit,
+        write: &str,
+        named: &mut bool,
+    ) -> Result<(u64, Option<Commit>)> {
+        let bytes = commit.encode()?;
+        loop {
+            // Every commit below this number is compared, and the number itself is only taken if it is free: of two
+            // that publish one write at the same time, the second finds the commit of the first.
+            let number = self.next_number(commit).await?;
+            if let Some((number, earlier)) = self.commit_of(write).await? {
+                return Ok((number, Some(earlier)));
+            }
+            *named = true;
+            if self.write_commit(number, &bytes).await? {
+                return Ok((number, None));
+            }
+        }
+    }
+
+    /// Returns the commit of a write.
+    async fn commit_of(&self, write: &str) -> Result<Option<(u64, Commit)>> {
+        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
+        let mut numbers: Vec<u64> = numbers.collect();
+        numbers.sort_unstable();
+        for numbers in numbers.rchunks(self.fetch.concurrency().max(1)) {
+            for (number, bytes) in self.read_commits(numbers.to_vec()).await? {
+                let commit = Commit::decode(bytes.into());
+                let commit = commit.map_err(|e| e.in_file(&file_names::commit(number)))?;
+                if commit.write.as_deref() == Some(write) {
+                    return Ok(Some((number, commit)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the next free number, for a commit that fits the rows before it.
+    async fn next_number(&self, commit: &Commit) -> Result<u64> {
+        let last = match commit.replaces {
+            true => self.commits().await?.into_iter().map(|(number, _)| number).max(),
+            false => {
+                let (last, now) = self.state().await?;
+                now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;
+                last
+            }
+        };
+        let number = last.map_or(Some(0), |last| last.checked_add(1));
+        number.ok_or_else(|| Error::malformed("there are no more numbers for commits"))
     }
 
     /// Writes a new file.

@@ -8,6 +8,8 @@ mod evolution;
 mod random;
 mod spec;
 mod vacuum;
+#[cfg(feature = "object_store")]
+mod write_id;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -16,6 +16,7 @@ use bytes::Bytes;
 use super::commit::{Commit, DataFile};
 use super::file_statistics::ColumnBounds;
 use super::store::Prefix;
+use super::write_id::WriteId;
 use super::writer::{DatasetSummary, Written};
 use crate::error::{Error, Result};
 
@@ -61,6 +62,14 @@ impl UncommittedFiles {
         &self.0.files
     }
 
+    /// Sets the identifier of the write, of which there is at most one commit. A [`commit`](Self::commit) that finds
+    /// one removes the files that it does not name, and returns the summary of that commit: a host may repeat a write
+    /// of which it does not know whether it was committed. Default: none.
+    pub fn with_write_id(mut self, id: &WriteId) -> Self {
+        self.0.write = Some(id.as_str().to_owned());
+        self
+    }
+
     /// Returns the bytes of the commit that would name these files.
     pub fn encode(&self) -> Result<Vec<u8>> {
         self.0.encode()
@@ -78,8 +87,8 @@ impl UncommittedFiles {
         parts.try_fold(first, join).map(Self)
     }
 
-    /// Makes the files visible. Returns a summary. After an error before the commit they are removed; after one that
-    /// may have come later they stay, since readers may know them.
+    /// Makes the files visible. Returns a summary. After an error before the commit they are removed, unless there is a
+    /// [write ID](Self::with_write_id); after one that may have come later they stay, since readers may know them.
     pub async fn commit(
         self,
         store: Arc<dyn ObjectStore>,
@@ -89,12 +98,22 @@ impl UncommittedFiles {
         let mut named = false;
         let committed = async {
             place.begin().await?;
-            place.publish(&self.0, &mut named).await
+            match &self.0.write {
+                Some(write) => place.publish_once(&self.0, write, &mut named).await,
+                None => Ok((place.publish(&self.0, &mut named).await?, None)),
+            }
         };
         match committed.await {
-            Ok(number) => Ok(Written::summary(self.0.files, number)),
+            Ok((number, None)) => Ok(Written::summary(self.0.files, number)),
+            Ok((number, Some(earlier))) => {
+                let mut others = self;
+                others.0.files.retain(|file| !earlier.files.contains(file));
+                others.remove_in(&place).await?;
+                Ok(Written::summary(earlier.files, number))
+            }
             Err(e) => {
-                if !named {
+                // Files of a write that may be repeated are those of the next try.
+                if !named && self.0.write.is_none() {
                     self.remove_in(&place).await?;
                 }
                 Err(e)

@@ -57,6 +57,7 @@ impl Written {
             schema: Some(schema),
             partitions,
             replaces: mode == DatasetMode::Overwrite,
+            write: None,
             files: self.files.clone(),
             bounds: FileBounds::join(&self.bounds)?,
         })
