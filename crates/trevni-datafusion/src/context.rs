@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
-use datafusion::datasource::listing_table_factory::ListingTableFactory;
 use datafusion::error::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 
 use crate::dataset_factory::{DATASET_NAME, TrevniDatasetFactory};
 use crate::format::{EXTENSION, NAME, TrevniFormat, TrevniFormatFactory};
 use crate::options::TrevniOptions;
+use crate::table::TrevniTable;
+use crate::table_factory::TrevniTableFactory;
 
 /// Reads Trevni files in a session.
 #[async_trait]
@@ -40,7 +41,7 @@ impl SessionContextExt for SessionContext {
         for name in [NAME, EXTENSION] {
             state.register_file_format(Arc::new(TrevniFormatFactory::named(name)), true)?;
         }
-        let tables = Arc::new(ListingTableFactory::new());
+        let tables = Arc::new(TrevniTableFactory);
         state.table_factories_mut().insert(NAME.to_uppercase(), tables);
         let datasets = Arc::new(TrevniDatasetFactory);
         state.table_factories_mut().insert(DATASET_NAME.to_owned(), datasets);
@@ -54,20 +55,25 @@ impl SessionContextExt for SessionContext {
     }
 
     async fn register_trevni(&self, name: &str, path: &str) -> Result<()> {
-        let options = listing_options(self);
-        self.register_listing_table(name, path, options, None, None).await
+        let table = table(self, path).await?;
+        self.register_table(name, Arc::new(table))?;
+        Ok(())
     }
 
     async fn read_trevni(&self, path: &str) -> Result<DataFrame> {
-        let config = ListingTableConfig::new(ListingTableUrl::parse(path)?)
-            .with_listing_options(listing_options(self));
-        let config = config.infer_schema(&self.state()).await?;
-        self.read_table(Arc::new(ListingTable::try_new(config)?))
+        self.read_table(Arc::new(table(self, path).await?))
     }
 }
 
-fn listing_options(ctx: &SessionContext) -> ListingOptions {
+/// Returns the table of a file, or of the files of a folder.
+async fn table(ctx: &SessionContext, path: &str) -> Result<TrevniTable> {
     let state = ctx.state();
     let format = TrevniFormat::new(TrevniOptions::of_session(state.config_options()));
-    ListingOptions::new(Arc::new(format)).with_file_extension(format!(".{EXTENSION}"))
+    let options =
+        ListingOptions::new(Arc::new(format)).with_file_extension(format!(".{EXTENSION}"));
+    let config =
+        ListingTableConfig::new(ListingTableUrl::parse(path)?).with_listing_options(options);
+    let table = ListingTable::try_new(config.infer_schema(&state).await?)?;
+    let cache = ctx.runtime_env().cache_manager.get_file_statistic_cache();
+    Ok(TrevniTable::new(table.with_cache(cache)))
 }

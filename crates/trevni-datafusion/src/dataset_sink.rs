@@ -18,7 +18,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use futures_util::TryStreamExt;
 use trevni::dataset::UncommittedFiles;
 
-use crate::dataset_write_exec::DatasetTarget;
+use crate::dataset_write_exec::{DatasetTarget, files_schema};
 use crate::error::external;
 use crate::uncommitted::Uncommitted;
 
@@ -27,8 +27,16 @@ use crate::uncommitted::Uncommitted;
 pub(crate) struct DatasetSink {
     pub(crate) target: DatasetTarget,
     /// The schema of the input.
-    pub(crate) schema: SchemaRef,
-    pub(crate) uncommitted: Arc<Uncommitted>,
+    schema: SchemaRef,
+    uncommitted: Option<Arc<Uncommitted>>,
+}
+
+impl DatasetSink {
+    /// Creates a sink of the files of this process, or, without `uncommitted`, of other hosts. They may repeat a
+    /// commit, whose [`WriteId`](trevni::dataset::WriteId) is compared then.
+    pub(crate) fn new(target: DatasetTarget, uncommitted: Option<Arc<Uncommitted>>) -> Self {
+        Self { target, schema: files_schema(), uncommitted }
+    }
 }
 
 #[async_trait]
@@ -57,10 +65,13 @@ impl DataSink for DatasetSink {
         // Files are in the order of the partitions, whichever was ready first.
         parts.sort_by_key(|(partition, _)| *partition);
         let parts = parts.into_iter().map(|(_, files)| files).collect();
-        let files = UncommittedFiles::concat(parts).map_err(external)?;
+        let mut files = UncommittedFiles::concat(parts).map_err(external)?;
         let store = context.runtime_env().object_store(&self.target.store)?;
-        // Readers may know the files from here on, even if there is an error.
-        self.uncommitted.clear();
+        match &self.uncommitted {
+            // Readers may know the files from here on, even if there is an error.
+            Some(uncommitted) => uncommitted.clear(),
+            None => files = files.with_write_id(&self.target.write_id),
+        }
         let summary = files.commit(store, self.target.prefix.clone()).await;
         Ok(summary.map_err(external)?.rows)
     }

@@ -31,10 +31,10 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
 use trevni::arrow::{with_view_types, without_view_types};
-use trevni::dataset::{DataFile, Dataset, DatasetMode, DatasetProperties, FileStatistics, Prefix};
+use trevni::dataset::{DataFile, Dataset, DatasetMode, FileStatistics, Prefix, WriteId};
 
 use crate::dataset_sink::DatasetSink;
-use crate::dataset_write_exec::{DatasetTarget, DatasetWriteExec, files_schema};
+use crate::dataset_write_exec::{DatasetTarget, DatasetWriteExec};
 use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
@@ -89,9 +89,28 @@ impl TrevniDatasetTable {
         Self { url, file_schema, partitions, schema, options }
     }
 
+    /// Returns the folder.
+    pub fn url(&self) -> &ListingTableUrl {
+        &self.url
+    }
+
+    /// Returns the columns whose values are in paths.
+    pub fn partitions(&self) -> &[FieldRef] {
+        &self.partitions
+    }
+
+    /// Returns the options.
+    pub fn options(&self) -> &TrevniOptions {
+        &self.options
+    }
+
     /// Returns the files of a snapshot, with what is known of their values.
     fn files(&self, dataset: &Dataset<Prefix>) -> Result<Vec<PartitionedFile>> {
+        // In the types of the table, which may have views.
         let values = dataset.partition_values().map_err(external)?;
+        let values = values.iter().zip(&self.partitions);
+        let values = values.map(|(values, field)| Ok(cast(values, field.data_type())?));
+        let values = values.collect::<Result<Vec<ArrayRef>>>()?;
         let fields = self.file_schema.fields().iter();
         let known: Vec<Option<FileStatistics>> = fields
             .map(|field| match dataset.schema().field_with_name(field.name()) {
@@ -237,22 +256,21 @@ impl TableProvider for TrevniDatasetTable {
             InsertOp::Overwrite => DatasetMode::Overwrite,
             InsertOp::Replace => return not_impl_err!("REPLACE INTO a data set"),
         };
-        let partitions = self.partitions.iter().map(|field| field.name().clone());
-        let properties = DatasetProperties::builder()
-            .set_partition_by(partitions)
-            .set_mode(mode)
-            .set_writer_properties(self.options.writer_properties()?);
         let target = DatasetTarget {
             store: self.url.object_store(),
             prefix: self.url.prefix().clone(),
             schema: Arc::new(without_view_types(&self.schema)),
-            properties: properties.build(),
+            partition_by: self.partitions.iter().map(|field| field.name().clone()).collect(),
+            mode,
+            write_id: WriteId::unique(),
+            options: self.options.clone(),
         };
         let uncommitted = Arc::<Uncommitted>::default();
         let rows = StatisticsContext::new().compute(&*input, &StatisticsArgs::new())?.num_rows;
         let is_small = rows.get_value().is_some_and(|rows| *rows <= SMALL_INSERT);
-        let input = DatasetWriteExec::new(input, target.clone(), uncommitted.clone(), is_small);
-        let sink = DatasetSink { target, schema: files_schema(), uncommitted };
+        let here = Some(uncommitted.clone());
+        let input = DatasetWriteExec::new(input, target.clone(), here, is_small);
+        let sink = DatasetSink::new(target, Some(uncommitted));
         Ok(Arc::new(DataSinkExec::new(Arc::new(input), Arc::new(sink), None)))
     }
 }

@@ -23,9 +23,10 @@ use datafusion::physical_plan::{
 };
 use futures_util::{TryStreamExt, stream};
 use object_store::path::Path;
-use trevni::dataset::{AsyncDatasetWriter, DatasetProperties};
+use trevni::dataset::{AsyncDatasetWriter, DatasetMode, DatasetProperties, WriteId};
 
 use crate::error::external;
+use crate::options::TrevniOptions;
 use crate::uncommitted::Uncommitted;
 
 /// Where and how a data set is written.
@@ -34,7 +35,20 @@ pub(crate) struct DatasetTarget {
     pub(crate) store: ObjectStoreUrl,
     pub(crate) prefix: Path,
     pub(crate) schema: SchemaRef,
-    pub(crate) properties: DatasetProperties,
+    pub(crate) partition_by: Vec<String>,
+    pub(crate) mode: DatasetMode,
+    pub(crate) write_id: WriteId,
+    pub(crate) options: TrevniOptions,
+}
+
+impl DatasetTarget {
+    fn properties(&self) -> Result<DatasetProperties> {
+        let properties = DatasetProperties::builder()
+            .set_partition_by(self.partition_by.clone())
+            .set_mode(self.mode)
+            .set_writer_properties(self.options.writer_properties()?);
+        Ok(properties.build())
+    }
 }
 
 /// Writes each partition of its input. Returns a row for each partition: its number, and its files.
@@ -42,7 +56,8 @@ pub(crate) struct DatasetTarget {
 pub(crate) struct DatasetWriteExec {
     input: Arc<dyn ExecutionPlan>,
     target: DatasetTarget,
-    uncommitted: Arc<Uncommitted>,
+    /// None if another host commits the files.
+    uncommitted: Option<Arc<Uncommitted>>,
     /// Whether the input is written by one writer, to few files.
     is_small: bool,
     properties: Arc<PlanProperties>,
@@ -58,7 +73,7 @@ impl DatasetWriteExec {
     pub(crate) fn new(
         input: Arc<dyn ExecutionPlan>,
         target: DatasetTarget,
-        uncommitted: Arc<Uncommitted>,
+        uncommitted: Option<Arc<Uncommitted>>,
         is_small: bool,
     ) -> Self {
         let partitions = input.output_partitioning().partition_count();
@@ -70,18 +85,29 @@ impl DatasetWriteExec {
         );
         Self { input, target, uncommitted, is_small, properties: Arc::new(properties) }
     }
+
+    #[cfg(feature = "proto")]
+    pub(crate) fn target(&self) -> &DatasetTarget {
+        &self.target
+    }
+
+    #[cfg(feature = "proto")]
+    pub(crate) fn is_small(&self) -> bool {
+        self.is_small
+    }
 }
 
 /// Writes the rows of a partition. Returns its row.
 async fn write(
     mut rows: SendableRecordBatchStream,
     target: DatasetTarget,
-    uncommitted: Arc<Uncommitted>,
+    uncommitted: Option<Arc<Uncommitted>>,
     partition: usize,
     context: Arc<TaskContext>,
 ) -> Result<RecordBatch> {
     let store = context.runtime_env().object_store(&target.store)?;
-    let DatasetTarget { prefix, schema, properties, .. } = target;
+    let properties = target.properties()?;
+    let DatasetTarget { prefix, schema, .. } = target;
     let writer = AsyncDatasetWriter::try_new(store.clone(), prefix.clone(), schema, properties);
     let mut writer = writer.await.map_err(external)?;
     while let Some(batch) = rows.try_next().await? {
@@ -89,7 +115,9 @@ async fn write(
     }
     let files = writer.finish_files().await.map_err(external)?;
     let bytes = files.encode().map_err(external)?;
-    uncommitted.push(store, prefix, files);
+    if let Some(uncommitted) = uncommitted {
+        uncommitted.push(store, prefix, files);
+    }
     let partition = UInt64Array::from(vec![partition as u64]);
     let files = BinaryArray::from_iter_values([bytes]);
     Ok(RecordBatch::try_new(files_schema(), vec![Arc::new(partition), Arc::new(files)])?)

@@ -36,9 +36,11 @@ pub(crate) const EXTENSION: &str = "trv";
 pub(crate) const NAME: &str = "trevni";
 
 /// Creates formats with the options of a session and of a statement.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TrevniFormatFactory {
     name: &'static str,
+    /// Options of a statement.
+    options: HashMap<String, String>,
 }
 
 impl TrevniFormatFactory {
@@ -49,7 +51,19 @@ impl TrevniFormatFactory {
 
     /// Creates a factory that is registered under a name.
     pub(crate) fn named(name: &'static str) -> Self {
-        Self { name }
+        Self { name, options: HashMap::new() }
+    }
+
+    /// Sets options of a statement, such as `format.codec`. Those of [`create`](FileFormatFactory::create) come after
+    /// them.
+    pub fn with_options(mut self, options: HashMap<String, String>) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Returns the options of a statement.
+    pub fn options(&self) -> &HashMap<String, String> {
+        &self.options
     }
 }
 
@@ -72,7 +86,7 @@ impl FileFormatFactory for TrevniFormatFactory {
         format_options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
         let options = TrevniOptions::of_session(state.config_options());
-        let options = options.with_options(format_options)?;
+        let options = options.with_options(&self.options)?.with_options(format_options)?;
         // A codec that does not exist is an error of the statement, not of the first file.
         options.writer_properties()?;
         Ok(Arc::new(TrevniFormat::new(options)))
@@ -207,7 +221,7 @@ impl FileFormat for TrevniFormat {
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("overwriting Trevni files");
         }
-        let sink = Arc::new(TrevniSink::new(config, self.options.writer_properties()?));
+        let sink = Arc::new(TrevniSink::new(config, self.options.clone()));
         Ok(Arc::new(DataSinkExec::new(input, sink, order_requirements)))
     }
 

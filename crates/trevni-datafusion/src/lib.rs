@@ -32,13 +32,13 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! byte_range error location metrics options reader_table uncommitted
+//! byte_range error location metrics options reader_table table uncommitted
 //! blosc_factory dataset_write_exec metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
 //! dataset_table format
-//! dataset_factory
-//! context
+//! dataset_factory table_factory
+//! context proto
 //! ```
 
 #[cfg(feature = "blosc")]
@@ -56,11 +56,15 @@ mod metadata_cache;
 mod metrics;
 mod opener;
 mod options;
+#[cfg(feature = "proto")]
+mod proto;
 mod pruning;
 mod reader_table;
 mod sink;
 mod source;
 mod statistics;
+mod table;
+mod table_factory;
 mod uncommitted;
 
 #[cfg(feature = "blosc")]
@@ -70,8 +74,12 @@ pub use dataset_factory::TrevniDatasetFactory;
 pub use dataset_table::TrevniDatasetTable;
 pub use format::{TrevniFormat, TrevniFormatFactory};
 pub use options::TrevniOptions;
+#[cfg(feature = "proto")]
+pub use proto::{CopyOptionsInFormat, TrevniLogicalCodec, TrevniPhysicalCodec};
 pub use reader_table::{ReaderScan, ReaderTable};
 pub use source::TrevniSource;
+pub use table::TrevniTable;
+pub use table_factory::TrevniTableFactory;
 
 /// The example of the README compiles.
 #[cfg(doctest)]

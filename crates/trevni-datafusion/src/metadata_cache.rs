@@ -16,6 +16,7 @@ use datafusion::execution::cache::cache_manager::{
 };
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::arrow::{ArrowReaderMetadata, ArrowReaderOptions, ArrowStreamBuilder};
+use trevni::defaults::{BLOCK_SIZE, PACK_BLOCK_ROWS};
 use trevni::object_store::FetchOptions;
 
 use crate::error::external;
@@ -25,6 +26,23 @@ struct CachedMetadata {
     metadata: ArrowReaderMetadata,
     /// Whether its schema has views.
     view_types: bool,
+    /// Its bytes with all block tables. The cache asks again, and needs the same answer whenever it does.
+    size: usize,
+}
+
+/// The bytes of a block in a block table, with its statistics, roughly.
+const BYTES_PER_BLOCK: u64 = 64;
+
+impl CachedMetadata {
+    fn new(metadata: ArrowReaderMetadata, view_types: bool, object: &ObjectMeta) -> Self {
+        let header = metadata.metadata().header();
+        let by_rows = header.rows.div_ceil(PACK_BLOCK_ROWS as u64);
+        let by_rows = by_rows.saturating_mul(header.columns.len() as u64);
+        let blocks = by_rows.max(object.size / BLOCK_SIZE as u64);
+        let tables = usize::try_from(blocks.saturating_mul(BYTES_PER_BLOCK)).unwrap_or(usize::MAX);
+        let size = metadata.memory_size().saturating_add(tables);
+        Self { metadata, view_types, size }
+    }
 }
 
 impl FileMetadata for CachedMetadata {
@@ -33,7 +51,7 @@ impl FileMetadata for CachedMetadata {
     }
 
     fn memory_size(&self) -> usize {
-        self.metadata.memory_size()
+        self.size
     }
 
     fn extra_info(&self) -> HashMap<String, String> {
@@ -69,8 +87,8 @@ pub(crate) async fn open(
         .await
         .map_err(in_file)?;
     if let Some(cache) = cache {
-        let metadata = Arc::new(CachedMetadata { metadata: builder.metadata(), view_types });
-        cache.put(path, CachedFileMetadataEntry::new(object.clone(), metadata));
+        let cached = CachedMetadata::new(builder.metadata(), view_types, object);
+        cache.put(path, CachedFileMetadataEntry::new(object.clone(), Arc::new(cached)));
     }
     Ok(builder)
 }

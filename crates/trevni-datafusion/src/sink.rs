@@ -20,17 +20,23 @@ use trevni::arrow::{AsyncArrowWriter, WriterProperties, without_view_types};
 use trevni::object_store::ObjectWriter;
 
 use crate::error::external;
+use crate::options::TrevniOptions;
 
-/// Writes files of one set of properties.
+/// Writes files with the same options.
 #[derive(Debug)]
 pub(crate) struct TrevniSink {
     config: FileSinkConfig,
-    properties: WriterProperties,
+    options: TrevniOptions,
 }
 
 impl TrevniSink {
-    pub(crate) fn new(config: FileSinkConfig, properties: WriterProperties) -> Self {
-        Self { config, properties }
+    pub(crate) fn new(config: FileSinkConfig, options: TrevniOptions) -> Self {
+        Self { config, options }
+    }
+
+    #[cfg(feature = "proto")]
+    pub(crate) fn options(&self) -> &TrevniOptions {
+        &self.options
     }
 
     async fn write_file(
@@ -63,12 +69,13 @@ impl FileSink for TrevniSink {
         mut files: DemuxedStreamReceiver,
         store: Arc<dyn ObjectStore>,
     ) -> Result<u64> {
+        let properties = self.options.writer_properties()?;
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
             // Whether views are read is a setting of the session, and no property of a file.
             let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
-            let properties = self.properties.clone();
-            tasks.spawn(Self::write_file(store.clone(), path, schema, properties, batches));
+            let (store, properties) = (store.clone(), properties.clone());
+            tasks.spawn(Self::write_file(store, path, schema, properties, batches));
         }
         let mut rows = 0;
         while let Some(written) = tasks.join_next().await {
@@ -103,6 +110,7 @@ impl DisplayAs for TrevniSink {
         _format: DisplayFormatType,
         out: &mut std::fmt::Formatter<'_>,
     ) -> std::fmt::Result {
-        write!(out, "TrevniSink(file={})", self.config.original_url)
+        let paths: Vec<&str> = self.config.table_paths.iter().map(|path| path.as_str()).collect();
+        write!(out, "TrevniSink(path={})", paths.join(", "))
     }
 }

@@ -51,6 +51,17 @@ impl TrevniSource {
         }
     }
 
+    /// Returns the options.
+    pub fn options(&self) -> &TrevniOptions {
+        &self.options
+    }
+
+    /// Sets the condition of the rows, in columns of the table. Default: none.
+    pub fn with_filter(mut self, filter: Option<Arc<dyn PhysicalExpr>>) -> Self {
+        self.filter = filter;
+        self
+    }
+
     /// Sets the cache of headers and block tables, usually that of the runtime. Default: none.
     pub fn with_metadata_cache(mut self, cache: Arc<FileMetadataCache>) -> Self {
         self.metadata_cache = Some(cache);

@@ -4,6 +4,7 @@
 
 mod blosc;
 mod dataset;
+mod proto;
 mod pushdown;
 mod tables;
 mod write;

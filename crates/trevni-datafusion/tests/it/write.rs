@@ -49,6 +49,21 @@ async fn inserts_add_files_and_partitions_are_folders() -> Result {
 }
 
 #[tokio::test]
+async fn a_folder_is_a_table_of_its_files() -> Result {
+    let folder = tempfile::tempdir()?;
+    let ctx = session();
+    expect(&ctx, "expected", &rows(0..5000));
+    let path = folder.path().display();
+    let copy = format!("COPY expected TO '{path}/files/' STORED AS TREVNI");
+    ctx.sql(&copy).await?.collect().await?;
+    std::fs::write(folder.path().join("files/README"), "no rows")?;
+    ctx.sql(&format!("CREATE EXTERNAL TABLE t STORED AS TREVNI LOCATION '{path}/files/'")).await?;
+    let (found, sql) = ("SELECT * FROM t ORDER BY id", "SELECT * FROM expected ORDER BY id");
+    assert_eq!(query(&ctx, found).await, query(&ctx, sql).await);
+    Ok(())
+}
+
+#[tokio::test]
 async fn wrong_options_are_errors() -> Result {
     let ctx = session();
     for (options, expected) in
