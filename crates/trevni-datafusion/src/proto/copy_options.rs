@@ -28,6 +28,10 @@ impl AnalyzerRule for CopyOptionsInFormat {
 
 fn move_options(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     let LogicalPlan::Copy(copy) = &plan else { return Ok(Transformed::no(plan)) };
+    // A plan that was sent has no options: they are in its format.
+    if copy.options.is_empty() {
+        return Ok(Transformed::no(plan));
+    }
     let format = file_type_to_format(&copy.file_type)?;
     let Some(format) = format.downcast_ref::<TrevniFormatFactory>() else {
         return Ok(Transformed::no(plan));

@@ -1,0 +1,15 @@
+//! Ballista's executor for Trevni files and data sets. Its options are those of `ballista-executor`.
+
+use ballista_core::error::Result;
+use ballista_executor::config::Config;
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let options = Config::parse();
+    let filter = EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| EnvFilter::new(&options.log_level_setting));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    trevni_ballista::run_executor(options).await
+}
