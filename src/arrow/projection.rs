@@ -52,6 +52,40 @@ impl ProjectionMask {
         Ok(Self(Mask::Only(indices.into_iter().map(one).collect::<Result<_>>()?)))
     }
 
+    /// Selects the fields at these paths of indices: `[3, 0]` is the first child of the fourth field, which is a struct, a
+    /// map, a union, or a list of these.
+    ///
+    /// ```
+    /// use arrow::datatypes::{DataType, Field, Schema};
+    /// use trevni::arrow::ProjectionMask;
+    ///
+    /// let point = DataType::Struct(vec![Field::new("x", DataType::Int32, false), Field::new("y", DataType::Int32, false)].into());
+    /// let schema = Schema::new(vec![Field::new("id", DataType::Int64, false), Field::new("point", point, true)]);
+    /// let mask = ProjectionMask::paths(&schema, [[1, 1]])?;
+    /// assert_eq!(mask, ProjectionMask::columns(&schema, ["point.y"])?);
+    /// assert!(ProjectionMask::paths(&schema, [[1, 2]]).is_err());
+    /// # Ok::<_, trevni::Error>(())
+    /// ```
+    pub fn paths<P: AsRef<[usize]>>(
+        schema: &Schema,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<Self> {
+        let mut mask = Mask::Only(BTreeMap::new());
+        for path in paths {
+            let path = path.as_ref();
+            let mut fields = Some(schema.fields().clone());
+            for index in path {
+                let field = fields.as_ref().and_then(|fields| fields.get(*index));
+                let field = field.ok_or_else(|| Error::invalid(format!("no field {path:?}")))?;
+                fields = children(field.data_type());
+            }
+            if !path.is_empty() {
+                mask.add(path);
+            }
+        }
+        Ok(Self(mask))
+    }
+
     /// Selects the fields with these names. `a.b` selects the child `b` of the struct `a`, or of a list of such
     /// structs. A name that several fields have selects all of them; a name that no field has is an error.
     ///

@@ -9,8 +9,9 @@ use datafusion::datasource::listing::{
 use datafusion::error::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 
-use crate::dataset_factory::{DATASET_NAME, TrevniDatasetFactory};
-use crate::format::{EXTENSION, NAME, TrevniFormat, TrevniFormatFactory};
+use crate::dataset_factory::TrevniDatasetFactory;
+use crate::format::{EXTENSION, TrevniFormat};
+use crate::format_factory::{DATASET_NAME, NAME, TrevniFormatFactory};
 use crate::options::TrevniOptions;
 use crate::table::TrevniTable;
 use crate::table_factory::TrevniTableFactory;
@@ -38,13 +39,13 @@ impl SessionContextExt for SessionContext {
         if extensions.get::<TrevniOptions>().is_none() {
             extensions.insert(TrevniOptions::default());
         }
-        for name in [NAME, EXTENSION] {
+        for name in [NAME, EXTENSION, DATASET_NAME] {
             state.register_file_format(Arc::new(TrevniFormatFactory::named(name)), true)?;
         }
         let tables = Arc::new(TrevniTableFactory);
         state.table_factories_mut().insert(NAME.to_uppercase(), tables);
         let datasets = Arc::new(TrevniDatasetFactory);
-        state.table_factories_mut().insert(DATASET_NAME.to_owned(), datasets);
+        state.table_factories_mut().insert(DATASET_NAME.to_uppercase(), datasets);
         #[cfg(feature = "blosc")]
         {
             let containers = Arc::new(crate::blosc_factory::BloscTableFactory);

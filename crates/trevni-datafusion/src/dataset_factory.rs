@@ -20,9 +20,6 @@ use crate::dataset_table::TrevniDatasetTable;
 use crate::location::one_location;
 use crate::options::TrevniOptions;
 
-/// The name in SQL.
-pub(crate) const DATASET_NAME: &str = "TREVNI_DATASET";
-
 /// Creates tables of data sets.
 #[derive(Debug, Default)]
 pub struct TrevniDatasetFactory;

@@ -11,16 +11,34 @@ use arrow::array::AsArray;
 use arrow::datatypes::{SchemaRef, UInt64Type};
 use async_trait::async_trait;
 use datafusion::common::internal_err;
-use datafusion::datasource::sink::DataSink;
+use datafusion::datasource::sink::{DataSink, DataSinkExec};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan};
 use futures_util::TryStreamExt;
 use trevni::dataset::UncommittedFiles;
 
-use crate::dataset_write_exec::{DatasetTarget, files_schema};
+use crate::dataset_write_exec::{DatasetTarget, DatasetWriteExec, files_schema};
 use crate::error::external;
 use crate::uncommitted::Uncommitted;
+
+/// Up to this many rows are written by one writer, so that small writes do not make many files.
+const SMALL_WRITE: usize = 1 << 17;
+
+/// Returns the plan that writes the rows of another one by its partitions, and commits their files at once.
+pub(crate) fn plan(
+    input: Arc<dyn ExecutionPlan>,
+    target: DatasetTarget,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let uncommitted = Arc::<Uncommitted>::default();
+    let rows = StatisticsContext::new().compute(&*input, &StatisticsArgs::new())?.num_rows;
+    let is_small = rows.get_value().is_some_and(|rows| *rows <= SMALL_WRITE);
+    let here = Some(uncommitted.clone());
+    let input = DatasetWriteExec::new(input, target.clone(), here, is_small);
+    let sink = DatasetSink::new(target, Some(uncommitted));
+    Ok(Arc::new(DataSinkExec::new(Arc::new(input), Arc::new(sink), None)))
+}
 
 /// Commits to the data set below a prefix.
 #[derive(Debug)]

@@ -19,30 +19,24 @@ use datafusion::common::stats::Precision;
 use datafusion::common::{ColumnStatistics, ScalarValue, Statistics, not_impl_err};
 use datafusion::datasource::listing::{ListingTableUrl, PartitionedFile};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
-use datafusion::datasource::sink::DataSinkExec;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
 use trevni::arrow::{with_view_types, without_view_types};
 use trevni::dataset::{DataFile, Dataset, DatasetMode, FileStatistics, Prefix, WriteId};
 
-use crate::dataset_sink::DatasetSink;
-use crate::dataset_write_exec::{DatasetTarget, DatasetWriteExec};
+use crate::dataset_sink;
+use crate::dataset_write_exec::DatasetTarget;
 use crate::error::external;
 use crate::options::TrevniOptions;
 use crate::source::TrevniSource;
 use crate::statistics::{bound, count};
-use crate::uncommitted::Uncommitted;
-
-/// Up to this many rows are inserted by one writer, so that small inserts do not make many files.
-const SMALL_INSERT: usize = 1 << 17;
 
 /// A data set below a prefix of an object store, as a table.
 #[derive(Debug)]
@@ -265,12 +259,6 @@ impl TableProvider for TrevniDatasetTable {
             write_id: WriteId::unique(),
             options: self.options.clone(),
         };
-        let uncommitted = Arc::<Uncommitted>::default();
-        let rows = StatisticsContext::new().compute(&*input, &StatisticsArgs::new())?.num_rows;
-        let is_small = rows.get_value().is_some_and(|rows| *rows <= SMALL_INSERT);
-        let here = Some(uncommitted.clone());
-        let input = DatasetWriteExec::new(input, target.clone(), here, is_small);
-        let sink = DatasetSink::new(target, Some(uncommitted));
-        Ok(Arc::new(DataSinkExec::new(Arc::new(input), Arc::new(sink), None)))
+        dataset_sink::plan(input, target)
     }
 }

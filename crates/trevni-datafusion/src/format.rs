@@ -1,15 +1,14 @@
 //! The file format: schemas, statistics and plans.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::Session;
 use datafusion::common::parsers::CompressionTypeVariant;
-use datafusion::common::{GetExt, Statistics, internal_datafusion_err, not_impl_err};
+use datafusion::common::{Statistics, internal_datafusion_err, not_impl_err};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
-use datafusion::datasource::file_format::{FileFormat, FileFormatFactory, FileMeta};
+use datafusion::datasource::file_format::{FileFormat, FileMeta};
 use datafusion::datasource::physical_plan::{FileScanConfig, FileSinkConfig, FileSource};
 use datafusion::datasource::sink::DataSinkExec;
 use datafusion::datasource::source::DataSourceExec;
@@ -31,71 +30,6 @@ use crate::statistics;
 
 /// How files end, without a dot.
 pub(crate) const EXTENSION: &str = "trv";
-
-/// The name in SQL, in lower case.
-pub(crate) const NAME: &str = "trevni";
-
-/// Creates formats with the options of a session and of a statement.
-#[derive(Debug, Clone)]
-pub struct TrevniFormatFactory {
-    name: &'static str,
-    /// Options of a statement.
-    options: HashMap<String, String>,
-}
-
-impl TrevniFormatFactory {
-    /// Creates the factory of the extension `trv`.
-    pub fn new() -> Self {
-        Self::named(EXTENSION)
-    }
-
-    /// Creates a factory that is registered under a name.
-    pub(crate) fn named(name: &'static str) -> Self {
-        Self { name, options: HashMap::new() }
-    }
-
-    /// Sets options of a statement, such as `format.codec`. Those of [`create`](FileFormatFactory::create) come after
-    /// them.
-    pub fn with_options(mut self, options: HashMap<String, String>) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Returns the options of a statement.
-    pub fn options(&self) -> &HashMap<String, String> {
-        &self.options
-    }
-}
-
-impl Default for TrevniFormatFactory {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl GetExt for TrevniFormatFactory {
-    fn get_ext(&self) -> String {
-        self.name.to_owned()
-    }
-}
-
-impl FileFormatFactory for TrevniFormatFactory {
-    fn create(
-        &self,
-        state: &dyn Session,
-        format_options: &HashMap<String, String>,
-    ) -> Result<Arc<dyn FileFormat>> {
-        let options = TrevniOptions::of_session(state.config_options());
-        let options = options.with_options(&self.options)?.with_options(format_options)?;
-        // A codec that does not exist is an error of the statement, not of the first file.
-        options.writer_properties()?;
-        Ok(Arc::new(TrevniFormat::new(options)))
-    }
-
-    fn default(&self) -> Arc<dyn FileFormat> {
-        Arc::new(TrevniFormat::default())
-    }
-}
 
 /// Trevni files.
 #[derive(Debug, Default)]

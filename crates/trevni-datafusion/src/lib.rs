@@ -1,14 +1,14 @@
 //! Trevni files as tables of [DataFusion](datafusion).
 //!
 //! ```text
-//! SQL         CREATE EXTERNAL TABLE, COPY TO, INSERT INTO       of files, and of data sets
+//! SQL         CREATE EXTERNAL TABLE, COPY TO, INSERT INTO: files, data sets
 //! planning    schema, statistics and sorting: header, block tables
 //! execution   file ──► rows of its byte range ──► blocks that may pass
 //!                  ──► rows that pass ──► projection
 //! ```
 //! Projections, filters and limits are pushed down. A filter is evaluated exactly, on the columns that it names, before
-//! other columns are decoded. Blocks that it cannot pass, by their statistics, are not read. A file is split among
-//! partitions by byte ranges, which the file alone maps to rows.
+//! other columns are decoded. Blocks whose statistics exclude the filter are not read. A file is split among partitions
+//! by byte ranges, which the file alone maps to rows.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -33,11 +33,12 @@
 //!
 //! ```text layers
 //! byte_range error location metrics options reader_table table uncommitted
-//! blosc_factory dataset_write_exec metadata_cache pruning sink statistics
+//! blosc_factory dataset_write_exec field_paths metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
 //! dataset_table format
-//! dataset_factory table_factory
+//! dataset_factory dataset_format table_factory
+//! format_factory
 //! context proto
 //! ```
 
@@ -46,11 +47,14 @@ mod blosc_factory;
 mod byte_range;
 mod context;
 mod dataset_factory;
+mod dataset_format;
 mod dataset_sink;
 mod dataset_table;
 mod dataset_write_exec;
 mod error;
+mod field_paths;
 mod format;
+mod format_factory;
 mod location;
 mod metadata_cache;
 mod metrics;
@@ -72,7 +76,8 @@ pub use blosc_factory::BloscTableFactory;
 pub use context::SessionContextExt;
 pub use dataset_factory::TrevniDatasetFactory;
 pub use dataset_table::TrevniDatasetTable;
-pub use format::{TrevniFormat, TrevniFormatFactory};
+pub use format::TrevniFormat;
+pub use format_factory::TrevniFormatFactory;
 pub use options::TrevniOptions;
 #[cfg(feature = "proto")]
 pub use proto::{CopyOptionsInFormat, TrevniLogicalCodec, TrevniPhysicalCodec};

@@ -6,12 +6,12 @@
 //! columns    of the filter, then of the projection for the rows that pass ──► projected
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{BooleanArray, RecordBatch};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::array::{BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use datafusion::common::cast::as_boolean_array;
 use datafusion::common::{ScalarValue, internal_datafusion_err};
@@ -23,7 +23,7 @@ use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::simplifier::PhysicalExprSimplifier;
-use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+use datafusion::physical_expr::utils::reassign_expr_columns;
 use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use datafusion::physical_expr_adapter::{
     PhysicalExprAdapterFactory, replace_columns_with_literals,
@@ -32,13 +32,12 @@ use datafusion::physical_optimizer::pruning::FilePruner;
 use datafusion::physical_plan::metrics::Count;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use object_store::ObjectStore;
-use trevni::arrow::{
-    ArrowPredicate, ArrowPredicateFn, ArrowStreamBuilder, ProjectionMask, RowFilter,
-};
+use trevni::arrow::{ArrowPredicate, ArrowPredicateFn, ArrowStreamBuilder, RowFilter};
 use trevni::object_store::FetchOptions;
 
 use crate::byte_range::rows_of;
 use crate::error::external;
+use crate::field_paths;
 use crate::metadata_cache;
 use crate::metrics::ScanMetrics;
 use crate::pruning::BlockPruner;
@@ -96,17 +95,20 @@ impl TrevniOpener {
                 rows_of(byte(range.start)..byte(range.end), size, builder.rows())
             }
         };
-        let columns = projection.column_indices();
-        let mask = ProjectionMask::roots(&schema, columns.iter().copied()).map_err(external)?;
-        let read = schema.project(&columns)?;
+        let exprs = projection.iter().map(|column| &column.expr);
+        let (mask, read) = field_paths::projection(exprs, &schema)?;
         let projection = projection.try_map_exprs(|expr| reassign_expr_columns(expr, &read))?;
         let projector = projection.make_projector(&read)?;
         let builder = self.select(builder, rows, filter, &schema).await?;
         let stream = builder.with_projection(mask).build().map_err(external)?;
         let location = file.object_meta.location;
-        let in_file = move |e| external(e).context(location.to_string());
+        let in_file = move |e: DataFusionError| e.context(location.to_string());
         let stream = metrics.measure(stream);
-        let projected = stream.map(move |batch| projector.project_batch(&batch.map_err(&in_file)?));
+        let output = Arc::new(self.projection.project_schema(self.table_schema.table_schema())?);
+        let projected = stream.map(move |batch| {
+            let projected = batch.map_err(external).and_then(|b| projector.project_batch(&b));
+            projected.and_then(|batch| with_schema(batch, &output)).map_err(&in_file)
+        });
         Ok(match pruner {
             Some(pruner) => until_pruned(projected.boxed(), pruner, pruned),
             None => projected.boxed(),
@@ -206,6 +208,15 @@ async fn prune(
     })
 }
 
+/// Returns a batch with the schema of the table: a file may have nullable columns that the table declares not to be.
+fn with_schema(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    if batch.schema() == *schema {
+        return Ok(batch);
+    }
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(schema.clone(), batch.columns().to_vec(), &rows)?)
+}
+
 /// Ends when a dynamic filter, which becomes stricter while other parts of the plan run, excludes the rest of a file.
 fn until_pruned(batches: Batches, pruner: FilePruner, pruned: Count) -> Batches {
     let next = async |(mut batches, mut pruner, pruned): (Batches, FilePruner, Count)| {
@@ -220,11 +231,9 @@ fn until_pruned(batches: Batches, pruner: FilePruner, pruned: Count) -> Batches 
 }
 
 /// Returns an expression as a predicate of its columns.
-fn predicate(expr: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Result<Box<dyn ArrowPredicate>> {
-    let columns = collect_columns(expr).into_iter().map(|column| column.index());
-    let columns: Vec<usize> = columns.collect::<BTreeSet<_>>().into_iter().collect();
-    let mask = ProjectionMask::roots(schema, columns.iter().copied()).map_err(external)?;
-    let expr = reassign_expr_columns(expr.clone(), &schema.project(&columns)?)?;
+fn predicate(expr: &Arc<dyn PhysicalExpr>, schema: &SchemaRef) -> Result<Box<dyn ArrowPredicate>> {
+    let (mask, read) = field_paths::projection([expr], schema)?;
+    let expr = reassign_expr_columns(expr.clone(), &read)?;
     let evaluate = move |batch: RecordBatch| {
         passes(&*expr, &batch).map_err(|e| ArrowError::ExternalError(Box::new(e)))
     };

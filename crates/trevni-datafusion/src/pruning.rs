@@ -204,7 +204,16 @@ impl PruningStatistics for Grid {
         None
     }
 
-    fn contained(&self, _: &Column, _: &HashSet<ScalarValue>) -> Option<BooleanArray> {
-        None
+    /// False where the Bloom filter of a block has none of the values, otherwise unknown.
+    fn contained(&self, column: &Column, values: &HashSet<ScalarValue>) -> Option<BooleanArray> {
+        let column = self.column(column)?;
+        let values = values.iter().filter(|value| !value.is_null()).cloned();
+        let values = ScalarValue::iter_to_array(values).ok()?;
+        let may_contain = column.statistics.may_contain(&*values).ok()??;
+        let of_cell = |block: &u64| {
+            let block = usize::try_from(*block).ok()?;
+            (block < may_contain.len() && !may_contain.value(block)).then_some(false)
+        };
+        Some(column.blocks.values().iter().map(of_cell).collect())
     }
 }

@@ -20,7 +20,7 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use tokio::sync::mpsc::Sender;
 
-/// What a scan needs of the rows of a [`ReaderTable`].
+/// A scan of a [`ReaderTable`]: its columns and its limit.
 #[derive(Debug, Clone)]
 pub struct ReaderScan {
     /// The names of the columns. A reader may return others too, in any order.
@@ -32,8 +32,8 @@ pub struct ReaderScan {
 /// Opens the rows of a table.
 type Open = dyn Fn(&ReaderScan) -> Result<Box<dyn RecordBatchReader + Send>> + Send + Sync;
 
-/// A table of rows that a reader returns, one scan after the other. It is a way to query any format that is read as
-/// record batches; filters are evaluated after the scan.
+/// A table of any format that is read as record batches: each scan opens a
+/// [`RecordBatchReader`](arrow::array::RecordBatchReader). Filters are evaluated after the scan.
 #[derive(Clone)]
 pub struct ReaderTable {
     schema: SchemaRef,

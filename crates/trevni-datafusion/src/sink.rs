@@ -10,6 +10,9 @@ use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::metrics::{
+    Count, ExecutionPlanMetricsSet, MetricBuilder, MetricsSet, Time,
+};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use datafusion_datasource::write::demux::DemuxedStreamReceiver;
 use datafusion_datasource::write::get_writer_schema;
@@ -27,11 +30,20 @@ use crate::options::TrevniOptions;
 pub(crate) struct TrevniSink {
     config: FileSinkConfig,
     options: TrevniOptions,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+/// What a sink has written.
+#[derive(Debug, Clone)]
+struct Written {
+    rows: Count,
+    bytes: Count,
+    time: Time,
 }
 
 impl TrevniSink {
     pub(crate) fn new(config: FileSinkConfig, options: TrevniOptions) -> Self {
-        Self { config, options }
+        Self { config, options, metrics: ExecutionPlanMetricsSet::new() }
     }
 
     #[cfg(feature = "proto")]
@@ -45,14 +57,20 @@ impl TrevniSink {
         schema: SchemaRef,
         properties: WriterProperties,
         mut batches: Receiver<RecordBatch>,
+        written: Written,
     ) -> Result<u64> {
         let object = ObjectWriter::new(store, path);
         let mut writer =
             AsyncArrowWriter::try_new(object, schema, Some(properties)).map_err(external)?;
         while let Some(batch) = batches.recv().await {
+            let _timer = written.time.timer();
             writer.write(&batch).await.map_err(external)?;
         }
-        Ok(writer.finish().await.map_err(external)?.rows)
+        let _timer = written.time.timer();
+        let summary = writer.finish().await.map_err(external)?;
+        written.rows.add(usize::try_from(summary.rows).unwrap_or(usize::MAX));
+        written.bytes.add(usize::try_from(summary.bytes).unwrap_or(usize::MAX));
+        Ok(summary.rows)
     }
 }
 
@@ -70,12 +88,19 @@ impl FileSink for TrevniSink {
         store: Arc<dyn ObjectStore>,
     ) -> Result<u64> {
         let properties = self.options.writer_properties()?;
+        let metric = || MetricBuilder::new(&self.metrics);
+        let written = Written {
+            rows: metric().global_counter("rows_written"),
+            bytes: metric().global_counter("bytes_written"),
+            time: metric().elapsed_compute(0),
+        };
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
             // Whether views are read is a setting of the session, and no property of a file.
             let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
             let (store, properties) = (store.clone(), properties.clone());
-            tasks.spawn(Self::write_file(store, path, schema, properties, batches));
+            let file = Self::write_file(store, path, schema, properties, batches, written.clone());
+            tasks.spawn(file);
         }
         let mut rows = 0;
         while let Some(written) = tasks.join_next().await {
@@ -93,6 +118,10 @@ impl FileSink for TrevniSink {
 impl DataSink for TrevniSink {
     fn schema(&self) -> &SchemaRef {
         self.config.output_schema()
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 
     async fn write_all(

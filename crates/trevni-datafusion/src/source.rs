@@ -133,7 +133,7 @@ impl FileSource for TrevniSource {
         filters: Vec<Arc<dyn PhysicalExpr>>,
         _config: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
-        if !self.options.pushdown_filters {
+        if !self.options.pushdown_filters || filters.is_empty() {
             let none = vec![PushedDown::No; filters.len()];
             return Ok(FilterPushdownPropagation::with_parent_pushdown_result(none));
         }

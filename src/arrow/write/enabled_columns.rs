@@ -14,7 +14,7 @@ use super::properties::WriterProperties;
 use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::schema::stored::SchemaPlan;
-use crate::arrow::stats::statistics::has_filter;
+use crate::arrow::stats::block_filters::has_filter;
 use crate::arrow::stats::statistics::order;
 use crate::error::Result;
 use crate::format::column_metadata::ColumnMetadata;

@@ -10,7 +10,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::format::TrevniFormatFactory;
+use crate::format_factory::TrevniFormatFactory;
 
 /// Moves the options of a `COPY` to its format. DataFusion encodes the format of a `COPY` and not its options.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use datafusion_proto::logical_plan::LogicalExtensionCodec;
 
 use super::message::{self, FormatNode};
 use super::table_node;
-use crate::format::TrevniFormatFactory;
+use crate::format_factory::TrevniFormatFactory;
 
 /// Encodes tables of Trevni files and data sets, and the format of `COPY`; everything else by another codec.
 #[derive(Debug)]
@@ -79,7 +79,8 @@ impl LogicalExtensionCodec for TrevniLogicalCodec {
     ) -> Result<()> {
         match node.downcast_ref::<TrevniFormatFactory>() {
             Some(format) => {
-                message::encode(&FormatNode { options: format.options().clone() }, buf);
+                let (options, is_dataset) = (format.options().clone(), format.is_dataset());
+                message::encode(&FormatNode { options, is_dataset }, buf);
                 Ok(())
             }
             None => self.inner.try_encode_file_format(buf, node),
@@ -92,7 +93,13 @@ impl LogicalExtensionCodec for TrevniLogicalCodec {
         ctx: &TaskContext,
     ) -> Result<Arc<dyn FileFormatFactory>> {
         match message::decode::<FormatNode>(buf)? {
-            Some(node) => Ok(Arc::new(TrevniFormatFactory::new().with_options(node.options))),
+            Some(FormatNode { options, is_dataset }) => {
+                let format = match is_dataset {
+                    true => TrevniFormatFactory::dataset(),
+                    false => TrevniFormatFactory::new(),
+                };
+                Ok(Arc::new(format.with_options(options)))
+            }
             None => self.inner.try_decode_file_format(buf, ctx),
         }
     }

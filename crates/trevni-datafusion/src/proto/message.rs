@@ -67,6 +67,8 @@ impl TryFrom<Options> for TrevniOptions {
 pub(super) struct FormatNode {
     #[prost(map = "string, string", tag = "1")]
     pub(super) options: HashMap<String, String>,
+    #[prost(bool, tag = "2")]
+    pub(super) is_dataset: bool,
 }
 
 /// A table.

@@ -10,11 +10,11 @@ use datafusion::datasource::listing::{
 };
 use datafusion::error::Result;
 use datafusion::execution::TaskContext;
+use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::logical_plan::from_proto::parse_sorts;
 use datafusion_proto::logical_plan::to_proto::serialize_sorts;
 use datafusion_proto::protobuf;
 
-use super::logical_codec::TrevniLogicalCodec;
 use super::message::{DatasetTable, FileTable, Location, Options, Table, TableNode, required};
 use crate::dataset_table::TrevniDatasetTable;
 use crate::format::TrevniFormat;
@@ -24,7 +24,7 @@ use crate::table::TrevniTable;
 /// Returns the message of a table; `None` if it is another table.
 pub(super) fn encode(
     table: &dyn TableProvider,
-    codec: &TrevniLogicalCodec,
+    codec: &dyn LogicalExtensionCodec,
 ) -> Result<Option<TableNode>> {
     if let Some(table) = table.downcast_ref::<TrevniTable>() {
         let (options, files) = encode_files(table.files(), codec)?;
@@ -42,7 +42,7 @@ pub(super) fn decode(
     node: TableNode,
     schema: &SchemaRef,
     ctx: &TaskContext,
-    codec: &TrevniLogicalCodec,
+    codec: &dyn LogicalExtensionCodec,
 ) -> Result<Arc<dyn TableProvider>> {
     let options: TrevniOptions = required(node.options, "options")?.try_into()?;
     match required(node.table, "a table")? {
@@ -56,7 +56,10 @@ pub(super) fn decode(
     }
 }
 
-fn encode_files(files: &ListingTable, codec: &TrevniLogicalCodec) -> Result<(Options, FileTable)> {
+fn encode_files(
+    files: &ListingTable,
+    codec: &dyn LogicalExtensionCodec,
+) -> Result<(Options, FileTable)> {
     let listing = files.options();
     let format = listing.format.downcast_ref::<TrevniFormat>();
     let format =
@@ -89,7 +92,7 @@ fn decode_files(
     options: TrevniOptions,
     schema: &SchemaRef,
     ctx: &TaskContext,
-    codec: &TrevniLogicalCodec,
+    codec: &dyn LogicalExtensionCodec,
 ) -> Result<TrevniTable> {
     let location = |location: Location| {
         let url = ListingTableUrl::parse(location.url)?;

@@ -150,3 +150,33 @@ async fn a_folder_without_commits_needs_columns() {
     let error = run(&session(), &sql).await.unwrap_err().to_string();
     assert!(error.contains("not a data set; columns make a new one"), "{error}");
 }
+
+#[tokio::test]
+async fn a_copy_is_one_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ctx, path) = (session(), folder.path().join("set"));
+    expect(&ctx, "source", &rows(0..1000));
+    let copy = format!(
+        "COPY (SELECT id, name, code % 5 AS code FROM source) TO '{}/' STORED AS TREVNI_DATASET
+         PARTITIONED BY (code) OPTIONS ('format.codec' 'zstd')",
+        path.display()
+    );
+    for commits in 1..3 {
+        assert!(query(&ctx, &copy).await.contains("1000"));
+        let table = trevni::dataset::Dataset::open(&path).unwrap();
+        assert_eq!((table.rows(), table.commit()), (1000 * commits, Some(commits)));
+        assert_eq!(table.partitions()[0].name(), "code");
+    }
+    let sql =
+        format!("CREATE EXTERNAL TABLE s STORED AS TREVNI_DATASET LOCATION '{}'", path.display());
+    query(&ctx, &sql).await;
+    let sql = "SELECT code, 2 * count(*) AS n, 2 * sum(id) AS ids FROM (SELECT id, code % 5 AS code FROM source)
+        GROUP BY code ORDER BY code";
+    let found = "SELECT code, count(*) AS n, sum(id) AS ids FROM s GROUP BY code ORDER BY code";
+    assert_eq!(query(&ctx, found).await, query(&ctx, sql).await);
+
+    // What fails leaves nothing.
+    let copy = copy.replace("SELECT id,", "SELECT 1 / (id - 999) AS id,");
+    assert!(ctx.sql(&copy).await.unwrap().collect().await.is_err());
+    assert_eq!(trevni::dataset::Dataset::open(&path).unwrap().rows(), 2000);
+}

@@ -115,3 +115,83 @@ async fn a_second_query_reads_no_header() {
     // The blocks of two columns, in at most one request for each partition.
     assert!(before > 0 && after <= 3, "{before} requests, then {after}");
 }
+
+/// Of a struct, only the fields that a query names are read, in the projection and in the filter.
+#[tokio::test]
+async fn fields_of_structs_are_read_alone() {
+    let (ctx, folder) = (session(), tempfile::tempdir().unwrap());
+    let inner: [(&str, ArrayRef); 3] = [
+        ("x", Arc::new(Int32Array::from_iter_values(0..5000))),
+        ("y", Arc::new(StringArray::from_iter_values((0..5000).map(|n| format!("{n:0100}"))))),
+        (
+            "z",
+            Arc::new(StructArray::from(
+                RecordBatch::try_from_iter([("id", rows(0..5000).column(0).clone())]).unwrap(),
+            )),
+        ),
+    ];
+    let inner = StructArray::from(RecordBatch::try_from_iter(inner).unwrap());
+    let batch = RecordBatch::try_from_iter([("s", Arc::new(inner) as ArrayRef)]).unwrap();
+    let path = folder.path().join("t.trv");
+    write(&path, &batch, Codec::Null);
+    ctx.register_trevni("t", path.to_str().unwrap()).await.unwrap();
+    expect(&ctx, "expected", &batch);
+    let all = bytes_scanned(&ctx, "SELECT s FROM t").await;
+    for sql in [
+        "SELECT get_field(s, 'x') AS x FROM t WHERE get_field(s, 'x') < 10",
+        "SELECT get_field(get_field(s, 'z'), 'id') + 1 AS n FROM t WHERE get_field(s, 'x') % 1000 = 3 ORDER BY n",
+        "SELECT sum(get_field(s, 'x')) AS x FROM t",
+    ] {
+        assert_eq!(query(&ctx, sql).await, query(&ctx, &sql.replace(" t", " expected")).await);
+        assert!(bytes_scanned(&ctx, sql).await < all / 3, "{sql}");
+    }
+    let sql = "SELECT s, get_field(s, 'x') AS x FROM t WHERE get_field(s, 'x') = 7";
+    assert_eq!(query(&ctx, sql).await, query(&ctx, &sql.replace(" t ", " expected ")).await);
+}
+
+async fn bytes_scanned(ctx: &SessionContext, sql: &str) -> usize {
+    let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    datafusion::physical_plan::collect(plan.clone(), ctx.task_ctx()).await.unwrap();
+    let mut bytes = 0;
+    let mut nodes = vec![plan];
+    while let Some(node) = nodes.pop() {
+        let metrics = node.metrics();
+        let found = metrics.as_ref().and_then(|metrics| metrics.sum_by_name("bytes_scanned"));
+        bytes += found.map_or(0, |value| value.as_usize());
+        nodes.extend(node.children().into_iter().cloned());
+    }
+    bytes
+}
+
+/// Blocks whose bounds include a value are pruned if their Bloom filters do not have it.
+#[tokio::test]
+async fn bloom_filters_prune_blocks() {
+    let (ctx, folder) = (session(), tempfile::tempdir().unwrap());
+    ctx.state_ref().write().config_mut().options_mut().execution.target_partitions = 1;
+    let keys = || (0..40_960i64).map(|n| n * 7919 % 100_003);
+    let columns: [(&str, ArrayRef); 2] = [
+        ("key", Arc::new(Int64Array::from_iter_values(keys()))),
+        ("name", Arc::new(StringArray::from_iter_values(keys().map(|key| format!("k{key}"))))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder().set_codec(Codec::Pack).set_block_rows(4096);
+    let properties = properties.set_bloom_filter_enabled(true).build();
+    let path = folder.path().join("t.trv");
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    ctx.register_trevni("t", path.to_str().unwrap()).await.unwrap();
+    for (filter, rows) in [
+        ("key = 23757", 1),
+        ("key IN (23757, 31676)", 2),
+        ("name = 'k23757'", 1),
+        ("name IN ('k23757', 'none')", 1),
+        ("key = 50001", 0),
+    ] {
+        let sql = format!("SELECT key FROM t WHERE {filter}");
+        assert_eq!(ctx.sql(&sql).await.unwrap().count().await.unwrap(), rows, "{filter}");
+        let (total, matched) = blocks(&explain(&ctx, &format!("EXPLAIN ANALYZE {sql}")).await);
+        assert!(total == 10 && matched <= 4, "{filter}: {matched} of {total}");
+    }
+}

@@ -130,3 +130,26 @@ async fn damaged_files_are_errors() -> Result {
     assert!(error.contains("not a Trevni file"), "{error}");
     Ok(())
 }
+
+/// A table may declare columns not to be null that are nullable in its files.
+#[tokio::test]
+async fn columns_are_as_the_table_declares_them() {
+    let (ctx, folder) = (session(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("t.trv");
+    write(&path, &rows(0..100), Codec::Snappy);
+    for (column, nulls) in [("id BIGINT NOT NULL", false), ("name VARCHAR NOT NULL", true)] {
+        let sql = format!(
+            "CREATE OR REPLACE EXTERNAL TABLE t ({column}) STORED AS TREVNI LOCATION '{}'",
+            path.display()
+        );
+        query(&ctx, &sql).await;
+        let result = ctx.sql("SELECT * FROM t").await.unwrap().collect().await;
+        match nulls {
+            false => assert!(!result.unwrap()[0].schema().field(0).is_nullable()),
+            true => {
+                let error = result.unwrap_err().to_string();
+                assert!(error.contains("t.trv") && error.contains("non-nullable"), "{error}");
+            }
+        }
+    }
+}

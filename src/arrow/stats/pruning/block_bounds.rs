@@ -12,17 +12,14 @@ use std::ops::Range;
 use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array, make_comparator, new_null_array};
 use arrow::compute::SortOptions;
 
-use super::super::statistics::{StatisticsColumn, has_filter};
+use super::super::block_filters::BlockFilters;
+use super::super::statistics::StatisticsColumn;
 use super::index::Index;
 use super::{PossibleRows, or_unknown, rows_where};
-use crate::arrow::field_path::FieldPath;
-use crate::arrow::leaf::types;
 use crate::arrow::predicate::{Operator, Test, ValueSet};
 use crate::error::Result;
-use crate::format::value::ValueType;
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
-use crate::stats::bloom_filter::{BloomFilters, hashes};
 
 /// The bounds of a column in consecutive ranges of rows, called blocks here.
 pub(crate) struct BlockBounds {
@@ -34,7 +31,7 @@ pub(crate) struct BlockBounds {
     /// For each block, the number of nulls; null if it is not known.
     null_counts: UInt64Array,
     index: Option<Index>,
-    filters: Option<(ValueType, BloomFilters)>,
+    filters: Option<BlockFilters>,
 }
 
 /// For each block, whether a test may be true and whether it may be false for some value.
@@ -85,8 +82,7 @@ impl BlockBounds {
             true => Index::of(file, column, &place.data_type, sorted == Some(column))?,
             false => None,
         };
-        let value_type = file.column(column)?.value_type();
-        let filters = file.bloom_filters(column)?.map(|filters| (value_type, filters));
+        let filters = BlockFilters::of_column(file, column)?;
         Ok(Some(Self { index, filters, ..Self::new(blocks, bounds, null_counts) }))
     }
 
@@ -195,14 +191,12 @@ impl BlockBounds {
 
     /// Clears blocks of whose filter no value is.
     fn look_up(&self, values: &ArrayRef, may: &mut [bool]) -> Result<()> {
-        let Some((value_type, filters)) = &self.filters else { return Ok(()) };
-        if values.data_type() != self.min.data_type() || !has_filter(values.data_type()) {
+        let Some(filters) = &self.filters else { return Ok(()) };
+        if values.data_type() != self.min.data_type() {
             return Ok(());
         }
-        let lowered = types::to_values(&**values, *value_type, &FieldPath::new("condition"))?;
-        let hashes = hashes(lowered.as_slice(), 0..values.len());
-        for (may, filter) in may.iter_mut().zip(&filters.blocks) {
-            *may &= hashes.iter().any(|hash| filter.may_have(*hash));
+        if let Some(found) = filters.may_contain(&**values)? {
+            may.iter_mut().zip(found).for_each(|(may, found)| *may &= found);
         }
         Ok(())
     }
