@@ -7,6 +7,7 @@
 //! | `arrow.sorting` | file | the columns that the rows are sorted by |
 //! | `arrow.layout`, `ARROW:schema`, `avro.schema` | file | how fields become columns, and the schemas (`spec/arrow.md`) |
 //! | `avro.*` | field | what Avro's types have and Arrow's lack |
+//! | `dataset.*` | file | the content of a commit (`spec/dataset.md`) |
 
 /// The codec of a file or a column.
 pub const CODEC: &str = "trevni.codec";
@@ -46,3 +47,14 @@ pub const AVRO_SCHEMA: &str = "avro.schema";
 pub const AVRO_NAME: &str = "avro.name";
 /// The symbols of an Avro enum, as a JSON array.
 pub const AVRO_ENUM_SYMBOLS: &str = "avro.enum.symbols";
+
+/// The version of a commit.
+pub const DATASET_VERSION: &str = "dataset.version";
+/// The schema of the rows of a data set, as [`ARROW_SCHEMA`] has it.
+pub const DATASET_SCHEMA: &str = "dataset.schema";
+/// The partition columns of a data set, as a JSON array of names.
+pub const DATASET_PARTITIONS: &str = "dataset.partitions";
+/// `true` if a commit replaces those before it.
+pub const DATASET_REPLACES: &str = "dataset.replaces";
+/// The identifier of the write that a commit is of.
+pub const DATASET_WRITE: &str = "dataset.write";

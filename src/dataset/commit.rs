@@ -26,12 +26,10 @@ use crate::arrow::ArrowWriter;
 use crate::arrow::{schema_from_ipc, schema_to_ipc};
 use crate::error::{Error, Result};
 use crate::format::metadata::Metadata;
+use crate::keys;
 
-const VERSION: (&str, &str) = ("dataset.version", "1");
-const SCHEMA: &str = "dataset.schema";
-const PARTITIONS: &str = "dataset.partitions";
-const REPLACES: &str = "dataset.replaces";
-const WRITE: &str = "dataset.write";
+/// The version of commits that is read and written.
+const VERSION: &str = "1";
 
 /// A file of a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,19 +77,19 @@ impl Commit {
     pub(super) fn encode(&self) -> Result<Vec<u8>> {
         let batch = self.batch()?;
         let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
-        writer.append_key_value_metadata(VERSION.0, VERSION.1)?;
+        writer.append_key_value_metadata(keys::DATASET_VERSION, VERSION)?;
         if let Some(schema) = &self.schema {
-            writer.append_key_value_metadata(SCHEMA, schema_to_ipc(schema)?)?;
+            writer.append_key_value_metadata(keys::DATASET_SCHEMA, schema_to_ipc(schema)?)?;
         }
         if !self.partitions.is_empty() {
             let names = serde_json::Value::from(self.partitions.clone());
-            writer.append_key_value_metadata(PARTITIONS, names.to_string())?;
+            writer.append_key_value_metadata(keys::DATASET_PARTITIONS, names.to_string())?;
         }
         if self.replaces {
-            writer.append_key_value_metadata(REPLACES, "true")?;
+            writer.append_key_value_metadata(keys::DATASET_REPLACES, "true")?;
         }
         if let Some(write) = &self.write {
-            writer.append_key_value_metadata(WRITE, write.as_str())?;
+            writer.append_key_value_metadata(keys::DATASET_WRITE, write.as_str())?;
         }
         writer.write(&batch)?;
         writer.into_inner()
@@ -140,19 +138,22 @@ impl Commit {
     }
 
     fn of_metadata(metadata: &Metadata) -> Result<Self> {
-        let version = metadata.get(VERSION.0);
+        let version = metadata.get(keys::DATASET_VERSION);
         let version =
             version.ok_or_else(|| Error::malformed("no commit: it has no dataset.version"))?;
-        if version != VERSION.1.as_bytes() {
+        if version != VERSION.as_bytes() {
             let version = String::from_utf8_lossy(version);
             return Err(Error::unsupported(format!("commits of version {version}")));
         }
-        let schema = metadata.get(SCHEMA).map(schema_from_ipc).transpose()?.map(Arc::new);
+        let schema =
+            metadata.get(keys::DATASET_SCHEMA).map(schema_from_ipc).transpose()?.map(Arc::new);
         let wrong = |e| Error::malformed(format!("dataset.partitions: {e}"));
-        let partitions = metadata.get(PARTITIONS).map(serde_json::from_slice::<Vec<String>>);
+        let partitions =
+            metadata.get(keys::DATASET_PARTITIONS).map(serde_json::from_slice::<Vec<String>>);
         let partitions = partitions.transpose().map_err(wrong)?.unwrap_or_default();
-        let replaces = metadata.get(REPLACES).is_some_and(|said| said == b"true");
-        let write = metadata.get(WRITE).map(|id| String::from_utf8_lossy(id).into_owned());
+        let replaces = metadata.get(keys::DATASET_REPLACES).is_some_and(|said| said == b"true");
+        let write =
+            metadata.get(keys::DATASET_WRITE).map(|id| String::from_utf8_lossy(id).into_owned());
         let known = |name: &String| {
             schema.as_ref().is_some_and(|schema| schema.field_with_name(name).is_ok())
         };

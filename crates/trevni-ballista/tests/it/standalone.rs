@@ -79,6 +79,14 @@ async fn a_data_set_is_written_by_tasks_and_committed_once() {
     let sql = "SELECT k, count(*) AS n, sum(id) AS ids FROM source GROUP BY k ORDER BY k";
     assert_eq!(query(&ctx, &sql.replace("source", "s")).await, query(&ctx, sql).await);
 
+    let copy = format!(
+        "COPY (SELECT id, k FROM source) TO '{}/' STORED AS TREVNI_DATASET PARTITIONED BY (k) OPTIONS ('format.codec' 'zstd')",
+        path.join("copy").display()
+    );
+    query(&ctx, &copy).await;
+    let copied = Dataset::open(path.join("copy")).unwrap();
+    assert_eq!((copied.rows(), copied.commit()), (200_000, Some(1)));
+
     // A task that fails, in the middle of the rows: the set stays as it is.
     let insert = "INSERT INTO s SELECT 1 / (id - 150000), k FROM source";
     assert!(try_query(&ctx, insert).await.unwrap_err().to_string().to_lowercase().contains("zero"));

@@ -1,6 +1,7 @@
 //! What plans say, and what is not read.
 
 use datafusion::arrow::array::AsArray;
+use futures_util::StreamExt;
 use trevni_testing::store::{Fault, RecordingStore, Request};
 
 use super::*;
@@ -194,4 +195,23 @@ async fn bloom_filters_prune_blocks() {
         let (total, matched) = blocks(&explain(&ctx, &format!("EXPLAIN ANALYZE {sql}")).await);
         assert!(total == 10 && matched <= 4, "{filter}: {matched} of {total}");
     }
+}
+
+/// A query that is dropped reads no more.
+#[tokio::test]
+async fn a_cancelled_query_stops_its_reads() {
+    let ctx = session();
+    ctx.state_ref().write().config_mut().options_mut().execution.target_partitions = 1;
+    let _folder = table(&ctx).await;
+    let sql = "SELECT * FROM t";
+    let all = bytes_scanned(&ctx, sql).await;
+    let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    let mut rows = plan.execute(0, ctx.task_ctx()).unwrap();
+    rows.next().await.unwrap().unwrap();
+    drop(rows);
+    let scanned = || plan.metrics().unwrap().sum_by_name("bytes_scanned").unwrap().as_usize();
+    let before = scanned();
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert_eq!(scanned(), before);
+    assert!(before < all, "{before} of {all} bytes");
 }

@@ -79,3 +79,34 @@ async fn wrong_options_are_errors() -> Result {
     }
     Ok(())
 }
+
+/// Returns the files in a folder that a table of it would have.
+fn visible(folder: &std::path::Path) -> usize {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "trv")).count()
+}
+
+#[tokio::test]
+async fn a_copy_that_fails_or_is_cancelled_leaves_no_file() -> Result {
+    let folder = tempfile::tempdir()?;
+    let ctx = session();
+    expect(&ctx, "source", &rows(0..100_000));
+    let path = folder.path().join("out.trv");
+    let copy = format!("COPY (SELECT 1 / (id - 99000) AS n FROM source) TO '{}'", path.display());
+    assert!(ctx.sql(&copy).await?.collect().await.is_err());
+    assert_eq!(visible(folder.path()), 0);
+
+    // The rows of generate_series do not end while the copy runs.
+    let copy = format!(
+        "COPY (SELECT value, value % 977 AS k FROM generate_series(1, 100000000000)) TO '{}'",
+        path.display()
+    );
+    let running = tokio::spawn(ctx.sql(&copy).await?.collect());
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(!running.is_finished());
+    running.abort();
+    assert!(running.await.unwrap_err().is_cancelled());
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert_eq!(visible(folder.path()), 0);
+    Ok(())
+}
