@@ -14,11 +14,13 @@ mod tpch;
 mod workload;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::error::Result;
+use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
 
 use engines::Engine;
@@ -98,12 +100,15 @@ async fn run(args: Args) -> Result<()> {
         let mut times = vec![Vec::new(); sessions.len()];
         for round in 0..=args.repetitions {
             for ((engine, session), times) in sessions.iter().zip(&mut times) {
-                let start = Instant::now();
-                let batches = session.sql(text).await?.collect().await?;
                 if round > 0 {
+                    let start = Instant::now();
+                    session.sql(text).await?.collect().await?;
                     times.push(start.elapsed().as_secs_f64());
                     continue;
                 }
+                let plan = session.sql(text).await?.create_physical_plan().await?;
+                let batches = collect(plan.clone(), session.task_ctx()).await?;
+                report.add_read(*engine, bytes_read(&plan));
                 match &expected {
                     None => expected = Some(batches),
                     Some(expected) => answers::compare(expected, &batches).map_err(|e| {
@@ -118,6 +123,14 @@ async fn run(args: Args) -> Result<()> {
         report.finish(args.out.as_deref())?;
     }
     Ok(())
+}
+
+/// Returns the bytes that the scans of a plan have read, without headers and footers that are in a cache.
+fn bytes_read(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let metrics = plan.metrics();
+    let here = metrics.and_then(|metrics| metrics.sum_by_name("bytes_scanned"));
+    let below: usize = plan.children().into_iter().map(bytes_read).sum();
+    here.map_or(0, |bytes| bytes.as_usize()) + below
 }
 
 async fn explain(sessions: &[(Engine, SessionContext)], text: &str) -> Result<()> {

@@ -15,6 +15,8 @@ pub struct Report {
     engines: Vec<String>,
     /// The size of the tables of each, in bytes.
     bytes: Vec<u64>,
+    /// The bytes that all queries read of each, once; 0 if the engine does not say.
+    read: Vec<u64>,
     queries: Vec<Query>,
 }
 
@@ -36,7 +38,17 @@ impl Report {
         print!("{:<8}", "query");
         names.iter().for_each(|name| print!("{name:>18}"));
         println!();
-        Ok(Self { processor: processor(), engines: names, bytes, queries: Vec::new() })
+        let read = vec![0; engines.len()];
+        Ok(Self { processor: processor(), engines: names, bytes, read, queries: Vec::new() })
+    }
+
+    /// Adds the bytes that a query has read.
+    pub fn add_read(&mut self, engine: Engine, bytes: usize) {
+        let engine = engine.to_string();
+        let place = self.engines.iter().position(|name| *name == engine);
+        if let Some(read) = place.and_then(|place| self.read.get_mut(place)) {
+            *read += bytes as u64;
+        }
     }
 
     /// Adds the times of a query in seconds, of each engine.
@@ -57,6 +69,10 @@ impl Report {
         };
         print_row("geomean", &places.map(mean).collect::<Vec<_>>());
         print_row("MB", &self.bytes.iter().map(|bytes| *bytes as f64 / 1e6).collect::<Vec<_>>());
+        print_row(
+            "MB read",
+            &self.read.iter().map(|bytes| *bytes as f64 / 1e6).collect::<Vec<_>>(),
+        );
         if let Some(out) = out {
             let text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
             fs::write(out, text + "\n")?;

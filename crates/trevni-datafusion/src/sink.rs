@@ -1,4 +1,10 @@
 //! Writes the rows of a query to files.
+//!
+//! ```text
+//! rows ──► demux task ──► a task for each file: encodes ──┐ waits until all rows have come
+//!                                                          └─► sends the file
+//! error, cancelled ──► nothing is sent
+//! ```
 
 use std::sync::Arc;
 
@@ -19,6 +25,7 @@ use datafusion_datasource::write::get_writer_schema;
 use object_store::ObjectStore;
 use object_store::path::Path;
 use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
 use trevni::arrow::{AsyncArrowWriter, WriterProperties, without_view_types};
 use trevni::object_store::ObjectWriter;
 
@@ -57,6 +64,7 @@ impl TrevniSink {
         schema: SchemaRef,
         properties: WriterProperties,
         mut batches: Receiver<RecordBatch>,
+        mut has_ended: watch::Receiver<bool>,
         written: Written,
     ) -> Result<u64> {
         let object = ObjectWriter::new(store, path);
@@ -65,6 +73,10 @@ impl TrevniSink {
         while let Some(batch) = batches.recv().await {
             let _timer = written.time.timer();
             writer.write(&batch).await.map_err(external)?;
+        }
+        // The rows of a query that fails end too. Its files are not sent.
+        if has_ended.wait_for(|ended| *ended).await.is_err() {
+            return Ok(0);
         }
         let _timer = written.time.timer();
         let summary = writer.finish().await.map_err(external)?;
@@ -94,22 +106,30 @@ impl FileSink for TrevniSink {
             bytes: metric().global_counter("bytes_written"),
             time: metric().elapsed_compute(0),
         };
+        let (ended, has_ended) = watch::channel(false);
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
             // Whether views are read is a setting of the session, and no property of a file.
             let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
             let (store, properties) = (store.clone(), properties.clone());
-            let file = Self::write_file(store, path, schema, properties, batches, written.clone());
+            let (has_ended, written) = (has_ended.clone(), written.clone());
+            let file =
+                Self::write_file(store, path, schema, properties, batches, has_ended, written);
             tasks.spawn(file);
         }
+        let input = demux_task.join_unwind().await;
+        let input = input.map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)));
+        if matches!(input, Ok(Ok(()))) {
+            ended.send_replace(true);
+        } else {
+            drop(ended);
+        }
+        // The error of a file comes first: after one, the input fails too.
         let mut rows = 0;
         while let Some(written) = tasks.join_next().await {
             rows += written.map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
         }
-        demux_task
-            .join_unwind()
-            .await
-            .map_err(|e| DataFusionError::ExecutionJoin(Box::new(e)))??;
+        input??;
         Ok(rows)
     }
 }

@@ -202,8 +202,14 @@ async fn bloom_filters_prune_blocks() {
 async fn a_cancelled_query_stops_its_reads() {
     let ctx = session();
     ctx.state_ref().write().config_mut().options_mut().execution.target_partitions = 1;
-    let _folder = table(&ctx).await;
-    let sql = "SELECT * FROM t";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.trv");
+    // More than is fetched ahead.
+    let numbers = (0..3_000_000u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1) as i64);
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers));
+    write(&path, &RecordBatch::try_from_iter([("n", numbers)]).unwrap(), Codec::Null);
+    ctx.register_trevni("t", path.to_str().unwrap()).await.unwrap();
+    let sql = "SELECT n FROM t";
     let all = bytes_scanned(&ctx, sql).await;
     let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
     let mut rows = plan.execute(0, ctx.task_ctx()).unwrap();
