@@ -67,6 +67,7 @@ pub use read::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
 pub use schema::view_types::{with_view_types, without_view_types};
 pub use selection::{RowSelection, RowSelector};
+pub use stats::block_filters::BlockFilters;
 pub(crate) use stats::pruning::{BlockBounds, prune_rows};
 pub use stats::sorting::SortingColumn;
 pub use stats::statistics::ColumnStatistics;

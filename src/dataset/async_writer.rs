@@ -98,7 +98,8 @@ impl AsyncDatasetWriter {
         if !named {
             self.written.files = files;
         }
-        Ok(Written::summary(commit.files, number?))
+        let (number, _) = number?;
+        Ok(Written::summary(commit.files, number))
     }
 
     /// Sends the rest of the rows, and returns the files without a commit. They are not visible, and nothing removes

@@ -260,24 +260,11 @@ impl Prefix {
         }
     }
 
-    /// Publishes a commit under the next free number. Once `named` is true, readers may know its files, even after
-    /// an error.
-    pub(super) async fn publish(&self, commit: &Commit, named: &mut bool) -> Result<u64> {
-        let bytes = commit.encode()?;
-        loop {
-            let number = self.next_number(commit).await?;
-            *named = true;
-            if self.write_commit(number, &bytes).await? {
-                return Ok(number);
-            }
-        }
-    }
-
-    /// Publishes a commit unless one of the same write exists. Returns its number, and the one that exists.
-    pub(super) async fn publish_once(
+    /// Publishes a commit under the next free number, unless one of the same write exists. Returns its number, and the
+    /// one that exists. Once `named` is true, readers may know its files, even after an error.
+    pub(super) async fn publish(
         &self,
         commit: &Commit,
-        write: &str,
         named: &mut bool,
     ) -> Result<(u64, Option<Commit>)> {
         let bytes = commit.encode()?;
@@ -285,7 +272,9 @@ impl Prefix {
             // Every commit below this number is compared, and the number itself is only taken if it is free: of two
             // that publish one write at the same time, the second finds the commit of the first.
             let number = self.next_number(commit).await?;
-            if let Some((number, earlier)) = self.commit_of(write).await? {
+            if let Some(write) = &commit.write
+                && let Some((number, earlier)) = self.commit_of(write).await?
+            {
                 return Ok((number, Some(earlier)));
             }
             *named = true;

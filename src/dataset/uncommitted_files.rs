@@ -98,10 +98,7 @@ impl UncommittedFiles {
         let mut named = false;
         let committed = async {
             place.begin().await?;
-            match &self.0.write {
-                Some(write) => place.publish_once(&self.0, write, &mut named).await,
-                None => Ok((place.publish(&self.0, &mut named).await?, None)),
-            }
+            place.publish(&self.0, &mut named).await
         };
         match committed.await {
             Ok((number, None)) => Ok(Written::summary(self.0.files, number)),

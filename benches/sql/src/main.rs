@@ -99,7 +99,7 @@ async fn run(args: Args) -> Result<()> {
         let mut expected: Option<Vec<RecordBatch>> = None;
         let mut times = vec![Vec::new(); sessions.len()];
         for round in 0..=args.repetitions {
-            for ((engine, session), times) in sessions.iter().zip(&mut times) {
+            for (place, ((engine, session), times)) in sessions.iter().zip(&mut times).enumerate() {
                 if round > 0 {
                     let start = Instant::now();
                     session.sql(text).await?.collect().await?;
@@ -108,7 +108,7 @@ async fn run(args: Args) -> Result<()> {
                 }
                 let plan = session.sql(text).await?.create_physical_plan().await?;
                 let batches = collect(plan.clone(), session.task_ctx()).await?;
-                report.add_read(*engine, bytes_read(&plan));
+                report.add_read(place, bytes_read(&plan));
                 match &expected {
                     None => expected = Some(batches),
                     Some(expected) => answers::compare(expected, &batches).map_err(|e| {

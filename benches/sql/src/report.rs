@@ -42,11 +42,9 @@ impl Report {
         Ok(Self { processor: processor(), engines: names, bytes, read, queries: Vec::new() })
     }
 
-    /// Adds the bytes that a query has read.
-    pub fn add_read(&mut self, engine: Engine, bytes: usize) {
-        let engine = engine.to_string();
-        let place = self.engines.iter().position(|name| *name == engine);
-        if let Some(read) = place.and_then(|place| self.read.get_mut(place)) {
+    /// Adds the bytes that a query has read of the engine at a place.
+    pub fn add_read(&mut self, place: usize, bytes: usize) {
+        if let Some(read) = self.read.get_mut(place) {
             *read += bytes as u64;
         }
     }
@@ -68,11 +66,9 @@ impl Report {
             (ratios.sum::<f64>() / self.queries.len() as f64).exp()
         };
         print_row("geomean", &places.map(mean).collect::<Vec<_>>());
-        print_row("MB", &self.bytes.iter().map(|bytes| *bytes as f64 / 1e6).collect::<Vec<_>>());
-        print_row(
-            "MB read",
-            &self.read.iter().map(|bytes| *bytes as f64 / 1e6).collect::<Vec<_>>(),
-        );
+        for (name, bytes) in [("MB", &self.bytes), ("MB read", &self.read)] {
+            print_row(name, &bytes.iter().map(|bytes| *bytes as f64 / 1e6).collect::<Vec<_>>());
+        }
         if let Some(out) = out {
             let text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
             fs::write(out, text + "\n")?;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
-};
+use datafusion::datasource::listing::{ListingOptions, ListingTableConfig, ListingTableUrl};
 use datafusion::error::Result;
 use datafusion::prelude::{DataFrame, SessionContext};
 
@@ -74,7 +72,5 @@ async fn table(ctx: &SessionContext, path: &str) -> Result<TrevniTable> {
         ListingOptions::new(Arc::new(format)).with_file_extension(format!(".{EXTENSION}"));
     let config =
         ListingTableConfig::new(ListingTableUrl::parse(path)?).with_listing_options(options);
-    let table = ListingTable::try_new(config.infer_schema(&state).await?)?;
-    let cache = ctx.runtime_env().cache_manager.get_file_statistic_cache();
-    Ok(TrevniTable::new(table.with_cache(cache)))
+    TrevniTable::try_new(config.infer_schema(&state).await?, state.runtime_env())
 }

@@ -15,12 +15,9 @@ use datafusion::datasource::file_format::file_compression_type::FileCompressionT
 use datafusion::datasource::physical_plan::{FileScanConfig, FileSinkConfig, FileSource};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
-use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_expr::LexRequirement;
 use datafusion::physical_plan::ExecutionPlan;
 use object_store::{ObjectMeta, ObjectStore};
-use trevni::arrow::without_view_types;
-use trevni::dataset::{DatasetMode, WriteId};
 
 use crate::dataset_sink;
 use crate::dataset_write_exec::DatasetTarget;
@@ -87,26 +84,16 @@ impl FileFormat for TrevniDatasetFormat {
         config: FileSinkConfig,
         _order: Option<LexRequirement>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mode = match config.insert_op {
-            InsertOp::Append => DatasetMode::Append,
-            InsertOp::Overwrite => DatasetMode::Overwrite,
-            InsertOp::Replace => return not_impl_err!("REPLACE INTO a data set"),
-        };
         let folder = config.table_paths.first();
         let folder = folder.ok_or_else(|| internal_datafusion_err!("COPY without a location"))?;
-        let target = DatasetTarget {
-            store: config.object_store_url.clone(),
-            prefix: folder.prefix().clone(),
-            schema: Arc::new(without_view_types(&config.output_schema)),
-            partition_by: config
-                .table_partition_cols
-                .iter()
-                .map(|(name, _)| name.clone())
-                .collect(),
-            mode,
-            write_id: WriteId::unique(),
-            options: self.files.options().clone(),
-        };
+        let partition_by = config.table_partition_cols.iter().map(|(name, _)| name.clone());
+        let target = DatasetTarget::try_new(
+            folder,
+            &config.output_schema,
+            partition_by.collect(),
+            config.insert_op,
+            self.files.options(),
+        )?;
         dataset_sink::plan(input, target)
     }
 

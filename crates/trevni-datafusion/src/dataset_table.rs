@@ -16,7 +16,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
-use datafusion::common::{ColumnStatistics, ScalarValue, Statistics, not_impl_err};
+use datafusion::common::{ColumnStatistics, ScalarValue, Statistics};
 use datafusion::datasource::listing::{ListingTableUrl, PartitionedFile};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
@@ -28,8 +28,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 use trevni::ErrorKind;
-use trevni::arrow::{with_view_types, without_view_types};
-use trevni::dataset::{DataFile, Dataset, DatasetMode, FileStatistics, Prefix, WriteId};
+use trevni::arrow::with_view_types;
+use trevni::dataset::{DataFile, Dataset, FileStatistics, Prefix};
 
 use crate::dataset_sink;
 use crate::dataset_write_exec::DatasetTarget;
@@ -245,20 +245,9 @@ impl TableProvider for TrevniDatasetTable {
         input: Arc<dyn ExecutionPlan>,
         insert_op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mode = match insert_op {
-            InsertOp::Append => DatasetMode::Append,
-            InsertOp::Overwrite => DatasetMode::Overwrite,
-            InsertOp::Replace => return not_impl_err!("REPLACE INTO a data set"),
-        };
-        let target = DatasetTarget {
-            store: self.url.object_store(),
-            prefix: self.url.prefix().clone(),
-            schema: Arc::new(without_view_types(&self.schema)),
-            partition_by: self.partitions.iter().map(|field| field.name().clone()).collect(),
-            mode,
-            write_id: WriteId::unique(),
-            options: self.options.clone(),
-        };
+        let partition_by = self.partitions.iter().map(|field| field.name().clone()).collect();
+        let (schema, options) = (&self.schema, &self.options);
+        let target = DatasetTarget::try_new(&self.url, schema, partition_by, insert_op, options)?;
         dataset_sink::plan(input, target)
     }
 }

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use arrow::array::{BinaryArray, RecordBatch, UInt64Array};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::internal_err;
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{internal_err, not_impl_err};
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::Result;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::dml::InsertOp;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::EmissionType;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -23,6 +25,7 @@ use datafusion::physical_plan::{
 };
 use futures_util::{TryStreamExt, stream};
 use object_store::path::Path;
+use trevni::arrow::without_view_types;
 use trevni::dataset::{AsyncDatasetWriter, DatasetMode, DatasetProperties, WriteId};
 
 use crate::error::external;
@@ -42,6 +45,29 @@ pub(crate) struct DatasetTarget {
 }
 
 impl DatasetTarget {
+    /// Returns the target of a statement that writes rows of a schema to a folder.
+    pub(crate) fn try_new(
+        folder: &ListingTableUrl,
+        schema: &Schema,
+        partition_by: Vec<String>,
+        insert_op: InsertOp,
+        options: &TrevniOptions,
+    ) -> Result<Self> {
+        Ok(Self {
+            store: folder.object_store(),
+            prefix: folder.prefix().clone(),
+            schema: Arc::new(without_view_types(schema)),
+            partition_by,
+            mode: match insert_op {
+                InsertOp::Append => DatasetMode::Append,
+                InsertOp::Overwrite => DatasetMode::Overwrite,
+                InsertOp::Replace => return not_impl_err!("REPLACE INTO a data set"),
+            },
+            write_id: WriteId::unique(),
+            options: options.clone(),
+        })
+    }
+
     fn properties(&self) -> Result<DatasetProperties> {
         let properties = DatasetProperties::builder()
             .set_partition_by(self.partition_by.clone())

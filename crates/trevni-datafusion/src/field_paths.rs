@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Schema, SchemaRef};
-use datafusion::common::ScalarValue;
 use datafusion::error::Result;
 use datafusion::physical_expr::expressions::{Column, Literal};
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
@@ -67,10 +66,5 @@ fn path_of<'a>(
 }
 
 fn name_of(expr: &Arc<dyn PhysicalExpr>) -> Option<&str> {
-    match expr.downcast_ref::<Literal>()?.value() {
-        ScalarValue::Utf8(name) | ScalarValue::Utf8View(name) | ScalarValue::LargeUtf8(name) => {
-            name.as_deref()
-        }
-        _ => None,
-    }
+    expr.downcast_ref::<Literal>()?.value().try_as_str().flatten()
 }

@@ -104,10 +104,16 @@ impl TrevniOpener {
         let location = file.object_meta.location;
         let in_file = move |e: DataFusionError| e.context(location.to_string());
         let stream = metrics.measure(stream);
+        // A file may have nullable columns that the table declares not to be.
         let output = Arc::new(self.projection.project_schema(self.table_schema.table_schema())?);
+        let output = (output != *projector.output_schema()).then_some(output);
         let projected = stream.map(move |batch| {
             let projected = batch.map_err(external).and_then(|b| projector.project_batch(&b));
-            projected.and_then(|batch| with_schema(batch, &output)).map_err(&in_file)
+            let projected = match &output {
+                Some(schema) => projected.and_then(|batch| with_schema(&batch, schema)),
+                None => projected,
+            };
+            projected.map_err(&in_file)
         });
         Ok(match pruner {
             Some(pruner) => until_pruned(projected.boxed(), pruner, pruned),
@@ -208,11 +214,8 @@ async fn prune(
     })
 }
 
-/// Returns a batch with the schema of the table: a file may have nullable columns that the table declares not to be.
-fn with_schema(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    if batch.schema() == *schema {
-        return Ok(batch);
-    }
+/// Returns the columns of a batch with another schema.
+fn with_schema(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(schema.clone(), batch.columns().to_vec(), &rows)?)
 }

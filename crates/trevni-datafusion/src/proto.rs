@@ -8,6 +8,7 @@
 //! Both codecs wrap the codec of an engine, which encodes everything else.
 
 mod copy_options;
+mod delegate_functions;
 mod logical_codec;
 mod message;
 mod physical_codec;

@@ -23,7 +23,7 @@ use datafusion::physical_expr::expressions::DynamicFilterTracking;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::{PruningPredicate, build_pruning_predicate};
 use datafusion::physical_plan::metrics::{Count, PruningMetrics};
-use trevni::arrow::{ArrowStreamBuilder, ColumnPath, ColumnStatistics, RowSelection};
+use trevni::arrow::{ArrowStreamBuilder, BlockFilters, ColumnPath, ColumnStatistics, RowSelection};
 
 use crate::error::external;
 use crate::metrics::ScanMetrics;
@@ -69,8 +69,10 @@ impl BlockPruner {
         let paths: Vec<ColumnPath> =
             names.iter().map(|name| ColumnPath::from(vec![name.clone()])).collect();
         let statistics = builder.column_statistics(&paths).await.map_err(external)?;
-        let columns = names.into_iter().zip(statistics);
-        let columns = columns.filter_map(|(name, statistics)| Some((name, statistics?)));
+        let filters = builder.column_bloom_filters(&paths).await.map_err(external)?;
+        let columns = names.into_iter().zip(statistics).zip(filters);
+        let columns =
+            columns.filter_map(|((name, statistics), filters)| Some((name, statistics?, filters)));
         let grid = Grid::new(columns.collect(), rows);
         if grid.columns.is_empty() {
             return Ok(None);
@@ -138,13 +140,17 @@ struct Grid {
 
 struct GridColumn {
     statistics: ColumnStatistics,
+    filters: Option<BlockFilters>,
     /// The block of each cell.
     blocks: UInt64Array,
 }
 
 impl Grid {
-    fn new(columns: Vec<(String, ColumnStatistics)>, rows: &Range<u64>) -> Self {
-        let ends = columns.iter().flat_map(|(_, statistics)| statistics.blocks());
+    fn new(
+        columns: Vec<(String, ColumnStatistics, Option<BlockFilters>)>,
+        rows: &Range<u64>,
+    ) -> Self {
+        let ends = columns.iter().flat_map(|(_, statistics, _)| statistics.blocks());
         let ends = ends.map(|block| block.end).filter(|end| *end > rows.start && *end < rows.end);
         let mut ends: Vec<u64> = ends.chain([rows.end]).collect();
         ends.sort_unstable();
@@ -152,12 +158,12 @@ impl Grid {
         let starts = std::iter::once(rows.start).chain(ends.iter().copied());
         let cells = starts.zip(&ends).map(|(start, end)| start..*end);
         let cells: Vec<_> = cells.filter(|cell| !cell.is_empty()).collect();
-        let columns = columns.into_iter().map(|(name, statistics)| {
+        let columns = columns.into_iter().map(|(name, statistics, filters)| {
             let block = |cell: &Range<u64>| {
                 statistics.blocks().partition_point(|block| block.end <= cell.start) as u64
             };
             let blocks = cells.iter().map(block).collect::<Vec<_>>().into();
-            (name, GridColumn { statistics, blocks })
+            (name, GridColumn { statistics, filters, blocks })
         });
         let columns = columns.collect();
         Self { cells, columns }
@@ -207,9 +213,10 @@ impl PruningStatistics for Grid {
     /// False where the Bloom filter of a block has none of the values, otherwise unknown.
     fn contained(&self, column: &Column, values: &HashSet<ScalarValue>) -> Option<BooleanArray> {
         let column = self.column(column)?;
+        let filters = column.filters.as_ref()?;
         let values = values.iter().filter(|value| !value.is_null()).cloned();
         let values = ScalarValue::iter_to_array(values).ok()?;
-        let may_contain = column.statistics.may_contain(&*values).ok()??;
+        let may_contain = filters.may_contain(&*values).ok()?;
         let of_cell = |block: &u64| {
             let block = usize::try_from(*block).ok()?;
             (block < may_contain.len() && !may_contain.value(block)).then_some(false)

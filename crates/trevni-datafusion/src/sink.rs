@@ -99,6 +99,8 @@ impl FileSink for TrevniSink {
         mut files: DemuxedStreamReceiver,
         store: Arc<dyn ObjectStore>,
     ) -> Result<u64> {
+        // Whether views are read is a setting of the session, and no property of a file.
+        let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
         let properties = self.options.writer_properties()?;
         let metric = || MetricBuilder::new(&self.metrics);
         let written = Written {
@@ -109,9 +111,7 @@ impl FileSink for TrevniSink {
         let (ended, has_ended) = watch::channel(false);
         let mut tasks: JoinSet<Result<u64>> = JoinSet::new();
         while let Some((path, batches)) = files.recv().await {
-            // Whether views are read is a setting of the session, and no property of a file.
-            let schema = Arc::new(without_view_types(&get_writer_schema(&self.config)));
-            let (store, properties) = (store.clone(), properties.clone());
+            let (schema, store, properties) = (schema.clone(), store.clone(), properties.clone());
             let (has_ended, written) = (has_ended.clone(), written.clone());
             let file =
                 Self::write_file(store, path, schema, properties, batches, has_ended, written);

@@ -12,8 +12,9 @@ use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider};
 use datafusion::common::Constraints;
-use datafusion::datasource::listing::ListingTable;
+use datafusion::datasource::listing::{ListingTable, ListingTableConfig};
 use datafusion::error::Result;
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -28,6 +29,12 @@ impl TrevniTable {
     /// Creates a table of the files that a listing finds, whose format is [`TrevniFormat`](crate::TrevniFormat).
     pub fn new(files: ListingTable) -> Self {
         Self { files: Arc::new(files) }
+    }
+
+    /// Lists files, whose statistics are in a cache of a session.
+    pub(crate) fn try_new(config: ListingTableConfig, runtime: &RuntimeEnv) -> Result<Self> {
+        let cache = runtime.cache_manager.get_file_statistic_cache();
+        Ok(Self::new(ListingTable::try_new(config)?.with_cache(cache)))
     }
 
     /// Returns the listing.

@@ -30,6 +30,7 @@ use super::builder::ArrowReaderBuilder;
 use super::metadata::ArrowReaderMetadata;
 use super::options::ArrowReaderOptions;
 use crate::arrow::predicate::ColumnPath;
+use crate::arrow::stats::block_filters::BlockFilters;
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
@@ -133,15 +134,38 @@ impl ArrowStreamBuilder {
         &mut self,
         columns: &[ColumnPath],
     ) -> Result<Vec<Option<ColumnStatistics>>> {
-        let find = |column| self.statistics_column(column);
-        let found = columns.iter().map(find).collect::<Result<Vec<_>>>()?;
-        let tables: Vec<usize> = found.iter().flatten().filter_map(|c| c.column()).collect();
-        self.fetching.file.fetch_tables(&tables, 0).await?;
+        let found = self.fetch_statistics_columns(columns).await?;
         let statistics = |column: Option<StatisticsColumn>| match column {
             Some(column) => column.statistics(&self.file),
             None => Ok(None),
         };
         found.into_iter().map(statistics).collect()
+    }
+
+    /// Returns the Bloom filters of the blocks of some fields; `None` of one without. What was fetched is not fetched
+    /// again.
+    pub async fn column_bloom_filters(
+        &mut self,
+        columns: &[ColumnPath],
+    ) -> Result<Vec<Option<BlockFilters>>> {
+        let found = self.fetch_statistics_columns(columns).await?;
+        let filters = |column: Option<StatisticsColumn>| match column {
+            Some(column) => BlockFilters::of_field(&self.file, &column),
+            None => Ok(None),
+        };
+        found.into_iter().map(filters).collect()
+    }
+
+    /// Finds fields, and fetches their block tables.
+    async fn fetch_statistics_columns(
+        &mut self,
+        columns: &[ColumnPath],
+    ) -> Result<Vec<Option<StatisticsColumn>>> {
+        let find = |column| self.statistics_column(column);
+        let found = columns.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let tables: Vec<usize> = found.iter().flatten().filter_map(|c| c.column()).collect();
+        self.fetching.file.fetch_tables(&tables, 0).await?;
+        Ok(found)
     }
 
     /// Returns the stream; it begins to fetch when it is first polled.

@@ -1,44 +1,57 @@
 //! The Bloom filters of the blocks of a column, looked up by Arrow values.
 
-use arrow::array::Array;
+use arrow::array::{Array, BooleanArray};
 use arrow::datatypes::DataType;
 
+use super::statistics::StatisticsColumn;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::leaf::types;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
 use crate::stats::bloom_filter::{BloomFilters, hashes};
 
-/// The filters of the blocks of a column.
+/// The Bloom filters of the blocks of a field.
 #[derive(Debug, Clone)]
-pub(crate) struct BlockFilters {
+pub struct BlockFilters {
+    data_type: DataType,
     value_type: ValueType,
     filters: BloomFilters,
 }
 
 impl BlockFilters {
-    /// Reads the filters of a column; `None` if it has none.
-    pub(crate) fn of_column<R: ReadAt>(
+    /// Reads the filters of a field; `None` if it has none, or is of a type for which they cannot be used.
+    pub(crate) fn of_field<R: ReadAt>(
         file: &FileReader<R>,
-        column: usize,
+        field: &StatisticsColumn,
     ) -> Result<Option<Self>> {
-        let value_type = file.column(column)?.value_type();
-        let filters = file.bloom_filters(column)?;
-        Ok(filters.map(|filters| Self { value_type, filters }))
-    }
-
-    /// Returns, for each block, whether it may have any of some values, which are of the type of the column; `None` if
-    /// filters cannot be used for the type.
-    pub(crate) fn may_contain(&self, values: &dyn Array) -> Result<Option<Vec<bool>>> {
-        if !has_filter(values.data_type()) {
+        let Some(column) = field.column() else { return Ok(None) };
+        if !has_filter(&field.data_type) {
             return Ok(None);
         }
+        let value_type = file.column(column)?.value_type();
+        let filters = file.bloom_filters(column)?;
+        let data_type = field.data_type.clone();
+        Ok(filters.map(|filters| Self { data_type, value_type, filters }))
+    }
+
+    /// Returns, for each block, whether it may have any of some values. They are of the type of the field, without
+    /// nulls; others are an error.
+    pub fn may_contain(&self, values: &dyn Array) -> Result<BooleanArray> {
+        if *values.data_type() != self.data_type || values.null_count() > 0 {
+            let (expected, found) = (&self.data_type, values.data_type());
+            return Err(Error::invalid(format!("values of {expected} without nulls, not {found}")));
+        }
+        self.look_up(values).map(BooleanArray::from)
+    }
+
+    /// Returns, for each block, whether it may have any of some values of the type of the field.
+    pub(crate) fn look_up(&self, values: &dyn Array) -> Result<Vec<bool>> {
         let lowered = types::to_values(values, self.value_type, &FieldPath::new("condition"))?;
         let hashes = hashes(lowered.as_slice(), 0..values.len());
         let blocks = self.filters.blocks.iter();
-        Ok(Some(blocks.map(|filter| hashes.iter().any(|hash| filter.may_have(*hash))).collect()))
+        Ok(blocks.map(|filter| hashes.iter().any(|hash| filter.may_have(*hash))).collect())
     }
 }
 

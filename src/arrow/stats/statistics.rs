@@ -17,12 +17,11 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, Field, Fields};
 
-use super::block_filters::BlockFilters;
 use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::arrow::predicate::ColumnRoute;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::value::{Value, ValueType};
 use crate::format::values::Values;
 use crate::io::ReadAt;
@@ -38,7 +37,6 @@ pub struct ColumnStatistics {
     max: ArrayRef,
     nulls: UInt64Array,
     exact: BooleanArray,
-    filters: Option<BlockFilters>,
 }
 
 impl ColumnStatistics {
@@ -66,18 +64,6 @@ impl ColumnStatistics {
     /// Returns whether both bounds of a block are values of it, and not cut.
     pub fn are_exact(&self) -> &BooleanArray {
         &self.exact
-    }
-
-    /// Returns, for each block, whether it may have any of some values, by its Bloom filter; `None` if the column has no
-    /// filters, or is of a type for which there are none. The values are of the type of [`min_values`](Self::min_values),
-    /// without nulls; others are an error.
-    pub fn may_contain(&self, values: &dyn Array) -> Result<Option<BooleanArray>> {
-        if values.data_type() != self.min.data_type() || values.null_count() > 0 {
-            let (expected, found) = (self.min.data_type(), values.data_type());
-            return Err(Error::invalid(format!("values of {expected} without nulls, not {found}")));
-        }
-        let Some(filters) = &self.filters else { return Ok(None) };
-        Ok(filters.may_contain(values)?.map(BooleanArray::from))
     }
 
     /// No value of the file is less than this, an array of one value; `None` if there is no value, or nothing is known.
@@ -118,7 +104,6 @@ impl ColumnStatistics {
     /// Those of a leaf; `None` if they are of another order than its type, or no values of it.
     fn new(
         statistics: &Statistics,
-        filters: Option<BlockFilters>,
         value_type: ValueType,
         data_type: &DataType,
     ) -> Result<Option<Self>> {
@@ -141,7 +126,7 @@ impl ColumnStatistics {
         let max = bounds_to_array(bounds().map(|b| b.map(|b| &b.max)), value_type, data_type);
         // A bound that is not a value of the type belongs to no row.
         let (Ok(min), Ok(max)) = (min, max) else { return Ok(None) };
-        Ok(Some(Self { blocks, min, max, nulls, exact, filters }))
+        Ok(Some(Self { blocks, min, max, nulls, exact }))
     }
 }
 
@@ -245,11 +230,7 @@ impl StatisticsColumn {
         let Some(column) = self.column() else { return Ok(None) };
         let Some(statistics) = file.statistics(column)? else { return Ok(None) };
         let value_type = file.column(column)?.value_type();
-        let filters = match self.leaf {
-            Some(leaf) => BlockFilters::of_column(file, leaf)?,
-            None => None,
-        };
-        ColumnStatistics::new(&statistics, filters, value_type, &self.data_type)
+        ColumnStatistics::new(&statistics, value_type, &self.data_type)
     }
 }
 

@@ -17,13 +17,10 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use clap::Parser;
-use datafusion::datasource::ViewTable;
-use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use datafusion_sqllogictest::{
     DFColumnType, DFOutput, DFSqlLogicTestError, DataFusion, TestContext, df_value_validator,
@@ -149,16 +146,11 @@ async fn convert(text: &str) -> Result<(), Box<dyn Error>> {
             continue;
         }
         let rows = ctx.read_parquet(path, ParquetReadOptions::default()).await?;
-        let plan = rows.into_optimized_plan()?;
-        ctx.register_table("rows", provider_as_view(plan))?;
+        ctx.register_table("rows", rows.into_view())?;
         ctx.sql(&format!("COPY rows TO '{to}' STORED AS TREVNI")).await?.collect().await?;
         ctx.deregister_table("rows")?;
     }
     Ok(())
-}
-
-fn provider_as_view(plan: LogicalPlan) -> Arc<ViewTable> {
-    Arc::new(ViewTable::new(plan, None))
 }
 
 #[tokio::main]
@@ -177,10 +169,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let (tests, base) = run(&folder, &path).await?;
         let base: BTreeSet<u32> = base.iter().map(|failure| failure.line).collect();
         clear(&folder, test)?;
-        let text = with_trevni(&std::fs::read_to_string(&path)?);
         let original = std::fs::read_to_string(&path)?;
         convert(&original).await?;
-        std::fs::write(&path, text)?;
+        std::fs::write(&path, with_trevni(&original))?;
         let result = run(&folder, &path).await;
         std::fs::write(&path, original)?;
         let mut failures = result?.1;

@@ -60,10 +60,10 @@ async fn workers_answer_as_one_process_does() {
         query(&expected, &format!("COPY {table} TO '{path}' STORED AS TREVNI")).await;
         ctx.register_trevni(table, &path).await.unwrap();
     }
-    for (number, sql) in tpch::QUERIES {
+    for (number, sql) in tpch::queries() {
         assert_eq!(query(&ctx, sql).await, query(&expected, sql).await, "query {number}");
     }
-    let plan = ctx.sql(tpch::QUERIES[2].1).await.unwrap().create_physical_plan().await.unwrap();
+    let plan = ctx.sql(tpch::queries()[2].1).await.unwrap().create_physical_plan().await.unwrap();
     let plan = display_plan_ascii(&*plan, false);
     assert!(plan.contains("t1: DataSourceExec"), "{plan}");
 }

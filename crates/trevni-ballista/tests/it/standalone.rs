@@ -39,10 +39,10 @@ async fn csv_is_copied_and_queried() {
         )
         .await;
     }
-    for (number, sql) in tpch::QUERIES {
+    for (number, sql) in tpch::queries() {
         assert_eq!(query(&ctx, sql).await, query(&expected, sql).await, "query {number}");
     }
-    let plan = query(&ctx, &format!("EXPLAIN {}", tpch::QUERIES[2].1)).await;
+    let plan = query(&ctx, &format!("EXPLAIN {}", tpch::queries()[2].1)).await;
     assert!(plan.contains("file_type=trevni, predicate="), "{plan}");
 }
 

@@ -1,56 +1,26 @@
 //! The tables of TPC-H, and queries of several stages.
 
+#[path = "../../../../benches/sql/src/tpch.rs"]
+mod generated;
+
 use std::sync::Arc;
 
-use datafusion::arrow::array::RecordBatch;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
-use tpchgen::generators::{
-    CustomerGenerator, LineItemGenerator, NationGenerator, OrderGenerator, PartGenerator,
-    PartSuppGenerator, SupplierGenerator,
-};
-use tpchgen_arrow::{
-    CustomerArrow, LineItemArrow, NationArrow, OrderArrow, PartArrow, PartSuppArrow, SupplierArrow,
-};
 
-pub(crate) const TABLES: [&str; 7] =
-    ["customer", "lineitem", "nation", "orders", "part", "partsupp", "supplier"];
+pub(crate) use generated::TABLES;
 
-macro_rules! queries {
-    ($($number:literal)*) => {
-        [$(($number, include_str!(concat!("../../../../benches/sql/queries/tpch/q", $number, ".sql")))),*]
-    };
-}
-
-/// The queries 1, 3, 6, 9 and 18, with their numbers.
-pub(crate) const QUERIES: [(&str, &str); 5] = queries!("01" "03" "06" "09" "18");
-
-/// Returns the rows of a table.
-fn batches(table: &str, scale: f64) -> Vec<RecordBatch> {
-    match table {
-        "customer" => {
-            CustomerArrow::new(CustomerGenerator::new(scale, 1, 1)).map(Result::unwrap).collect()
-        }
-        "lineitem" => {
-            LineItemArrow::new(LineItemGenerator::new(scale, 1, 1)).map(Result::unwrap).collect()
-        }
-        "nation" => {
-            NationArrow::new(NationGenerator::new(scale, 1, 1)).map(Result::unwrap).collect()
-        }
-        "orders" => OrderArrow::new(OrderGenerator::new(scale, 1, 1)).map(Result::unwrap).collect(),
-        "part" => PartArrow::new(PartGenerator::new(scale, 1, 1)).map(Result::unwrap).collect(),
-        "partsupp" => {
-            PartSuppArrow::new(PartSuppGenerator::new(scale, 1, 1)).map(Result::unwrap).collect()
-        }
-        _ => SupplierArrow::new(SupplierGenerator::new(scale, 1, 1)).map(Result::unwrap).collect(),
-    }
+/// Returns the queries 1, 3, 6, 9 and 18, with their numbers.
+pub(crate) fn queries() -> [(usize, &'static str); 5] {
+    let queries = generated::queries();
+    [1, 3, 6, 9, 18].map(|number| (number, queries[number - 1]))
 }
 
 /// Returns a session of this process with all tables in memory.
 pub(crate) fn in_memory(scale: f64) -> SessionContext {
     let ctx = SessionContext::new();
     for table in TABLES {
-        let batches = batches(table, scale);
+        let batches = generated::batches(table, scale).unwrap();
         let rows = MemTable::try_new(batches[0].schema(), vec![batches]).unwrap();
         ctx.register_table(table, Arc::new(rows)).unwrap();
     }

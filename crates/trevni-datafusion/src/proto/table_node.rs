@@ -122,6 +122,5 @@ fn decode_files(
     let config = ListingTableConfig::new_with_multi_paths(locations)
         .with_listing_options(listing)
         .with_schema(Arc::new(inside));
-    let cache = ctx.runtime_env().cache_manager.get_file_statistic_cache();
-    Ok(TrevniTable::new(ListingTable::try_new(config)?.with_cache(cache)))
+    TrevniTable::try_new(config, &ctx.runtime_env())
 }

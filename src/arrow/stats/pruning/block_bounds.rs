@@ -82,7 +82,7 @@ impl BlockBounds {
             true => Index::of(file, column, &place.data_type, sorted == Some(column))?,
             false => None,
         };
-        let filters = BlockFilters::of_column(file, column)?;
+        let filters = BlockFilters::of_field(file, place)?;
         Ok(Some(Self { index, filters, ..Self::new(blocks, bounds, null_counts) }))
     }
 
@@ -195,9 +195,8 @@ impl BlockBounds {
         if values.data_type() != self.min.data_type() {
             return Ok(());
         }
-        if let Some(found) = filters.may_contain(&**values)? {
-            may.iter_mut().zip(found).for_each(|(may, found)| *may &= found);
-        }
+        let found = filters.look_up(&**values)?;
+        may.iter_mut().zip(found).for_each(|(may, found)| *may &= found);
         Ok(())
     }
 }
