@@ -118,7 +118,8 @@ fn decode_files(
         .with_file_extension(table.extension)
         .with_table_partition_cols(partitions)
         .with_file_sort_order(orders);
-    let locations = table.locations.into_iter().map(location).collect::<Result<_>>()?;
+    let locations: Vec<_> = table.locations.into_iter().map(location).collect::<Result<_>>()?;
+    required(locations.first(), "a location")?;
     let config = ListingTableConfig::new_with_multi_paths(locations)
         .with_listing_options(listing)
         .with_schema(Arc::new(inside));
