@@ -6,6 +6,8 @@
 //! kept     a     d
 //! ```
 
+use std::cell::OnceCell;
+
 use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
 use arrow::compute::{FilterBuilder, FilterPredicate, prep_null_mask_filter};
 use arrow::datatypes::DataType;
@@ -16,8 +18,10 @@ use crate::error::Result;
 
 /// A mask, made ready for many arrays.
 pub(crate) struct Filter {
+    mask: BooleanArray,
     kernel: FilterPredicate,
-    rows: UInt64Array,
+    /// The rows that are kept, once a type is taken.
+    rows: OnceCell<UInt64Array>,
 }
 
 impl Filter {
@@ -25,8 +29,7 @@ impl Filter {
     pub(crate) fn new(mask: &BooleanArray) -> Self {
         let mask = known(mask);
         let kernel = FilterBuilder::new(&mask).optimize().build();
-        let rows = mask.values().set_indices().map(|row| row as u64);
-        Self { kernel, rows: UInt64Array::from_iter_values(rows) }
+        Self { mask, kernel, rows: OnceCell::new() }
     }
 
     /// Returns how many rows are kept.
@@ -37,9 +40,14 @@ impl Filter {
     /// Returns the rows of an array that are kept.
     pub(crate) fn filter(&self, array: &ArrayRef) -> Result<ArrayRef> {
         match is_taken(array.data_type()) {
-            true => take(array, &self.rows),
+            true => take(array, self.rows.get_or_init(|| self.kept_rows())),
             false => Ok(self.kernel.filter(array)?),
         }
+    }
+
+    fn kept_rows(&self) -> UInt64Array {
+        let rows = self.mask.values().set_indices();
+        UInt64Array::from_iter_values(rows.map(|row| row as u64))
     }
 }
 

@@ -212,8 +212,7 @@ impl<R: ReadAt> FilterReader<R> {
             stage.drop_unwanted(&mut read);
             kept.push(read);
             if answers.has_false() {
-                chosen =
-                    chosen.and_then(&RowSelection::from_filters(std::slice::from_ref(&answers)));
+                chosen = chosen.filter(&answers);
                 self.filter(&mut kept, &answers)?;
             }
             let passed = kept.last().map_or(0, |part| part.rows);

@@ -8,7 +8,10 @@
 
 use std::ops::Range;
 
+use arrow::array::{BooleanArray, BooleanBufferBuilder};
+
 use super::RowSelection;
+use crate::arrow::array::filter::known;
 
 impl RowSelection {
     /// Returns the rows that both read.
@@ -56,6 +59,17 @@ impl RowSelection {
             before = here.end;
         }
         Self::from_ascending(ranges)
+    }
+
+    /// Returns the rows for which a mask over them is true; null counts as false.
+    pub(crate) fn filter(&self, mask: &BooleanArray) -> Self {
+        let [range] = self.ranges() else {
+            return self.and_then(&Self::from_filters(std::slice::from_ref(mask)));
+        };
+        let mask = known(mask);
+        let place = |nth: usize| range.start + nth as u64;
+        let chosen = mask.values().set_slices();
+        Self::of(chosen.map(|(start, end)| place(start)..place(end)).collect())
     }
 
     /// Returns all rows that are read but the first `rows`.
@@ -125,8 +139,8 @@ impl RowSelection {
     }
 
     /// Returns which of the rows of `outer`, which has all of these, these are: a mask over its rows.
-    pub(crate) fn mask_within(&self, outer: &Self) -> arrow::array::BooleanArray {
-        let mut mask = arrow::array::BooleanBufferBuilder::new(0);
+    pub(crate) fn mask_within(&self, outer: &Self) -> BooleanArray {
+        let mut mask = BooleanBufferBuilder::new(0);
         let rows = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let mut inner = self.ranges().iter().peekable();
         for range in outer.ranges() {
@@ -138,6 +152,6 @@ impl RowSelection {
             }
             mask.append_n(rows(range.end - at), false);
         }
-        arrow::array::BooleanArray::new(mask.finish(), None)
+        BooleanArray::new(mask.finish(), None)
     }
 }

@@ -147,4 +147,14 @@ proptest! {
         prop_assert!(well_formed(&selection));
         prop_assert_eq!(rows(&selection, all.len()), all);
     }
+
+    #[test]
+    fn a_mask_chooses_as_a_selection_does(a in vectors(), seed in any::<u64>()) {
+        for selection in [selected(&a), of(&[7..7 + a.len() as u64])] {
+            let mask = (0..selection.row_count()).map(|row| Some(seed >> (row % 61) & 1 == 1));
+            let mask: BooleanArray = mask.collect();
+            let expected = selection.and_then(&RowSelection::from_filters(std::slice::from_ref(&mask)));
+            prop_assert_eq!(selection.filter(&mask), expected);
+        }
+    }
 }
