@@ -1,0 +1,193 @@
+//! Trevni files.
+//!
+//! ```text
+//! open    header, schema ──► NativeFile        once
+//! scan    NativeFile ──► builder ──► reader    any number of times, nothing is opened again
+//! take    rows ──► selection of each once ──► table ──► rows in the order of the caller
+//! ```
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use object_store::ObjectStore;
+use object_store::path::Path as StorePath;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use trevni::arrow::{
+    ArrowReaderBuilder, ArrowReaderMetadata, ArrowReaderOptions, ArrowStreamBuilder, ColumnPath,
+    RowSelection,
+};
+use trevni::object_store::FetchOptions;
+use trevni::{Error, FileMetadata};
+
+use crate::errors::{Raise, Result};
+use crate::options::{ScanOptions, predicate};
+use crate::reader::{BoxedReader, RecordBatchReader, blocking};
+use crate::runtime::runtime;
+use crate::schema::Schema;
+use crate::source::{Location, Source, StorageOptions};
+use crate::statistics::ColumnStatistics;
+use crate::table::Table;
+
+/// Where the blocks of a file are.
+#[derive(Debug, Clone)]
+enum Blocks {
+    Here(Source),
+    Store { store: Arc<dyn ObjectStore>, path: StorePath },
+}
+
+/// An open file.
+#[pyclass(frozen, module = "trevni._trevni")]
+#[derive(Debug)]
+pub(crate) struct NativeFile {
+    blocks: Blocks,
+    metadata: ArrowReaderMetadata,
+    bytes: u64,
+}
+
+#[pymethods]
+impl NativeFile {
+    /// Opens a path, a URL, a file object or bytes.
+    #[new]
+    #[pyo3(signature = (source, storage_options=None))]
+    fn new(source: &Bound<'_, PyAny>, storage_options: StorageOptions) -> PyResult<Self> {
+        let location = Location::new(source, storage_options)?;
+        source.py().detach(|| Self::open(location)).or_raise()
+    }
+
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(self.metadata.schema().clone())
+    }
+
+    #[getter]
+    fn num_rows(&self) -> u64 {
+        self.metadata.metadata().header().rows
+    }
+
+    #[getter]
+    fn nbytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The pairs of the user, by key.
+    #[getter]
+    fn metadata(&self) -> BTreeMap<String, Vec<u8>> {
+        let pairs = self.metadata.metadata().header().metadata.iter();
+        pairs.map(|(key, value)| (key.to_owned(), value.to_vec())).collect()
+    }
+
+    /// The codecs of the stored columns.
+    #[getter]
+    fn codecs(&self) -> PyResult<Vec<String>> {
+        let header = self.metadata.metadata().header();
+        let codecs = (0..header.columns.len()).map(|column| header.codec(column));
+        let names = codecs.map(|codec| codec.map(|codec| codec.name().to_owned()));
+        names.collect::<Result<_>>().or_raise()
+    }
+
+    /// Returns the statistics of a column, if the file has them.
+    fn statistics(&self, py: Python<'_>, column: &str) -> PyResult<Option<ColumnStatistics>> {
+        let path = ColumnPath::from(column);
+        let name = column.rsplit('.').next().unwrap_or(column).to_owned();
+        let found = py.detach(|| match &self.blocks {
+            Blocks::Here(source) => self.builder(source).statistics(path),
+            Blocks::Store { store, path: key } => {
+                let mut builder = self.stream_builder(store, key);
+                let mut found = runtime()?.block_on(builder.column_statistics(&[path]))?;
+                Ok(found.pop().flatten())
+            }
+        });
+        Ok(found.or_raise()?.map(|statistics| ColumnStatistics { name, statistics }))
+    }
+
+    /// Starts to read.
+    #[pyo3(signature = (*, columns=None, r#where=None, batch_size=None, offset=0, limit=None, threads=None))]
+    fn scan(
+        &self,
+        py: Python<'_>,
+        columns: Option<Vec<String>>,
+        r#where: Option<&str>,
+        batch_size: Option<usize>,
+        offset: u64,
+        limit: Option<u64>,
+        threads: Option<usize>,
+    ) -> PyResult<RecordBatchReader> {
+        let predicate = predicate(r#where).or_raise()?;
+        let rows = None;
+        let options = ScanOptions { columns, predicate, batch_size, offset, limit, rows, threads };
+        Ok(RecordBatchReader::of(py.detach(|| self.read(&options)).or_raise()?))
+    }
+
+    /// Returns the rows at these indices, in this order.
+    #[pyo3(signature = (rows, *, columns=None))]
+    fn take(
+        &self,
+        py: Python<'_>,
+        rows: Vec<u64>,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Table> {
+        if let Some(row) = rows.iter().find(|row| **row >= self.num_rows()) {
+            return Err(PyIndexError::new_err(format!("row {row} of {}", self.num_rows())));
+        }
+        let mut ascending = rows.clone();
+        ascending.sort_unstable();
+        ascending.dedup();
+        let ranges = ascending.iter().map(|row| *row..row + 1);
+        let selection = RowSelection::from_consecutive_ranges(ranges, self.num_rows());
+        let options =
+            ScanOptions { columns, rows: Some(selection), threads: Some(1), ..Default::default() };
+        let table = py.detach(|| Table::read(self.read(&options).or_raise()?))?;
+        if ascending == rows {
+            return Ok(table);
+        }
+        let place = |row: &u64| ascending.binary_search(row).map(|place| place as u64);
+        let places = rows.iter().filter_map(|row| place(row).ok()).collect();
+        py.detach(|| table.take(places)).or_raise()
+    }
+}
+
+impl NativeFile {
+    fn open(location: Location) -> Result<Self> {
+        let source = match location {
+            Location::Path(path) if path.is_dir() => {
+                let what = "a folder; trevni.dataset and trevni.blosc.open open folders";
+                return Err(Error::invalid(what).in_file(&path.display().to_string()));
+            }
+            Location::Path(path) => Source::open(path)?,
+            Location::Source(source) => source,
+            Location::Object { store, path } => return Self::open_object(store, path),
+        };
+        let options = ArrowReaderOptions::new();
+        let metadata =
+            ArrowReaderMetadata::try_new(Arc::new(FileMetadata::read(&source)?), options)?;
+        let bytes = trevni::io::ReadAt::len(&source)?;
+        Ok(Self { blocks: Blocks::Here(source), metadata, bytes })
+    }
+
+    fn open_object(store: Arc<dyn ObjectStore>, path: StorePath) -> Result<Self> {
+        let builder = runtime()?.block_on(ArrowStreamBuilder::new(store.clone(), path.clone()))?;
+        let (metadata, bytes) = (builder.metadata(), builder.file().file_len());
+        Ok(Self { blocks: Blocks::Store { store, path }, metadata, bytes })
+    }
+
+    fn builder(&self, source: &Source) -> ArrowReaderBuilder<Source> {
+        ArrowReaderBuilder::new_with_metadata(source.clone(), self.metadata.clone())
+    }
+
+    fn stream_builder(&self, store: &Arc<dyn ObjectStore>, path: &StorePath) -> ArrowStreamBuilder {
+        let fetch = FetchOptions::default();
+        ArrowStreamBuilder::from_metadata(store.clone(), path.clone(), self.metadata.clone(), fetch)
+    }
+
+    fn read(&self, options: &ScanOptions) -> Result<BoxedReader> {
+        let reader = match &self.blocks {
+            Blocks::Here(source) => Box::new(options.apply(self.builder(source))?.build()?),
+            Blocks::Store { store, path } => {
+                let stream = options.apply(self.stream_builder(store, path))?.build()?;
+                blocking(stream.schema().clone(), stream)?
+            }
+        };
+        options.in_order(reader)
+    }
+}

@@ -1,0 +1,199 @@
+//! The arguments of reading and writing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow::array::RecordBatchIterator;
+use arrow::datatypes::Schema;
+use pyo3::prelude::*;
+use trevni::arrow::{
+    ArrowReaderBuilder, Layout, Predicate, ProjectionMask, RowSelection, SortingColumn,
+    WriterProperties,
+};
+use trevni::checksum::Checksum;
+use trevni::codec::Codec;
+use trevni::io::ReadAt;
+use trevni::{Error, Metadata};
+
+use crate::errors::{Raise, Result};
+
+/// A reader on any thread.
+type BoxedReader = Box<dyn arrow::array::RecordBatchReader + Send>;
+
+/// Returns the number of threads: of all cores, unless the caller says.
+pub(crate) fn threads(requested: Option<usize>) -> usize {
+    requested.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// What a scan reads.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ScanOptions {
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) predicate: Option<Predicate>,
+    pub(crate) batch_size: Option<usize>,
+    pub(crate) offset: u64,
+    pub(crate) limit: Option<u64>,
+    pub(crate) rows: Option<RowSelection>,
+    pub(crate) threads: Option<usize>,
+}
+
+impl ScanOptions {
+    /// Sets a builder.
+    pub(crate) fn apply<R: ReadAt + 'static, F>(
+        &self,
+        mut builder: ArrowReaderBuilder<R, F>,
+    ) -> Result<ArrowReaderBuilder<R, F>> {
+        if let Some(columns) = &self.columns {
+            let mask = ProjectionMask::columns(builder.schema(), columns)?;
+            builder = builder.with_projection(mask);
+        }
+        if let Some(predicate) = &self.predicate {
+            builder = builder.with_predicate(predicate.clone());
+        }
+        if let Some(rows) = &self.rows {
+            builder = builder.with_row_selection(rows.clone());
+        }
+        if let Some(rows) = self.batch_size {
+            builder = builder.with_batch_size(rows);
+        }
+        if let Some(rows) = self.limit {
+            builder = builder.with_limit(rows);
+        }
+        Ok(builder.with_offset(self.offset).with_parallelism(threads(self.threads)))
+    }
+
+    /// Puts the columns into the order that was asked for: files are read in their own.
+    pub(crate) fn in_order(&self, reader: BoxedReader) -> Result<BoxedReader> {
+        let Some(columns) = &self.columns else { return Ok(reader) };
+        let schema = reader.schema();
+        let mut order: Vec<usize> = Vec::with_capacity(schema.fields().len());
+        for name in columns {
+            for (i, field) in schema.fields().iter().enumerate() {
+                if is_of(name, field.name()) && !order.contains(&i) {
+                    order.push(i);
+                }
+            }
+        }
+        if order.len() != schema.fields().len() || order.is_sorted() {
+            return Ok(reader);
+        }
+        let schema = Arc::new(schema.project(&order)?);
+        let batches = reader.map(move |batch| batch?.project(&order));
+        Ok(Box::new(RecordBatchIterator::new(batches, schema)))
+    }
+}
+
+/// Returns whether a path names a column or a part of it.
+fn is_of(path: &str, column: &str) -> bool {
+    path.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Parses the text of a predicate.
+pub(crate) fn predicate(text: Option<&str>) -> Result<Option<Predicate>> {
+    text.map(Predicate::parse).transpose()
+}
+
+/// The columns that a feature is for: all, none, or these.
+#[derive(Debug, Clone, FromPyObject)]
+pub(crate) enum Columns {
+    All(bool),
+    Named(Vec<String>),
+}
+
+/// The arguments of writers.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct WriteOptions {
+    codec: Option<String>,
+    column_codecs: Option<HashMap<String, String>>,
+    level: Option<i32>,
+    block_size: Option<usize>,
+    block_rows: Option<usize>,
+    checksum: Option<bool>,
+    statistics: Columns,
+    bloom_filters: Columns,
+    sorting: Option<Vec<String>>,
+    metadata: Option<HashMap<String, Vec<u8>>>,
+    layout: Option<String>,
+    threads: Option<usize>,
+}
+
+impl WriteOptions {
+    /// Returns the properties of a writer.
+    pub(crate) fn properties(&self, schema: &Schema) -> PyResult<WriterProperties> {
+        self.build(schema).or_raise()
+    }
+
+    fn build(&self, schema: &Schema) -> Result<WriterProperties> {
+        let mut builder = WriterProperties::builder().set_parallelism(threads(self.threads));
+        if let Some(codec) = &self.codec {
+            builder = builder.set_codec(codec.parse()?);
+        }
+        for (column, codec) in self.column_codecs.iter().flatten() {
+            check_column(column, schema)?;
+            builder = builder.set_column_codec(column, codec.parse::<Codec>()?);
+        }
+        builder = builder.set_codec_level(self.level);
+        if let Some(bytes) = self.block_size {
+            builder = builder.set_block_size(bytes);
+        }
+        if let Some(rows) = self.block_rows {
+            builder = builder.set_block_rows(rows);
+        }
+        if self.checksum == Some(false) {
+            builder = builder.set_checksum(Checksum::Null);
+        }
+        if let Some(layout) = &self.layout {
+            builder = builder.set_layout(layout_named(layout)?);
+        }
+        builder = match &self.statistics {
+            Columns::All(enabled) => builder.set_statistics_enabled(*enabled),
+            Columns::Named(columns) => columns.iter().try_fold(
+                builder.set_statistics_enabled(false),
+                |builder, column| {
+                    check_column(column, schema)?;
+                    Ok::<_, Error>(builder.set_column_statistics_enabled(column, true))
+                },
+            )?,
+        };
+        builder = match &self.bloom_filters {
+            Columns::All(enabled) => builder.set_bloom_filter_enabled(*enabled),
+            Columns::Named(columns) => columns.iter().try_fold(builder, |builder, column| {
+                check_column(column, schema)?;
+                Ok::<_, Error>(builder.set_column_bloom_filter_enabled(column, true))
+            })?,
+        };
+        let sorting = self.sorting.iter().flatten().map(|column| sorting_column(column));
+        builder = builder.set_sorting_columns(sorting.collect());
+        let mut metadata = Metadata::new();
+        for (key, value) in self.metadata.iter().flatten() {
+            metadata.set(key.clone(), value.clone())?;
+        }
+        Ok(builder.set_key_value_metadata(metadata).build())
+    }
+}
+
+/// Fails if a path begins with no column.
+fn check_column(path: &str, schema: &Schema) -> Result<()> {
+    match schema.fields().iter().any(|field| is_of(path, field.name())) {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("no column {path:?}"))),
+    }
+}
+
+/// Returns the layout of a name.
+fn layout_named(name: &str) -> Result<Layout> {
+    match name {
+        "split" => Ok(Layout::Split),
+        "avro" => Ok(Layout::Avro),
+        other => Err(Error::invalid(format!("layout {other:?}: it is \"split\" or \"avro\""))),
+    }
+}
+
+/// Returns the order of a column: descending if its name begins with a minus sign.
+fn sorting_column(name: &str) -> SortingColumn {
+    match name.strip_prefix('-') {
+        Some(name) => SortingColumn::descending(name),
+        None => SortingColumn::ascending(name),
+    }
+}

@@ -1,0 +1,127 @@
+//! Streams of record batches.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::array::{ArrayRef, RecordBatchIterator, RecordBatchReader as ArrowReader, StructArray};
+use arrow::datatypes::SchemaRef;
+use futures_util::{Stream, StreamExt};
+use pyo3::exceptions::{PyStopIteration, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
+use pyo3_arrow::input::AnyRecordBatch;
+use trevni::Error;
+
+use crate::batch::{RecordBatch, row_field};
+use crate::errors::{Raise, Result};
+use crate::runtime::runtime;
+use crate::schema::Schema;
+use crate::table::Table;
+
+/// A reader on any thread.
+pub(crate) type BoxedReader = Box<dyn ArrowReader + Send>;
+
+/// A stream of record batches, which can be read once: by iteration, by `read_all`, or by another library through
+/// `__arrow_c_stream__`.
+#[pyclass(frozen, module = "trevni")]
+pub(crate) struct RecordBatchReader {
+    schema: SchemaRef,
+    /// Absent once it was handed over.
+    reader: Mutex<Option<BoxedReader>>,
+}
+
+impl RecordBatchReader {
+    pub(crate) fn of(reader: BoxedReader) -> Self {
+        Self { schema: reader.schema(), reader: Mutex::new(Some(reader)) }
+    }
+
+    fn take(&self) -> PyResult<BoxedReader> {
+        let taken = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+        taken.ok_or_else(|| PyValueError::new_err("the stream was handed over to another reader"))
+    }
+}
+
+#[pymethods]
+impl RecordBatchReader {
+    /// Takes any object with `__arrow_c_stream__` or `__arrow_c_array__`.
+    #[new]
+    fn new(data: AnyRecordBatch) -> PyResult<Self> {
+        Ok(Self::of(data.into_reader()?))
+    }
+
+    /// The schema.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(self.schema.clone())
+    }
+
+    /// Reads all batches into a table.
+    fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
+        let reader = self.take()?;
+        py.detach(|| Table::read(reader))
+    }
+
+    /// Returns the stream as `pyarrow.RecordBatchReader`.
+    fn to_arrow<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let class = slf.py().import("pyarrow")?.getattr("RecordBatchReader")?;
+        class.call_method1("from_stream", (slf,))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let reader = self.take()?;
+        stream_capsule(py, reader, requested_schema)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<RecordBatch> {
+        let next = py.detach(|| {
+            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.as_mut().and_then(Iterator::next)
+        });
+        match next {
+            Some(batch) => Ok(RecordBatch(batch.or_raise()?)),
+            None => Err(PyStopIteration::new_err(())),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("trevni.RecordBatchReader\n{}", self.schema().describe())
+    }
+}
+
+/// Hands a reader over as an Arrow C stream.
+pub(crate) fn stream_capsule<'py>(
+    py: Python<'py>,
+    reader: BoxedReader,
+    requested_schema: Option<Bound<'py, PyCapsule>>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let field = row_field(&reader.schema());
+    let arrays = reader.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as ArrayRef));
+    let arrays = Box::new(ArrayIterator::new(arrays, field));
+    Ok(to_stream_pycapsule(py, arrays, requested_schema)?)
+}
+
+/// Reads a stream of an object store on the caller's thread.
+pub(crate) fn blocking<S>(schema: SchemaRef, stream: S) -> Result<BoxedReader>
+where
+    S: Stream<Item = Result<arrow::array::RecordBatch>> + Send + Unpin + 'static,
+{
+    let runtime = runtime()?;
+    let mut stream = Some(stream);
+    let next = move || {
+        let batch = runtime.block_on(stream.as_mut()?.next());
+        if !matches!(batch, Some(Ok(_))) {
+            stream = None;
+        }
+        batch.map(|batch| batch.map_err(|error: Error| error.into()))
+    };
+    Ok(Box::new(RecordBatchIterator::new(std::iter::from_fn(next), schema)))
+}

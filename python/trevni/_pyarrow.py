@@ -1,0 +1,130 @@
+"""Files and data sets as ``pyarrow.dataset.Dataset``.
+
+::
+
+    DuckDB, datafusion, pandas ──columns, filter──► TrevniDataset.scanner ──► File.scan ──► pyarrow Scanner
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+import pyarrow.dataset
+
+if TYPE_CHECKING:
+    from ._dataset import Dataset
+    from ._file import File
+
+
+class TrevniDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
+    """A file or a data set with the interface of pyarrow. It cannot be written to."""
+
+    def __init__(self, source: File | Dataset, filter: Any = None) -> None:
+        self._source = source
+        self._condition = filter
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The schema."""
+        return self._source.schema.to_arrow()
+
+    @property
+    def partition_expression(self) -> Any:
+        """What is true of all rows: nothing is known."""
+        return pyarrow.compute.scalar(True)
+
+    def filter(self, expression: Any) -> TrevniDataset:
+        """Returns the rows for which an expression is true."""
+        return TrevniDataset(self._source, self._both(expression))
+
+    def scanner(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: int | None = None,
+        **_settings: Any,
+    ) -> pyarrow.dataset.Scanner:
+        """Starts to read some columns and rows.
+
+        Args:
+            columns: The names of columns, or expressions by name.
+            filter: An expression of pyarrow.
+            batch_size: The rows of a batch.
+        """
+        condition = self._both(filter)
+        if isinstance(columns, dict):
+            reader = self._source.scan(where=condition, batch_size=batch_size)
+            return pyarrow.dataset.Scanner.from_batches(reader.to_arrow(), columns=columns)
+        names = None if columns is None else list(columns)
+        reader = self._source.scan(names, condition, batch_size=batch_size)
+        return pyarrow.dataset.Scanner.from_batches(reader.to_arrow())
+
+    def to_batches(self, **arguments: Any) -> Iterator[pyarrow.RecordBatch]:
+        """Reads record batches. The arguments are those of :meth:`scanner`."""
+        return iter(self.scanner(**arguments).to_reader())
+
+    def to_table(self, **arguments: Any) -> pyarrow.Table:
+        """Reads a table."""
+        return self.scanner(**arguments).to_table()
+
+    def head(self, num_rows: int, columns: Any = None, filter: Any = None, **_: Any) -> pyarrow.Table:
+        """Reads the first rows."""
+        condition = self._both(filter)
+        return self._source.scan(columns, condition, limit=num_rows).read_all().to_arrow()
+
+    def take(self, indices: Any, columns: Any = None, **_: Any) -> pyarrow.Table:
+        """Reads the rows at these indices."""
+        if self._condition is None and hasattr(self._source, "take"):
+            rows = pyarrow.array(indices).to_pylist()
+            return self._source.take(rows, columns).to_arrow()
+        return self.to_table(columns=columns).take(indices)
+
+    def count_rows(self, filter: Any = None, **_: Any) -> int:
+        """Counts rows."""
+        condition = self._both(filter)
+        if condition is None:
+            return self._source.num_rows
+        return sum(batch.num_rows for batch in self._source.scan([], condition))
+
+    def get_fragments(self, filter: Any = None) -> Iterator[Any]:
+        """Returns the only fragment: all rows."""
+        return iter([_Fragment(self, filter)])
+
+    def replace_schema(self, schema: pyarrow.Schema) -> TrevniDataset:
+        """Is not supported."""
+        raise NotImplementedError("replace_schema")
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._source, self._condition)
+
+    def _both(self, expression: Any) -> Any:
+        if self._condition is None or expression is None:
+            return self._condition if expression is None else expression
+        return self._condition & expression
+
+
+class _Fragment:
+    """All rows of a data set, for engines that read by fragments."""
+
+    def __init__(self, dataset: TrevniDataset, filter: Any) -> None:
+        self._dataset = dataset
+        self._filter = filter
+
+    @property
+    def physical_schema(self) -> pyarrow.Schema:
+        return self._dataset.schema
+
+    @property
+    def partition_expression(self) -> Any:
+        return self._dataset.partition_expression
+
+    def scanner(self, schema: Any = None, **arguments: Any) -> pyarrow.dataset.Scanner:
+        return self._dataset.scanner(**arguments)
+
+    def to_batches(self, schema: Any = None, **arguments: Any) -> Iterator[pyarrow.RecordBatch]:
+        return self._dataset.to_batches(**arguments)
+
+    def count_rows(self, **arguments: Any) -> int:
+        return self._dataset.count_rows(**arguments)

@@ -1,0 +1,73 @@
+"""Exceptions.
+
+``TrevniError`` is the base of all; each is also the builtin exception that callers expect.
+
+| exception | builtin | cause |
+|---|---|---|
+| ``DataError`` | ``ValueError`` | the bytes are not a well-formed file |
+| ``ChecksumError`` | ``ValueError`` | a block differs from its checksum |
+| ``UnsupportedError`` | ``ValueError`` | the file is well-formed, but cannot be read here |
+| ``LimitError`` | ``ValueError`` | a value or a batch exceeds the limit on memory |
+| ``ArgumentError`` | ``ValueError`` | an argument is invalid |
+| ``StorageError`` | ``OSError`` | reading or writing failed |
+| ``NotFoundError`` | ``FileNotFoundError`` | there is no such file |
+"""
+
+from __future__ import annotations
+
+
+class TrevniError(Exception):
+    """An error, with its location in the file as far as it is known.
+
+    Attributes:
+        file: The name of the file.
+        column: The name of the column.
+        block: The index of the block within its column.
+        chunk: The index of the chunk within its array, for containers of the Blosc family.
+        offset: The byte offset within the file.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        file: str | None = None,
+        column: str | None = None,
+        block: int | None = None,
+        chunk: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file = file
+        self.column = column
+        self.block = block
+        self.chunk = chunk
+        self.offset = offset
+
+
+class DataError(TrevniError, ValueError):
+    """The bytes are not a well-formed file of their format."""
+
+
+class ChecksumError(DataError):
+    """The checksum of a block differs from that of its data."""
+
+
+class UnsupportedError(TrevniError, ValueError):
+    """The file is well-formed, but this version cannot read it."""
+
+
+class LimitError(TrevniError, ValueError):
+    """A value or a batch exceeds the limit on memory."""
+
+
+class ArgumentError(TrevniError, ValueError):
+    """An argument is invalid."""
+
+
+class StorageError(TrevniError, OSError):
+    """Reading or writing failed."""
+
+
+class NotFoundError(StorageError, FileNotFoundError):
+    """There is no such file or data set."""
