@@ -114,6 +114,7 @@ impl NativeDataset {
     }
 
     /// Starts to read.
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
     #[pyo3(signature = (*, columns=None, r#where=None, batch_size=None, offset=0, limit=None, threads=None))]
     fn scan(
         &self,

@@ -34,7 +34,12 @@ mod table;
 mod verify;
 mod writer;
 
+use mimalloc::MiMalloc;
 use pyo3::prelude::*;
+
+/// Batches are made by one thread and dropped by another, which the allocator of glibc waits for.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[pymodule]
 fn _trevni(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -7,6 +7,7 @@ use arrow::datatypes::SchemaRef;
 use futures_util::{Stream, StreamExt};
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
@@ -35,8 +36,10 @@ impl RecordBatchReader {
         Self { schema: reader.schema(), reader: Mutex::new(Some(reader)) }
     }
 
-    fn take(&self) -> PyResult<BoxedReader> {
-        let taken = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// Takes the reader away. Another thread may need the lock of the interpreter to read its batch.
+    fn take(&self, py: Python<'_>) -> PyResult<BoxedReader> {
+        let reader = self.reader.lock_py_attached(py);
+        let taken = reader.unwrap_or_else(PoisonError::into_inner).take();
         taken.ok_or_else(|| PyValueError::new_err("the stream was handed over to another reader"))
     }
 }
@@ -57,7 +60,7 @@ impl RecordBatchReader {
 
     /// Reads all batches into a table.
     fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
-        let reader = self.take()?;
+        let reader = self.take(py)?;
         py.detach(|| Table::read(reader))
     }
 
@@ -73,7 +76,7 @@ impl RecordBatchReader {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let reader = self.take()?;
+        let reader = self.take(py)?;
         stream_capsule(py, reader, requested_schema)
     }
 

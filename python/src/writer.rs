@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use arrow::array::RecordBatch as ArrowBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3_arrow::PySchema;
 use pyo3_arrow::input::AnyRecordBatch;
 use trevni::arrow::{ArrowWriter, AsyncArrowWriter};
@@ -134,26 +135,27 @@ impl NativeWriter {
 
     /// Writes the file. Returns its size in bytes.
     fn close(&self, py: Python<'_>) -> PyResult<u64> {
-        let writer = self.take().ok_or_else(closed)?;
+        let writer = self.take(py).ok_or_else(closed)?;
         py.detach(|| writer.finish()).or_raise()
     }
 
     /// Drops what was written.
     fn discard(&self, py: Python<'_>) {
-        let writer = self.take();
+        let writer = self.take(py);
         py.detach(|| drop(writer));
     }
 
     /// Whether the file was closed or discarded.
     #[getter]
-    fn closed(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).is_none()
     }
 }
 
 impl NativeWriter {
-    fn take(&self) -> Option<Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes the writer away. Another thread may need the lock of the interpreter to finish writing.
+    fn take(&self, py: Python<'_>) -> Option<Open> {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 import trevni
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(os.environ.get("TREVNI_CHECKOUT", Path(__file__).parents[2])).resolve()
 SELECTED = CHECKOUT / "testdata"
 
 

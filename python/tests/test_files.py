@@ -8,6 +8,7 @@ import io
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -403,3 +404,23 @@ except KeyboardInterrupt:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_writers_are_watched_from_other_threads(tmp_path: Path) -> None:
+    schema = pa.schema([("a", pa.int64())])
+    writer = trevni.Writer(tmp_path / "a.trv", schema)
+    begun = threading.Event()
+
+    def rows() -> Iterator[pa.RecordBatch]:
+        for _ in range(200):
+            begun.set()
+            yield pa.record_batch({"a": range(100)}, schema)
+
+    reader = pa.RecordBatchReader.from_batches(schema, rows())
+    thread = threading.Thread(target=lambda: writer.write(reader))
+    thread.start()
+    begun.wait()
+    while thread.is_alive():
+        assert not writer.closed
+    writer.close()
+    assert trevni.open(tmp_path / "a.trv").num_rows == 20_000

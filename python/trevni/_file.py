@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from ._pyarrow import TrevniDataset
 
+# The rows of a batch of a table: those of a block.
+TABLE_BATCH = 32_768
+
 
 class File:
     """An open file. It is opened once and can be read any number of times, by several threads too.
@@ -109,7 +112,7 @@ class File:
 
     def read_all(self) -> Table:
         """Reads all rows."""
-        return self.scan().read_all()
+        return self.scan(batch_size=TABLE_BATCH).read_all()
 
     def to_arrow(self) -> pyarrow.Table:
         """Reads all rows as ``pyarrow.Table``."""
@@ -190,7 +193,8 @@ def read_table(
     4
     """
     file = File(source, storage_options=storage_options)
-    return file.scan(columns, filters, limit=limit, threads=threads).read_all()
+    reader = file.scan(columns, filters, batch_size=TABLE_BATCH, limit=limit, threads=threads)
+    return reader.read_all()
 
 
 def write_options(

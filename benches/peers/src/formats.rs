@@ -1,7 +1,7 @@
 //! The formats that race, each under one or more configurations.
 
 mod ipc;
-mod parquet;
+pub mod parquet;
 mod trevni;
 #[cfg(feature = "vortex")]
 mod vortex;

@@ -12,14 +12,16 @@ mod report;
 mod tables;
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ::parquet::basic::Compression;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use peers::random;
 
-use formats::{CONFIGS, Config};
+use formats::parquet::Parquet;
+use formats::{CONFIGS, Config, Format};
 use race::Outcome;
 use tables::{RECIPES, Recipe, Table};
 
@@ -58,6 +60,9 @@ struct Args {
     /// Instead, read little of a large table, and count the bytes that are read.
     #[arg(long, conflicts_with_all = ["json", "out", "remote"])]
     less: bool,
+    /// Instead, write the tables as Parquet files for other programs.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "out", "remote", "less", "file"])]
+    export: Option<PathBuf>,
     /// Where results.json and chart.svg are written; a full race writes them beside the sources.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -79,6 +84,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if args.less {
         return less::race(args.quick, args.repetitions);
+    }
+    if let Some(folder) = &args.export {
+        return export(args, folder);
     }
     let mut outcomes = Vec::new();
     for path in &args.file {
@@ -104,6 +112,17 @@ fn run(args: &Args) -> Result<()> {
         if let Some(svg) = draw(&outcomes) {
             std::fs::write(dir.join("chart.svg"), svg)?;
         }
+    }
+    Ok(())
+}
+
+/// Writes the tables as Parquet files.
+fn export(args: &Args, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for recipe in RECIPES.iter().filter(|recipe| chosen(&args.tables, recipe.name)) {
+        let table = recipe.make(recipe.rows)?;
+        let bytes = Parquet(Compression::SNAPPY).write(&table.schema, &table.batches)?;
+        std::fs::write(folder.join(recipe.name).with_extension("parquet"), bytes)?;
     }
     Ok(())
 }
