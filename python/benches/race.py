@@ -246,16 +246,18 @@ def print_table(name: str, results: dict[str, dict[str, float]]) -> None:
 def chart(results: dict[str, dict[str, dict[str, float]]]) -> str:
     """Draws how many times as fast as ``pyarrow.parquet`` with snappy each peer reads and writes."""
     base, width, bar, left = "pyarrow.parquet, snappy", 760, 12, 190
-    lines, y, scale = [], 24, 40.0
+    lines, y = [], 24
     for measure in MEASURES:
         lines.append(f'<text x="8" y="{y}" font-weight="bold">{measure}</text>')
         y += 8
+        means = {}
         for peer in (peer.name for peer in PEERS):
             ratios = [t[base][measure] / t[peer][measure] for t in results.values() if peer in t and base in t]
-            if not ratios:
-                continue
-            mean = statistics.geometric_mean(ratios)
-            length = min(mean * scale, width - left - 60)
+            if ratios:
+                means[peer] = statistics.geometric_mean(ratios)
+        scale = (width - left - 60) / max(means.values())
+        for peer, mean in means.items():
+            length = mean * scale
             fill = "#d1495b" if peer.startswith("trevni") else "#8d99ae"
             lines.append(f'<text x="{left - 6}" y="{y + bar - 2}" text-anchor="end">{peer}</text>')
             lines.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 2}" fill="{fill}"/>')

@@ -102,7 +102,7 @@ with trevni.Writer({str(tmp_path / "a.trv")!r}, batch.schema, codec="null") as w
         writer.write(batch)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
+    subprocess.run([sys.executable, "-P", "-c", program], check=True, timeout=300)
     program = f"""
 import resource, trevni
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -110,5 +110,5 @@ rows = sum(batch.num_rows for batch in trevni.open({str(tmp_path / "a.trv")!r}).
 assert rows == 50_000_000
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=300)
+    done = subprocess.run([sys.executable, "-P", "-c", program], check=True, capture_output=True, timeout=300)
     assert int(done.stdout) < 256
