@@ -3,7 +3,7 @@
 //! ```text
 //! {"id":1,"tags":["a","b"],"at":{"x":0.5,"y":null}}
 //! [{"id":1},{"id":2}]
-//! bytes ──► layout ──► chunks of records ──► types, from the first ──► batches, by arrow-json's decoder
+//! bytes ──► layout ──► chunks of records ──► types, from the first ──► batches
 //! ```
 //! **Types** are inferred from the first rows or from all, or given. Text is never a date or a time. A member that
 //! an inferred schema lacks is an error, since it would be lost; members that a given schema lacks are skipped.
@@ -15,6 +15,7 @@
 //! **Written** are lines. Nulls are written; what JSON has no number for (NaN, infinities) becomes null. A value of
 //! a union is `{"branch":value}`.
 
+mod chunk_decoder;
 mod declared_types;
 mod decode;
 mod encode;
@@ -24,6 +25,7 @@ mod options;
 mod reader;
 mod records;
 mod schema_check;
+mod typed_decoder;
 mod write;
 
 pub use self::options::JsonReadOptions;

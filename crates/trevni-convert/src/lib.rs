@@ -54,7 +54,7 @@ mod json;
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
 mod lossy_integers;
 mod multi_file;
-#[cfg(feature = "csv")]
+#[cfg(any(feature = "csv", feature = "json"))]
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -225,7 +225,7 @@ pub struct ReadOptions {
     /// The dtype of Blosc containers without one, as NumPy writes it; its size must be that of their elements.
     #[cfg(feature = "blosc")]
     pub dtype: Option<String>,
-    /// Threads that read: of CSV, of data sets, and of Blosc containers.
+    /// Threads that read: of CSV and JSON, of data sets, and of Blosc containers.
     pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,

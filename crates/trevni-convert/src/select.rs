@@ -36,6 +36,25 @@ pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
     })
 }
 
+/// Returns the top-level fields that the wanted columns and the predicate need, in the order of the schema.
+#[cfg(feature = "json")]
+pub(super) fn roots(schema: &Schema, options: &ReadOptions) -> Result<Vec<usize>> {
+    let Some(names) = &options.columns else { return Ok((0..schema.fields().len()).collect()) };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut roots: Vec<usize> = pick(schema.fields(), &names)?.iter().map(|pick| pick.at).collect();
+    if let Some(predicate) = &options.predicate {
+        predicate.check(schema)?;
+        for path in predicate.columns() {
+            let is_in = |name: &str| path == name || inside(&path, name).is_some();
+            let fields = schema.fields().iter().enumerate();
+            roots.extend(fields.filter(|(_, field)| is_in(field.name())).map(|(at, _)| at));
+        }
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    Ok(roots)
+}
+
 /// A field that is wanted.
 #[derive(Debug)]
 struct Pick {

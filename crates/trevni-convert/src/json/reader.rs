@@ -1,22 +1,26 @@
-//! Reads record batches from JSON.
+//! Reads record batches from chunks of records that several threads decode, in order.
 //!
+//! ```text
+//! records ──► chunk ──► batches, bad records ──► batches
+//! ```
 //! A bad row is skipped and counted, up to the limit; the rows before one that exceeds it are returned before the
 //! error. If the cause is a type that was inferred from the first rows, the report says so.
 
 use std::collections::VecDeque;
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
+use super::chunk_decoder::{ChunkDecoder, Decoded, explained};
 use super::declared_types::GivenTypes;
-use super::decode::{RecordDecoder, fault};
+use super::decode::fault;
 use super::infer::Inference;
-use super::records::{Chunk, RecordLocation, Records};
+use super::records::{Chunk, Records};
+use crate::parallel::ordered;
 use crate::{ReadOptions, Rows, Source, select};
 use trevni::{Error, Result};
 
@@ -24,9 +28,6 @@ type Input = Box<dyn Read + Send>;
 
 /// Bytes from which types are inferred, at most, unless from all.
 const MOST_TO_INFER: usize = 32 << 20;
-
-/// Rows of a batch where records are decoded one by one.
-const FEW: usize = 16;
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     if options.schema.is_some() && !options.types.is_empty() {
@@ -48,18 +49,8 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
             (records, read, schema)
         }
     };
-    let decoder = RecordDecoder::new(&schema, options.batch_size, options);
-    let reader = JsonReader {
-        records,
-        read,
-        schema: decoder.schema(),
-        decoder,
-        marked: schema,
-        options: options.clone(),
-        batches: VecDeque::new(),
-        error: None,
-        is_at_end: false,
-    };
+    let decoder = ChunkDecoder::new(schema, options)?;
+    let reader = JsonReader::new(decoder, read, records, options);
     select::select(Box::new(reader), options)
 }
 
@@ -116,19 +107,31 @@ fn infer(
     Ok((read, Arc::new(schema)))
 }
 
-fn explained(place: RecordLocation, more: u64, what: &str) -> Error {
-    Error::malformed(format!("{}{what}", place.at_line(more)))
+/// Chunks of records, and whether types were inferred from them.
+fn chunks(
+    read: VecDeque<Chunk>,
+    mut records: Records<Input>,
+    options: &ReadOptions,
+) -> impl Iterator<Item = Result<(Chunk, bool)>> + Send + 'static {
+    let is_of_all = options.schema.is_none() && options.infer_rows == 0;
+    let most = options.batch_size.max(1);
+    let others = std::iter::from_fn(move || records.chunk(most).transpose());
+    let read = read.into_iter().map(|chunk| Ok((chunk, true)));
+    read.chain(others.map(move |chunk| Ok((chunk?, is_of_all))))
 }
+
+/// The rows of chunks, in order.
+type DecodedChunks = Box<dyn Iterator<Item = io::Result<Result<Decoded>>> + Send>;
+
+/// Starts to decode chunks.
+type Start = Box<dyn FnOnce() -> io::Result<DecodedChunks> + Send>;
 
 /// Rows of JSON.
 struct JsonReader {
-    records: Records<Input>,
-    /// The chunks that were read to infer the schema.
-    read: VecDeque<Chunk>,
-    decoder: RecordDecoder,
+    /// Threads start when rows are wanted, not when only the schema is.
+    start: Option<Start>,
+    decoded: Option<DecodedChunks>,
     schema: SchemaRef,
-    /// The schema with marks at fields of declared types.
-    marked: SchemaRef,
     options: ReadOptions,
     batches: VecDeque<RecordBatch>,
     /// The error after the batches.
@@ -137,79 +140,60 @@ struct JsonReader {
 }
 
 impl JsonReader {
-    /// Decodes more records, if there are any.
-    fn fill(&mut self) -> Result<()> {
-        let (chunk, was_seen) = match self.read.pop_front() {
-            Some(chunk) => (chunk, true),
-            None => match self.records.chunk(self.options.batch_size.max(1))? {
-                Some(chunk) => (chunk, self.is_of_all()),
-                None => {
-                    self.is_at_end = true;
-                    return Ok(());
-                }
-            },
+    fn new(
+        decoder: ChunkDecoder,
+        read: VecDeque<Chunk>,
+        records: Records<Input>,
+        options: &ReadOptions,
+    ) -> Self {
+        let (schema, threads) = (decoder.schema(), options.threads);
+        let chunks = chunks(read, records, options);
+        let work = move |chunk: Result<(Chunk, bool)>| {
+            let (chunk, was_seen) = chunk?;
+            decoder.decode(&chunk, was_seen)
         };
-        // Values from which types were inferred fit them, but maybe not declared types.
-        let batches = match was_seen && self.options.types.is_empty() {
-            true => self.decoder.decode(&chunk.text),
-            false => self.decoder.decode_checked(&chunk.text),
-        };
-        match batches {
-            Ok(batches) => self.batches.extend(batches),
-            Err(_) => self.one_by_one(&chunk)?,
+        Self {
+            start: Some(Box::new(move || ordered(chunks, threads, work))),
+            decoded: None,
+            schema,
+            options: options.clone(),
+            batches: VecDeque::new(),
+            error: None,
+            is_at_end: false,
         }
-        Ok(())
     }
 
-    /// Returns whether types were inferred from all rows.
-    fn is_of_all(&self) -> bool {
-        self.options.schema.is_none() && self.options.infer_rows == 0
-    }
-
-    /// Decodes records one by one, and skips bad ones up to the limit.
-    fn one_by_one(&mut self, chunk: &Chunk) -> Result<()> {
-        let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
-        let mut good = Vec::new();
-        for (place, record) in chunk.records() {
-            match decoder.decode_checked(record) {
-                Ok(rows) => good.extend(rows),
-                Err(e) => {
-                    if let Err(e) = self.pass_over(&decoder, place, record, &e) {
-                        self.error = Some(e);
-                        break;
-                    }
-                }
+    /// Returns the rows of the next chunk.
+    fn next_chunk(&mut self) -> Option<Result<Decoded>> {
+        if let Some(start) = self.start.take() {
+            match start() {
+                Ok(decoded) => self.decoded = Some(decoded),
+                Err(e) => return Some(Err(e.into())),
             }
         }
-        let good = concat_batches(&self.schema, &good)?;
-        if good.num_rows() > 0 {
-            self.batches.push_back(good);
-        }
-        Ok(())
+        Some(self.decoded.as_mut()?.next()?.unwrap_or_else(|e| Err(e.into())))
     }
 
-    fn pass_over(
-        &self,
-        decoder: &RecordDecoder,
-        place: RecordLocation,
-        record: &[u8],
-        e: &ArrowError,
-    ) -> Result<()> {
-        let fault = decoder.explain(record, e);
-        let is_inferred = self.options.schema.is_none() && self.options.infer_rows > 0;
-        let advice = match (fault.is_of_schema && is_inferred, self.options.infer_rows) {
-            (true, rows) => format!(
-                " (types were inferred from the first {rows} rows: --infer-rows 0 infers from all rows, a --schema gives \
-                 them)"
-            ),
-            (false, _) => String::new(),
-        };
-        let e = explained(place, fault.line, &format!("{}{advice}", fault.what));
-        let passed = self.options.report.pass_over(self.options.skip_bad, e);
-        if passed.is_err() && fault.is_of_schema && is_inferred && self.options.skip_bad == 0 {
-            self.options.report.inference_failed.store(true, Ordering::Relaxed);
+    /// Takes the rows of a chunk, up to one that is bad and may not be.
+    fn take(&mut self, decoded: Decoded) {
+        let mut left = usize::MAX;
+        for bad in decoded.bad {
+            if let Err(e) = self.options.report.pass_over(self.options.skip_bad, bad.error) {
+                left = bad.before;
+                if bad.is_of_inference && self.options.skip_bad == 0 {
+                    self.options.report.inference_failed.store(true, Ordering::Relaxed);
+                }
+                self.error = Some(e);
+                break;
+            }
         }
-        passed
+        for batch in decoded.batches {
+            let rows = batch.num_rows().min(left);
+            left -= rows;
+            if rows > 0 {
+                self.batches.push_back(batch.slice(0, rows));
+            }
+        }
     }
 }
 
@@ -228,8 +212,10 @@ impl Iterator for JsonReader {
             if self.is_at_end {
                 return None;
             }
-            if let Err(e) = self.fill() {
-                self.error = Some(e);
+            match self.next_chunk() {
+                Some(Ok(decoded)) => self.take(decoded),
+                Some(Err(e)) => self.error = Some(e),
+                None => self.is_at_end = true,
             }
         }
     }

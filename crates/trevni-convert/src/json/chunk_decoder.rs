@@ -1,0 +1,155 @@
+//! Decodes chunks of records.
+//!
+//! ```text
+//! chunk ──► typed decoder ──► batch
+//!             │ a value needs more
+//!             └──► record decoder ──► batches
+//!                    │ a record is bad
+//!                    └──► record by record ──► batches, bad records
+//! ```
+//! Of records whose columns are not all wanted, the others are not decoded: only their JSON is checked.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+
+use super::decode::RecordDecoder;
+use super::records::{Chunk, RecordLocation};
+use super::typed_decoder::TypedDecoder;
+use crate::{ReadOptions, select};
+use trevni::{Error, Result};
+
+/// Rows of a batch where records are decoded one by one.
+const FEW: usize = 16;
+
+/// Chunks that the typed decoder could not decode, until it is not tried any more.
+const ATTEMPTS: usize = 4;
+
+/// Decodes chunks, on any thread.
+pub(super) struct ChunkDecoder {
+    typed: Option<TypedDecoder>,
+    failures: AtomicUsize,
+    /// The schema of records, with marks at fields of declared types.
+    marked: SchemaRef,
+    /// The columns that are wanted, and their schema.
+    wanted: Vec<usize>,
+    schema: SchemaRef,
+    options: ReadOptions,
+}
+
+/// The rows of a chunk.
+pub(super) struct Decoded {
+    pub(super) batches: Vec<RecordBatch>,
+    pub(super) bad: Vec<BadRecord>,
+}
+
+pub(super) struct BadRecord {
+    /// How many good rows of the chunk are before it.
+    pub(super) before: usize,
+    pub(super) error: Error,
+    pub(super) is_of_inference: bool,
+}
+
+impl ChunkDecoder {
+    /// Creates a decoder of a schema in which fields of declared types are marked.
+    pub(super) fn new(marked: SchemaRef, options: &ReadOptions) -> Result<Self> {
+        let all = RecordDecoder::new(&marked, 1, options).schema();
+        let wanted = select::roots(&all, options)?;
+        let schema = SchemaRef::new(all.project(&wanted)?);
+        let typed = match options.types.is_empty() {
+            true => TypedDecoder::new(&all, &wanted, options.schema.is_none()),
+            false => None,
+        };
+        let failures = AtomicUsize::new(0);
+        Ok(Self { typed, failures, marked, wanted, schema, options: options.clone() })
+    }
+
+    /// Returns the schema of the rows.
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Decodes a chunk. Types may have been inferred from it.
+    pub(super) fn decode(&self, chunk: &Chunk, was_seen: bool) -> Result<Decoded> {
+        if let Some(batch) = self.decode_typed(chunk) {
+            return Ok(Decoded { batches: vec![batch?], bad: Vec::new() });
+        }
+        let mut decoder = RecordDecoder::new(&self.marked, self.options.batch_size, &self.options);
+        // Values from which types were inferred fit them, but maybe not declared types.
+        let batches = match was_seen && self.options.types.is_empty() {
+            true => decoder.decode(&chunk.text),
+            false => decoder.decode_checked(&chunk.text),
+        };
+        match batches {
+            Ok(batches) => Ok(Decoded { batches: self.project(batches)?, bad: Vec::new() }),
+            Err(_) => self.one_by_one(chunk),
+        }
+    }
+
+    fn decode_typed(&self, chunk: &Chunk) -> Option<Result<RecordBatch, ArrowError>> {
+        let typed = self.typed.as_ref()?;
+        if self.failures.load(Ordering::Relaxed) >= ATTEMPTS {
+            return None;
+        }
+        let decoded = typed.decode(chunk.records().map(|(_, record)| record));
+        if decoded.is_none() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        decoded
+    }
+
+    fn project(&self, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+        let batches = batches.into_iter().map(|batch| Ok(batch.project(&self.wanted)?));
+        batches.collect()
+    }
+
+    /// Decodes records one by one, until more are bad than may be.
+    fn one_by_one(&self, chunk: &Chunk) -> Result<Decoded> {
+        let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
+        let (mut good, mut bad, mut before) = (Vec::new(), Vec::new(), 0);
+        for (place, record) in chunk.records() {
+            match decoder.decode_checked(record) {
+                Ok(rows) => {
+                    before += rows.iter().map(RecordBatch::num_rows).sum::<usize>();
+                    good.extend(rows);
+                }
+                Err(e) => bad.push(self.bad_record(&decoder, place, record, &e, before)),
+            }
+            if bad.len() as u64 > self.options.skip_bad {
+                break;
+            }
+        }
+        let good = concat_batches(&decoder.schema(), &good)?;
+        Ok(Decoded { batches: self.project(vec![good])?, bad })
+    }
+
+    fn bad_record(
+        &self,
+        decoder: &RecordDecoder,
+        place: RecordLocation,
+        record: &[u8],
+        e: &ArrowError,
+        before: usize,
+    ) -> BadRecord {
+        let fault = decoder.explain(record, e);
+        let is_inferred = self.options.schema.is_none() && self.options.infer_rows > 0;
+        let is_of_inference = fault.is_of_schema && is_inferred;
+        let advice = match (is_of_inference, self.options.infer_rows) {
+            (true, rows) => format!(
+                " (types were inferred from the first {rows} rows: --infer-rows 0 infers from all rows, a --schema gives \
+                 them)"
+            ),
+            (false, _) => String::new(),
+        };
+        let error = explained(place, fault.line, &format!("{}{advice}", fault.what));
+        BadRecord { before, error, is_of_inference }
+    }
+}
+
+/// Returns the error of a record.
+pub(super) fn explained(place: RecordLocation, more: u64, what: &str) -> Error {
+    Error::malformed(format!("{}{what}", place.at_line(more)))
+}
