@@ -86,6 +86,8 @@ pub(super) struct Records<R> {
     line: u64,
     object: u64,
     max_row_size: usize,
+    /// The bytes and the records of the last chunk.
+    last_size: (usize, usize),
     /// The error after the last chunk.
     error: Option<Error>,
     is_at_end: bool,
@@ -102,6 +104,7 @@ impl<R: Read> Records<R> {
             line: 1,
             object: 1,
             max_row_size,
+            last_size: (0, 0),
             error: None,
             is_at_end: false,
         })
@@ -109,7 +112,9 @@ impl<R: Read> Records<R> {
 
     /// Returns the next records, at most `most`; `None` at the end.
     pub(super) fn chunk(&mut self, most: usize) -> Result<Option<Chunk>> {
-        let mut chunk = Chunk::default();
+        let (text, starts) = self.last_size;
+        let mut chunk =
+            Chunk { text: Vec::with_capacity(text), starts: Vec::with_capacity(starts) };
         while self.error.is_none()
             && !self.is_at_end
             && chunk.len() < most
@@ -128,6 +133,8 @@ impl<R: Read> Records<R> {
             }
         }
         if chunk.len() > 0 {
+            // The next is about as large.
+            self.last_size = (chunk.text.len() + chunk.text.len() / 16, chunk.len());
             return Ok(Some(chunk));
         }
         self.is_at_end = true;

@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::builder::{NullBufferBuilder, 
-    BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
+use arrow::array::builder::{
+    BooleanBuilder, Float64Builder, Int64Builder, NullBufferBuilder, StringBuilder, UInt64Builder,
 };
 use arrow::array::{ArrayRef, ListArray, NullArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::buffer::OffsetBuffer;
@@ -51,17 +51,11 @@ impl TypedDecoder {
         };
         let columns = (0..self.fields.len()).map(values).collect::<Option<_>>()?;
         let mut rows = Objects::new(self.fields.clone(), columns);
-        let is_skipped = self.wanted.is_empty();
         for record in records {
             let record = simdutf8::basic::from_utf8(record).ok()?;
             let mut json = serde_json::Deserializer::from_str(record);
-            if is_skipped && record.trim_ascii_start().starts_with('{') {
-                json.deserialize_ignored_any(IgnoredAny).ok()?;
-                rows.len += 1;
-            } else {
-                let object = Object { rows: &mut rows, is_strict: self.is_strict };
-                json.deserialize_map(object).ok()?;
-            }
+            let object = Object { rows: &mut rows, is_strict: self.is_strict };
+            json.deserialize_map(object).ok()?;
             json.end().ok()?;
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len));

@@ -16,6 +16,7 @@ mod avro_random;
 mod container;
 mod csv;
 mod ipc;
+mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
