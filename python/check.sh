@@ -15,7 +15,7 @@ pip=("$environment/bin/pip" install --quiet --disable-pip-version-check)
 wheel=$(ls "$environment"/wheels/*.whl)
 # The package imports without any other.
 "${pip[@]}" "$wheel"
-"$environment/bin/python" -c 'import trevni; print(trevni.__version__)'
+"$environment/bin/python" -P -c 'import trevni; print(trevni.__version__)'
 "${pip[@]}" "$wheel[test]"
 "$environment/bin/ruff" check .
 "$environment/bin/ruff" format --check .
