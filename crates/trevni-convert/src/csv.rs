@@ -18,6 +18,7 @@
 //! and has not returned any rows, reads it with `infer_rows` 0, which infers from all rows.
 
 mod chunk;
+mod chunk_parser;
 mod column;
 mod datetime;
 mod delimiter;
@@ -27,7 +28,7 @@ mod nulls;
 mod number;
 mod options;
 mod plan;
-mod reader;
+
 mod record;
 mod table;
 mod write;
@@ -37,13 +38,14 @@ use std::io::{Read, Seek};
 pub use self::options::CsvReadOptions;
 
 use self::chunk::{Chunk, Chunks, whole_lines};
+use self::chunk_parser::{ChunkParser, reader};
 use self::infer::Inference;
 use self::nulls::Nulls;
 use self::plan::ColumnPlan;
-use self::reader::{ChunkParser, CsvReader};
 use self::record::Dialect;
 use self::table::Layout;
 use super::{Format, ReadOptions, Rows, Source, encoding, select};
+use crate::chunk_reader::ChunkReader;
 use crate::csv::inferred_type::InferredType;
 use trevni::{Error, Result};
 
@@ -78,7 +80,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
 }
 
 /// Reads all rows for their types, and again for their values.
-fn open_twice(source: Source, options: &ReadOptions) -> Result<CsvReader> {
+fn open_twice(source: Source, options: &ReadOptions) -> Result<ChunkReader> {
     let mut file = source.into_file()?;
     let kinds = Start::new(Box::new(file.try_clone()?), options)?.infer_all(options)?;
     file.rewind()?;
@@ -160,14 +162,14 @@ impl Start {
         kinds: &[InferredType],
         read: Vec<Chunk>,
         options: &ReadOptions,
-    ) -> Result<CsvReader> {
+    ) -> Result<ChunkReader> {
         let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &self.plan.places());
         let (schema, columns) = self.plan.columns(kinds, options);
         let most_bad = usize::try_from(options.skip_bad).unwrap_or(usize::MAX).saturating_add(1);
         let parser =
             ChunkParser { layout, columns, schema, infer_rows: options.infer_rows, most_bad };
         let chunks = read.into_iter().map(Ok).chain(self.chunks);
-        Ok(CsvReader::new(parser, chunks, options))
+        Ok(reader(parser, chunks, options))
     }
 }
 

@@ -19,6 +19,7 @@ mod chunk_decoder;
 mod declared_types;
 mod decode;
 mod encode;
+mod field_name;
 mod infer;
 mod layout;
 mod options;

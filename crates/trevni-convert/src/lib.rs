@@ -31,7 +31,8 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! catch_panic comparison encoding lossy_integers parallel random rename report rows second_timestamps select source temporal_range type_name
+//! parallel report
+//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select source temporal_range type_name
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
 //! ```
@@ -41,6 +42,8 @@ mod avro;
 #[cfg(feature = "blosc")]
 mod blosc;
 mod catch_panic;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod chunk_reader;
 mod comparison;
 #[cfg(feature = "csv")]
 mod csv;

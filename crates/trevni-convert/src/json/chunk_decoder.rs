@@ -19,13 +19,14 @@ use arrow::error::ArrowError;
 use super::decode::RecordDecoder;
 use super::records::{Chunk, RecordLocation};
 use super::typed_decoder::TypedDecoder;
+use crate::chunk_reader::{BadRow, DecodedChunk};
 use crate::{ReadOptions, select};
-use trevni::{Error, Result};
+use trevni::Result;
 
 /// Rows of a batch where records are decoded one by one.
 const FEW: usize = 16;
 
-/// Chunks that the typed decoder could not decode, until it is not tried any more.
+/// Chunks in a row that the typed decoder could not decode, until it is not tried any more.
 const ATTEMPTS: usize = 4;
 
 /// Decodes chunks, on any thread.
@@ -38,19 +39,6 @@ pub(super) struct ChunkDecoder {
     wanted: Vec<usize>,
     schema: SchemaRef,
     options: ReadOptions,
-}
-
-/// The rows of a chunk.
-pub(super) struct Decoded {
-    pub(super) batches: Vec<RecordBatch>,
-    pub(super) bad: Vec<BadRecord>,
-}
-
-pub(super) struct BadRecord {
-    /// How many good rows of the chunk are before it.
-    pub(super) before: usize,
-    pub(super) error: Error,
-    pub(super) is_of_inference: bool,
 }
 
 impl ChunkDecoder {
@@ -73,9 +61,9 @@ impl ChunkDecoder {
     }
 
     /// Decodes a chunk. Types may have been inferred from it.
-    pub(super) fn decode(&self, chunk: &Chunk, was_seen: bool) -> Result<Decoded> {
+    pub(super) fn decode(&self, chunk: &Chunk, was_seen: bool) -> Result<DecodedChunk> {
         if let Some(batch) = self.decode_typed(chunk) {
-            return Ok(Decoded { batches: vec![batch?], bad: Vec::new() });
+            return Ok(of_rows(vec![batch?]));
         }
         let mut decoder = RecordDecoder::new(&self.marked, self.options.batch_size, &self.options);
         // Values from which types were inferred fit them, but maybe not declared types.
@@ -84,7 +72,7 @@ impl ChunkDecoder {
             false => decoder.decode_checked(&chunk.text),
         };
         match batches {
-            Ok(batches) => Ok(Decoded { batches: self.project(batches)?, bad: Vec::new() }),
+            Ok(batches) => Ok(of_rows(self.project(batches)?)),
             Err(_) => self.one_by_one(chunk),
         }
     }
@@ -95,8 +83,9 @@ impl ChunkDecoder {
             return None;
         }
         let decoded = typed.decode(chunk.records().map(|(_, record)| record));
-        if decoded.is_none() {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+        match decoded {
+            Some(_) => self.failures.store(0, Ordering::Relaxed),
+            None => drop(self.failures.fetch_add(1, Ordering::Relaxed)),
         }
         decoded
     }
@@ -107,7 +96,7 @@ impl ChunkDecoder {
     }
 
     /// Decodes records one by one, until more are bad than may be.
-    fn one_by_one(&self, chunk: &Chunk) -> Result<Decoded> {
+    fn one_by_one(&self, chunk: &Chunk) -> Result<DecodedChunk> {
         let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
         let (mut good, mut bad, mut before) = (Vec::new(), Vec::new(), 0);
         for (place, record) in chunk.records() {
@@ -116,24 +105,24 @@ impl ChunkDecoder {
                     before += rows.iter().map(RecordBatch::num_rows).sum::<usize>();
                     good.extend(rows);
                 }
-                Err(e) => bad.push(self.bad_record(&decoder, place, record, &e, before)),
+                Err(e) => bad.push(self.bad_row(&decoder, place, record, &e, before)),
             }
             if bad.len() as u64 > self.options.skip_bad {
                 break;
             }
         }
         let good = concat_batches(&decoder.schema(), &good)?;
-        Ok(Decoded { batches: self.project(vec![good])?, bad })
+        Ok(DecodedChunk { bad, ..of_rows(self.project(vec![good])?) })
     }
 
-    fn bad_record(
+    fn bad_row(
         &self,
         decoder: &RecordDecoder,
         place: RecordLocation,
         record: &[u8],
         e: &ArrowError,
         before: usize,
-    ) -> BadRecord {
+    ) -> BadRow {
         let fault = decoder.explain(record, e);
         let is_inferred = self.options.schema.is_none() && self.options.infer_rows > 0;
         let is_of_inference = fault.is_of_schema && is_inferred;
@@ -144,12 +133,12 @@ impl ChunkDecoder {
             ),
             (false, _) => String::new(),
         };
-        let error = explained(place, fault.line, &format!("{}{advice}", fault.what));
-        BadRecord { before, error, is_of_inference }
+        let (lines, object) = place.at_line(fault.line).parts();
+        BadRow { before, lines, what: format!("{object}{}{advice}", fault.what), is_of_inference }
     }
 }
 
-/// Returns the error of a record.
-pub(super) fn explained(place: RecordLocation, more: u64, what: &str) -> Error {
-    Error::malformed(format!("{}{what}", place.at_line(more)))
+/// Returns a chunk of good rows. Their lines are not counted: records know theirs.
+fn of_rows(batches: Vec<RecordBatch>) -> DecodedChunk {
+    DecodedChunk { batches, bad: Vec::new(), lines: 0 }
 }

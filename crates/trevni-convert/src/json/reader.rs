@@ -1,26 +1,17 @@
-//! Reads record batches from chunks of records that several threads decode, in order.
-//!
-//! ```text
-//! records ──► chunk ──► batches, bad records ──► batches
-//! ```
-//! A bad row is skipped and counted, up to the limit; the rows before one that exceeds it are returned before the
-//! error. If the cause is a type that was inferred from the first rows, the report says so.
+//! Opens JSON: the schema is given, or inferred from the first records.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Seek};
+use std::io::{Read, Seek};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
-use arrow::error::ArrowError;
 
-use super::chunk_decoder::{ChunkDecoder, Decoded, explained};
+use super::chunk_decoder::ChunkDecoder;
 use super::declared_types::GivenTypes;
 use super::decode::fault;
 use super::infer::Inference;
 use super::records::{Chunk, Records};
-use crate::parallel::ordered;
+use crate::chunk_reader::ChunkReader;
 use crate::{ReadOptions, Rows, Source, select};
 use trevni::{Error, Result};
 
@@ -50,7 +41,13 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         }
     };
     let decoder = ChunkDecoder::new(schema, options)?;
-    let reader = JsonReader::new(decoder, read, records, options);
+    let (schema, chunks) = (decoder.schema(), chunks(read, records, options));
+    let decode = move |chunk: Result<(Chunk, bool)>| {
+        let (chunk, was_seen) = chunk?;
+        decoder.decode(&chunk, was_seen)
+    };
+    // Records know their lines in the file.
+    let reader = ChunkReader::new(chunks, decode, schema, 0, options);
     select::select(Box::new(reader), options)
 }
 
@@ -77,7 +74,9 @@ fn infer(
             // Bad records are left to the reader, unless all are.
             match fault(record) {
                 Some(fault) => {
-                    bad.get_or_insert_with(|| explained(place, fault.line, &fault.what));
+                    bad.get_or_insert_with(|| {
+                        Error::malformed(format!("{}{}", place.at_line(fault.line), fault.what))
+                    });
                 }
                 None => drop(inference.add(record, place)),
             }
@@ -118,111 +117,4 @@ fn chunks(
     let others = std::iter::from_fn(move || records.chunk(most).transpose());
     let read = read.into_iter().map(|chunk| Ok((chunk, true)));
     read.chain(others.map(move |chunk| Ok((chunk?, is_of_all))))
-}
-
-/// The rows of chunks, in order.
-type DecodedChunks = Box<dyn Iterator<Item = io::Result<Result<Decoded>>> + Send>;
-
-/// Starts to decode chunks.
-type Start = Box<dyn FnOnce() -> io::Result<DecodedChunks> + Send>;
-
-/// Rows of JSON.
-struct JsonReader {
-    /// Threads start when rows are wanted, not when only the schema is.
-    start: Option<Start>,
-    decoded: Option<DecodedChunks>,
-    schema: SchemaRef,
-    options: ReadOptions,
-    batches: VecDeque<RecordBatch>,
-    /// The error after the batches.
-    error: Option<Error>,
-    is_at_end: bool,
-}
-
-impl JsonReader {
-    fn new(
-        decoder: ChunkDecoder,
-        read: VecDeque<Chunk>,
-        records: Records<Input>,
-        options: &ReadOptions,
-    ) -> Self {
-        let (schema, threads) = (decoder.schema(), options.threads);
-        let chunks = chunks(read, records, options);
-        let work = move |chunk: Result<(Chunk, bool)>| {
-            let (chunk, was_seen) = chunk?;
-            decoder.decode(&chunk, was_seen)
-        };
-        Self {
-            start: Some(Box::new(move || ordered(chunks, threads, work))),
-            decoded: None,
-            schema,
-            options: options.clone(),
-            batches: VecDeque::new(),
-            error: None,
-            is_at_end: false,
-        }
-    }
-
-    /// Returns the rows of the next chunk.
-    fn next_chunk(&mut self) -> Option<Result<Decoded>> {
-        if let Some(start) = self.start.take() {
-            match start() {
-                Ok(decoded) => self.decoded = Some(decoded),
-                Err(e) => return Some(Err(e.into())),
-            }
-        }
-        Some(self.decoded.as_mut()?.next()?.unwrap_or_else(|e| Err(e.into())))
-    }
-
-    /// Takes the rows of a chunk, up to one that is bad and may not be.
-    fn take(&mut self, decoded: Decoded) {
-        let mut left = usize::MAX;
-        for bad in decoded.bad {
-            if let Err(e) = self.options.report.pass_over(self.options.skip_bad, bad.error) {
-                left = bad.before;
-                if bad.is_of_inference && self.options.skip_bad == 0 {
-                    self.options.report.inference_failed.store(true, Ordering::Relaxed);
-                }
-                self.error = Some(e);
-                break;
-            }
-        }
-        for batch in decoded.batches {
-            let rows = batch.num_rows().min(left);
-            left -= rows;
-            if rows > 0 {
-                self.batches.push_back(batch.slice(0, rows));
-            }
-        }
-    }
-}
-
-impl Iterator for JsonReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(batch) = self.batches.pop_front() {
-                return Some(Ok(batch));
-            }
-            if let Some(e) = self.error.take() {
-                self.is_at_end = true;
-                return Some(Err(e.into()));
-            }
-            if self.is_at_end {
-                return None;
-            }
-            match self.next_chunk() {
-                Some(Ok(decoded)) => self.take(decoded),
-                Some(Err(e)) => self.error = Some(e),
-                None => self.is_at_end = true,
-            }
-        }
-    }
-}
-
-impl RecordBatchReader for JsonReader {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
 }

@@ -33,6 +33,11 @@ impl RecordLocation {
         Self { line, object: None }
     }
 
+    /// Returns the line, and the text after it.
+    pub(super) fn parts(self) -> (u64, String) {
+        (self.line, self.object.map_or_else(String::new, |object| format!(", object {object}")))
+    }
+
     /// Returns the location some lines further.
     pub(super) fn at_line(self, more: u64) -> Self {
         Self { line: self.line.saturating_add(more), ..self }
@@ -41,11 +46,8 @@ impl RecordLocation {
 
 impl fmt::Display for RecordLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}", self.line)?;
-        match self.object {
-            Some(object) => write!(f, ", object {object}"),
-            None => Ok(()),
-        }
+        let (line, object) = self.parts();
+        write!(f, "line {line}{object}")
     }
 }
 

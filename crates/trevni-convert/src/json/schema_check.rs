@@ -9,10 +9,13 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use arrow::datatypes::{DataType, Field, FieldRef, SchemaRef};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
 use super::declared_types::{is_marked, is_text};
+use super::field_name::FieldName;
 use super::layout::Values;
 
 /// Checks values against a schema.
@@ -203,8 +206,17 @@ impl<'de> Visitor<'de> for At<'_> {
             }
             _ => return Err(self.nested("an object")),
         };
-        while let Some(found) = object.next_key_seed(Name { fields, likely, check: self.check })? {
+        let other = |name: &str| {
+            if self.check.is_strict {
+                self.check.path.borrow_mut().push(name.to_owned());
+                self.check.what.replace(Some("not among the fields".to_owned()));
+            }
+        };
+        while let Some(found) = object.next_key_seed(FieldName { fields, likely, other })? {
             let Some(at) = found else {
+                if self.check.is_strict {
+                    return Err(A::Error::custom("a value does not fit"));
+                }
                 object.next_value::<IgnoredAny>()?;
                 continue;
             };
@@ -226,41 +238,5 @@ fn value_of(entries: &FieldRef) -> Option<&FieldRef> {
     match entries.data_type() {
         DataType::Struct(fields) => fields.get(1),
         _ => None,
-    }
-}
-
-/// Finds the field of a name, which most often follows the last one.
-struct Name<'a> {
-    fields: &'a Fields,
-    likely: usize,
-    check: &'a Check,
-}
-
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
-        if self.fields.get(self.likely).is_some_and(|field| field.name() == name) {
-            return Ok(Some(self.likely));
-        }
-        let found = self.fields.find(name).map(|(at, _)| at);
-        if found.is_none() && self.check.is_strict {
-            self.check.path.borrow_mut().push(name.to_owned());
-            self.check.what.replace(Some("not among the fields".to_owned()));
-            return Err(E::custom("a value does not fit"));
-        }
-        Ok(found)
     }
 }

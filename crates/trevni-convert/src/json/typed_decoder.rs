@@ -18,6 +18,8 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use arrow::error::ArrowError;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::field_name::FieldName;
+
 /// Integers up to this are floating-point numbers, too.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -329,7 +331,9 @@ impl<'de> Visitor<'de> for Object<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let Objects { fields, columns, len } = &mut *self.rows;
         let (mut likely, is_strict) = (0, self.is_strict);
-        while let Some(found) = object.next_key_seed(Name { fields, likely })? {
+        while let Some(found) =
+            object.next_key_seed(FieldName { fields, likely, other: |_: &str| () })?
+        {
             let member = found.and_then(|at| columns.get_mut(at).zip(fields.get(at)));
             let Some((values, field)) = member else {
                 if is_strict {
@@ -346,34 +350,5 @@ impl<'de> Visitor<'de> for Object<'_> {
             likely = found.map_or(0, |at| at + 1);
         }
         self.rows.end().ok_or_else(other)
-    }
-}
-
-/// Finds the field of a name, which most often follows the last one.
-struct Name<'a> {
-    fields: &'a Fields,
-    likely: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        if self.fields.get(self.likely).is_some_and(|field| field.name() == name) {
-            return Ok(Some(self.likely));
-        }
-        Ok(self.fields.find(name).map(|(at, _)| at))
     }
 }
