@@ -53,10 +53,7 @@ impl NativeContainer {
         let open = || {
             let place = match location {
                 Location::Path(path) => Place::Path(path),
-                Location::Source(source) => Place::Source(source),
-                Location::Object { store, path } => {
-                    Place::Source(Source::download(&*store, &path)?)
-                }
+                other => Place::Source(other.into_source()?),
             };
             let contents = place.open()?;
             Ok::<_, Error>(Self { place, contents })

@@ -14,12 +14,13 @@ use trevni::dataset::{
 };
 
 use crate::errors::{Raise, Result};
-use crate::options::{ScanOptions, WriteOptions, predicate, threads};
-use crate::reader::{BoxedReader, RecordBatchReader, blocking};
+use crate::options::{ScanOptions, WriteOptions, threads};
+use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;
 use crate::signals::Signals;
 use crate::source::{StorageOptions, is_url, object};
+use crate::stream::{BoxedReader, blocking, in_order};
 
 /// Where a data set is.
 enum Place {
@@ -114,21 +115,7 @@ impl NativeDataset {
     }
 
     /// Starts to read.
-    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    #[pyo3(signature = (*, columns=None, r#where=None, batch_size=None, offset=0, limit=None, threads=None))]
-    fn scan(
-        &self,
-        py: Python<'_>,
-        columns: Option<Vec<String>>,
-        r#where: Option<&str>,
-        batch_size: Option<usize>,
-        offset: u64,
-        limit: Option<u64>,
-        threads: Option<usize>,
-    ) -> PyResult<RecordBatchReader> {
-        let predicate = predicate(r#where).or_raise()?;
-        let rows = None;
-        let options = ScanOptions { columns, predicate, batch_size, offset, limit, rows, threads };
+    fn scan(&self, py: Python<'_>, options: ScanOptions) -> PyResult<RecordBatchReader> {
         Ok(RecordBatchReader::of(py.detach(|| self.read(&options)).or_raise()?))
     }
 }
@@ -136,22 +123,22 @@ impl NativeDataset {
 impl NativeDataset {
     fn read(&self, options: &ScanOptions) -> Result<BoxedReader> {
         let reader: BoxedReader = match &self.0 {
-            Snapshot::Folder(dataset) => Box::new(apply(options, dataset.scan()).build()?),
+            Snapshot::Folder(dataset) => Box::new(apply(options, dataset.scan())?.build()?),
             Snapshot::Store(dataset) => {
-                let stream = apply(options, dataset.scan()).stream()?;
+                let stream = apply(options, dataset.scan())?.stream()?;
                 blocking(stream.schema().clone(), stream)?
             }
         };
-        options.in_order(reader)
+        in_order(reader, options.columns.as_deref())
     }
 }
 
-fn apply<P>(options: &ScanOptions, mut scan: DatasetScan<P>) -> DatasetScan<P> {
+fn apply<P>(options: &ScanOptions, mut scan: DatasetScan<P>) -> Result<DatasetScan<P>> {
     if let Some(columns) = &options.columns {
         scan = scan.with_projection(columns.clone());
     }
-    if let Some(predicate) = &options.predicate {
-        scan = scan.with_predicate(predicate.clone());
+    if let Some(predicate) = options.predicate()? {
+        scan = scan.with_predicate(predicate);
     }
     if let Some(rows) = options.batch_size {
         scan = scan.with_batch_size(rows);
@@ -159,7 +146,7 @@ fn apply<P>(options: &ScanOptions, mut scan: DatasetScan<P>) -> DatasetScan<P> {
     if let Some(rows) = options.limit {
         scan = scan.with_limit(rows);
     }
-    scan.with_offset(options.offset).with_parallelism(threads(options.threads))
+    Ok(scan.with_offset(options.offset).with_parallelism(threads(options.threads)))
 }
 
 /// Writes rows to a data set in one commit. Returns the number of the commit and the rows.

@@ -21,12 +21,13 @@ use trevni::object_store::FetchOptions;
 use trevni::{Error, FileMetadata};
 
 use crate::errors::{Raise, Result};
-use crate::options::{ScanOptions, predicate};
-use crate::reader::{BoxedReader, RecordBatchReader, blocking};
+use crate::options::ScanOptions;
+use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;
 use crate::source::{Location, Source, StorageOptions};
 use crate::statistics::ColumnStatistics;
+use crate::stream::{BoxedReader, blocking, in_order};
 use crate::table::Table;
 
 /// Where the blocks of a file are.
@@ -102,22 +103,8 @@ impl NativeFile {
     }
 
     /// Starts to read.
-    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    #[pyo3(signature = (*, columns=None, r#where=None, batch_size=None, offset=0, limit=None, threads=None))]
-    fn scan(
-        &self,
-        py: Python<'_>,
-        columns: Option<Vec<String>>,
-        r#where: Option<&str>,
-        batch_size: Option<usize>,
-        offset: u64,
-        limit: Option<u64>,
-        threads: Option<usize>,
-    ) -> PyResult<RecordBatchReader> {
-        let predicate = predicate(r#where).or_raise()?;
-        let rows = None;
-        let options = ScanOptions { columns, predicate, batch_size, offset, limit, rows, threads };
-        Ok(RecordBatchReader::of(py.detach(|| self.read(&options)).or_raise()?))
+    fn scan(&self, py: Python<'_>, options: ScanOptions) -> PyResult<RecordBatchReader> {
+        Ok(RecordBatchReader::of(py.detach(|| self.read(&options, None)).or_raise()?))
     }
 
     /// Returns the rows at these indices, in this order.
@@ -136,9 +123,9 @@ impl NativeFile {
         ascending.dedup();
         let ranges = ascending.iter().map(|row| *row..row + 1);
         let selection = RowSelection::from_consecutive_ranges(ranges, self.num_rows());
-        let options =
-            ScanOptions { columns, rows: Some(selection), threads: Some(1), ..Default::default() };
-        let table = py.detach(|| Table::read(self.read(&options).or_raise()?))?;
+        let options = ScanOptions { columns, threads: Some(1), ..Default::default() };
+        let read = || Table::read(self.read(&options, Some(selection)).or_raise()?);
+        let table = py.detach(read)?;
         if ascending == rows {
             return Ok(table);
         }
@@ -181,14 +168,14 @@ impl NativeFile {
         ArrowStreamBuilder::from_metadata(store.clone(), path.clone(), self.metadata.clone(), fetch)
     }
 
-    fn read(&self, options: &ScanOptions) -> Result<BoxedReader> {
+    fn read(&self, options: &ScanOptions, rows: Option<RowSelection>) -> Result<BoxedReader> {
         let reader = match &self.blocks {
-            Blocks::Here(source) => Box::new(options.apply(self.builder(source))?.build()?),
+            Blocks::Here(source) => Box::new(options.apply(self.builder(source), rows)?.build()?),
             Blocks::Store { store, path } => {
-                let stream = options.apply(self.stream_builder(store, path))?.build()?;
+                let stream = options.apply(self.stream_builder(store, path), rows)?.build()?;
                 blocking(stream.schema().clone(), stream)?
             }
         };
-        options.in_order(reader)
+        in_order(reader, options.columns.as_deref())
     }
 }

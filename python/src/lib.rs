@@ -10,11 +10,14 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! errors options runtime signals
-//! python_file schema
-//! batch reader source
+//! errors
+//! options python_file runtime schema signals
+//! batch source
+//! stream
 //! table
-//! blosc dataset file statistics verify writer
+//! reader
+//! blosc dataset statistics verify writer
+//! file
 //! ```
 
 mod batch;
@@ -30,6 +33,7 @@ mod schema;
 mod signals;
 mod source;
 mod statistics;
+mod stream;
 mod table;
 mod verify;
 mod writer;

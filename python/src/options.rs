@@ -1,9 +1,7 @@
 //! The arguments of reading and writing.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use arrow::array::RecordBatchIterator;
 use arrow::datatypes::Schema;
 use pyo3::prelude::*;
 use trevni::arrow::{
@@ -17,41 +15,45 @@ use trevni::{Error, Metadata};
 
 use crate::errors::{Raise, Result};
 
-/// A reader on any thread.
-type BoxedReader = Box<dyn arrow::array::RecordBatchReader + Send>;
-
 /// Returns the number of threads: of all cores, unless the caller says.
 pub(crate) fn threads(requested: Option<usize>) -> usize {
     requested.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// What a scan reads.
-#[derive(Debug, Default, Clone)]
+/// The arguments of a scan.
+#[derive(Debug, Default, Clone, FromPyObject)]
+#[pyo3(from_item_all)]
 pub(crate) struct ScanOptions {
     pub(crate) columns: Option<Vec<String>>,
-    pub(crate) predicate: Option<Predicate>,
+    #[pyo3(item("where"))]
+    pub(crate) predicate: Option<String>,
     pub(crate) batch_size: Option<usize>,
     pub(crate) offset: u64,
     pub(crate) limit: Option<u64>,
-    pub(crate) rows: Option<RowSelection>,
     pub(crate) threads: Option<usize>,
 }
 
 impl ScanOptions {
-    /// Sets a builder.
+    /// Returns the predicate, parsed.
+    pub(crate) fn predicate(&self) -> Result<Option<Predicate>> {
+        self.predicate.as_deref().map(Predicate::parse).transpose()
+    }
+
+    /// Sets a builder, to read these rows if they are given.
     pub(crate) fn apply<R: ReadAt + 'static, F>(
         &self,
         mut builder: ArrowReaderBuilder<R, F>,
+        rows: Option<RowSelection>,
     ) -> Result<ArrowReaderBuilder<R, F>> {
         if let Some(columns) = &self.columns {
             let mask = ProjectionMask::columns(builder.schema(), columns)?;
             builder = builder.with_projection(mask);
         }
-        if let Some(predicate) = &self.predicate {
-            builder = builder.with_predicate(predicate.clone());
+        if let Some(predicate) = self.predicate()? {
+            builder = builder.with_predicate(predicate);
         }
-        if let Some(rows) = &self.rows {
-            builder = builder.with_row_selection(rows.clone());
+        if let Some(rows) = rows {
+            builder = builder.with_row_selection(rows);
         }
         if let Some(rows) = self.batch_size {
             builder = builder.with_batch_size(rows);
@@ -61,36 +63,11 @@ impl ScanOptions {
         }
         Ok(builder.with_offset(self.offset).with_parallelism(threads(self.threads)))
     }
-
-    /// Puts the columns into the order that was asked for: files are read in their own.
-    pub(crate) fn in_order(&self, reader: BoxedReader) -> Result<BoxedReader> {
-        let Some(columns) = &self.columns else { return Ok(reader) };
-        let schema = reader.schema();
-        let mut order: Vec<usize> = Vec::with_capacity(schema.fields().len());
-        for name in columns {
-            for (i, field) in schema.fields().iter().enumerate() {
-                if is_of(name, field.name()) && !order.contains(&i) {
-                    order.push(i);
-                }
-            }
-        }
-        if order.len() != schema.fields().len() || order.is_sorted() {
-            return Ok(reader);
-        }
-        let schema = Arc::new(schema.project(&order)?);
-        let batches = reader.map(move |batch| batch?.project(&order));
-        Ok(Box::new(RecordBatchIterator::new(batches, schema)))
-    }
 }
 
 /// Returns whether a path names a column or a part of it.
-fn is_of(path: &str, column: &str) -> bool {
+pub(crate) fn is_of(path: &str, column: &str) -> bool {
     path.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// Parses the text of a predicate.
-pub(crate) fn predicate(text: Option<&str>) -> Result<Option<Predicate>> {
-    text.map(Predicate::parse).transpose()
 }
 
 /// The columns that a feature is for: all, none, or these.

@@ -1,26 +1,19 @@
 //! Streams of record batches.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use arrow::array::{ArrayRef, RecordBatchIterator, RecordBatchReader as ArrowReader, StructArray};
 use arrow::datatypes::SchemaRef;
-use futures_util::{Stream, StreamExt};
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
-use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
-use trevni::Error;
 
-use crate::batch::{RecordBatch, row_field};
-use crate::errors::{Raise, Result};
-use crate::runtime::runtime;
+use crate::batch::RecordBatch;
+use crate::errors::Raise;
 use crate::schema::Schema;
+use crate::stream::{BoxedReader, stream_capsule};
 use crate::table::Table;
-
-/// A reader on any thread.
-pub(crate) type BoxedReader = Box<dyn ArrowReader + Send>;
 
 /// A stream of record batches, which can be read once: by iteration, by `read_all`, or by another library through
 /// `__arrow_c_stream__`.
@@ -98,33 +91,4 @@ impl RecordBatchReader {
     fn __repr__(&self) -> String {
         format!("trevni.RecordBatchReader\n{}", self.schema().describe())
     }
-}
-
-/// Hands a reader over as an Arrow C stream.
-pub(crate) fn stream_capsule<'py>(
-    py: Python<'py>,
-    reader: BoxedReader,
-    requested_schema: Option<Bound<'py, PyCapsule>>,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let field = row_field(&reader.schema());
-    let arrays = reader.map(|batch| Ok(Arc::new(StructArray::from(batch?)) as ArrayRef));
-    let arrays = Box::new(ArrayIterator::new(arrays, field));
-    Ok(to_stream_pycapsule(py, arrays, requested_schema)?)
-}
-
-/// Reads a stream of an object store on the caller's thread.
-pub(crate) fn blocking<S>(schema: SchemaRef, stream: S) -> Result<BoxedReader>
-where
-    S: Stream<Item = Result<arrow::array::RecordBatch>> + Send + Unpin + 'static,
-{
-    let runtime = runtime()?;
-    let mut stream = Some(stream);
-    let next = move || {
-        let batch = runtime.block_on(stream.as_mut()?.next());
-        if !matches!(batch, Some(Ok(_))) {
-            stream = None;
-        }
-        batch.map(|batch| batch.map_err(|error: Error| error.into()))
-    };
-    Ok(Box::new(RecordBatchIterator::new(std::iter::from_fn(next), schema)))
 }

@@ -97,6 +97,17 @@ impl Location {
     }
 }
 
+impl Location {
+    /// Opens a file, and fetches a whole object.
+    pub(crate) fn into_source(self) -> Result<Source> {
+        match self {
+            Location::Path(path) => Source::open(path),
+            Location::Source(source) => Ok(source),
+            Location::Object { store, path } => Source::download(&*store, &path),
+        }
+    }
+}
+
 /// Returns whether a text is a URL, and not a path.
 pub(crate) fn is_url(text: &str) -> bool {
     text.contains("://")

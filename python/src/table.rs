@@ -10,9 +10,9 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::batch::RecordBatch;
 use crate::errors::{Raise, Result};
-use crate::reader::{BoxedReader, RecordBatchReader, stream_capsule};
 use crate::schema::Schema;
 use crate::signals::Signals;
+use crate::stream::{BoxedReader, stream_capsule};
 
 /// Rows that `_repr_html_` shows.
 const ROWS_SHOWN: usize = 10;
@@ -97,8 +97,8 @@ impl Table {
     }
 
     /// Returns a stream of the batches.
-    fn to_reader(&self) -> RecordBatchReader {
-        RecordBatchReader::of(self.reader())
+    fn to_reader<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("trevni")?.getattr("RecordBatchReader")?.call1((slf,))
     }
 
     /// Returns the rows as `pyarrow.Table`.

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use trevni::FileReader;
 
 use crate::errors::{Raise, Result, object};
-use crate::source::{Location, Source, StorageOptions};
+use crate::source::{Location, StorageOptions};
 
 /// The result of verifying a file. It is true if there are no faults.
 #[pyclass(frozen, module = "trevni")]
@@ -61,10 +61,6 @@ pub(crate) fn verify(
 }
 
 fn read(location: Location) -> Result<Verification> {
-    let source = match location {
-        Location::Path(path) => Source::open(path)?,
-        Location::Source(source) => source,
-        Location::Object { store, path } => Source::download(&*store, &path)?,
-    };
+    let source = location.into_source()?;
     Ok(Verification(FileReader::try_new(source)?.verify(|_| ())))
 }

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import _filters, _polars
-from ._file import reopen as _reopen
 from ._file import write_options
-from ._trevni import NativeDataset, RecordBatchReader, Schema, Table, write_dataset
+from ._rows import Rows
+from ._trevni import NativeDataset, write_dataset
 from .errors import NotFoundError
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
-
-    from ._pyarrow import TrevniDataset
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class DataFile:
     nbytes: int
 
 
-class Dataset:
+class Dataset(Rows):
     """A data set as it was when it was opened: rows that others append meanwhile are not in it.
 
     >>> import trevni
@@ -47,35 +39,16 @@ class Dataset:
     80
     """
 
+    _native: NativeDataset
+
     def __init__(self, source: Any, *, storage_options: Mapping[str, str] | None = None) -> None:
-        self._source = source
-        self._storage_options = dict(storage_options) if storage_options else None
+        super().__init__(source, storage_options=storage_options)
         self._native = NativeDataset(source, self._storage_options)
-
-    @property
-    def schema(self) -> Schema:
-        """The schema, with the columns whose values are in paths."""
-        return self._native.schema
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self._native.schema.names
 
     @property
     def partitions(self) -> list[str]:
         """The names of the columns whose values are in paths."""
         return self._native.partitions
-
-    @property
-    def num_rows(self) -> int:
-        """The number of rows."""
-        return self._native.num_rows
-
-    @property
-    def nbytes(self) -> int:
-        """The size of all files in bytes."""
-        return self._native.nbytes
 
     @property
     def commit(self) -> int | None:
@@ -91,63 +64,11 @@ class Dataset:
         """Returns the data set as it is now."""
         return Dataset(self._source, storage_options=self._storage_options)
 
-    def scan(
-        self,
-        columns: Sequence[str] | None = None,
-        where: Any = None,
-        *,
-        batch_size: int | None = None,
-        offset: int = 0,
-        limit: int | None = None,
-        threads: int | None = None,
-    ) -> RecordBatchReader:
-        """Starts to read. The arguments are those of :meth:`trevni.File.scan`. Files that cannot have such rows are
-        not opened.
-        """
-        arguments: dict[str, Any] = {"batch_size": batch_size, "threads": threads}
-        names = None if columns is None else list(columns)
-        return _filters.scan(self, names, where, offset=offset, limit=limit, **arguments)
-
     def append(self, data: Any, **options: Any) -> Dataset:
         """Appends rows in one commit. Returns the data set with them. The options are those of
         :func:`write_dataset`.
         """
         return write(data, self._source, storage_options=self._storage_options, **options)
-
-    def read_all(self) -> Table:
-        """Reads all rows."""
-        return self.scan().read_all()
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Reads all rows as ``pyarrow.Table``."""
-        return self.read_all().to_arrow()
-
-    def to_pandas(self, **arguments: Any) -> pandas.DataFrame:
-        """Reads all rows as ``pandas.DataFrame``."""
-        return self.read_all().to_pandas(**arguments)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Reads all rows as ``polars.DataFrame``."""
-        return self.read_all().to_polars()
-
-    def to_pyarrow_dataset(self) -> TrevniDataset:
-        """Returns the data set as ``pyarrow.dataset.Dataset``."""
-        from ._pyarrow import TrevniDataset
-
-        return TrevniDataset(self)
-
-    def scan_polars(self) -> polars.LazyFrame:
-        """Returns the data set as a lazy frame of polars."""
-        return _polars.scan(self)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.scan().__arrow_c_stream__(requested_schema)
-
-    def __len__(self) -> int:
-        return self.num_rows
-
-    def __reduce__(self) -> Any:
-        return _reopen, (type(self), self._source, self._storage_options)
 
     def __repr__(self) -> str:
         files = len(self._native.files)

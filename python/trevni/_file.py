@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import _filters, _polars
+from ._rows import TABLE_BATCH, Rows
 from ._trevni import (
     ColumnStatistics,
     NativeFile,
     NativeWriter,
     RecordBatchReader,
-    Schema,
     Table,
 )
 
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
 
-    from ._pyarrow import TrevniDataset
-
-# The rows of a batch of a table: those of a block.
-TABLE_BATCH = 32_768
-
-
-class File:
+class File(Rows):
     """An open file. It is opened once and can be read any number of times, by several threads too.
 
     ``pyarrow.table(file)``, ``polars.DataFrame(file)`` and others read it through ``__arrow_c_stream__``.
@@ -41,30 +30,11 @@ class File:
     4
     """
 
+    _native: NativeFile
+
     def __init__(self, source: Any, *, storage_options: Mapping[str, str] | None = None) -> None:
-        self._source = source
-        self._storage_options = dict(storage_options) if storage_options else None
+        super().__init__(source, storage_options=storage_options)
         self._native = NativeFile(source, self._storage_options)
-
-    @property
-    def schema(self) -> Schema:
-        """The schema."""
-        return self._native.schema
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns."""
-        return self._native.schema.names
-
-    @property
-    def num_rows(self) -> int:
-        """The number of rows."""
-        return self._native.num_rows
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the file in bytes."""
-        return self._native.nbytes
 
     @property
     def metadata(self) -> dict[str, bytes]:
@@ -80,76 +50,9 @@ class File:
         """Returns the statistics of a column, ``"a"`` or ``"struct.field"``; ``None`` if the file has none."""
         return self._native.statistics(column)
 
-    def scan(
-        self,
-        columns: Sequence[str] | None = None,
-        where: Any = None,
-        *,
-        batch_size: int | None = None,
-        offset: int = 0,
-        limit: int | None = None,
-        threads: int | None = None,
-    ) -> RecordBatchReader:
-        """Starts to read.
-
-        Args:
-            columns: The columns, in this order; fields of structs as ``"struct.field"``. Default: all.
-            where: Only rows for which this holds: a predicate as text (``"price > 10 and city in ('Ulm')"``), tuples
-                (``[("price", ">", 10)]``), or an expression of pyarrow or polars. Blocks that cannot have such rows
-                are not read.
-            batch_size: The rows of a batch. Default: 8192.
-            offset: Of these rows, how many are skipped.
-            limit: Of these rows, how many are returned at most.
-            threads: Threads that decode. Default: one for each core.
-        """
-        arguments: dict[str, Any] = {"batch_size": batch_size, "threads": threads}
-        names = None if columns is None else list(columns)
-        return _filters.scan(self, names, where, offset=offset, limit=limit, **arguments)
-
     def take(self, rows: Sequence[int], columns: Sequence[str] | None = None) -> Table:
         """Returns the rows at these indices, in this order. Only their blocks are read."""
         return self._native.take(list(rows), columns=None if columns is None else list(columns))
-
-    def read_all(self) -> Table:
-        """Reads all rows."""
-        return self.scan(batch_size=TABLE_BATCH).read_all()
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Reads all rows as ``pyarrow.Table``."""
-        return self.read_all().to_arrow()
-
-    def to_pandas(self, **arguments: Any) -> pandas.DataFrame:
-        """Reads all rows as ``pandas.DataFrame``. Arguments are those of ``pyarrow.Table.to_pandas``."""
-        return self.read_all().to_pandas(**arguments)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Reads all rows as ``polars.DataFrame``."""
-        return self.read_all().to_polars()
-
-    def to_pyarrow_dataset(self) -> TrevniDataset:
-        """Returns the file as ``pyarrow.dataset.Dataset``: DuckDB and others push columns and filters down to it."""
-        from ._pyarrow import TrevniDataset
-
-        return TrevniDataset(self)
-
-    def scan_polars(self) -> polars.LazyFrame:
-        """Returns the file as a lazy frame of polars, which reads the columns and rows that a query needs."""
-        return _polars.scan(self)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.scan().__arrow_c_stream__(requested_schema)
-
-    def __arrow_c_schema__(self) -> object:
-        return self.schema.__arrow_c_schema__()
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.scan())
-
-    def __len__(self) -> int:
-        return self.num_rows
-
-    def __reduce__(self) -> Any:
-        return reopen, (type(self), self._source, self._storage_options)
 
     def __repr__(self) -> str:
         name = self._source if not isinstance(self._source, bytes) else "bytes"
@@ -158,11 +61,6 @@ class File:
     def _repr_html_(self) -> str:
         rows = self.scan(limit=10, threads=1).read_all()._repr_html_().rsplit("<p>", 1)[0]
         return f"{rows}<p>{self.num_rows} rows in {html.escape(str(self._source)[:200])}</p>"
-
-
-def reopen(kind: Any, source: Any, storage_options: Mapping[str, str] | None) -> Any:
-    """Opens what was pickled: what a caller opened, not what was read."""
-    return kind(source, storage_options=storage_options)
 
 
 def open(source: Any, *, storage_options: Mapping[str, str] | None = None) -> File:

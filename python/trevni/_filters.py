@@ -14,8 +14,7 @@ from ._trevni import RecordBatchReader, Schema
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from ._dataset import Dataset
-    from ._file import File
+    from ._rows import Rows
 
 
 @dataclass(frozen=True)
@@ -93,16 +92,18 @@ def _is(value: Any, module: str, name: str) -> bool:
     return found is not None and isinstance(value, getattr(found, name))
 
 
-def scan(source: File | Dataset, columns: list[str] | None, condition: Any, **arguments: Any) -> RecordBatchReader:
-    """Starts to read a file or data set with a condition."""
+def scan(source: Rows, condition: Any, options: dict[str, Any]) -> RecordBatchReader:
+    """Starts to read with a condition."""
     kept = Filter.of(condition, source.schema)
+    options = options | {"where": kept.text}
     if kept.rest is None:
-        return source._native.scan(columns=columns, where=kept.text, **arguments)
-    offset, limit = arguments.pop("offset", 0), arguments.pop("limit", None)
-    wanted = columns
+        return source._native.scan(options)
+    columns, offset, limit = options["columns"], options["offset"], options["limit"]
+    # Rows that are filtered again cannot be counted before.
+    options |= {"offset": 0, "limit": None}
     if columns is not None:
-        wanted = list(dict.fromkeys([*columns, *kept.columns(source.schema)]))
-    reader = source._native.scan(columns=wanted, where=kept.text, **arguments)
+        options["columns"] = list(dict.fromkeys([*columns, *kept.columns(source.schema)]))
+    reader = source._native.scan(options)
     reader = kept.apply(reader, None if columns is None else _roots(columns, reader.schema.names))
     return reader if not offset and limit is None else _limited(reader, offset, limit)
 

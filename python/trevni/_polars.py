@@ -28,8 +28,7 @@ from ._expressions import (
 if TYPE_CHECKING:
     import polars
 
-    from ._dataset import Dataset
-    from ._file import File
+    from ._rows import Rows
 
 COMPARISONS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 UNITS = {"Milliseconds": 10**3, "Microseconds": 10**6, "Nanoseconds": 10**9}
@@ -128,7 +127,7 @@ def _value(tree: Any) -> Any:
     return MISSING
 
 
-def scan(source: File | Dataset) -> polars.LazyFrame:
+def scan(source: Rows) -> polars.LazyFrame:
     """Returns the rows as a lazy frame: polars asks for the columns and rows that a query needs."""
     import polars
     from polars.io.plugins import register_io_source

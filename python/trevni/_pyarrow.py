@@ -14,14 +14,13 @@ import pyarrow
 import pyarrow.dataset
 
 if TYPE_CHECKING:
-    from ._dataset import Dataset
-    from ._file import File
+    from ._rows import Rows
 
 
 class TrevniDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
     """A file or a data set with the interface of pyarrow. It cannot be written to."""
 
-    def __init__(self, source: File | Dataset, filter: Any = None) -> None:
+    def __init__(self, source: Rows, filter: Any = None) -> None:
         self._source = source
         self._condition = filter
 

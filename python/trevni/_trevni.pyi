@@ -115,16 +115,7 @@ class NativeFile:
     @property
     def codecs(self) -> list[str]: ...
     def statistics(self, column: str) -> ColumnStatistics | None: ...
-    def scan(
-        self,
-        *,
-        columns: list[str] | None = None,
-        where: str | None = None,
-        batch_size: int | None = None,
-        offset: int = 0,
-        limit: int | None = None,
-        threads: int | None = None,
-    ) -> RecordBatchReader: ...
+    def scan(self, options: dict[str, Any]) -> RecordBatchReader: ...
     def take(self, rows: list[int], *, columns: list[str] | None = None) -> Table: ...
 
 class NativeWriter:
@@ -155,16 +146,7 @@ class NativeDataset:
     def partitions(self) -> list[str]: ...
     @property
     def files(self) -> list[tuple[str, int, int]]: ...
-    def scan(
-        self,
-        *,
-        columns: list[str] | None = None,
-        where: str | None = None,
-        batch_size: int | None = None,
-        offset: int = 0,
-        limit: int | None = None,
-        threads: int | None = None,
-    ) -> RecordBatchReader: ...
+    def scan(self, options: dict[str, Any]) -> RecordBatchReader: ...
 
 class NativeContainer:
     def __init__(self, source: Any, storage_options: dict[str, str] | None = None) -> None: ...

@@ -10,13 +10,14 @@ use std::path::Path;
 
 use trevni_testing::data::{files, workspace};
 
-/// The members whose sources are checked.
-const MEMBERS: [&str; 5] = [
+/// The folders whose sources are checked.
+const MEMBERS: [&str; 6] = [
     "src",
     "crates/trevni-blosc/src",
     "crates/trevni-convert/src",
     "crates/trevni-datafusion/src",
     "crates/trevni-cli/src",
+    "python/src",
 ];
 
 type Module = Vec<String>;
