@@ -10,7 +10,7 @@ pub(super) struct FieldName<'a, F> {
     pub(super) fields: &'a Fields,
     /// The field after the last one.
     pub(super) likely: usize,
-    /// Is told a name that no field has.
+    /// Called with a name that no field has.
     pub(super) other: F,
 }
 
