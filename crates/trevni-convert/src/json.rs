@@ -22,6 +22,7 @@ mod encode;
 mod field_name;
 mod infer;
 mod layout;
+mod line_chunks;
 mod options;
 mod reader;
 mod records;

@@ -1,21 +1,22 @@
 //! Processes the items of an iterator on several threads, in order.
 //!
 //! ```text
-//! items ──► one thread ──► jobs ──► workers ──► results, in the order of the items
+//! items ──► each worker in turn takes one ──► results, in the order of the items
 //! ```
-//! As many items are processed as there are threads, and a few wait, which bounds the memory. Threads end soon
-//! after the results are dropped, or at the end of the items.
+//! As many items are processed as there are threads, and a few results wait, which bounds the memory. A worker that
+//! makes an item has its bytes in the caches of its core. Threads end soon after the results are dropped, or at the
+//! end of the items.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 
-/// A job: an item, and the channel for its result.
-type Job<T, R> = (T, SyncSender<R>);
+/// The items that are left, and where the places of their results go. `None` at the end.
+type Items<I, R> = Mutex<Option<(I, SyncSender<Option<Receiver<R>>>)>>;
 
 /// Returns the results of `work` for each item, in order. With one thread, the caller's does everything; with more,
-/// one reads the items and the others work. An error means that a thread panicked.
+/// each of them takes items and works. An error means that a thread panicked.
 pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     items: impl Iterator<Item = T> + Send + 'static,
     threads: usize,
@@ -24,41 +25,34 @@ pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     if threads <= 1 {
         return Ok(Box::new(items.map(move |item| Ok(work(item)))));
     }
-    let (jobs, waiting) = sync_channel::<Job<T, R>>(threads);
     let (order, results) = sync_channel(threads * 2);
-    let (waiting, work) = (Arc::new(Mutex::new(waiting)), Arc::new(work));
+    let (items, work) = (Arc::new(Mutex::new(Some((items, order)))), Arc::new(work));
     for number in 0..threads {
-        let (waiting, work) = (waiting.clone(), work.clone());
-        let worker = move || run(&waiting, work.as_ref());
+        let (items, work) = (items.clone(), work.clone());
+        let worker = move || {
+            while let Some((item, place)) = next(&items) {
+                // If the result is not wanted, the next will not come.
+                let _ = place.send(work(item));
+            }
+        };
         Builder::new().name(format!("worker {number}")).spawn(worker)?;
     }
-    Builder::new().name("reader".to_owned()).spawn(move || read(items, &jobs, &order))?;
     Ok(Box::new(Results { results: Some(results) }))
 }
 
-/// Creates a job for each item, and marks the end.
-fn read<T, R>(
-    items: impl Iterator<Item = T>,
-    jobs: &SyncSender<Job<T, R>>,
-    order: &SyncSender<Option<Receiver<R>>>,
-) {
-    for item in items {
-        let (result, place) = sync_channel(1);
-        if order.send(Some(place)).is_err() || jobs.send((item, result)).is_err() {
-            return;
-        }
+/// Takes the next item, and gives its result a place; `None` at the end, or if results are not wanted any more.
+fn next<T, R>(items: &Items<impl Iterator<Item = T>, R>) -> Option<(T, SyncSender<R>)> {
+    // After a panic of the items there are no others.
+    let mut left = items.lock().ok()?;
+    let (items, order) = left.as_mut()?;
+    let item = items.next();
+    let (place, result) = sync_channel(1);
+    let is_wanted = order.send(item.is_some().then_some(result)).is_ok();
+    if item.is_none() || !is_wanted {
+        *left = None;
+        return None;
     }
-    // The receiver has been dropped if this fails.
-    let _ = order.send(None);
-}
-
-fn run<T, R>(waiting: &Mutex<Receiver<Job<T, R>>>, work: impl Fn(T) -> R) {
-    loop {
-        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((item, result)) = job else { return };
-        // If the result is not wanted, the next will not come.
-        let _ = result.send(work(item));
-    }
+    item.map(|item| (item, place))
 }
 
 struct Results<R> {

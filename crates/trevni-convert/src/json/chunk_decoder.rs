@@ -68,8 +68,8 @@ impl ChunkDecoder {
         let mut decoder = RecordDecoder::new(&self.marked, self.options.batch_size, &self.options);
         // Values from which types were inferred fit them, but maybe not declared types.
         let batches = match was_seen && self.options.types.is_empty() {
-            true => decoder.decode(&chunk.text),
-            false => decoder.decode_checked(&chunk.text),
+            true => decoder.decode(chunk.text()),
+            false => decoder.decode_checked(chunk.text()),
         };
         match batches {
             Ok(batches) => Ok(of_rows(self.project(batches)?)),
@@ -82,7 +82,7 @@ impl ChunkDecoder {
         if self.failures.load(Ordering::Relaxed) >= ATTEMPTS {
             return None;
         }
-        let decoded = typed.decode(chunk.records().map(|(_, record)| record));
+        let decoded = typed.decode(chunk);
         match decoded {
             Some(_) => self.failures.store(0, Ordering::Relaxed),
             None => drop(self.failures.fetch_add(1, Ordering::Relaxed)),

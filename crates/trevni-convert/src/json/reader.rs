@@ -71,6 +71,7 @@ fn infer(
             }
         };
         for (place, record) in chunk.records() {
+            seen += 1;
             // Bad records are left to the reader, unless all are.
             match fault(record) {
                 Some(fault) => {
@@ -81,8 +82,7 @@ fn infer(
                 None => drop(inference.add(record, place)),
             }
         }
-        seen += chunk.len();
-        bytes += chunk.text.len();
+        bytes += chunk.text().len();
         if rows.is_some() {
             read.push_back(chunk);
         }

@@ -1,21 +1,23 @@
 //! Splits JSON text into records.
 //!
 //! ```text
-//! text ──► layout ──► records ──► chunks of records, each with its location in the file
+//! text ──► layout ──► lines, or objects ──► chunks of records, each with its location in the file
 //! ```
 //! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are
 //! decoded.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
 use super::layout::{Layout, Scan, detect};
+use super::line_chunks::{LineChunks, Lines};
 use trevni::{Error, Result};
 
-/// Bytes of a chunk, unless a record is longer.
-const CHUNK: usize = 8 << 20;
+/// Bytes of a chunk of objects, unless one is longer.
+const CHUNK: usize = 1 << 20;
 
 /// Where a record is in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +30,6 @@ pub(super) struct RecordLocation {
 
 impl RecordLocation {
     /// Creates a line.
-    #[cfg(test)]
     pub(super) fn of_line(line: u64) -> Self {
         Self { line, object: None }
     }
@@ -52,22 +53,47 @@ impl fmt::Display for RecordLocation {
 }
 
 /// Some records.
+#[derive(Debug)]
+pub(super) enum Chunk {
+    Lines(Lines),
+    Objects(Objects),
+}
+
+impl Chunk {
+    pub(super) fn text(&self) -> &[u8] {
+        match self {
+            Chunk::Lines(lines) => &lines.text,
+            Chunk::Objects(objects) => &objects.text,
+        }
+    }
+
+    pub(super) fn records(&self) -> impl Iterator<Item = (RecordLocation, &[u8])> {
+        let text = self.text();
+        self.ranges().map(|(place, range)| (place, text.get(range).unwrap_or_default()))
+    }
+
+    /// Returns where each record is in the text.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (RecordLocation, Range<usize>)> {
+        let (lines, objects) = match self {
+            Chunk::Lines(lines) => (Some(lines.ranges()), None),
+            Chunk::Objects(objects) => (None, Some(objects.ranges())),
+        };
+        lines.into_iter().flatten().chain(objects.into_iter().flatten())
+    }
+}
+
+/// Records that take any number of lines, or are elements of arrays.
 #[derive(Debug, Default)]
-pub(super) struct Chunk {
-    pub(super) text: Vec<u8>,
+pub(super) struct Objects {
+    text: Vec<u8>,
     /// Where each record begins in the text, and in the file.
     starts: Vec<(usize, RecordLocation)>,
 }
 
-impl Chunk {
-    pub(super) fn len(&self) -> usize {
-        self.starts.len()
-    }
-
-    pub(super) fn records(&self) -> impl Iterator<Item = (RecordLocation, &[u8])> {
+impl Objects {
+    fn ranges(&self) -> impl Iterator<Item = (RecordLocation, Range<usize>)> {
         let ends = self.starts.iter().skip(1).map(|(start, _)| *start).chain([self.text.len()]);
-        let starts = self.starts.iter().zip(ends);
-        starts.map(|((start, place), end)| (*place, self.text.get(*start..end).unwrap_or_default()))
+        self.starts.iter().zip(ends).map(|((start, place), end)| (*place, *start..end))
     }
 }
 
@@ -84,6 +110,7 @@ enum Next {
 pub(super) struct Records<R> {
     input: BufReader<io::Chain<io::Cursor<Vec<u8>>, R>>,
     layout: Layout,
+    lines: LineChunks,
     next: Next,
     line: u64,
     object: u64,
@@ -102,6 +129,7 @@ impl<R: Read> Records<R> {
         Ok(Self {
             input,
             layout,
+            lines: LineChunks::new(max_row_size),
             next: Next::Array,
             line: 1,
             object: 1,
@@ -114,12 +142,33 @@ impl<R: Read> Records<R> {
 
     /// Returns the next records, at most `most`; `None` at the end.
     pub(super) fn chunk(&mut self, most: usize) -> Result<Option<Chunk>> {
+        if self.error.is_none() && !self.is_at_end {
+            let chunk = match self.layout {
+                Layout::Lines => self.lines(most).map(Chunk::Lines),
+                Layout::Values | Layout::Array => self.objects(most).map(Chunk::Objects),
+            };
+            if chunk.is_some() {
+                return Ok(chunk);
+            }
+        }
+        self.is_at_end = true;
+        self.error.take().map_or(Ok(None), Err)
+    }
+
+    fn lines(&mut self, most: usize) -> Option<Lines> {
+        // Lines are read into chunks at once.
+        let (lines, result) = self.lines.next(self.input.get_mut(), most);
+        self.error = result.err();
+        lines
+    }
+
+    fn objects(&mut self, most: usize) -> Option<Objects> {
         let (text, starts) = self.last_size;
         let mut chunk =
-            Chunk { text: Vec::with_capacity(text), starts: Vec::with_capacity(starts) };
+            Objects { text: Vec::with_capacity(text), starts: Vec::with_capacity(starts) };
         while self.error.is_none()
             && !self.is_at_end
-            && chunk.len() < most
+            && chunk.starts.len() < most
             && chunk.text.len() < CHUNK
         {
             let start = chunk.text.len();
@@ -134,13 +183,9 @@ impl<R: Read> Records<R> {
                 }
             }
         }
-        if chunk.len() > 0 {
-            // The next is about as large.
-            self.last_size = (chunk.text.len() + chunk.text.len() / 16, chunk.len());
-            return Ok(Some(chunk));
-        }
-        self.is_at_end = true;
-        self.error.take().map_or(Ok(None), Err)
+        // The next is about as large.
+        self.last_size = (chunk.text.len() + chunk.text.len() / 16, chunk.starts.len());
+        (!chunk.starts.is_empty()).then_some(chunk)
     }
 
     /// Sets the error again.
@@ -154,11 +199,10 @@ impl<R: Read> Records<R> {
     }
 
     /// Appends a record to a chunk. Returns whether there was one.
-    fn record(&mut self, chunk: &mut Chunk) -> Result<bool> {
+    fn record(&mut self, chunk: &mut Objects) -> Result<bool> {
         let found = match self.layout {
-            Layout::Lines => return self.record_of_line(chunk),
-            Layout::Values => self.skip_blanks()?.is_some(),
             Layout::Array => self.skip_to_element()?,
+            Layout::Lines | Layout::Values => self.skip_blanks()?.is_some(),
         };
         if !found {
             return Ok(false);
@@ -169,43 +213,6 @@ impl<R: Read> Records<R> {
         chunk.text.push(b'\n');
         self.object += 1;
         Ok(true)
-    }
-
-    /// Appends a line that is not blank.
-    fn record_of_line(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        loop {
-            let start = chunk.text.len();
-            let has_any = self.whole_line(&mut chunk.text)?;
-            let place = RecordLocation { line: self.line, object: None };
-            self.line += 1;
-            let line = chunk.text.get(start..).unwrap_or_default();
-            if !line.trim_ascii().is_empty() {
-                chunk.starts.push((start, place));
-                return Ok(true);
-            }
-            chunk.text.truncate(start);
-            if !has_any {
-                return Ok(false);
-            }
-        }
-    }
-
-    /// Appends a line. Returns whether it had any bytes.
-    fn whole_line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
-        let start = text.len();
-        loop {
-            let piece = self.input.fill_buf()?;
-            let (used, is_end) = match memchr(b'\n', piece) {
-                Some(end) => (end + 1, true),
-                None => (piece.len(), piece.is_empty()),
-            };
-            text.extend_from_slice(piece.get(..used).unwrap_or_default());
-            self.input.consume(used);
-            self.check_size(text.len() - start)?;
-            if is_end {
-                return Ok(text.len() > start);
-            }
-        }
     }
 
     /// Appends a value. One that is truncated by the end of the file is invalid.

@@ -19,6 +19,7 @@ use arrow::error::ArrowError;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::field_name::FieldName;
+use super::records::Chunk;
 
 /// Integers up to this are floating-point numbers, too.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -42,11 +43,14 @@ impl TypedDecoder {
         Some(Self { schema: projected, fields, wanted: wanted.to_vec(), is_strict })
     }
 
-    /// Decodes records, one in each text; `None` if one needs more than this decoder does.
-    pub(super) fn decode<'a>(
-        &self,
-        records: impl Iterator<Item = &'a [u8]>,
-    ) -> Option<Result<RecordBatch, ArrowError>> {
+    /// Decodes the records of a chunk; `None` if one needs more than this decoder does.
+    pub(super) fn decode(&self, chunk: &Chunk) -> Option<Result<RecordBatch, ArrowError>> {
+        let text = simdutf8::basic::from_utf8(chunk.text()).ok()?;
+        let mut records = chunk.ranges().map(|(_, range)| text.get(range));
+        if self.wanted.is_empty() {
+            let rows = records.try_fold(0, |rows, record| check(record?).then_some(rows + 1))?;
+            return Some(self.batch(Vec::new(), rows));
+        }
         let values = |at: usize| match self.wanted.contains(&at) {
             true => self.fields.get(at).and_then(|field| Values::new(field)),
             false => Some(Values::Skipped),
@@ -54,16 +58,26 @@ impl TypedDecoder {
         let columns = (0..self.fields.len()).map(values).collect::<Option<_>>()?;
         let mut rows = Objects::new(self.fields.clone(), columns);
         for record in records {
-            let record = simdutf8::basic::from_utf8(record).ok()?;
-            let mut json = serde_json::Deserializer::from_str(record);
+            let mut json = serde_json::Deserializer::from_str(record?);
             let object = Object { rows: &mut rows, is_strict: self.is_strict };
             json.deserialize_map(object).ok()?;
             json.end().ok()?;
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows.len));
-        let columns = rows.columns.into_iter().filter_map(Values::finish).collect();
-        Some(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options))
+        Some(self.batch(rows.columns.into_iter().filter_map(Values::finish).collect(), rows.len))
     }
+
+    fn batch(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, ArrowError> {
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+    }
+}
+
+/// Returns whether a text is an object.
+fn check(record: &str) -> bool {
+    let mut json = serde_json::Deserializer::from_str(record);
+    record.trim_ascii_start().starts_with('{')
+        && json.deserialize_ignored_any(IgnoredAny).is_ok()
+        && json.end().is_ok()
 }
 
 /// The values of a column.
