@@ -17,7 +17,51 @@ Expressions for --where:
 Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true, false;
   '2024-01-31', '2024-01-31T10:00:00.5Z', '10:00:00.5' (dates, timestamps, times); '1h 30m' (durations)
 As in SQL, a comparison with null is neither true nor false, and keeps no row.
-There is no arithmetic.";
+There is no arithmetic: that is what `trevni sql` is for.";
+
+/// The subcommands by what they are for, as the short help lists them.
+const GROUPS: &[(&str, &[(&[&str], &str)])] = &[
+    (
+        "Rows of any format",
+        &[
+            (
+                &["cat", "head", "tail", "sample"],
+                "Print rows: all, the first, the last, random ones",
+            ),
+            (&["count", "describe", "schema"], "Count rows, profile the columns, print the schema"),
+            (&["sql", "explain"], "Run SQL over files, show how a query is run"),
+            (&["convert", "diff"], "Convert between formats, compare two files"),
+            (&["random", "bench"], "Make random rows, measure Trevni and Parquet on your file"),
+        ],
+    ),
+    (
+        "Trevni files",
+        &[
+            (&["meta", "layout", "size"], "Print the metadata, the blocks, the bytes of columns"),
+            (&["verify"], "Check checksums, values and statistics, of Blosc files too"),
+            (&["rewrite", "concat"], "Change the codec or the layout, join files"),
+            (&["vacuum"], "Delete files of a data set that no commit names"),
+            (&["tojson", "totrevni", "trevni_random"], "As the tools of the reference"),
+        ],
+    ),
+    (
+        "Others",
+        &[
+            (&["blosc"], "Bloscpack files, and containers of the Blosc family"),
+            (&["completions", "man"], "Completions for a shell, manual pages"),
+        ],
+    ),
+];
+
+/// The top of the help: subcommands are listed by group.
+const TEMPLATE: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+{after-help}
+Options:
+{options}";
 
 /// Two examples for each subcommand.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
@@ -156,7 +200,41 @@ const RARE: &[&str] = &[
 
 /// Returns the command line, with all of its help.
 pub(crate) fn command() -> Command {
-    with_examples(Cli::command())
+    let command = Cli::command();
+    let (short, long) = (short_list(&command), long_list(&command));
+    with_examples(command).help_template(TEMPLATE).after_help(short).after_long_help(long)
+}
+
+/// Returns the subcommands that this build has, some on a line, and what they do.
+fn short_list(command: &Command) -> String {
+    let mut list = String::new();
+    for (group, lines) in GROUPS {
+        list += &format!("{group}:\n");
+        for (names, about) in *lines {
+            let known = names.iter().filter(|name| command.find_subcommand(name).is_some());
+            let names = known.copied().collect::<Vec<_>>().join(", ");
+            if !names.is_empty() {
+                list += &format!("  {names:30}  {about}\n");
+            }
+        }
+    }
+    list + "\n`trevni COMMAND -h` lists the options of a command, `--help` explains them.\n"
+}
+
+/// Returns the subcommands, each with its own description.
+fn long_list(command: &Command) -> String {
+    let mut list = String::new();
+    for (group, lines) in GROUPS {
+        list += &format!("{group}:\n");
+        for name in lines.iter().flat_map(|(names, _)| *names) {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            if let Some(about) = about {
+                list += &format!("  {name:13}  {about}\n");
+            }
+        }
+        list += "\n";
+    }
+    list
 }
 
 fn with_examples(command: Command) -> Command {
@@ -184,6 +262,20 @@ mod tests {
     fn all(command: &Command) -> Vec<Command> {
         let below = command.get_subcommands().filter(|sub| sub.get_name() != "help");
         below.flat_map(|sub| [vec![sub.clone()], all(sub)].concat()).collect()
+    }
+
+    #[test]
+    fn the_short_help_has_each_subcommand_and_fits_a_screen() {
+        let mut command = command();
+        let grouped = GROUPS.iter().flat_map(|(_, lines)| *lines).flat_map(|(names, _)| *names);
+        let grouped: Vec<_> = grouped.copied().collect();
+        for sub in command.get_subcommands() {
+            let count = grouped.iter().filter(|name| **name == sub.get_name()).count();
+            assert_eq!(count, 1, "{}", sub.get_name());
+        }
+        let help = command.render_help().to_string();
+        assert!(help.lines().count() <= 24, "{help}");
+        assert!(help.lines().all(|line| line.len() <= 100), "{help}");
     }
 
     #[test]

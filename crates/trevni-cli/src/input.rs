@@ -5,6 +5,7 @@ pub(crate) mod limit;
 pub(crate) mod multiple;
 pub(crate) mod path;
 pub(crate) mod pattern;
+pub(crate) mod progress;
 #[cfg_attr(not(feature = "object_store"), path = "input/no_remote.rs")]
 pub(crate) mod remote;
 pub(crate) mod rows;

@@ -26,6 +26,7 @@ mod line_chunks;
 mod options;
 mod reader;
 mod records;
+mod scanner;
 mod schema_check;
 mod typed_decoder;
 mod write;

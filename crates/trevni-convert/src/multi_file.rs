@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::compute::cast;
@@ -83,6 +84,8 @@ pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
         let options = options_of(options, &file.schema, &schema, &constants);
         queue.push_back(LazyRows { part, opened, options, constants });
     }
+    // That of the last file.
+    options.report.row_count.store(0, Ordering::Relaxed);
     let many = Many { schema, queue, current: None, lossy: options.lossy, failed: false };
     select::select(Box::new(many), options)
 }

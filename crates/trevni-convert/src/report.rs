@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::ReadOptions;
 use trevni::{Error, Result};
 
 /// Warnings that are kept.
@@ -18,6 +19,8 @@ pub struct Report {
     /// Set if reading failed at a value that does not have the type that was inferred from the first rows. Reading
     /// again with [`infer_rows`](super::ReadOptions::infer_rows) 0 infers types from all rows.
     pub inference_failed: AtomicBool,
+    /// How many rows are to be read, where the file says so and all are wanted; 0 otherwise.
+    pub row_count: AtomicU64,
     warnings: Mutex<Vec<String>>,
 }
 
@@ -33,6 +36,13 @@ impl Report {
     /// Returns the warnings so far.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets how many rows there are, unless not all of them are read.
+    pub(crate) fn set_row_count(&self, rows: u64, options: &ReadOptions) {
+        if options.rows.is_none() && options.predicate.is_none() && options.limit.is_none() {
+            self.row_count.store(rows, Ordering::Relaxed);
+        }
     }
 
     /// Counts a bad row. Returns its error back if there are more than `allowed`.

@@ -50,6 +50,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     if let Some(limit) = options.limit {
         builder = builder.with_limit(limit);
     }
+    options.report.set_row_count(builder.file().rows(), options);
     Ok(Box::new(builder.with_batch_size(options.batch_size).build()?))
 }
 

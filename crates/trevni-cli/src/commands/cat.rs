@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::args::rename::RenameArgs;
 use crate::exit::CliError;
 use crate::input::limit::LimitArgs;
 use crate::input::rows::ReadArgs;
@@ -17,6 +18,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     print: PrintArgs,
     #[command(flatten)]
+    rename: RenameArgs,
+    #[command(flatten)]
     limit: LimitArgs,
     #[command(flatten)]
     read: ReadArgs,
@@ -27,7 +30,7 @@ const HEAD: u64 = 10;
 /// Returns all rows, unless they are limited.
 pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.limit.apply(&mut args.read);
-    let opened = args.read.open_all(&args.files)?;
+    let opened = args.read.open_all(&args.files)?.renamed(&args.rename)?;
     args.print.print(opened, &args.read.csv)
 }
 

@@ -71,9 +71,9 @@ fn convert(
         let opened = read.open_all(inputs)?;
         let columns = opened.rows.schema().fields().len();
         input = Some((opened.taken.clone(), columns));
-        *report = opened.report;
-        let read = opened.size.map(|size| (size, opened.taken));
-        Ok(Input { name: opened.name, rows: args.rename.apply(opened.rows)?, read })
+        *report = opened.report.clone();
+        let size = opened.input_size();
+        Ok(Input { name: opened.name, rows: args.rename.apply(opened.rows)?, size })
     })?;
     let Some((taken, columns)) = input else { return Ok(()) };
     let (read, rows) = (taken.load(Ordering::Relaxed), written.rows);

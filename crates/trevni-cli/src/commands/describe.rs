@@ -16,6 +16,7 @@ use serde_json::{Value as Json, json};
 use trevni_convert::Source;
 
 use crate::exit::CliError;
+use crate::input::progress::RowProgress;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::output::row_table::escaped;
 use crate::output::target::Target;
@@ -124,14 +125,16 @@ fn profile(opened: Opened) -> Result<Profile, CliError> {
     let fields = opened.rows.schema();
     let columns = fields.fields().iter().map(|field| ColumnProfile::try_new(field.clone()));
     let mut columns: Vec<_> = columns.collect::<Result<_, _>>().map_err(wrong)?;
-    let mut rows = 0u64;
+    let mut progress = RowProgress::new(&opened.input_size());
     for batch in opened.rows {
         let batch = batch.map_err(wrong)?;
-        rows += batch.num_rows() as u64;
+        progress.add(batch.num_rows());
         for (column, values) in columns.iter_mut().zip(batch.columns()) {
             column.add(values).map_err(wrong)?;
         }
     }
+    let rows = progress.rows();
+    drop(progress);
     tell_report(&opened.report);
     Ok(Profile { name: opened.name, rows, bytes: opened.size, columns })
 }

@@ -7,6 +7,7 @@ use trevni_convert::random_rows;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::schema_file;
 use crate::exit::CliError;
+use crate::input::progress::InputSize;
 use crate::output::sink::{Dialect, Input, OutputArgs};
 
 /// Rows of a batch.
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let dialect = Dialect { row_types: args.row_types.clone(), ..Dialect::default() };
     args.output.make(dialect, || {
         let rows = random_rows(schema, args.count, args.seed, BATCH);
-        Ok(Input { name: "random rows".to_owned(), rows, read: None })
+        Ok(Input { name: "random rows".to_owned(), rows, size: InputSize::default() })
     })?;
     Ok(())
 }

@@ -21,6 +21,7 @@ use trevni_convert::Rows;
 
 use crate::exit::{CliError, tell};
 use crate::input::file;
+use crate::input::progress::InputSize;
 use crate::input::trevni_files::is_dataset;
 use crate::output::sink::{Dialect, Input, OutputArgs};
 use crate::output::target::Target;
@@ -179,7 +180,7 @@ fn rows_anew(file: &FileReader<File>, args: &Args) -> Result<u64, CliError> {
     let builder = builder.set_codec(codec_of(file)?).set_layout(layout);
     let written = args.output.make_with(builder, Dialect::default(), || {
         let rows = Reordered::over(Box::new(reader), order)?;
-        Ok(Input { name: args.input.display().to_string(), rows, read: None })
+        Ok(Input { name: args.input.display().to_string(), rows, size: InputSize::default() })
     })?;
     Ok(written.bytes)
 }

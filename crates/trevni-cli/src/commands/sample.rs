@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use arrow::array::{RecordBatch, RecordBatchIterator, UInt64Array};
 use arrow::compute::{concat_batches, take_record_batch};
 
+use crate::args::rename::RenameArgs;
 use crate::exit::CliError;
+use crate::input::progress::RowProgress;
 use crate::input::rows::{Opened, ReadArgs, batch_fault};
 use crate::output::print::PrintArgs;
 
@@ -21,6 +23,8 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     print: PrintArgs,
+    #[command(flatten)]
+    rename: RenameArgs,
     /// How many rows.
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
     limit: usize,
@@ -35,16 +39,18 @@ pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let random = args.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);
     let sampled = |opened| sampled(opened, args.limit, random.clone());
     let opened = args.read.read_all(&args.files, sampled)?;
-    args.print.print(opened, &args.read.csv)
+    args.print.print(opened.renamed(&args.rename)?, &args.read.csv)
 }
 
 /// Reads all rows, and keeps some.
 fn sampled(opened: Opened, limit: usize, random: fastrand::Rng) -> Result<Opened, CliError> {
     let schema = opened.rows.schema();
+    let mut progress = RowProgress::new(&opened.input_size());
     let mut reservoir = Reservoir { limit, random, seen: 0, kept: Vec::new() };
     for batch in opened.rows {
         let batch = batch.map_err(|e| batch_fault(&opened.name, e))?;
         reservoir.add(&batch).map_err(|e| batch_fault(&opened.name, e))?;
+        progress.add(batch.num_rows());
     }
     let mut kept = reservoir.kept;
     kept.sort_unstable_by_key(|(row, _)| *row);

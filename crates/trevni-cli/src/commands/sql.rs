@@ -20,6 +20,7 @@ use trevni_convert::Format;
 use self::session::{Query, SqlSession};
 use crate::args::write::WriteArgs;
 use crate::exit::{CliError, tell};
+use crate::input::progress::InputSize;
 use crate::input::rows::{Opened, ReadArgs};
 use crate::output::dataset::DatasetArgs;
 use crate::output::print::PrintArgs;
@@ -145,7 +146,7 @@ fn write_rows(output: &OutputArgs, read: &ReadArgs, query: Query) -> Result<(), 
     let Some(rows) = query.rows else {
         return Err(CliError::Usage("--output needs a statement that has rows".into()));
     };
-    let input = Input { name: query.name, rows, read: None };
+    let input = Input { name: query.name, rows, size: InputSize::default() };
     let written = output.make(Dialect::of(read), || Ok(input))?;
     tell(&format!("{} rows, {} bytes", written.rows, written.bytes));
     Ok(())

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use arrow::array::{RecordBatch, RecordBatchIterator};
 
+use crate::args::rename::RenameArgs;
 use crate::exit::CliError;
 use crate::input::rows::{Opened, ReadArgs, batch_fault};
 use crate::output::print::PrintArgs;
@@ -22,6 +23,8 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     print: PrintArgs,
+    #[command(flatten)]
+    rename: RenameArgs,
     /// How many rows.
     #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 10)]
     limit: u64,
@@ -42,7 +45,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
         }
         None => args.read.read_all(&args.files, |opened| last(opened, args.limit))?,
     };
-    args.print.print(opened, &args.read.csv)
+    args.print.print(opened.renamed(&args.rename)?, &args.read.csv)
 }
 
 /// Returns the number of rows, where it is cheap to know.

@@ -16,9 +16,11 @@ use super::remote;
 use crate::args::csv::CsvArgs;
 use crate::args::json::JsonArgs;
 use crate::args::memory;
+use crate::args::rename::RenameArgs;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::schema_file;
 use crate::exit::{CliError, tell};
+use crate::input::progress::InputSize;
 
 /// How the input is read.
 #[derive(Debug, Clone, clap::Args)]
@@ -82,6 +84,22 @@ pub(crate) struct Opened {
     pub(crate) taken: Arc<AtomicU64>,
     /// What has been left out so far.
     pub(crate) report: Arc<Report>,
+}
+
+impl Opened {
+    /// Returns the same, with the columns under the names that are wanted.
+    pub(crate) fn renamed(self, names: &RenameArgs) -> Result<Self, CliError> {
+        Ok(Self { rows: names.apply(self.rows)?, ..self })
+    }
+
+    /// Returns how much there is to read.
+    pub(crate) fn input_size(&self) -> InputSize {
+        let rows = self.report.row_count.load(Ordering::Relaxed);
+        InputSize {
+            bytes: self.size.map(|size| (size, self.taken.clone())),
+            rows: (rows > 0).then_some(rows),
+        }
+    }
 }
 
 /// Prints what was skipped while reading.
@@ -264,9 +282,15 @@ fn range(text: &str) -> Result<Range<u64>, String> {
 }
 
 fn predicate(text: &str) -> Result<Predicate, String> {
-    Predicate::parse(text).map_err(|e| match e.kind() {
-        ErrorKind::Invalid(what) => what.clone(),
-        _ => e.to_string(),
+    Predicate::parse(text).map_err(|e| {
+        let what = match e.kind() {
+            ErrorKind::Invalid(what) => what.clone(),
+            _ => e.to_string(),
+        };
+        match cfg!(feature = "sql") && what.contains("is arithmetic") {
+            true => format!("{what} (`trevni sql` computes)"),
+            false => what,
+        }
     })
 }
 

@@ -2,11 +2,6 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use trevni::arrow::{WriterProperties, WriterPropertiesBuilder};
 use trevni_convert::{CreateAt, Format, ReadOptions, Rows, Sink, WriteOptions};
 
@@ -17,6 +12,7 @@ use crate::args::row_types::RowTypeArgs;
 use crate::args::write::WriteArgs;
 use crate::exit::CliError;
 use crate::input::path::{bytes_at, is_dataset_format, is_folder};
+use crate::input::progress::{InputSize, RowProgress};
 use crate::input::rows::{ReadArgs, batch_fault};
 use crate::signals;
 
@@ -165,53 +161,20 @@ pub(crate) struct Input {
     /// What they are called in errors.
     pub(crate) name: String,
     pub(crate) rows: Rows,
-    /// How many bytes there are to read, and how many of them have been, if that is known.
-    pub(crate) read: Option<(u64, Arc<AtomicU64>)>,
+    pub(crate) size: InputSize,
 }
 
 /// Passes batches on. Returns how many rows there were.
 fn copy(input: Input, format: &Format, mut sink: Box<dyn Sink + '_>) -> Result<u64, CliError> {
-    let Input { name, rows, read } = input;
-    // Formats that are read at any position count all bytes at once, so only rows show progress.
-    let read = read.filter(|(size, taken)| taken.load(Ordering::Relaxed) < *size);
-    let bar = progress(read.as_ref().map(|(size, _)| *size));
-    let mut count = 0u64;
+    let Input { name, rows, size } = input;
+    let mut progress = RowProgress::new(&size);
     for batch in rows {
         signals::check()?;
         let batch = batch.map_err(|e| batch_fault(&name, e))?;
         sink.write(&batch).map_err(CliError::of(format.name))?;
-        count += batch.num_rows() as u64;
-        match &read {
-            Some((_, taken)) => {
-                bar.set_position(taken.load(Ordering::Relaxed));
-                bar.set_message(format!("{count} rows"));
-            }
-            None => bar.set_position(count),
-        }
+        progress.add(batch.num_rows());
     }
-    bar.set_message("finishing");
+    progress.set_message("finishing");
     sink.finish().map_err(CliError::of(format.name))?;
-    bar.finish_and_clear();
-    Ok(count)
-}
-
-/// Returns how much of the input is read, or the rows so far where that is not known; on stderr if that is a terminal.
-fn progress(size: Option<u64>) -> ProgressBar {
-    let (bar, template) = match size {
-        Some(size) => {
-            let template =
-                "{bar:30} {percent}%, {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left, {msg}";
-            (ProgressBar::new(size), template)
-        }
-        None => (ProgressBar::new_spinner(), "{spinner} {human_pos} rows, {rate} {msg}"),
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // A broken terminal is no reason to stop converting.
-            let _ = write!(out, "{:.0} rows/s", state.per_sec());
-        };
-        bar.set_style(style.with_key("rate", rate));
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    Ok(progress.rows())
 }

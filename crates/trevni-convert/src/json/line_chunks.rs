@@ -29,6 +29,8 @@ pub(super) struct LineChunks {
     rest: Vec<u8>,
     /// The number of the line that is next.
     line: u64,
+    /// About as many lines as the last chunk had.
+    last_lines: usize,
     max_row_size: usize,
 }
 
@@ -36,13 +38,15 @@ pub(super) struct LineChunks {
 #[derive(Debug)]
 pub(super) struct Lines {
     pub(super) text: Vec<u8>,
+    /// The end of each.
+    ends: Vec<usize>,
     /// The number of the first.
-    pub(super) line: u64,
+    line: u64,
 }
 
 impl LineChunks {
     pub(super) fn new(max_row_size: usize) -> Self {
-        Self { size: FIRST, rest: Vec::new(), line: 1, max_row_size }
+        Self { size: FIRST, rest: Vec::new(), line: 1, last_lines: 0, max_row_size }
     }
 
     /// Returns the next lines, at most `most`; `None` at the end. The error comes with the lines before it.
@@ -80,14 +84,12 @@ impl LineChunks {
     /// Returns the lines before `end`, at most `most` of them, and keeps the others.
     fn cut(&mut self, mut text: Vec<u8>, end: usize, most: usize) -> Lines {
         let lines = text.get(..end).unwrap_or_default();
-        let (mut cut, mut count) = (end, 0);
-        for at in memchr_iter(b'\n', lines) {
-            count += 1;
-            if count >= most.max(1) as u64 {
-                cut = at + 1;
-                break;
-            }
-        }
+        let mut ends = Vec::with_capacity(self.last_lines);
+        ends.extend(memchr_iter(b'\n', lines).take(most.max(1)).map(|at| at + 1));
+        let cut = match ends.last() {
+            Some(last) if ends.len() >= most => *last,
+            _ => end,
+        };
         self.size = match cut < end {
             true => (cut + cut / 8).max(FIRST),
             false => self.size.saturating_mul(2).min(FULL),
@@ -97,8 +99,12 @@ impl LineChunks {
         self.rest.extend_from_slice(behind);
         text.truncate(cut);
         let line = self.line;
-        self.line += count;
-        Lines { text, line }
+        self.line += ends.len() as u64;
+        self.last_lines = ends.len() + ends.len() / 16;
+        if ends.last() != Some(&cut) {
+            ends.push(cut);
+        }
+        Lines { text, ends, line }
     }
 
     /// Returns whether the first line of a text is longer than the limit.
@@ -118,10 +124,8 @@ impl LineChunks {
 impl Lines {
     /// Returns the lines that are not blank: their bytes in the text.
     pub(super) fn ranges(&self) -> impl Iterator<Item = (RecordLocation, Range<usize>)> {
-        let ends = memchr_iter(b'\n', &self.text).map(|at| at + 1);
-        let last = (!self.text.ends_with(b"\n")).then_some(self.text.len());
         let (mut start, mut number) = (0, self.line);
-        ends.chain(last).filter_map(move |end| {
+        self.ends.iter().filter_map(move |&end| {
             let (range, place) = (start..end, RecordLocation::of_line(number));
             (start, number) = (end, number + 1);
             let line = self.text.get(range.clone())?;

@@ -7,6 +7,7 @@
 //! Values that need more are left to arrow-json's decoder, which converts them or says why they do not fit: text in
 //! numbers, numbers in text, integers that floating-point numbers cannot hold, names that come twice, other types.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use arrow::array::builder::{
@@ -16,10 +17,9 @@ use arrow::array::{ArrayRef, ListArray, NullArray, RecordBatch, RecordBatchOptio
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use arrow::error::ArrowError;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::field_name::FieldName;
 use super::records::Chunk;
+use super::scanner::Scanner;
 
 /// Integers up to this are floating-point numbers, too.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -48,7 +48,8 @@ impl TypedDecoder {
         let text = simdutf8::basic::from_utf8(chunk.text()).ok()?;
         let mut records = chunk.ranges().map(|(_, range)| text.get(range));
         if self.wanted.is_empty() {
-            let rows = records.try_fold(0, |rows, record| check(record?).then_some(rows + 1))?;
+            let rows =
+                records.try_fold(0, |rows, record| skip_object(record?).map(|()| rows + 1))?;
             return Some(self.batch(Vec::new(), rows));
         }
         let values = |at: usize| match self.wanted.contains(&at) {
@@ -58,10 +59,9 @@ impl TypedDecoder {
         let columns = (0..self.fields.len()).map(values).collect::<Option<_>>()?;
         let mut rows = Objects::new(self.fields.clone(), columns);
         for record in records {
-            let mut json = serde_json::Deserializer::from_str(record?);
-            let object = Object { rows: &mut rows, is_strict: self.is_strict };
-            json.deserialize_map(object).ok()?;
-            json.end().ok()?;
+            let mut json = Scanner::new(record?);
+            rows.append(&mut json, self.is_strict)?;
+            is_at_end(&mut json)?;
         }
         Some(self.batch(rows.columns.into_iter().filter_map(Values::finish).collect(), rows.len))
     }
@@ -72,12 +72,15 @@ impl TypedDecoder {
     }
 }
 
-/// Returns whether a text is an object.
-fn check(record: &str) -> bool {
-    let mut json = serde_json::Deserializer::from_str(record);
-    record.trim_ascii_start().starts_with('{')
-        && json.deserialize_ignored_any(IgnoredAny).is_ok()
-        && json.end().is_ok()
+/// Skips an object that is a whole text.
+fn skip_object(record: &str) -> Option<()> {
+    let mut json = Scanner::new(record);
+    (json.peek() == Some(b'{')).then(|| json.skip())??;
+    is_at_end(&mut json)
+}
+
+fn is_at_end(json: &mut Scanner<'_>) -> Option<()> {
+    json.peek().is_none().then_some(())
 }
 
 /// The values of a column.
@@ -106,13 +109,17 @@ struct Lists {
 #[derive(Debug)]
 struct Objects {
     fields: Fields,
+    /// Their names as they are in JSON.
+    names: Vec<String>,
     columns: Vec<Values>,
     len: usize,
 }
 
 impl Objects {
     fn new(fields: Fields, columns: Vec<Values>) -> Self {
-        Self { fields, columns, len: 0 }
+        let quoted = |name: &str| serde_json::Value::from(name).to_string();
+        let names = fields.iter().map(|field| quoted(field.name())).collect();
+        Self { fields, names, columns, len: 0 }
     }
 
     /// Ends an object: members that it lacks are null.
@@ -220,7 +227,7 @@ impl Values {
                 Arc::new(lists.ok()?)
             }
             Values::Struct(objects, mut nulls) => {
-                let Objects { fields, columns, len } = objects;
+                let Objects { fields, columns, len, .. } = objects;
                 let columns = columns.into_iter().map(Values::finish).collect::<Option<_>>()?;
                 let nulls = nulls.finish();
                 Arc::new(StructArray::try_new_with_length(fields, columns, nulls, len).ok()?)
@@ -229,140 +236,91 @@ impl Values {
     }
 }
 
-/// The error of everything that this decoder does not do.
-fn other<E: Error>() -> E {
-    E::custom("another decoder is needed")
-}
-
-/// Appends a value.
-struct Append<'a> {
-    values: &'a mut Values,
-    is_nullable: bool,
-    is_strict: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Append<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        match self.values {
-            Values::Skipped => json.deserialize_ignored_any(IgnoredAny).map(drop),
-            _ => json.deserialize_any(self),
+impl Values {
+    /// Appends the next value, if it has the type.
+    fn append(&mut self, json: &mut Scanner<'_>, field: &Field, is_strict: bool) -> Option<()> {
+        if let Values::Skipped = self {
+            return json.skip();
         }
-    }
-}
-
-impl<'de> Visitor<'de> for Append<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.values.append_null(self.is_nullable).ok_or_else(other)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<(), E> {
-        match self.values {
-            Values::Boolean(values) => values.append_value(value),
-            _ => return Err(other()),
+        if json.peek() == Some(b'n') {
+            json.word("null")?;
+            return self.append_null(field.is_nullable());
         }
-        Ok(())
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        match self.values {
-            Values::Int64(values) => values.append_value(value),
-            Values::Float64(values) if value.unsigned_abs() < 1 << 53 => {
-                values.append_value(value as f64);
+        match self {
+            Values::Skipped | Values::Null(_) => return None,
+            Values::Boolean(values) => {
+                let value = json.peek() == Some(b't');
+                json.word(if value { "true" } else { "false" })?;
+                values.append_value(value);
             }
-            _ => return Err(other()),
+            Values::Int64(values) => values.append_value(integer(json.number()?)?),
+            Values::UInt64(values) => values.append_value(integer(json.number()?)?),
+            Values::Float64(values) => {
+                let value: f64 = json.number()?.parse().ok()?;
+                // Integers that are larger may not be numbers of this type.
+                values.append_value((value.abs() < EXACT).then_some(value)?);
+            }
+            Values::Utf8(values) => values.append_value(json.string()?),
+            Values::List(lists) => lists.append(json, is_strict)?,
+            Values::Struct(objects, nulls) => {
+                objects.append(json, is_strict)?;
+                nulls.append_non_null();
+            }
         }
-        Ok(())
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
-        match (self.values, i64::try_from(value)) {
-            (Values::Int64(values), Ok(value)) => values.append_value(value),
-            (Values::UInt64(values), _) => values.append_value(value),
-            (Values::Float64(values), _) if value < 1 << 53 => values.append_value(value as f64),
-            _ => return Err(other()),
-        }
-        Ok(())
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<(), E> {
-        match self.values {
-            Values::Float64(values) if value.abs() < EXACT => values.append_value(value),
-            _ => return Err(other()),
-        }
-        Ok(())
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        match self.values {
-            Values::Utf8(values) => values.append_value(value),
-            _ => return Err(other()),
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        let Values::List(lists) = self.values else { return Err(other()) };
-        let Lists { field, items, offsets, nulls } = &mut **lists;
-        let (is_nullable, is_strict) = (field.is_nullable(), self.is_strict);
-        while values.next_element_seed(Append { values: items, is_nullable, is_strict })?.is_some()
-        {
-        }
-        let end = items.len().and_then(|len| i32::try_from(len).ok()).ok_or_else(other)?;
-        offsets.push(end);
-        nulls.append_non_null();
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<(), A::Error> {
-        let Values::Struct(objects, nulls) = self.values else { return Err(other()) };
-        Object { rows: objects, is_strict: self.is_strict }.visit_map(object)?;
-        nulls.append_non_null();
-        Ok(())
+        Some(())
     }
 }
 
-/// Appends an object.
-struct Object<'a> {
-    rows: &'a mut Objects,
-    is_strict: bool,
+/// Returns an integer, if the number is written as one. That with a sign and no value is not.
+fn integer<N: FromStr>(number: &str) -> Option<N> {
+    if number == "-0" { None } else { number.parse().ok() }
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
+impl Lists {
+    /// Appends an array.
+    fn append(&mut self, json: &mut Scanner<'_>, is_strict: bool) -> Option<()> {
+        let mut is_open = json.take(b'[').then(|| !json.take(b']'))?;
+        while is_open {
+            self.items.append(json, &self.field, is_strict)?;
+            is_open = has_next(json, b']')?;
+        }
+        self.offsets.push(i32::try_from(self.items.len()?).ok()?);
+        self.nulls.append_non_null();
+        Some(())
     }
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let Objects { fields, columns, len } = &mut *self.rows;
-        let (mut likely, is_strict) = (0, self.is_strict);
-        while let Some(found) =
-            object.next_key_seed(FieldName { fields, likely, other: |_: &str| () })?
-        {
-            let member = found.and_then(|at| columns.get_mut(at).zip(fields.get(at)));
-            let Some((values, field)) = member else {
-                if is_strict {
-                    return Err(other());
-                }
-                object.next_value::<IgnoredAny>()?;
-                continue;
+impl Objects {
+    /// Appends an object.
+    fn append(&mut self, json: &mut Scanner<'_>, is_strict: bool) -> Option<()> {
+        let mut is_open = json.take(b'{').then(|| !json.take(b'}'))?;
+        let mut likely = 0;
+        while is_open {
+            // Most often the fields come in their order.
+            let found = match self.names.get(likely).is_some_and(|name| json.take_name(name)) {
+                true => Some(likely),
+                false => self.fields.find(&json.name()?).map(|(at, _)| at),
             };
-            if values.len().is_some_and(|found| found != *len) {
-                return Err(other());
+            match found.and_then(|at| self.columns.get_mut(at).zip(self.fields.get(at))) {
+                // A name that comes twice.
+                Some((values, _)) if values.len().is_some_and(|len| len != self.len) => {
+                    return None;
+                }
+                Some((values, field)) => values.append(json, field, is_strict)?,
+                None if is_strict => return None,
+                None => json.skip()?,
             }
-            let is_nullable = field.is_nullable();
-            object.next_value_seed(Append { values, is_nullable, is_strict })?;
             likely = found.map_or(0, |at| at + 1);
+            is_open = has_next(json, b'}')?;
         }
-        self.rows.end().ok_or_else(other)
+        self.end()
     }
+}
+
+/// Takes a comma, or the end. Returns whether it was a comma.
+fn has_next(json: &mut Scanner<'_>, end: u8) -> Option<bool> {
+    if json.take(b',') {
+        return Some(true);
+    }
+    json.take(end).then_some(false)
 }

@@ -45,6 +45,7 @@ impl File {
     fn try_new(file: std::fs::File, options: &ReadOptions) -> Result<Self> {
         let (metadata, in_seconds) = load(&file, &options.report)?;
         let rows = footer::rows(metadata.metadata())?;
+        options.report.set_row_count(rows, options);
         let mask = mask(&metadata, options);
         let mut rows = Self {
             file,
