@@ -19,8 +19,11 @@ Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true
 As in SQL, a comparison with null is neither true nor false, and keeps no row.
 There is no arithmetic: that is what `trevni sql` is for.";
 
+/// Subcommands, and what they do.
+type Line = (&'static [&'static str], &'static str);
+
 /// The subcommands by what they are for, as the short help lists them.
-const GROUPS: &[(&str, &[(&[&str], &str)])] = &[
+const GROUPS: &[(&str, &[Line])] = &[
     (
         "Rows of any format",
         &[
@@ -57,9 +60,7 @@ const GROUPS: &[(&str, &[(&[&str], &str)])] = &[
 const TEMPLATE: &str = "\
 {about}
 
-{usage-heading} {usage}
-
-{after-help}
+{usage-heading} {usage}{after-help}
 Options:
 {options}";
 
@@ -214,7 +215,7 @@ fn short_list(command: &Command) -> String {
             let known = names.iter().filter(|name| command.find_subcommand(name).is_some());
             let names = known.copied().collect::<Vec<_>>().join(", ");
             if !names.is_empty() {
-                list += &format!("  {names:30}  {about}\n");
+                list += &format!("  {names:31}  {about}\n");
             }
         }
     }

@@ -74,6 +74,8 @@ mod select;
 mod source;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod temporal_range;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod text_sink;
 #[cfg(feature = "thrift")]
 mod thrift;
 mod trv;
@@ -292,6 +294,8 @@ pub struct WriteOptions {
     pub delimiter: u8,
     /// Whether the first line of CSV has the names.
     pub header: bool,
+    /// How many threads encode rows of CSV and JSON; with one, the caller's does.
+    pub threads: usize,
 }
 
 impl Default for WriteOptions {
@@ -309,6 +313,7 @@ impl Default for WriteOptions {
             thrift: None,
             delimiter: b',',
             header: true,
+            threads: 1,
         }
     }
 }

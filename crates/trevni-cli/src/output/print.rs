@@ -80,6 +80,7 @@ impl PrintArgs {
         let options = WriteOptions {
             delimiter: delimiter_for(csv.delimiter, "".as_ref()),
             header: !csv.no_header,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
             ..WriteOptions::default()
         };
         Ok((Format::named(name)?.create)(out, schema, &options)?)

@@ -115,6 +115,7 @@ impl OutputArgs {
             dataset: self.dataset.options(),
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
+            threads: self.write.threads(),
             ..WriteOptions::default()
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;

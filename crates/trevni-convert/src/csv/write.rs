@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::csv::{Writer, WriterBuilder};
-use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::csv::WriterBuilder;
+use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
+use crate::text_sink::TextSink;
 use crate::{Sink, WriteOptions, temporal_range};
 use trevni::{Error, Result};
 
@@ -20,10 +21,11 @@ pub(super) fn create<'a>(
         return Err(Error::invalid(format!("column {name:?} is nested, which CSV cannot hold")));
     }
     let builder = WriterBuilder::new().with_header(options.header);
-    let mut writer = builder.with_delimiter(options.delimiter).build(to);
+    let builder = builder.with_delimiter(options.delimiter);
     // The header is written even without rows.
-    writer.write(&RecordBatch::new_empty(schema))?;
-    Ok(Box::new(Text(writer)))
+    to.write_all(&encode(&builder, &RecordBatch::new_empty(schema))?)?;
+    let builder = builder.with_header(false);
+    Ok(Box::new(TextSink::new(to, options.threads, move |batch| encode(&builder, batch))))
 }
 
 fn is_nested(field: &Field) -> bool {
@@ -34,31 +36,25 @@ fn is_nested(field: &Field) -> bool {
     }
 }
 
-struct Text<W: Write>(Writer<W>);
-
-impl<W: Write> Sink for Text<W> {
-    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if batch.columns().iter().all(|column| temporal_range::is_printable(column)) {
-            return Ok(self.0.write(batch)?);
-        }
-        let columns =
-            batch.columns().iter().map(|column| match temporal_range::is_printable(column) {
-                true => Ok(column.clone()),
-                false => temporal_range::as_text(column),
-            });
-        let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        let fields = batch
-            .schema()
-            .fields()
-            .iter()
-            .zip(&columns)
-            .map(|(field, column)| Field::clone(field).with_data_type(column.data_type().clone()))
-            .collect::<Vec<_>>();
-        let schema = Arc::new(Schema::new(fields));
-        Ok(self.0.write(&RecordBatch::try_new(schema, columns)?)?)
+fn encode(builder: &WriterBuilder, batch: &RecordBatch) -> Result<Vec<u8>> {
+    let mut writer = builder.clone().build(Vec::new());
+    match batch.columns().iter().all(|column| temporal_range::is_printable(column)) {
+        true => writer.write(batch)?,
+        false => writer.write(&with_text(batch)?)?,
     }
+    Ok(writer.into_inner())
+}
 
-    fn finish(self: Box<Self>) -> Result<()> {
-        Ok(self.0.into_inner().flush()?)
-    }
+/// Returns a batch whose times that Arrow's writer cannot print are text.
+fn with_text(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().map(|column| match temporal_range::is_printable(column) {
+        true => Ok(column.clone()),
+        false => temporal_range::as_text(column),
+    });
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let of_column = |(field, column): (&FieldRef, &ArrayRef)| {
+        Field::clone(field).with_data_type(column.data_type().clone())
+    };
+    let fields: Vec<_> = batch.schema_ref().fields().iter().zip(&columns).map(of_column).collect();
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }
