@@ -1,8 +1,8 @@
 //! Avro object container files.
 //!
 //! ```text
-//! x.avro ── container ──► blocks of rows ── AvroDecoder ──► RecordBatch ──► x.trv, in the Avro layout
-//!        ◄─────────────                  ◄─ AvroEncoder ───
+//! x.avro ── container ──► groups of blocks ── AvroDecoder, by threads ──► RecordBatch ──► x.trv, in the Avro layout
+//!        ◄─────────────                    ◄─ AvroEncoder ─────────────
 //! ```
 //! Rows are decoded by [`AvroDecoder`]. The libraries are not sufficient: `arrow-avro` 59 accepts only records at
 //! the top, fails on arrays of null, cannot read types without bytes, and reports neither row nor byte of an error;
@@ -16,7 +16,9 @@
 
 mod codec;
 mod container;
+mod groups;
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::sync::Arc;
 
@@ -24,7 +26,9 @@ use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
-use self::container::{Block, BlockReader, BlockWriter};
+use self::container::{BlockReader, BlockWriter, StoredBlock};
+use self::groups::{Decoded, Group, GroupDecoder, Groups};
+use super::parallel::{Ordered, ordered};
 use super::report::Report;
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, second_timestamps, select};
 use trevni::arrow::{AvroDecoder, AvroEncoder, schema_to_avro};
@@ -47,26 +51,76 @@ const BATCH_BYTES: u64 = 32 << 20;
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     let blocks = BlockReader::try_new(BufReader::with_capacity(1 << 16, source.into_read()))?;
     let blocks = blocks.with_limit(options.limits.block_bytes);
+    let limit = blocks.limit();
     let reader = options.schema.as_deref().map(schema_to_avro).transpose()?;
-    let decoder = AvroDecoder::try_new(blocks.avro_schema()?, reader.as_deref())?;
-    let datums = Datums {
-        blocks,
-        decoder: decoder.with_lossy(options.lossy),
+    let (writer, lossy) = (blocks.avro_schema()?.to_owned(), options.lossy);
+    let create = move || {
+        let decoder = AvroDecoder::try_new(&writer, reader.as_deref())?;
+        Ok(decoder.with_lossy(lossy))
+    };
+    let rows = RowDecoder {
+        decoder: create()?,
         block: None,
+        limit,
         batch_size: options.batch_size,
         bytes: 0,
         skip_bad: options.skip_bad,
         report: options.report.clone(),
     };
-    select::select(Box::new(datums), options)
+    let groups = GroupDecoder::new(create);
+    let schema = rows.decoder.schema();
+    let decode = move |group: Result<_>| group.map(|group| groups.decode(group));
+    let decoded = ordered(Groups::new(blocks, options.batch_size), options.threads, decode);
+    select::select(
+        Box::new(AvroReader { schema, decoded, rows, waiting: VecDeque::new(), large: None }),
+        options,
+    )
 }
 
-/// Decodes the rows of blocks.
-struct Datums<R> {
-    blocks: BlockReader<R>,
+/// Returns rows: groups that threads decoded, and blocks that are decoded row by row.
+struct AvroReader<R> {
+    schema: SchemaRef,
+    decoded: Ordered<Result<Decoded<R>>>,
+    rows: RowDecoder,
+    /// The blocks that are next.
+    waiting: VecDeque<StoredBlock>,
+    /// The reader of the other blocks, after one that is large.
+    large: Option<BlockReader<R>>,
+}
+
+impl<R: BufRead> AvroReader<R> {
+    fn batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(batch) = self.rows.batch(|| self.waiting.pop_front())? {
+                return Ok(Some(batch));
+            }
+            if let Some(blocks) = &mut self.large {
+                match blocks.next()? {
+                    Some(block) => self.waiting.push_back(block),
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            match self.decoded.next().transpose()?.transpose()? {
+                Some(Decoded::Rows(batch)) => return Ok(Some(batch)),
+                Some(Decoded::Group(Group::Small(blocks))) => self.waiting.extend(blocks),
+                Some(Decoded::Group(Group::Large(block, others))) => {
+                    self.waiting.push_back(block);
+                    self.large = Some(others);
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Decodes blocks row by row.
+struct RowDecoder {
     decoder: AvroDecoder,
-    /// The block at hand, and how far it is decoded.
-    block: Option<(Block, BlockPosition)>,
+    /// The block at hand without its codec, and how far it is decoded.
+    block: Option<(StoredBlock, Vec<u8>, BlockPosition)>,
+    /// The most bytes of a block.
+    limit: u64,
     batch_size: usize,
     /// Bytes of the rows that are decoded and not yet in a batch.
     bytes: u64,
@@ -81,19 +135,25 @@ struct BlockPosition {
     byte: usize,
 }
 
-impl<R: BufRead> Datums<R> {
-    fn batch(&mut self) -> Result<Option<RecordBatch>> {
+impl RowDecoder {
+    /// Returns rows of the block at hand, and of the next ones.
+    fn batch(
+        &mut self,
+        mut next: impl FnMut() -> Option<StoredBlock>,
+    ) -> Result<Option<RecordBatch>> {
         while self.decoder.rows() < self.batch_size && self.bytes < BATCH_BYTES {
-            let (block, place) = match self.block.take() {
+            let (block, bytes, place) = match self.block.take() {
                 Some(at) => at,
-                None => match self.blocks.next()? {
-                    Some(block) => (block, BlockPosition::default()),
-                    None => break,
-                },
+                None => {
+                    let Some(block) = next() else { break };
+                    let mut bytes = Vec::new();
+                    block.decompress(self.limit, &mut bytes)?;
+                    (block, bytes, BlockPosition::default())
+                }
             };
-            match self.decode(&block, place) {
-                Ok(Some(place)) => self.block = Some((block, place)),
-                Ok(None) => self.blocks.give_back(block),
+            match self.decode(&block, &bytes, place) {
+                Ok(Some(place)) => self.block = Some((block, bytes, place)),
+                Ok(None) => {}
                 Err((row, e)) => {
                     let e = explained(&block, row, &e);
                     // Bytes after the last row are an error.
@@ -110,13 +170,14 @@ impl<R: BufRead> Datums<R> {
     /// error has the row number.
     fn decode(
         &mut self,
-        block: &Block,
+        block: &StoredBlock,
+        bytes: &[u8],
         from: BlockPosition,
     ) -> Result<Option<BlockPosition>, (u64, Error)> {
-        let mut rows = Cursor::new(block.bytes.get(from.byte..).unwrap_or_default());
+        let mut rows = Cursor::new(bytes.get(from.byte..).unwrap_or_default());
         for row in from.row..block.rows {
             if self.decoder.rows() >= self.batch_size {
-                let byte = block.bytes.len() - rows.remaining();
+                let byte = bytes.len() - rows.remaining();
                 self.bytes += rows.position();
                 return Ok(Some(BlockPosition { row, byte }));
             }
@@ -131,7 +192,7 @@ impl<R: BufRead> Datums<R> {
 }
 
 /// Names the row of an error, and the block it is in.
-fn explained(block: &Block, row: u64, e: &Error) -> Error {
+fn explained(block: &StoredBlock, row: u64, e: &Error) -> Error {
     let what = match e.kind() {
         ErrorKind::Malformed(what) => what.clone(),
         ErrorKind::Truncated { what, .. } => format!("the block ends within {what}"),
@@ -141,7 +202,7 @@ fn explained(block: &Block, row: u64, e: &Error) -> Error {
     Error::malformed(format!("row {row}: {what}")).in_block_at(number, block.offset)
 }
 
-impl<R: BufRead> Iterator for Datums<R> {
+impl<R: BufRead> Iterator for AvroReader<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -149,9 +210,9 @@ impl<R: BufRead> Iterator for Datums<R> {
     }
 }
 
-impl<R: BufRead> RecordBatchReader for Datums<R> {
+impl<R: BufRead> RecordBatchReader for AvroReader<R> {
     fn schema(&self) -> SchemaRef {
-        self.decoder.schema()
+        self.schema.clone()
     }
 }
 

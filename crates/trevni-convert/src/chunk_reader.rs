@@ -7,7 +7,6 @@
 //! error. If the cause is a type that was inferred from the first rows, the report says so.
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::atomic::Ordering;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -15,7 +14,7 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use crate::ReadOptions;
-use crate::parallel::ordered;
+use crate::parallel::{Ordered, ordered};
 use trevni::{Error, Result};
 
 /// The rows of a chunk.
@@ -41,17 +40,9 @@ pub(super) struct BadRow {
     pub(super) is_of_inference: bool,
 }
 
-/// The rows of chunks, in order.
-type DecodedChunks = Box<dyn Iterator<Item = io::Result<Result<DecodedChunk>>> + Send>;
-
-/// Starts to decode chunks.
-type Start = Box<dyn FnOnce() -> io::Result<DecodedChunks> + Send>;
-
 /// The rows of chunks.
 pub(super) struct ChunkReader {
-    /// Threads start when rows are wanted, not when only the schema is.
-    start: Option<Start>,
-    decoded: Option<DecodedChunks>,
+    decoded: Ordered<Result<DecodedChunk>>,
     schema: SchemaRef,
     options: ReadOptions,
     /// The number of the first line of the next chunk.
@@ -71,10 +62,8 @@ impl ChunkReader {
         line: u64,
         options: &ReadOptions,
     ) -> Self {
-        let threads = options.threads;
         Self {
-            start: Some(Box::new(move || ordered(chunks, threads, decode))),
-            decoded: None,
+            decoded: ordered(chunks, options.threads, decode),
             schema,
             options: options.clone(),
             line,
@@ -86,13 +75,7 @@ impl ChunkReader {
 
     /// Returns the rows of the next chunk.
     fn next_chunk(&mut self) -> Option<Result<DecodedChunk>> {
-        if let Some(start) = self.start.take() {
-            match start() {
-                Ok(decoded) => self.decoded = Some(decoded),
-                Err(e) => return Some(Err(e.into())),
-            }
-        }
-        Some(self.decoded.as_mut()?.next()?.unwrap_or_else(|e| Err(e.into())))
+        Some(self.decoded.next()?.unwrap_or_else(|e| Err(e.into())))
     }
 
     /// Takes the rows of a chunk, up to one that is bad and may not be.

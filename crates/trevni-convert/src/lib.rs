@@ -57,7 +57,7 @@ mod json;
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
 mod lossy_integers;
 mod multi_file;
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(any(feature = "avro", feature = "csv", feature = "json"))]
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -230,7 +230,7 @@ pub struct ReadOptions {
     /// The dtype of Blosc containers without one, as NumPy writes it; its size must be that of their elements.
     #[cfg(feature = "blosc")]
     pub dtype: Option<String>,
-    /// Threads that read: of CSV and JSON, of data sets, and of Blosc containers.
+    /// Threads that read: of CSV, JSON and Avro, of data sets, and of Blosc containers.
     pub threads: usize,
     /// How many bad rows may be left out before one is an error.
     pub skip_bad: u64,

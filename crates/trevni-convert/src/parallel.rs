@@ -15,16 +15,36 @@ use std::thread::Builder;
 /// The items that are left, and where the places of their results go. `None` at the end.
 type Items<I, R> = Mutex<Option<(I, SyncSender<Option<Receiver<R>>>)>>;
 
+/// Results in the order of their items. An error means that a thread panicked, or could not start.
+pub(super) type Ordered<R> = Box<dyn Iterator<Item = io::Result<R>> + Send>;
+
 /// Returns the results of `work` for each item, in order. With one thread, the caller's does everything; with more,
-/// each of them takes items and works. An error means that a thread panicked.
+/// each of them takes items and works. Threads start when the first result is wanted.
 pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
     items: impl Iterator<Item = T> + Send + 'static,
     threads: usize,
     work: impl Fn(T) -> R + Send + Sync + 'static,
-) -> io::Result<Box<dyn Iterator<Item = io::Result<R>> + Send>> {
+) -> Ordered<R> {
     if threads <= 1 {
-        return Ok(Box::new(items.map(move |item| Ok(work(item)))));
+        return Box::new(items.map(move |item| Ok(work(item))));
     }
+    let mut start = Some(move || start(items, threads, work));
+    let mut results = None;
+    Box::new(std::iter::from_fn(move || {
+        match start.take().map(|start| start()) {
+            Some(Ok(started)) => results = Some(started),
+            Some(Err(e)) => return Some(Err(e)),
+            None => {}
+        }
+        results.as_mut()?.next()
+    }))
+}
+
+fn start<T: Send + 'static, R: Send + 'static>(
+    items: impl Iterator<Item = T> + Send + 'static,
+    threads: usize,
+    work: impl Fn(T) -> R + Send + Sync + 'static,
+) -> io::Result<Results<R>> {
     let (order, results) = sync_channel(threads * 2);
     let (items, work) = (Arc::new(Mutex::new(Some((items, order)))), Arc::new(work));
     for number in 0..threads {
@@ -37,7 +57,7 @@ pub(super) fn ordered<T: Send + 'static, R: Send + 'static>(
         };
         Builder::new().name(format!("worker {number}")).spawn(worker)?;
     }
-    Ok(Box::new(Results { results: Some(results) }))
+    Ok(Results { results: Some(results) })
 }
 
 /// Takes the next item, and gives its result a place; `None` at the end, or if results are not wanted any more.
@@ -94,12 +114,12 @@ mod tests {
                     }
                     item * item
                 };
-                let results = ordered(0..items, threads, slow).unwrap();
+                let results = ordered(0..items, threads, slow);
                 let results: Vec<u64> = results.map(Result::unwrap).collect();
                 assert_eq!(results, (0..items).map(|n| n * n).collect::<Vec<_>>());
             }
             // Endless items end with the results.
-            let some: Vec<_> = ordered(0u64.., threads, |n| n).unwrap().take(5).collect();
+            let some: Vec<_> = ordered(0u64.., threads, |n| n).take(5).collect();
             assert_eq!(some.len(), 5);
         }
     }
@@ -107,10 +127,10 @@ mod tests {
     #[test]
     fn what_a_thread_did_not_do_is_an_error() {
         let items = (0..100).map(|n| if n == 50 { panic!("items") } else { n });
-        let results: Vec<_> = ordered(items, 2, |n| n).unwrap().collect();
+        let results: Vec<_> = ordered(items, 2, |n| n).collect();
         assert!(results.len() == 51 && results.last().unwrap().is_err());
         let work = |n| if n == 50 { panic!("work") } else { n };
-        let results: Vec<_> = ordered(0..100, 2, work).unwrap().collect();
+        let results: Vec<_> = ordered(0..100, 2, work).collect();
         assert!(results.len() == 51 && results.last().unwrap().is_err());
     }
 }

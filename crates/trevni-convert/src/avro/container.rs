@@ -29,15 +29,29 @@ const BLOCK: usize = 1 << 16;
 
 /// A block of rows.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct StoredBlock {
     /// From 0.
     pub(super) number: usize,
     /// Where in the file it starts.
     pub(super) offset: u64,
     pub(super) first_row: u64,
     pub(super) rows: u64,
-    /// The rows, without the codec.
-    pub(super) bytes: Vec<u8>,
+    codec: Codec,
+    /// The rows under the codec.
+    bytes: Vec<u8>,
+}
+
+impl StoredBlock {
+    /// Returns how many bytes it has.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Replaces `rows` by the bytes of the rows, of which there are `most` at most.
+    pub(super) fn decompress(&self, most: u64, rows: &mut Vec<u8>) -> Result<()> {
+        let decompressed = self.codec.decompress(&self.bytes, most, rows);
+        decompressed.map_err(|e| e.at(self.offset).in_block_at(self.number, self.offset))
+    }
 }
 
 /// Reads blocks, one after another.
@@ -49,8 +63,6 @@ pub(super) struct BlockReader<R> {
     sync: [u8; SYNC],
     number: usize,
     rows: u64,
-    stored: Vec<u8>,
-    spare: Vec<u8>,
     /// The most bytes of a block.
     limit: u64,
 }
@@ -69,9 +81,8 @@ impl<R: BufRead> BlockReader<R> {
             Some((_, name)) => Codec::from_name(&String::from_utf8_lossy(name))?,
             None => Codec::Null,
         };
-        let (stored, spare) = (Vec::new(), Vec::new());
         let limit = Limits::default().block_bytes as u64;
-        Ok(Self { input, metadata, codec, sync, number: 0, rows: 0, stored, spare, limit })
+        Ok(Self { input, metadata, codec, sync, number: 0, rows: 0, limit })
     }
 
     /// Refuses blocks of more bytes, with and without their codec.
@@ -86,8 +97,13 @@ impl<R: BufRead> BlockReader<R> {
         std::str::from_utf8(text).map_err(|_| Error::malformed("avro.schema is not UTF-8"))
     }
 
-    /// Returns the next block that has rows, or bytes that should be some.
-    pub(super) fn next(&mut self) -> Result<Option<Block>> {
+    /// Returns the limit.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Returns the next block that has rows, or bytes.
+    pub(super) fn next(&mut self) -> Result<Option<StoredBlock>> {
         loop {
             if self.input.is_at_end()? {
                 return Ok(None);
@@ -98,30 +114,24 @@ impl<R: BufRead> BlockReader<R> {
             if block.rows > 0 || !block.bytes.is_empty() {
                 return Ok(Some(block));
             }
-            self.give_back(block);
         }
     }
 
-    fn block(&mut self) -> Result<Block> {
+    fn block(&mut self) -> Result<StoredBlock> {
         let offset = self.input.at;
         let rows = self.input.count("rows of a block")?;
         let size = self.input.count("bytes of a block")?;
-        self.input.bytes(size, self.limit, "block", &mut self.stored)?;
+        let mut bytes = Vec::new();
+        self.input.bytes(size, self.limit, "block", &mut bytes)?;
         let sync: [u8; SYNC] = self.input.array("sync marker")?;
         if sync != self.sync {
             let what = "the marker after a block differs from that in the header";
             return Err(Error::malformed(what).at(self.input.at - SYNC as u64));
         }
-        let mut bytes = std::mem::take(&mut self.spare);
-        self.codec.decompress(&self.stored, self.limit, &mut bytes).map_err(|e| e.at(offset))?;
         let first_row = self.rows;
         self.rows = self.rows.saturating_add(rows);
-        Ok(Block { number: self.number, offset, first_row, rows, bytes })
-    }
-
-    /// Takes a block's memory for the next.
-    pub(super) fn give_back(&mut self, block: Block) {
-        self.spare = block.bytes;
+        let (number, codec) = (self.number, self.codec);
+        Ok(StoredBlock { number, offset, first_row, rows, codec, bytes })
     }
 }
 

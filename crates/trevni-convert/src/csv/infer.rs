@@ -88,7 +88,7 @@ impl Inference {
             of_chunk.add(chunk?, usize::MAX);
             Ok(of_chunk)
         };
-        for of_chunk in ordered(std::iter::once(Ok(first)).chain(chunks), threads, look)? {
+        for of_chunk in ordered(std::iter::once(Ok(first)).chain(chunks), threads, look) {
             self.merge(&of_chunk??);
         }
         Ok(())
