@@ -5,8 +5,9 @@
     python race.py DIR [--megabytes 500] [--repetitions 3] [--trevni ../../target/release/trevni]
 
 Makes the files in ``DIR`` unless they are there: flat rows, rows with a struct and a list, and rows of 100 columns,
-as CSV and as JSON lines. Each run is a process of its own; its peak memory is that of the process. DuckDB and pyarrow
-are timed without their import.
+as CSV and as JSON lines; the flat rows as Avro and Parquet, too. Each run is a process of its own; its peak memory is
+that of the process. The others are timed without their import. Avro is read by fastavro, which has one thread:
+DuckDB reads it with an extension that it downloads, pyarrow not at all.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ CASES = [
     Case("flat", "jsonl", FLAT, PRICE),
     Case("nested", "jsonl", NESTED, PRICE),
     Case("wide", "jsonl", wide(), PRICE),
+    Case("flat", "avro", FLAT, PRICE),
+    Case("flat", "parquet", FLAT, PRICE),
 ]
 
 DUCKDB = """
@@ -78,6 +81,24 @@ WORK
 print(time.perf_counter() - start)
 """
 
+FASTAVRO = """
+import time, fastavro
+start = time.perf_counter()
+with open(PATH, "rb") as file:
+    print(sum(1 for row in fastavro.reader(file) WORK))
+print(time.perf_counter() - start)
+"""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work, and the programs that do it: arguments of the command, and Python for the others."""
+
+    name: str
+    ours: list[str]
+    duckdb: str | None
+    other: str | None
+
 
 def main() -> None:
     """Makes the files, and races."""
@@ -88,16 +109,20 @@ def main() -> None:
     parser.add_argument("--trevni", default=str(Path(__file__).parents[2] / "target/release/trevni"))
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    print("| file | work | trevni, s | MB | DuckDB, s | MB | ratio | pyarrow, s | MB | ratio |")
+    print("| file | work | trevni, s | MB | DuckDB, s | MB | ratio | pyarrow or fastavro, s | MB | ratio |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for case in CASES:
-        path = make(case, arguments.folder, arguments.megabytes)
+        path = make(case, arguments.folder, arguments.megabytes, arguments.trevni)
         race(case, path, arguments.trevni, arguments.repetitions)
 
 
-def make(case: Case, folder: Path, megabytes: int) -> Path:
+def make(case: Case, folder: Path, megabytes: int, trevni: str) -> Path:
     """Writes the file of a case, of about this size, and returns its path."""
     path = folder / f"{case.name}.{case.format}"
+    if case.format in ("avro", "parquet"):
+        if not path.exists():
+            subprocess.run([trevni, "convert", str(folder / f"{case.name}.csv"), str(path)], check=True)
+        return path
     options = "FORMAT csv, HEADER" if case.format == "csv" else "FORMAT json"
 
     def write(rows: int) -> int:
@@ -115,42 +140,56 @@ def race(case: Case, path: Path, trevni: str, repetitions: int) -> None:
     """Prints the rows of a case."""
     size = path.stat().st_size / 1e6
     with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
-        columns, parquet, back = f"{temporary}/a.trv", f"{temporary}/a.parquet", f"{temporary}/b.{case.format}"
-        is_csv = case.format == "csv"
-        reader = f"read_csv('{path}')" if is_csv else f"read_json('{path}')"
-        options = "FORMAT csv, HEADER" if is_csv else "FORMAT json"
-        read = f"pa.csv.read_csv({str(path)!r})" if is_csv else f"pa.json.read_json({str(path)!r})"
-        works = [
-            ("count", ["count", str(path)], f"SELECT count(*) FROM {reader}", "len(table)"),
-            (
-                "count, condition",
-                ["count", str(path), "--where", case.condition],
-                f"SELECT count(*) FROM {reader} WHERE {case.condition}",
-                "len(table.filter(pc.field('price') > 500))",
-            ),
-            (
-                "convert",
-                ["convert", str(path), columns, "--codec", "pack", "--force"],
-                f"COPY (SELECT * FROM {reader}) TO '{parquet}' (FORMAT parquet)",
-                f"pa.parquet.write_table(table, {parquet!r})",
-            ),
-            (
-                "write back",
-                ["convert", columns, back, "--force"],
-                f"COPY (SELECT * FROM '{parquet}') TO '{back}' ({options})",
-                f"pa.csv.write_csv(pa.parquet.read_table({parquet!r}), {back!r})" if is_csv else None,
-            ),
-        ]
-        for name, ours, sql, work in works:
-            results = [median([trevni, *ours], repetitions, None)]
-            results.append(median([sys.executable, "-c", DUCKDB.replace("SQL", repr(sql))], repetitions, "printed"))
-            if work is None:
-                results.append((0, 0))
-            else:
-                source = "None" if name == "write back" else read
-                program = PYARROW.replace("READ", source).replace("WORK", work)
-                results.append(median([sys.executable, "-c", program], repetitions, "printed"))
-            print_row(f"{case.name}.{case.format}, {size:.0f} MB", name, results)
+        for work in works(case, path, temporary):
+            results = [median([trevni, *work.ours], repetitions, None)]
+            for program in (work.duckdb, work.other):
+                others = median([sys.executable, "-c", program], repetitions, "printed") if program else (0, 0)
+                results.append(others)
+            print_row(f"{case.name}.{case.format}, {size:.0f} MB", work.name, results)
+
+
+def works(case: Case, path: Path, temporary: str) -> list[Work]:
+    """Returns the works of a case, in their order."""
+    columns, parquet, back = f"{temporary}/a.trv", f"{temporary}/a.parquet", f"{temporary}/b.{case.format}"
+    source = {"csv": f"read_csv('{path}')", "jsonl": f"read_json('{path}')", "parquet": f"'{path}'"}.get(case.format)
+    options = "FORMAT csv, HEADER" if case.format == "csv" else "FORMAT json"
+
+    def duckdb(sql: str) -> str | None:
+        return DUCKDB.replace("SQL", repr(sql)) if source else None
+
+    def other(work: str, condition: str | None) -> str | None:
+        if case.format == "avro":
+            filtered = f"if {condition}" if condition else ""
+            return FASTAVRO.replace("PATH", repr(str(path))).replace("WORK", filtered) if work != "write" else None
+        read = {"csv": "pa.csv.read_csv", "jsonl": "pa.json.read_json", "parquet": "pa.parquet.read_table"}[case.format]
+        steps = {
+            "count": "len(table)",
+            "filter": "len(table.filter(pc.field('price') > 500))",
+            "write": f"pa.parquet.write_table(table, {parquet!r})",
+        }
+        return PYARROW.replace("READ", f"{read}({str(path)!r})").replace("WORK", steps[work])
+
+    found = [
+        Work("count", ["count", str(path)], duckdb(f"SELECT count(*) FROM {source}"), other("count", None)),
+        Work(
+            "count, condition",
+            ["count", str(path), "--where", case.condition],
+            duckdb(f"SELECT count(*) FROM {source} WHERE {case.condition}"),
+            other("filter", "row['price'] > 500"),
+        ),
+        Work(
+            "convert",
+            ["convert", str(path), columns, "--codec", "pack", "--force"],
+            duckdb(f"COPY (SELECT * FROM {source}) TO '{parquet}' (FORMAT parquet)"),
+            other("write", None),
+        ),
+    ]
+    if case.format in ("csv", "jsonl"):
+        program = PYARROW.replace("READ", f"pa.parquet.read_table({parquet!r})")
+        csv = program.replace("WORK", f"pa.csv.write_csv(table, {back!r})") if case.format == "csv" else None
+        sql = f"COPY (SELECT * FROM '{parquet}') TO '{back}' ({options})"
+        found.append(Work("write back", ["convert", columns, back, "--force"], duckdb(sql), csv))
+    return found
 
 
 def print_row(file: str, work: str, results: list[tuple[float, float]]) -> None:

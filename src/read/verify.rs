@@ -47,14 +47,25 @@ impl<R: ReadAt> FileReader<R> {
     pub fn verify(&self, mut progress: impl FnMut(usize)) -> Verification {
         let mut seen = Verification::default();
         for column in 0..self.columns().len() {
-            let checks = [self.verify_column(column, &mut seen), self.check_statistics(column)];
-            seen.faults.extend(checks.into_iter().filter_map(Result::err));
+            self.verify_into(column, &mut seen);
             progress(column);
         }
         seen
     }
 
-    fn verify_column(&self, column: usize, seen: &mut Verification) -> Result<()> {
+    /// Verifies every block of a column.
+    pub fn verify_column(&self, column: usize) -> Verification {
+        let mut seen = Verification::default();
+        self.verify_into(column, &mut seen);
+        seen
+    }
+
+    fn verify_into(&self, column: usize, seen: &mut Verification) {
+        let checks = [self.verify_blocks(column, seen), self.check_statistics(column)];
+        seen.faults.extend(checks.into_iter().filter_map(Result::err));
+    }
+
+    fn verify_blocks(&self, column: usize, seen: &mut Verification) -> Result<()> {
         let name = self.column(column)?.name();
         let blocks = self.blocks(column)?;
         let in_column = |e: Error| e.in_column(name);

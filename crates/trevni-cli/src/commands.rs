@@ -26,3 +26,5 @@ pub(crate) mod tojson;
 pub(crate) mod totrevni;
 pub(crate) mod vacuum;
 pub(crate) mod verify;
+#[cfg(feature = "view")]
+pub(crate) mod view;

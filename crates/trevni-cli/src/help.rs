@@ -34,7 +34,7 @@ const GROUPS: &[(&str, &[Line])] = &[
             (&["count", "describe", "schema"], "Count rows, profile the columns, print the schema"),
             (&["sql", "explain"], "Run SQL over files, show how a query is run"),
             (&["convert", "diff"], "Convert between formats, compare two files"),
-            (&["random", "bench"], "Make random rows, measure Trevni and Parquet on your file"),
+            (&["view", "bench"], "Show a file in a browser, measure Trevni and Parquet on it"),
         ],
     ),
     (
@@ -51,7 +51,10 @@ const GROUPS: &[(&str, &[Line])] = &[
         "Others",
         &[
             (&["blosc"], "Bloscpack files, and containers of the Blosc family"),
-            (&["completions", "man"], "Completions for a shell, manual pages"),
+            (
+                &["random", "completions", "man"],
+                "Random rows, completions for a shell, manual pages",
+            ),
         ],
     ),
 ];
@@ -90,6 +93,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("layout", ["trevni layout quakes.trv", "trevni layout --json quakes.trv"]),
     ("size", ["trevni size quakes.trv", "trevni size --json quakes.trv"]),
     ("verify", ["trevni verify quakes.trv", "trevni verify backup.blp frame.b2nd"]),
+    ("view", ["trevni view quakes.trv", "trevni view --no-browser orders.parquet"]),
     ("vacuum", ["trevni vacuum quakes/ --dry-run", "trevni vacuum quakes/ --older-than 7d"]),
     ("tojson", ["trevni tojson quakes.trv", "trevni tojson --pretty quakes.trv"]),
     (

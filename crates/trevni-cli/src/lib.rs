@@ -36,6 +36,8 @@ use clap::{FromArgMatches, Parser, Subcommand};
 use commands::blosc;
 #[cfg(feature = "sql")]
 use commands::sql;
+#[cfg(feature = "view")]
+use commands::view;
 use commands::{
     bench, cat, completions, concat, convert, count, describe, diff, layout, meta, random, rewrite,
     sample, schema, size, tail, tojson, totrevni, vacuum, verify,
@@ -70,6 +72,8 @@ enum Command {
     Size(size::Args),
     Verify(verify::Args),
     Vacuum(vacuum::Args),
+    #[cfg(feature = "view")]
+    View(view::Args),
     #[command(alias = "trevni_tojson")]
     Tojson(tojson::Args),
     Convert(convert::Args),
@@ -105,6 +109,8 @@ impl Command {
             Command::Layout(args) => layout::run(&args),
             Command::Size(args) => size::run(&args),
             Command::Vacuum(args) => vacuum::run(&args),
+            #[cfg(feature = "view")]
+            Command::View(args) => view::run(args),
             Command::Verify(args) => verify::run(&args),
             Command::Tojson(args) => tojson::run(&args),
             Command::Convert(args) => convert::run(args),

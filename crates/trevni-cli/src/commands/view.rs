@@ -1,0 +1,98 @@
+//! `trevni view`: shows a file in a browser.
+//!
+//! ```text
+//! file ──► Session ──► server on 127.0.0.1, under a secret path ──► browser
+//! ```
+
+mod server;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use arrow::array::RecordBatchReader;
+use trevni::Error;
+use trevni_viewer::{CountedSource, Reader, RowRange, Session};
+
+use crate::exit::{CliError, tell};
+use crate::input::rows::{Opened, ReadArgs};
+use crate::stdout;
+
+use server::Server;
+
+/// Show a file in a browser: its schema, the bytes of its columns and blocks, its rows.
+///
+/// Serves a page on a loopback address until it is interrupted, and opens it. The page reads the blocks that it shows.
+/// Its address has a secret; nothing but the file can be reached through it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of rows, a folder, a pattern such as 'data/*.parquet', or a URL.
+    file: PathBuf,
+    /// Print the address of the page, and open nothing.
+    #[arg(long)]
+    no_browser: bool,
+    /// The port of the page. Default: one that is free.
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), CliError> {
+    let read = &args.read;
+    if read.columns.is_some() || read.rows.is_some() || read.predicate.is_some() {
+        let text = "columns and rows are chosen in the page, not by --columns, --rows or --where";
+        return Err(CliError::Usage(text.into()));
+    }
+    let session = session(&args.file, read)?;
+    let server = Server::bind(args.port)?;
+    let mut out = stdout::stdout();
+    writeln!(out, "{}", server.address())?;
+    out.flush()?;
+    if !args.no_browser && open::that_detached(server.address()).is_err() {
+        tell("no browser can be opened: open the address above");
+    }
+    server.run(session)
+}
+
+fn session(path: &Path, read: &ReadArgs) -> Result<Session, CliError> {
+    if path.is_file() {
+        let (name, mut source, format) = read.find(path)?;
+        let head = source.head().map_err(CliError::of(&name))?;
+        if format.name == "trv" && head.starts_with(b"Trv") {
+            let file = File::open(path).map_err(CliError::of(&name))?;
+            return Session::try_new(&name, CountedSource::new(file)).map_err(CliError::of(&name));
+        }
+    }
+    let Opened { name, rows, size, report, .. } = read.open_all(&[path.to_owned()])?;
+    let rows_known = report.row_count.load(std::sync::atomic::Ordering::Relaxed);
+    let (schema, path, read) = (rows.schema(), path.to_owned(), read.clone());
+    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
+    let reader: Reader = Box::new(move |range| open_rows(&path, &read, range));
+    let session = Session::from_reader(name, extension.unwrap_or_default(), size, schema, reader);
+    Ok(session.with_row_count((rows_known > 0).then_some(rows_known)))
+}
+
+/// Opens the rows of a range. The file is opened again: not every format can be read from the middle.
+fn open_rows(
+    path: &Path,
+    read: &ReadArgs,
+    range: &RowRange,
+) -> trevni::Result<Box<dyn RecordBatchReader + Send>> {
+    let mut read = read.clone();
+    read.columns.clone_from(&range.columns);
+    read.predicate.clone_from(&range.predicate);
+    match (&range.predicate, range.count) {
+        (Some(_), count) => {
+            read.offset = range.start;
+            read.limit = count;
+        }
+        (None, Some(count)) => read.rows = Some(range.start..range.start.saturating_add(count)),
+        (None, None) => {}
+    }
+    let opened = read.open_all(&[path.to_owned()]).map_err(|e| match e {
+        CliError::Data(text) | CliError::Usage(text) => Error::invalid(text),
+        CliError::Reported => Error::invalid("it failed"),
+    })?;
+    Ok(opened.rows)
+}

@@ -1,0 +1,32 @@
+//! A page that shows a column file in a browser, and what answers its requests.
+//!
+//! ```text
+//! page (page/*.js) ──► request, JSON ──► Session::answer ──► FileReader, ArrowReader
+//!                  ◄── answer, JSON  ◄──                     only the blocks that are needed
+//! ```
+//! A [`Session`] has no connection and no page: a server passes requests on, or a worker of the browser itself.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `{"do":"open"}` | name, rows, bytes, the schema as a tree, the columns with their bytes |
+//! | `{"do":"blocks","column":0}` | the blocks of a column |
+//! | `{"do":"rows","start":0,"count":100}` | rows as text; `columns` and `where` are optional |
+//! | `{"do":"count","where":"a > 1"}` | how many rows pass a predicate; without one, how many there are |
+//! | `{"do":"values","column":"a"}` | the minimum, the maximum and the most frequent values of a column |
+//! | `{"do":"verify","column":0}` | the faults of a column |
+//!
+//! What cannot be answered is `{"error":"..."}`. Answers have `read`, the bytes that have been read so far.
+
+mod blocks;
+mod cell;
+mod counted_source;
+mod request;
+mod rows;
+mod session;
+mod summary;
+mod values;
+
+pub mod page;
+
+pub use counted_source::CountedSource;
+pub use session::{Reader, RowRange, Session};

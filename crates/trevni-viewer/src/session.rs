@@ -1,0 +1,177 @@
+//! Answers requests about a file.
+
+use std::fmt;
+
+use arrow::array::RecordBatchReader;
+use arrow::datatypes::SchemaRef;
+use serde_json::{Value as Json, json};
+use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions, Predicate, ProjectionMask};
+use trevni::{Error, FileReader, Result};
+
+use crate::counted_source::CountedSource;
+use crate::request::Request;
+use crate::{blocks, rows, summary, values};
+
+/// Some rows of a file.
+#[derive(Debug, Clone, Default)]
+pub struct RowRange {
+    /// The columns, by the names of fields at the top; all, if it is `None`.
+    pub columns: Option<Vec<String>>,
+    /// The rows, from 0; of those that pass the predicate, if there is one.
+    pub start: u64,
+    /// How many rows.
+    pub count: Option<u64>,
+    /// Only rows that pass it.
+    pub predicate: Option<Predicate>,
+}
+
+/// Reads rows.
+pub type Reader = Box<dyn Fn(&RowRange) -> Result<Box<dyn RecordBatchReader + Send>> + Send + Sync>;
+
+/// A file that is shown.
+pub struct Session {
+    pub(crate) name: String,
+    pub(crate) format: String,
+    pub(crate) bytes: Option<u64>,
+    /// `None` if it is only known once they are counted.
+    pub(crate) row_count: Option<u64>,
+    pub(crate) schema: SchemaRef,
+    pub(crate) reader: Reader,
+    /// The file, if it is a Trevni file.
+    pub(crate) file: Option<FileReader<CountedSource>>,
+    source: Option<CountedSource>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Opens a Trevni file.
+    pub fn try_new(name: impl Into<String>, source: CountedSource) -> Result<Self> {
+        let file = FileReader::try_new(source.clone())?;
+        let builder = ArrowReaderBuilder::from_file(
+            FileReader::new_with_metadata(source.clone(), file.metadata().clone()),
+            ArrowReaderOptions::new(),
+        )?;
+        let (schema, metadata) = (builder.schema().clone(), builder.metadata());
+        let counted = source.clone();
+        let reader: Reader = Box::new(move |range| {
+            let builder = ArrowReaderBuilder::new_with_metadata(counted.clone(), metadata.clone());
+            Ok(Box::new(with_range(builder, range)?.build()?))
+        });
+        Ok(Self {
+            name: name.into(),
+            format: "trv".into(),
+            bytes: Some(file.file_len()),
+            row_count: Some(file.rows()),
+            schema,
+            reader,
+            file: Some(file),
+            source: Some(source),
+        })
+    }
+
+    /// Shows rows that come from elsewhere: their format has no blocks that are known.
+    pub fn from_reader(
+        name: impl Into<String>,
+        format: impl Into<String>,
+        bytes: Option<u64>,
+        schema: SchemaRef,
+        reader: Reader,
+    ) -> Self {
+        let (name, format) = (name.into(), format.into());
+        Self { name, format, bytes, row_count: None, schema, reader, file: None, source: None }
+    }
+
+    /// Sets the number of rows, if it is known.
+    pub fn with_row_count(mut self, rows: Option<u64>) -> Self {
+        self.row_count = rows;
+        self
+    }
+
+    /// Answers a request.
+    ///
+    /// ```
+    /// use trevni_viewer::{CountedSource, Session};
+    ///
+    /// # use arrow::array::{ArrayRef, Int32Array, RecordBatch};
+    /// # use std::sync::Arc;
+    /// use trevni::arrow::ArrowWriter;
+    ///
+    /// let values: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    /// let batch = RecordBatch::try_from_iter([("a", values)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None)?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let session = Session::try_new("a.trv", CountedSource::new(file))?;
+    /// let answer = session.answer(r#"{"do":"rows","start":1,"count":1}"#);
+    /// assert!(answer.starts_with(r#"{"start":1,"columns":["a"],"rows":[["2"]]"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn answer(&self, request: &str) -> String {
+        let answer = serde_json::from_str(request)
+            .map_err(|e| Error::invalid(format!("no request: {e}")))
+            .and_then(|request| self.answer_to(request));
+        let mut answer = answer.unwrap_or_else(|e| json!({ "error": e.to_string() }));
+        if let (Some(answer), Some(source)) = (answer.as_object_mut(), &self.source) {
+            answer.insert("read".into(), source.bytes_read().into());
+        }
+        answer.to_string()
+    }
+
+    fn answer_to(&self, request: Request) -> Result<Json> {
+        match request {
+            Request::Open => summary::summary(self),
+            Request::Blocks { column } => blocks::blocks(self.file()?, column),
+            Request::Rows { start, count, columns, predicate } => {
+                let predicate = predicate.as_deref().map(Predicate::parse).transpose()?;
+                rows::rows(self, RowRange { columns, start, count: Some(count as u64), predicate })
+            }
+            Request::Count { predicate } => {
+                rows::count(self, predicate.as_deref().map(Predicate::parse).transpose()?)
+            }
+            Request::Values { column } => values::values(self, column),
+            Request::Verify { column } => self.verify(column),
+        }
+    }
+
+    fn verify(&self, column: usize) -> Result<Json> {
+        let seen = self.file()?.verify_column(column);
+        let faults: Vec<_> = seen.faults.iter().map(ToString::to_string).collect();
+        Ok(json!({
+            "blocks": seen.blocks,
+            "verified": seen.verified,
+            "unchecked": seen.unchecked,
+            "faults": faults,
+        }))
+    }
+
+    fn file(&self) -> Result<&FileReader<CountedSource>> {
+        self.file.as_ref().ok_or_else(|| Error::unsupported("only Trevni files have known blocks"))
+    }
+}
+
+/// Limits a reader to some rows and columns.
+fn with_range(
+    builder: ArrowReaderBuilder<CountedSource>,
+    range: &RowRange,
+) -> Result<ArrowReaderBuilder<CountedSource>> {
+    let mut builder = builder;
+    if let Some(columns) = &range.columns {
+        let names = columns.iter().map(String::as_str);
+        let mask = ProjectionMask::columns(builder.schema(), names)?;
+        builder = builder.with_projection(mask);
+    }
+    let count = range.count.unwrap_or(u64::MAX);
+    Ok(match &range.predicate {
+        Some(predicate) => {
+            builder.with_predicate(predicate.clone()).with_offset(range.start).with_limit(count)
+        }
+        None => builder.with_row_range(range.start..range.start.saturating_add(count)),
+    })
+}
