@@ -45,6 +45,7 @@ function schemaItem(field, isTop) {
 async function showValues(column) {
   const section = element("values-section");
   section.hidden = false;
+  keep({ values: column });
   element("values-title").textContent = `Values of ${column}`;
   const place = element("values");
   place.replaceChildren(create("p", "Reading the column."));
@@ -137,9 +138,14 @@ async function open() {
   }
   element("filter").addEventListener("submit", (event) => {
     event.preventDefault();
+    keep({ where: element("where").value.trim(), row: "" });
     table.filter(element("where").value.trim());
   });
-  element("go").addEventListener("click", () => table.goTo(Number(element("row").value.replaceAll(/[^0-9]/g, ""))));
+  element("go").addEventListener("click", () => {
+    const row = element("row").value.replaceAll(/[^0-9]/g, "");
+    keep({ row });
+    table.goTo(Number(row));
+  });
   element("row").addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -151,7 +157,30 @@ async function open() {
     new Picture(element("picture"), element("block"), element("color"), file.columns, ask);
     element("verify").addEventListener("click", () => verify(file.columns));
   }
+  await restore(table, file.columns);
+}
+
+/** Keeps what is shown in the address, so that it is shown again after a reload. */
+function keep(changes) {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) kept.set(name, value);
+    else kept.delete(name);
+  }
+  history.replaceState(null, "", `#${kept}`);
+}
+
+/** Shows what the address says. */
+async function restore(table, columns) {
+  const kept = new URLSearchParams(location.hash.slice(1));
+  const [where, row] = [kept.get("where") ?? "", kept.get("row") ?? ""];
+  element("where").value = where;
+  element("row").value = row;
+  if (where) await table.filter(where);
   await table.render();
+  if (row) table.goTo(Number(row));
+  if (kept.has("values")) showValues(kept.get("values"));
+  if (kept.has("verify") && columns) verify(columns);
 }
 
 open().catch((error) => {

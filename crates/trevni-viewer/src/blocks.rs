@@ -1,7 +1,7 @@
 //! The answer to `blocks`: the descriptors of a column's blocks, and their statistics.
 
 use serde_json::{Value as Json, json};
-use trevni::{FileReader, Result, Value};
+use trevni::{FileReader, Result, Value, ValueType};
 
 use crate::cell::shortened;
 use crate::counted_source::CountedSource;
@@ -11,6 +11,8 @@ const MOST: usize = 2_000;
 
 pub(crate) fn blocks(file: &FileReader<CountedSource>, column: usize) -> Result<Json> {
     let (blocks, statistics) = (file.blocks(column)?, file.statistics(column)?);
+    let value_type = file.column(column)?.value_type();
+    let text = |value: &Value<'_>| text(value, value_type);
     let step = blocks.len().div_ceil(MOST).max(1);
     let groups = blocks.chunks(step).enumerate().map(|(number, group)| {
         let (first, number) = (group.first(), number * step);
@@ -37,9 +39,19 @@ pub(crate) fn blocks(file: &FileReader<CountedSource>, column: usize) -> Result<
     Ok(json!({ "blocks": groups.collect::<Vec<_>>(), "count": blocks.len() }))
 }
 
-fn text(value: &Value<'_>) -> String {
+fn text(value: &Value<'_>, value_type: ValueType) -> String {
     match value {
-        Value::Bytes(bytes) => shortened(&String::from_utf8_lossy(bytes)),
-        other => shortened(&format!("{other:?}")),
+        Value::Null => "null".to_owned(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Long(value) => value.to_string(),
+        Value::Float(value) => value.to_string(),
+        Value::Double(value) => value.to_string(),
+        Value::Bytes(bytes) if value_type == ValueType::String => {
+            shortened(&String::from_utf8_lossy(bytes))
+        }
+        Value::Bytes(bytes) => {
+            shortened(&bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        }
     }
 }

@@ -35,6 +35,7 @@ mod trevni_files;
 mod urls;
 mod vacuum;
 mod verify;
+mod view;
 mod where_filter;
 
 use std::io::Write;
