@@ -16,6 +16,7 @@ const MEMBERS: [&str; 6] = [
     "crates/trevni-blosc/src",
     "crates/trevni-convert/src",
     "crates/trevni-datafusion/src",
+    "crates/trevni-viewer/src",
     "crates/trevni-cli/src",
     "python/src",
 ];

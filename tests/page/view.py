@@ -1,111 +1,194 @@
-"""Opens the page of `trevni view` in a browser: scrolls, filters, verifies, and shows values that look like HTML.
+"""Drives the page of `trevni view`, and the page without a server: rows, filters, blocks, faults, hostile values.
 
-view.py TREVNI CHROMIUM
+view.py TREVNI CHROMIUM [FOLDER of the page without a server]
 """
 
-import html
+import http.server
+import json
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
+from chromium import Browser
+
 TREVNI, CHROMIUM = sys.argv[1], sys.argv[2]
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=20000"]
+STATIC = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
 ROWS = 1_200_000
 HOSTILE = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
+TABLE = """[...document.querySelectorAll('#table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"""
+FULL = "document.querySelectorAll('#table tbody tr').length > 5 && !document.querySelector('#table tbody').innerText.includes('…')"
 
 
 def trevni(*args):
     subprocess.run([TREVNI, *map(str, args)], check=True, stderr=subprocess.DEVNULL)
 
 
-def browser(address, width, *flags):
-    """Runs the browser; gives the document. Nothing may be on the console."""
-    flags = [*FLAGS, f"--window-size={width},1400", "--enable-logging=stderr", *flags]
-    done = subprocess.run([CHROMIUM, *flags, address], check=True, capture_output=True, text=True, timeout=120)
-    console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
-    assert console == [], console
-    return done.stdout
-
-
-class Page:
-    """A server of a file, and what a browser shows of it."""
+class Server:
+    """`trevni view` of a file."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([TREVNI, "view", "--no-browser", str(path)], stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
 
     def __enter__(self):
-        return self
+        return self.address
 
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
 
-    def shown(self, **kept):
-        """The document, where the page starts with this in its address."""
-        return browser(f"{self.address}#{urllib.parse.urlencode(kept)}", 1200, "--dump-dom")
 
-    def picture(self, width, dark):
-        """A screenshot."""
-        with tempfile.NamedTemporaryFile(suffix=".png") as image:
-            scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
-            browser(self.address, width, scheme, f"--screenshot={image.name}")
-            pixels = pathlib.Path(image.name).read_bytes()
-        assert struct.unpack(">II", pixels[16:24]) == (width, 1400), "the size of the screenshot"
-        assert len(pixels) > 10_000, "the page is blank"
-        return pixels
+class Files(http.server.SimpleHTTPRequestHandler):
+    """A server of files: by ranges, whole, or only for its own pages, as the first part of the path says."""
+
+    sent = 0
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, with_body):
+        kind, path = re.match(r"/(\w+)/([^?]*)", self.path).groups()
+        folder = {"page": STATIC}.get(kind, self.server.folder)
+        file = folder / (path or "index.html")
+        if not file.is_file():
+            return self.send_error(404)
+        data = file.read_bytes()
+        found = re.match(r"bytes=(\d+)-(\d+)$", self.headers.get("Range", "")) if kind == "ranges" else None
+        part = data[int(found.group(1)) : int(found.group(2)) + 1] if found else data
+        self.send_response(206 if found else 200)
+        self.send_header("Content-Length", str(len(part)))
+        types = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm"}
+        self.send_header("Content-Type", types.get(file.suffix, "application/octet-stream"))
+        self.end_headers()
+        if with_body:
+            if kind == "ranges":
+                Files.sent += len(part)
+            self.wfile.write(part)
+
+    def do_GET(self):
+        self.answer(True)
+
+    def do_HEAD(self):
+        self.answer(False)
 
 
-def rows(document):
-    """The rows of the table: numbers and texts."""
-    body = re.search(r"<tbody>(.*?)</tbody>", document, re.DOTALL).group(1)
-    lines = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)
-    return [[html.unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line)] for line in lines]
+def text(browser, name):
+    return browser.value(f"document.getElementById({json.dumps(name)}).textContent")
 
 
-def text(document, name):
-    """The text of an element."""
-    found = re.search(rf'id="{name}"[^>]*>(.*?)</(?:p|h1|ul|output)>', document, re.DOTALL).group(1)
-    return html.unescape(re.sub(r"<[^>]*>", " ", found)).strip()
+def check_page(browser, address, facts):
+    """What is the same with a server and without one."""
+
+    def go(**kept):
+        browser.open(f"{address}#{urllib.parse.urlencode(kept)}")
+        browser.wait("document.getElementById('shown').textContent.startsWith('Rows')")
+        browser.wait(FULL)
+        return browser.value(TABLE)
+
+    first = go(**facts)
+    assert "1,200,000 rows, 3 columns" in text(browser, "facts"), text(browser, "facts")
+    assert first[7] == ["7", "7", "0.875", "text 7 <b>"], first[7]
+    names = browser.value("[...document.querySelectorAll('#table thead button')].map((name) => name.textContent)")
+    assert names == ["n", HOSTILE, "t"] and "owned" not in browser.value("document.title")
+    far = go(row=1_000_000, **facts)
+    assert far[0] == ["1,000,000", "1000000", "0.0", "text 1 <b>"], far[0]
+    assert len(far) < 100, "only rows in view are in the document"
+    # By the keyboard alone: to the end of the table.
+    browser.value("document.getElementById('table').focus()")
+    browser.send("Input.dispatchKeyEvent", type="rawKeyDown", key="End", code="End", windowsVirtualKeyCode=35)
+    browser.wait("document.getElementById('shown').textContent.includes('1,199,999 of')")
+    browser.wait(FULL)
+    assert browser.value(TABLE)[-1][1] == "1199999"
+    filtered = go(where="n >= 700000 and t = 'text 3 <b>'", **facts)
+    assert text(browser, "shown").endswith(" of 38,462"), text(browser, "shown")
+    assert all(row[3] == "text 3 <b>" and int(row[1]) >= 700_000 for row in filtered)
+    browser.value("document.querySelector('#where').value = 'n >> 1'; document.querySelector('#filter button').click()")
+    browser.wait("document.getElementById('error').textContent.includes('expected a literal or a column')")
+    # Blocks: each column has some, and the keys move among them.
+    go(**facts)
+    browser.value("document.getElementById('picture').scrollIntoView(); document.getElementById('picture').focus()")
+    for key in ("ArrowDown", "ArrowRight"):
+        browser.press(key)
+    browser.wait("/block \\d+: rows .* offset .* ratio /.test(document.getElementById('block').textContent)")
+    browser.value("[...document.querySelectorAll('#schema button')].find((name) => name.textContent === 't').click()")
+    browser.wait("document.getElementById('values').textContent.includes('text 12 <b>')")
+    browser.value("document.getElementById('verify').click()")
+    browser.wait("document.getElementById('verdict').textContent.startsWith('No faults')")
+    assert browser.problems == [], browser.problems
+    pictures = set()
+    for width, height in ((360, 740), (1280, 900), (3840, 2160)):
+        for dark in (False, True):
+            browser.show(width, height, dark)
+            wide = browser.value("document.documentElement.scrollWidth")
+            assert wide <= width, f"the page is {wide} wide in a window of {width}"
+            pictures.add(browser.picture())
+    assert len(pictures) == 6, "light and dark look the same"
+    browser.show(1280, 900)
 
 
-with tempfile.TemporaryDirectory() as folder:
+def check_damaged(browser, address, **facts):
+    browser.open(f"{address}#{urllib.parse.urlencode(dict(verify=1, **facts))}")
+    browser.wait("/fault/.test(document.getElementById('verdict').textContent)")
+    faults = text(browser, "faults")
+    assert "column" in faults and "block" in faults and "offset" in faults, faults
+
+
+def check_static(browser, folder, file):
+    """The page without a server: files that are chosen, URLs, and what cannot be read."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    server.folder = folder
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    origin = f"http://127.0.0.1:{server.server_port}"
+    page, ranges = f"{origin}/page/", f"{origin}/ranges/"
+    check_page(browser, page, {"url": f"{ranges}{file.name}"})
+    check_damaged(browser, page, url=f"{ranges}y.trv")
+    Files.sent = 0
+    browser.open(f"{page}#{urllib.parse.urlencode({'url': f'{ranges}large.trv'})}")
+    browser.wait(FULL)
+    size = (folder / "large.trv").stat().st_size
+    assert Files.sent < 1_000_000 < size / 10, f"{Files.sent} of {size} bytes were sent for the first screen"
+
+    browser.open(page)
+    browser.wait("document.getElementById('facts').textContent.startsWith('Drop')")
+    for name, said in [("bad.trv", "malformed"), (file.name, "")]:
+        browser.choose_file("#file", folder / name)
+        wanted = f"document.getElementById('error').textContent.includes({said!r})" if said else FULL
+        browser.wait(wanted)
+    assert browser.value(TABLE)[3][1] == "3"
+    other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    other.folder = folder
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    for url, said in [
+        (f"{origin}/whole/{file.name}", "sends no ranges"),
+        (f"http://127.0.0.1:{other.server_port}/ranges/{file.name}", "CORS"),
+        (f"{ranges}missing.trv", "404"),
+    ]:
+        browser.open(f"{page}#{urllib.parse.urlencode({'url': url})}")
+        browser.wait(f"document.getElementById('error').textContent.includes({said!r})")
+
+
+with tempfile.TemporaryDirectory() as folder, Browser(CHROMIUM) as browser:
     folder = pathlib.Path(folder)
     source, file = folder / "x.csv", folder / "x.trv"
     with source.open("w") as out:
         out.write(f'n,"{HOSTILE}",t\n')
         out.writelines(f"{n},{n % 1000 / 8},text {n % 13} <b>\n" for n in range(ROWS))
     trevni("convert", source, file, "--codec", "pack")
-
-    with Page(file) as page:
-        first = page.shown()
-        assert text(first, "facts").startswith("trv, 1,200,000 rows, 3 columns"), text(first, "facts")
-        assert rows(first)[7] == ["7", "7", "0.875", "text 7 <b>"], rows(first)[7]
-        assert "<title>owned" not in first and HOSTILE not in first and html.escape(HOSTILE, quote=False) in first
-        far = rows(page.shown(row=1_000_000))
-        assert far[0] == ["1,000,000", "1000000", "0.0", "text 1 <b>"], far[0]
-        assert len(far) < 60, "only rows in view are in the document"
-        filtered = page.shown(where="n >= 700000 and t = 'text 3 <b>'")
-        assert text(filtered, "shown").endswith(" of 38,462"), text(filtered, "shown")
-        assert all(row[3] == "text 3 <b>" and int(row[1]) >= 700_000 for row in rows(filtered))
-        wrong = page.shown(where="n >> 1")
-        assert "expected a literal or a column" in text(wrong, "error")
-        values = page.shown(values="t")
-        assert "text 12 <b>" in text(values, "values-title") + html.unescape(values)
-        good = page.shown(verify=1)
-        assert text(good, "verdict").startswith("No faults"), text(good, "verdict")
-        pictures = [page.picture(width, dark) for width in (600, 1200, 3840) for dark in (False, True)]
-        assert len(set(pictures)) == len(pictures), "light and dark are the same"
-
     damaged = bytearray(file.read_bytes())
     damaged[-500] ^= 1
     (folder / "y.trv").write_bytes(damaged)
-    with Page(folder / "y.trv") as page:
-        faults = text(page.shown(verify=1), "faults")
-        assert "column" in faults and "block" in faults and "offset" in faults, faults
-
-print("trevni view: rows, filters, values, faults and names that look like HTML are shown as they are")
+    (folder / "bad.trv").write_bytes(b"Trv\x01 and so on")
+    browser.show(1280, 900)
+    with Server(file) as address:
+        check_page(browser, address, {})
+    with Server(folder / "y.trv") as address:
+        check_damaged(browser, address)
+    print("trevni view: rows, filters, values, faults and names that look like HTML are shown as they are")
+    if STATIC:
+        trevni("convert", source, folder / "large.trv", "--codec", "null")
+        check_static(browser, folder, file)
+        print("the page without a server shows the same, of files and of URLs")

@@ -1,6 +1,7 @@
 // Shows a file: asks for what is in view, and puts answers into the document as text, never as HTML.
 
 import { bytes, create } from "./elements.js";
+import { engine } from "./engine.js";
 import { Picture } from "./picture.js";
 import { RowTable } from "./table.js";
 
@@ -9,9 +10,7 @@ const number = new Intl.NumberFormat("en");
 
 /** Sends a request, and returns the answer. */
 async function ask(request) {
-  const response = await fetch("api", { method: "POST", body: JSON.stringify(request) });
-  if (!response.ok) throw new Error(`the server answers ${response.status}`);
-  const answer = await response.json();
+  const answer = await engine.ask(request);
   if (answer.read !== undefined) element("read").textContent = `${bytes(answer.read)} read`;
   if (answer.error) throw new Error(answer.error);
   return answer;
@@ -107,8 +106,21 @@ async function verify(columns) {
   button.disabled = false;
 }
 
-async function open() {
+/** What listens for the file that is shown. */
+let listeners = new AbortController();
+
+/** Shows the file that the engine has. */
+async function showFile() {
+  listeners.abort();
+  listeners = new AbortController();
+  const { signal } = listeners;
   const file = await ask({ do: "open" });
+  const on = (id, type, listener) => element(id).addEventListener(type, listener, { signal });
+  for (const id of ["schema", "picker", "faults", "values"]) element(id).replaceChildren();
+  for (const id of ["verdict", "block"]) element(id).textContent = "";
+  element("values-section").hidden = true;
+  element("verified").value = 0;
+  document.querySelector("main").hidden = false;
   document.title = `${file.name} - trevni`;
   element("name").textContent = file.name;
   const facts = [file.format];
@@ -118,7 +130,7 @@ async function open() {
   element("facts").textContent = facts.join(", ");
   element("schema").append(...file.fields.map((field) => schemaItem(field, true)));
 
-  const table = new RowTable(element("table"), ask, element("shown"), show);
+  const table = new RowTable(element("table"), ask, element("shown"), show, signal);
   table.setColumns(file.fields, file.rows);
   if (file.rows === null) {
     const counted = ask({ do: "count" }).then(({ rows }) => {
@@ -127,37 +139,39 @@ async function open() {
     });
     counted.catch(show);
   }
-  for (const [at, field] of file.fields.entries()) {
-    const label = create("label");
-    const box = create("input");
-    box.type = "checkbox";
-    box.checked = at < table.mostColumns;
-    box.addEventListener("change", () => table.pick(field.name, box.checked));
-    label.append(box, " ", field.name);
-    element("picker").append(label);
-  }
-  element("filter").addEventListener("submit", (event) => {
+  for (const [at, field] of file.fields.entries()) element("picker").append(pickerItem(field, at, table));
+  on("filter", "submit", (event) => {
     event.preventDefault();
     keep({ where: element("where").value.trim(), row: "" });
     table.filter(element("where").value.trim());
   });
-  element("go").addEventListener("click", () => {
+  on("go", "click", () => {
     const row = element("row").value.replaceAll(/[^0-9]/g, "");
     keep({ row });
     table.goTo(Number(row));
   });
-  element("row").addEventListener("keydown", (event) => {
+  on("row", "keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
     element("go").click();
   });
+  element("picture-section").hidden = !file.columns;
+  element("verify-section").hidden = !file.columns;
   if (file.columns) {
-    element("picture-section").hidden = false;
-    element("verify-section").hidden = false;
-    new Picture(element("picture"), element("block"), element("color"), file.columns, ask);
-    element("verify").addEventListener("click", () => verify(file.columns));
+    new Picture(element("picture"), element("block"), element("color"), file.columns, ask, signal);
+    on("verify", "click", () => verify(file.columns));
   }
   await restore(table, file.columns);
+}
+
+function pickerItem(field, at, table) {
+  const label = create("label");
+  const box = create("input");
+  box.type = "checkbox";
+  box.checked = at < table.mostColumns;
+  box.addEventListener("change", () => table.pick(field.name, box.checked));
+  label.append(box, " ", field.name);
+  return label;
 }
 
 /** Keeps what is shown in the address, so that it is shown again after a reload. */
@@ -183,7 +197,53 @@ async function restore(table, columns) {
   if (kept.has("verify") && columns) verify(columns);
 }
 
-open().catch((error) => {
-  element("facts").textContent = "";
-  show(error);
-});
+/** Opens a file or a URL, where the engine reads it itself. */
+async function open(source) {
+  show(null);
+  element("facts").textContent = `Opening ${source.name ?? source}.`;
+  document.querySelector("main").hidden = true;
+  try {
+    await engine.open(source);
+    await showFile();
+  } catch (error) {
+    element("facts").textContent = "";
+    show(error);
+  }
+}
+
+/** Lets a person choose what to open: by name, by URL, or by dropping it. */
+function choose() {
+  element("chooser").hidden = false;
+  element("facts").textContent = "Drop a Trevni file here, or choose one. Nothing is sent anywhere.";
+  const openFile = (file) => {
+    if (!file) return;
+    history.replaceState(null, "", location.pathname);
+    open(file);
+  };
+  element("file").addEventListener("change", () => openFile(element("file").files[0]));
+  element("chooser").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const url = element("url").value.trim();
+    if (!url) return;
+    history.replaceState(null, "", location.pathname);
+    keep({ url });
+    open(url);
+  });
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    openFile(event.dataTransfer.files[0]);
+  });
+  const url = new URLSearchParams(location.hash.slice(1)).get("url");
+  if (!url) return;
+  element("url").value = url;
+  open(url);
+}
+
+if (engine.open) choose();
+else showFile().catch(show);

@@ -8,7 +8,7 @@ const LABEL = 160;
 const number = new Intl.NumberFormat("en");
 
 export class Picture {
-  constructor(canvas, text, color, columns, ask) {
+  constructor(canvas, text, color, columns, ask, signal) {
     Object.assign(this, { canvas, text, color, columns, ask });
     this.blocks = new Map();
     this.selected = null;
@@ -23,16 +23,20 @@ export class Picture {
     // Canvases have no more lines than this.
     this.height = Math.min(top, 16_000);
     canvas.style.height = `${this.height}px`;
-    color.addEventListener("change", () => this.draw());
-    canvas.addEventListener("mousemove", (event) => this.pointAt(event));
-    canvas.addEventListener("click", (event) => this.pointAt(event));
-    canvas.addEventListener("keydown", (event) => this.move(event));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-    new ResizeObserver(() => this.draw()).observe(canvas);
+    color.addEventListener("change", () => this.draw(), { signal });
+    canvas.addEventListener("mousemove", (event) => this.pointAt(event), { signal });
+    canvas.addEventListener("click", (event) => this.pointAt(event), { signal });
+    canvas.addEventListener("keydown", (event) => this.move(event), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(), { signal });
+    const resized = new ResizeObserver(() => this.draw());
+    resized.observe(canvas);
+    signal.addEventListener("abort", () => resized.disconnect());
     // Blocks are asked for when their column comes into view.
     const box = canvas.parentElement;
-    box.addEventListener("scroll", () => this.loadVisible(), { passive: true });
-    new IntersectionObserver(() => this.loadVisible()).observe(canvas);
+    box.addEventListener("scroll", () => this.loadVisible(), { passive: true, signal });
+    const seen = new IntersectionObserver(() => this.loadVisible());
+    seen.observe(canvas);
+    signal.addEventListener("abort", () => seen.disconnect());
   }
 
   async loadVisible() {
@@ -46,6 +50,7 @@ export class Picture {
       try {
         const { blocks } = await this.ask({ do: "blocks", column });
         this.blocks.set(column, blocks);
+        if (this.selected?.column === column) this.describe();
       } catch (error) {
         this.text.textContent = error.message;
       }
@@ -131,9 +136,16 @@ export class Picture {
   }
 
   select(column, at) {
-    const block = this.blocks.get(column)?.[at];
     if (this.selected?.column === column && this.selected?.at === at) return;
     this.selected = { column, at };
+    this.describe();
+    this.draw();
+  }
+
+  /** Says what the selected block is. */
+  describe() {
+    const { column, at } = this.selected;
+    const block = this.blocks.get(column)?.[at];
     const { name, codec, checksum } = this.columns[column];
     if (!block) {
       this.text.textContent = `${name}: no blocks`;
@@ -152,7 +164,6 @@ export class Picture {
       if (block.first !== null) parts.push(`first value ${block.first}`);
       this.text.textContent = parts.join(", ");
     }
-    this.draw();
   }
 }
 

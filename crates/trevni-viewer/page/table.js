@@ -12,7 +12,7 @@ const number = new Intl.NumberFormat("en");
 export class RowTable {
   mostColumns = 50;
 
-  constructor(viewport, ask, shown, show) {
+  constructor(viewport, ask, shown, show, signal) {
     Object.assign(this, { viewport, ask, shown, show });
     this.pages = new Map();
     this.where = "";
@@ -26,8 +26,10 @@ export class RowTable {
     this.table.append(this.columnGroup, this.head, this.body);
     this.spacer.append(this.table);
     viewport.replaceChildren(this.spacer);
-    viewport.addEventListener("scroll", () => this.render(), { passive: true });
-    new ResizeObserver(() => this.render()).observe(viewport);
+    viewport.addEventListener("scroll", () => this.render(), { passive: true, signal });
+    const resized = new ResizeObserver(() => this.render());
+    resized.observe(viewport);
+    signal.addEventListener("abort", () => resized.disconnect());
   }
 
   /** Sets the fields of the file, and its rows, of which the number may not be known. */

@@ -29,6 +29,11 @@ pub const ASSETS: &[Asset] = &[
         bytes: include_bytes!("../page/page.js"),
     },
     Asset {
+        path: "engine.js",
+        media_type: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../page/engine.js"),
+    },
+    Asset {
         path: "elements.js",
         media_type: "text/javascript; charset=utf-8",
         bytes: include_bytes!("../page/elements.js"),

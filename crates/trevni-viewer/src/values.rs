@@ -45,6 +45,9 @@ struct Seen {
     nulls: u64,
     min: f64,
     max: f64,
+    /// The texts of both.
+    least: Json,
+    greatest: Json,
     counts: HashMap<String, u64>,
     is_complete: bool,
 }
@@ -52,7 +55,16 @@ struct Seen {
 impl Default for Seen {
     fn default() -> Self {
         let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { rows: 0, nulls: 0, min, max, counts: HashMap::new(), is_complete: true }
+        Self {
+            rows: 0,
+            nulls: 0,
+            min,
+            max,
+            least: Json::Null,
+            greatest: Json::Null,
+            counts: HashMap::new(),
+            is_complete: true,
+        }
     }
 }
 
@@ -60,10 +72,17 @@ impl Seen {
     fn add(&mut self, values: &ArrayRef) -> Result<()> {
         self.rows += values.len() as u64;
         self.nulls += values.logical_null_count() as u64;
-        for value in numbers(values)?.into_iter().flatten().filter(|value| value.is_finite()) {
-            (self.min, self.max) = (self.min.min(value), self.max.max(value));
+        let cells = cells(values.as_ref())?;
+        for (value, cell) in numbers(values)?.into_iter().zip(&cells) {
+            let Some(value) = value.filter(|value| value.is_finite()) else { continue };
+            if value < self.min {
+                (self.min, self.least) = (value, cell.clone());
+            }
+            if value > self.max {
+                (self.max, self.greatest) = (value, cell.clone());
+            }
         }
-        for cell in cells(values.as_ref())? {
+        for cell in cells {
             let Json::String(text) = cell else { continue };
             if self.counts.len() < MOST_DISTINCT || self.counts.contains_key(&text) {
                 *self.counts.entry(text).or_default() += 1;
@@ -78,12 +97,11 @@ impl Seen {
         let mut top: Vec<_> = self.counts.into_iter().filter(|(_, count)| *count > 1).collect();
         top.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         top.truncate(TOP);
-        let has_bounds = self.min <= self.max;
         json!({
             "rows": self.rows,
             "nulls": self.nulls,
-            "min": has_bounds.then_some(self.min),
-            "max": has_bounds.then_some(self.max),
+            "min": self.least,
+            "max": self.greatest,
             "bars": bars,
             "top": top,
             "complete": self.is_complete,

@@ -102,7 +102,7 @@ fn only_the_page_is_served_and_only_to_itself() {
     let origin = format!("http://{}", server.host);
     assert_eq!(server.send("POST", &api, &[("Origin", &origin)], open).0, 200);
     assert_eq!(server.send("PUT", &api, &[], open).0, 404);
-    assert_eq!(server.send("POST", &api, &[], &" ".repeat(1 << 20)).0, 200);
+    assert_eq!(server.send("POST", &api, &[], &" ".repeat(70_000)).0, 413);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn files_of_any_format_are_shown() {
         let rows = server.ask(r#"{"do":"rows","start":3,"count":1,"where":"n >= 100"}"#);
         assert_eq!(rows["rows"], serde_json::json!([["103", "<b>5</b>"]]), "{name}");
         let values = server.ask(r#"{"do":"values","column":"n"}"#);
-        assert_eq!([&values["min"], &values["max"]], [0.0, 19_999.0], "{name}");
+        assert_eq!([&values["min"], &values["max"]], ["0", "19999"], "{name}");
         let bars = values["bars"].as_array().unwrap();
         assert_eq!(bars.iter().map(|bar| bar.as_u64().unwrap()).sum::<u64>(), 20_000);
         let error = server.ask(r#"{"do":"rows","start":0,"count":1,"where":"m = 1"}"#);
