@@ -11,7 +11,7 @@ use std::path::Path;
 use trevni_testing::data::{files, workspace};
 
 /// The folders whose sources are checked.
-const MEMBERS: [&str; 6] = [
+const MEMBERS: [&str; 7] = [
     "src",
     "crates/trevni-blosc/src",
     "crates/trevni-convert/src",

@@ -25,6 +25,7 @@ mod layout;
 mod line_chunks;
 mod options;
 mod reader;
+mod record_location;
 mod records;
 mod scanner;
 mod schema_check;

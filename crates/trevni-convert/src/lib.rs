@@ -32,7 +32,7 @@
 //!
 //! ```text layers
 //! parallel report
-//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select source temporal_range type_name
+//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select source temporal_range text_sink type_name
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
 //! ```

@@ -15,8 +15,18 @@
 //! | `{"do":"values","column":"a"}` | the minimum, the maximum and the most frequent values of a column |
 //! | `{"do":"verify","column":0}` | the faults of a column |
 //!
+//! A module imports from the lines above it only:
+//!
+//! ```text layers
+//! cell counted_source page request
+//! session
+//! blocks rows summary values
+//! answer
+//! ```
+//!
 //! What cannot be answered is `{"error":"..."}`. Answers have `read`, the bytes that have been read so far.
 
+mod answer;
 mod blocks;
 mod cell;
 mod counted_source;

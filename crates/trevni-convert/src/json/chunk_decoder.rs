@@ -17,7 +17,8 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 
 use super::decode::RecordDecoder;
-use super::records::{Chunk, RecordLocation};
+use super::record_location::RecordLocation;
+use super::records::Chunk;
 use super::typed_decoder::TypedDecoder;
 use crate::chunk_reader::{BadRow, DecodedChunk};
 use crate::{ReadOptions, select};

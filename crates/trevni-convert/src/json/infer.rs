@@ -15,7 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use super::declared_types::{GivenTypes, marked};
 use super::layout::Values;
-use super::records::RecordLocation;
+use super::record_location::RecordLocation;
 
 const BOOLEAN: u8 = 1;
 const POSITIVE: u8 = 2;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::records::RecordLocation;
+use super::record_location::RecordLocation;
 use trevni::{Error, Result};
 
 /// Bytes of the first chunk; each next is twice as long until they are full-sized. So that little is waited for where

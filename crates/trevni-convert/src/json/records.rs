@@ -6,7 +6,6 @@
 //! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are
 //! decoded.
 
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 
@@ -14,43 +13,11 @@ use memchr::memchr_iter;
 
 use super::layout::{Layout, Scan, detect};
 use super::line_chunks::{LineChunks, Lines};
+use super::record_location::RecordLocation;
 use trevni::{Error, Result};
 
 /// Bytes of a chunk of objects, unless one is longer.
 const CHUNK: usize = 1 << 20;
-
-/// Where a record is in a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct RecordLocation {
-    /// From 1.
-    line: u64,
-    /// The number of the object, from 1; `None` if there is one on a line.
-    object: Option<u64>,
-}
-
-impl RecordLocation {
-    /// Creates a line.
-    pub(super) fn of_line(line: u64) -> Self {
-        Self { line, object: None }
-    }
-
-    /// Returns the line, and the text after it.
-    pub(super) fn parts(self) -> (u64, String) {
-        (self.line, self.object.map_or_else(String::new, |object| format!(", object {object}")))
-    }
-
-    /// Returns the location some lines further.
-    pub(super) fn at_line(self, more: u64) -> Self {
-        Self { line: self.line.saturating_add(more), ..self }
-    }
-}
-
-impl fmt::Display for RecordLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, object) = self.parts();
-        write!(f, "line {line}{object}")
-    }
-}
 
 /// Some records.
 #[derive(Debug)]
@@ -207,7 +174,7 @@ impl<R: Read> Records<R> {
         if !found {
             return Ok(false);
         }
-        let place = RecordLocation { line: self.line, object: Some(self.object) };
+        let place = RecordLocation::of_object(self.line, self.object);
         chunk.starts.push((chunk.text.len(), place));
         self.value(&mut chunk.text)?;
         chunk.text.push(b'\n');
@@ -240,7 +207,7 @@ impl<R: Read> Records<R> {
         if size <= self.max_row_size {
             return Ok(());
         }
-        let (place, most) = (RecordLocation { line: self.line, object: None }, self.max_row_size);
+        let (place, most) = (RecordLocation::of_line(self.line), self.max_row_size);
         Err(Error::malformed(format!(
             "{place}: a row is longer than {most} bytes; --max-row-size sets the limit"
         )))
