@@ -17,15 +17,25 @@ use crate::error::{Error, Result};
 
 #[cfg(feature = "bzip2")]
 mod bzip2;
-#[cfg(feature = "deflate")]
+#[cfg(all(feature = "deflate", not(target_family = "wasm")))]
 mod deflate;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod null;
+#[cfg(all(feature = "deflate", any(test, target_family = "wasm")))]
+mod portable_deflate;
+#[cfg(all(feature = "zstd", any(test, target_family = "wasm")))]
+mod portable_zstd;
 #[cfg(feature = "snappy")]
 mod snappy;
-#[cfg(feature = "zstd")]
+#[cfg(all(feature = "zstd", not(target_family = "wasm")))]
 mod zstd;
+
+// Compilers for browsers have no C.
+#[cfg(all(feature = "deflate", target_family = "wasm"))]
+use portable_deflate as deflate;
+#[cfg(all(feature = "zstd", target_family = "wasm"))]
+use portable_zstd as zstd;
 
 /// The codec of a column or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -245,7 +255,11 @@ impl FromStr for Codec {
 
 /// Reads a decompression stream to its end into `out`, which grows with the data. Stops one byte past `raw_len`,
 /// which is an error.
-#[cfg(any(feature = "bzip2", feature = "zstd"))]
+#[cfg(any(
+    feature = "bzip2",
+    feature = "zstd",
+    all(feature = "deflate", any(test, target_family = "wasm"))
+))]
 fn read_stream(stream: impl std::io::Read, raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
     use std::io::Read;
     out.clear();
@@ -293,6 +307,41 @@ mod tests {
                 // A decompressor can be used again after an error.
                 d.decompress(&stored, raw.len(), &mut out).unwrap();
                 assert_eq!(out, raw, "{codec:?}");
+            }
+        }
+    }
+
+    /// What one module makes, the other reads.
+    #[cfg(all(feature = "deflate", feature = "zstd", not(target_family = "wasm")))]
+    #[test]
+    fn portable_codecs_are_the_same() {
+        type Codecs = [(fn(Option<i32>) -> Box<dyn Compress>, fn() -> Box<dyn Decompress>); 2];
+        let codecs: [Codecs; 2] = [
+            [
+                (deflate::compressor, deflate::decompressor),
+                (portable_deflate::compressor, portable_deflate::decompressor),
+            ],
+            [
+                (zstd::compressor, zstd::decompressor),
+                (portable_zstd::compressor, portable_zstd::decompressor),
+            ],
+        ];
+        for [(ours, ours_back), (portable, portable_back)] in codecs {
+            for (raw, level) in samples().into_iter().zip([None, Some(1), Some(3), Some(9), None]) {
+                for (make, back) in [(ours, portable_back), (portable, ours_back)] {
+                    let (mut stored, mut out) = (Vec::new(), vec![9; 5]);
+                    make(level).compress(&raw, &mut stored).unwrap();
+                    back().decompress(&stored, raw.len(), &mut out).unwrap();
+                    assert_eq!(out, raw);
+                    for wrong in [raw.len() + 1, raw.len().wrapping_sub(1)] {
+                        assert!(back().decompress(&stored, wrong, &mut out).is_err());
+                    }
+                    let cut = stored.len() - 1;
+                    assert!(
+                        back().decompress(&stored[..cut], raw.len(), &mut out).is_err()
+                            || raw.is_empty()
+                    );
+                }
             }
         }
     }
