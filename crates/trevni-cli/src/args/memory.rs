@@ -13,7 +13,7 @@ static MEMORY: OnceLock<usize> = OnceLock::new();
 #[command(next_help_heading = "Reading")]
 pub(crate) struct MemoryArgs {
     /// Limit the memory for reading a file; k, M and G are understood. A file that needs more is an error. Default:
-    /// 512M.
+    /// 512M. Queries of `trevni sql` use temporary files where they would take more; without this, they have no limit.
     #[arg(long, global = true, hide_short_help = true, value_parser = size, value_name = "BYTES")]
     limit_memory: Option<usize>,
 }
@@ -25,6 +25,12 @@ impl MemoryArgs {
             MEMORY.get_or_init(|| bytes);
         }
     }
+}
+
+/// Returns the limit that was given.
+#[cfg(feature = "sql")]
+pub(crate) fn limit() -> Option<usize> {
+    MEMORY.get().copied()
 }
 
 /// Returns the limits in force.

@@ -121,3 +121,20 @@ fn plans_say_what_was_read() {
     assert!(plan.contains("bytes_scanned=") && plan.contains("predicate=magnitude"), "{plan}");
     assert!(out(&["explain", "--verbose", sql, str(&path)]).contains("initial_logical_plan"));
 }
+
+#[test]
+fn sorts_with_little_memory_use_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let rows = 300_000u64;
+    let text: String = (0..rows).map(|n| format!("{n},text {}\n", n * 7919 % rows)).collect();
+    std::fs::write(at("x.csv"), format!("n,t\n{text}")).unwrap();
+    let query = format!("copy (select * from x order by t, n) to '{}'", str(&at("y.csv")));
+    let sorted = |memory: &str| {
+        out(&["sql", "--limit-memory", memory, &query, str(&at("x.csv"))]);
+        std::fs::read_to_string(at("y.csv")).unwrap()
+    };
+    let (little, much) = (sorted("24M"), sorted("1G"));
+    assert_eq!(little, much);
+    assert_eq!(little.lines().count() as u64, rows + 1);
+}

@@ -10,6 +10,8 @@ use arrow::error::ArrowError;
 use datafusion::catalog::{DynamicFileCatalog, UrlTableFactory};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement};
@@ -21,6 +23,7 @@ use trevni_datafusion::SessionContextExt;
 
 use super::error::{fault, message};
 use super::tables::FileTables;
+use crate::args::memory;
 use crate::exit::CliError;
 use crate::input::path::PIPE;
 use crate::input::rows::ReadArgs;
@@ -31,6 +34,16 @@ pub(super) struct SqlSession {
     runtime: Runtime,
     context: SessionContext,
     tables: Arc<FileTables>,
+}
+
+/// Returns where queries run: with a limit of memory, sorts, joins and groups use temporary files beyond it.
+fn runtime_env() -> Result<Arc<RuntimeEnv>, CliError> {
+    let builder = RuntimeEnvBuilder::new();
+    let builder = match memory::limit() {
+        Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
+        None => builder,
+    };
+    builder.build_arc().map_err(fault)
 }
 
 /// What a statement returns.
@@ -46,7 +59,7 @@ impl SqlSession {
     pub(super) fn try_new(read: &ReadArgs) -> Result<Self, CliError> {
         let runtime = Builder::new_multi_thread().enable_all().build()?;
         let config = SessionConfig::new().with_information_schema(true);
-        let context = SessionContext::new_with_config(config);
+        let context = SessionContext::new_with_config_rt(config, runtime_env()?);
         context.register_trevni_format().map_err(fault)?;
         let of_files = SessionContext::new_with_state(context.state());
         let tables = Arc::new(FileTables::new(read.clone(), of_files));
