@@ -1,38 +1,29 @@
 //! Writes batches that several threads encode as text, in order.
 //!
 //! ```text
-//! batches ──► jobs ──► workers ──► texts, in the order of the batches ──► output
+//! batches ──► queue ──► ordered: several threads encode ──► texts, in the order of the batches ──► output
 //! ```
-//! As many batches are encoded as there are threads, and as many texts wait, which bounds the memory. Threads start with
-//! the second batch: a single one is encoded by the caller's.
+//! At most two batches for each thread are in the queue, encoded, or waiting as text, which bounds the memory.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use arrow::array::RecordBatch;
 
 use crate::Sink;
+use crate::parallel::{Ordered, ordered};
 use trevni::{Error, Result};
-
-/// A batch, and the channel for its text.
-type Job = (RecordBatch, SyncSender<Result<Vec<u8>>>);
-
-/// Encodes a batch.
-type Encode = dyn Fn(&RecordBatch) -> Result<Vec<u8>> + Send + Sync;
 
 /// Writes the texts of batches.
 pub(super) struct TextSink<W> {
     to: W,
-    encode: Arc<Encode>,
-    threads: usize,
-    /// The batch that came first.
-    first: Option<RecordBatch>,
-    /// `None` until threads are needed.
-    jobs: Option<SyncSender<Job>>,
-    texts: VecDeque<Receiver<Result<Vec<u8>>>>,
+    /// `None` after the last batch.
+    batches: Option<SyncSender<RecordBatch>>,
+    texts: Ordered<Result<Vec<u8>>>,
+    /// Batches whose text is not written.
+    waiting: usize,
+    /// How many batches may wait.
+    most: usize,
 }
 
 impl<W: Write> TextSink<W> {
@@ -42,55 +33,21 @@ impl<W: Write> TextSink<W> {
         threads: usize,
         encode: impl Fn(&RecordBatch) -> Result<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
-        let (encode, texts) = (Arc::new(encode), VecDeque::new());
-        Self { to, encode, threads, first: None, jobs: None, texts }
+        let most = if threads <= 1 { 0 } else { 2 * threads };
+        let (batches, queue) = sync_channel::<RecordBatch>(most + 1);
+        let texts = ordered(queue.into_iter(), threads, move |batch| encode(&batch));
+        Self { to, batches: Some(batches), texts, waiting: 0, most }
     }
 
-    fn write_now(&mut self, batch: &RecordBatch) -> Result<()> {
-        Ok(self.to.write_all(&(self.encode)(batch)?)?)
-    }
-
-    /// Gives a batch to the threads.
-    fn submit(&mut self, batch: RecordBatch) -> Result<()> {
-        let jobs = match self.jobs.take() {
-            Some(jobs) => jobs,
-            None => start(self.threads, &self.encode)?,
-        };
-        if self.texts.len() >= 2 * self.threads {
-            self.write_text()?;
+    /// Writes texts until at most `most` batches wait.
+    fn write_texts(&mut self, most: usize) -> Result<()> {
+        while self.waiting > most {
+            let text = self.texts.next().ok_or_else(lost)?;
+            self.waiting -= 1;
+            self.to.write_all(&text??)?;
         }
-        let (place, text) = sync_channel(1);
-        jobs.send((batch, place)).map_err(|_| lost())?;
-        self.texts.push_back(text);
-        self.jobs = Some(jobs);
         Ok(())
     }
-
-    /// Writes the next text. Returns whether there was one.
-    fn write_text(&mut self) -> Result<bool> {
-        let Some(text) = self.texts.pop_front() else { return Ok(false) };
-        self.to.write_all(&text.recv().map_err(|_| lost())??)?;
-        Ok(true)
-    }
-}
-
-/// Starts threads, which end when the jobs do.
-fn start(threads: usize, encode: &Arc<Encode>) -> io::Result<SyncSender<Job>> {
-    let (jobs, waiting) = sync_channel::<Job>(threads);
-    let waiting = Arc::new(Mutex::new(waiting));
-    for number in 0..threads {
-        let (waiting, encode) = (waiting.clone(), encode.clone());
-        let worker = move || {
-            loop {
-                let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                let Ok((batch, place)) = job else { return };
-                // If the text is not wanted, writing has failed.
-                let _ = place.send(encode(&batch));
-            }
-        };
-        Builder::new().name(format!("encoder {number}")).spawn(worker)?;
-    }
-    Ok(jobs)
 }
 
 fn lost() -> Error {
@@ -99,31 +56,23 @@ fn lost() -> Error {
 
 impl<W: Write> Sink for TextSink<W> {
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if self.threads <= 1 {
-            return self.write_now(batch);
-        }
-        match self.first.take() {
-            Some(first) => self.submit(first)?,
-            None if self.jobs.is_none() => {
-                self.first = Some(batch.clone());
-                return Ok(());
-            }
-            None => {}
-        }
-        self.submit(batch.clone())
+        let batches = self.batches.as_ref().ok_or_else(lost)?;
+        batches.send(batch.clone()).map_err(|_| lost())?;
+        self.waiting += 1;
+        self.write_texts(self.most)
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        if let Some(first) = self.first.take() {
-            self.write_now(&first)?;
-        }
-        while self.write_text()? {}
+        self.batches = None;
+        self.write_texts(0)?;
         Ok(self.to.flush()?)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use arrow::array::{ArrayRef, Int32Array};
 
     use super::*;
