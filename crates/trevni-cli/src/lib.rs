@@ -10,7 +10,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! help signals stdout
+//! cores help signals stdout
 //! exit
 //! args panics
 //! input
@@ -20,6 +20,7 @@
 
 mod args;
 mod commands;
+mod cores;
 mod exit;
 mod help;
 mod input;

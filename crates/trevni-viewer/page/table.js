@@ -191,9 +191,7 @@ export class RowTable {
   /** Draws the names, and sets the widths by the first rows. */
   drawHead(rows) {
     const known = rows.map(([, cells]) => cells).filter(Boolean);
-    if (this.widths || known.length === 0) {
-      if (this.head.firstChild) return;
-    }
+    if ((this.widths || known.length === 0) && this.head.firstChild) return;
     if (known.length > 0) {
       const width = (name, at) => Math.max(name.length + 2, ...known.map((cells) => cells[at]?.length ?? 4));
       this.widths = this.picked.map((name, at) => Math.min(40, width(name, at)));

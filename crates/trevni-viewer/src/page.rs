@@ -11,41 +11,19 @@ pub struct Asset {
     pub bytes: &'static [u8],
 }
 
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
 /// All files; the first is the page itself.
 pub const ASSETS: &[Asset] = &[
-    Asset {
-        path: "",
-        media_type: "text/html; charset=utf-8",
-        bytes: include_bytes!("../page/index.html"),
-    },
-    Asset {
-        path: "style.css",
-        media_type: "text/css; charset=utf-8",
-        bytes: include_bytes!("../page/style.css"),
-    },
-    Asset {
-        path: "page.js",
-        media_type: "text/javascript; charset=utf-8",
-        bytes: include_bytes!("../page/page.js"),
-    },
-    Asset {
-        path: "engine.js",
-        media_type: "text/javascript; charset=utf-8",
-        bytes: include_bytes!("../page/engine.js"),
-    },
-    Asset {
-        path: "elements.js",
-        media_type: "text/javascript; charset=utf-8",
-        bytes: include_bytes!("../page/elements.js"),
-    },
-    Asset {
-        path: "table.js",
-        media_type: "text/javascript; charset=utf-8",
-        bytes: include_bytes!("../page/table.js"),
-    },
-    Asset {
-        path: "picture.js",
-        media_type: "text/javascript; charset=utf-8",
-        bytes: include_bytes!("../page/picture.js"),
-    },
+    asset("", "text/html; charset=utf-8", include_bytes!("../page/index.html")),
+    asset("style.css", "text/css; charset=utf-8", include_bytes!("../page/style.css")),
+    asset("page.js", SCRIPT, include_bytes!("../page/page.js")),
+    asset("engine.js", SCRIPT, include_bytes!("../page/engine.js")),
+    asset("elements.js", SCRIPT, include_bytes!("../page/elements.js")),
+    asset("table.js", SCRIPT, include_bytes!("../page/table.js")),
+    asset("picture.js", SCRIPT, include_bytes!("../page/picture.js")),
 ];
+
+const fn asset(path: &'static str, media_type: &'static str, bytes: &'static [u8]) -> Asset {
+    Asset { path, media_type, bytes }
+}

@@ -73,15 +73,19 @@ impl Seen {
         self.rows += values.len() as u64;
         self.nulls += values.logical_null_count() as u64;
         let cells = cells(values.as_ref())?;
+        // A text is copied once for a batch: values may come in order.
+        let (mut least, mut greatest) = (None, None);
         for (value, cell) in numbers(values)?.into_iter().zip(&cells) {
             let Some(value) = value.filter(|value| value.is_finite()) else { continue };
             if value < self.min {
-                (self.min, self.least) = (value, cell.clone());
+                (self.min, least) = (value, Some(cell));
             }
             if value > self.max {
-                (self.max, self.greatest) = (value, cell.clone());
+                (self.max, greatest) = (value, Some(cell));
             }
         }
+        self.least = least.cloned().unwrap_or(std::mem::take(&mut self.least));
+        self.greatest = greatest.cloned().unwrap_or(std::mem::take(&mut self.greatest));
         for cell in cells {
             let Json::String(text) = cell else { continue };
             if self.counts.len() < MOST_DISTINCT || self.counts.contains_key(&text) {

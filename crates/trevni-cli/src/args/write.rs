@@ -6,6 +6,7 @@ use trevni::codec::Codec;
 use trevni::{FileWriterBuilder, Metadata};
 use trevni_convert::Format;
 
+use crate::cores::cores;
 use crate::exit::CliError;
 
 /// How a file is written.
@@ -135,7 +136,6 @@ impl WriteArgs {
 
     /// Threads that write.
     pub(crate) fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or_else(cores)
     }
 

@@ -17,6 +17,7 @@ use clap::Subcommand;
 use trevni_blosc::chunk::{Generation, Params};
 use trevni_blosc::{Compressor, Filter};
 
+use crate::cores::cores;
 use crate::exit::CliError;
 
 /// How Bloscpack files end.
@@ -83,7 +84,6 @@ struct HowArgs {
 
 impl HowArgs {
     fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.nthreads.unwrap_or_else(cores).max(1)
     }
 }

@@ -71,8 +71,8 @@ fn convert(
         let opened = read.open_all(inputs)?;
         let columns = opened.rows.schema().fields().len();
         input = Some((opened.taken.clone(), columns));
-        *report = opened.report.clone();
         let size = opened.input_size();
+        *report = opened.report;
         Ok(Input { name: opened.name, rows: args.rename.apply(opened.rows)?, size })
     })?;
     let Some((taken, columns)) = input else { return Ok(()) };

@@ -117,11 +117,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), CliError> {
 }
 
 fn open(read: &ReadArgs, files: &[String]) -> Result<SqlSession, CliError> {
-    if read.columns.is_some() || read.rows.is_some() || read.predicate.is_some() {
-        let text =
-            "columns and rows are chosen by the statement, not by --columns, --rows or --where";
-        return Err(CliError::Usage(text.into()));
-    }
+    read.refuse_selection("by the statement")?;
     let session = SqlSession::try_new(read)?;
     files.iter().try_for_each(|file| session.add_table(file))?;
     Ok(session)

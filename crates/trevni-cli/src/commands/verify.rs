@@ -8,6 +8,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::trevni_files::{files_of, reported};
@@ -74,7 +75,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     let bar = progress(file.columns().len(), path);
     let mut seen = file.verify(|_| bar.inc(1));
     if seen.faults.is_empty() {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = cores();
         seen.faults.extend(trevni::arrow::verify_rows(&file, threads).err());
     }
     bar.finish_and_clear();

@@ -40,10 +40,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let read = &args.read;
-    if read.columns.is_some() || read.rows.is_some() || read.predicate.is_some() {
-        let text = "columns and rows are chosen in the page, not by --columns, --rows or --where";
-        return Err(CliError::Usage(text.into()));
-    }
+    read.refuse_selection("in the page")?;
     let session = session(&args.file, read)?;
     let server = Server::bind(args.port)?;
     let mut out = stdout::stdout();
@@ -64,13 +61,14 @@ fn session(path: &Path, read: &ReadArgs) -> Result<Session, CliError> {
             return Session::try_new(&name, CountedSource::new(file)).map_err(CliError::of(&name));
         }
     }
-    let Opened { name, rows, size, report, .. } = read.open_all(&[path.to_owned()])?;
-    let rows_known = report.row_count.load(std::sync::atomic::Ordering::Relaxed);
+    let opened = read.open_all(&[path.to_owned()])?;
+    let row_count = opened.input_size().rows;
+    let Opened { name, rows, size, .. } = opened;
     let (schema, path, read) = (rows.schema(), path.to_owned(), read.clone());
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
     let reader: Reader = Box::new(move |range| open_rows(&path, &read, range));
     let session = Session::from_reader(name, extension.unwrap_or_default(), size, schema, reader);
-    Ok(session.with_row_count((rows_known > 0).then_some(rows_known)))
+    Ok(session.with_row_count(row_count))
 }
 
 /// Opens the rows of a range. The file is opened again: not every format can be read from the middle.
@@ -90,9 +88,6 @@ fn open_rows(
         (None, Some(count)) => read.rows = Some(range.start..range.start.saturating_add(count)),
         (None, None) => {}
     }
-    let opened = read.open_all(&[path.to_owned()]).map_err(|e| match e {
-        CliError::Data(text) | CliError::Usage(text) => Error::invalid(text),
-        CliError::Reported => Error::invalid("it failed"),
-    })?;
-    Ok(opened.rows)
+    let opened = read.open_all(&[path.to_owned()]);
+    Ok(opened.map_err(|e| Error::invalid(e.text()))?.rows)
 }

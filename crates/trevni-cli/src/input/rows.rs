@@ -19,6 +19,7 @@ use crate::args::memory;
 use crate::args::rename::RenameArgs;
 use crate::args::row_types::RowTypeArgs;
 use crate::args::schema_file;
+use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::progress::InputSize;
 
@@ -164,6 +165,15 @@ impl ReadArgs {
         self.json.check(format)
     }
 
+    /// Refuses a choice of columns and rows, which something else makes: `by` says what.
+    pub(crate) fn refuse_selection(&self, by: &str) -> Result<(), CliError> {
+        if self.columns.is_none() && self.rows.is_none() && self.predicate.is_none() {
+            return Ok(());
+        }
+        let text = format!("columns and rows are chosen {by}, not by --columns, --rows or --where");
+        Err(CliError::Usage(text))
+    }
+
     /// Opens a file that was found.
     pub(crate) fn open_as(
         &self,
@@ -233,7 +243,7 @@ impl ReadArgs {
             skip_bad: self.skip_bad,
             #[cfg(feature = "blosc")]
             dtype: self.dtype.clone(),
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: cores(),
             ..ReadOptions::default()
         };
         self.csv.apply(&mut options, path);

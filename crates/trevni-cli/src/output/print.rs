@@ -8,6 +8,7 @@ use trevni_convert::{Format, Naming, Rows, Sink, WriteOptions, rename_fields};
 
 use super::row_table::{BorderedTable, MarkdownTable};
 use crate::args::csv::{CsvArgs, delimiter_for};
+use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::rows::{Opened, batch_fault, tell_report};
 use crate::stdout;
@@ -80,7 +81,7 @@ impl PrintArgs {
         let options = WriteOptions {
             delimiter: delimiter_for(csv.delimiter, "".as_ref()),
             header: !csv.no_header,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: cores(),
             ..WriteOptions::default()
         };
         Ok((Format::named(name)?.create)(out, schema, &options)?)

@@ -2,6 +2,8 @@
 
 use trevni::simd::Level;
 
+use crate::cores::cores;
+
 /// A machine.
 #[derive(Debug)]
 pub(super) struct Machine {
@@ -18,7 +20,7 @@ impl Machine {
         Self {
             cpu: model(&about).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             simd: Level::in_use().name(),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            cores: cores(),
         }
     }
 }

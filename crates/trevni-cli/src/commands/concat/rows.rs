@@ -7,6 +7,7 @@ use trevni_convert::{Format, InputFile, ReadOptions, Rows, Source, rows_of};
 
 use super::Args;
 use crate::commands::rewrite::{codec_of, layout_of};
+use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::pattern::expand;
 use crate::input::rows::batch_fault;
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
 fn open(args: &Args) -> Result<Rows, CliError> {
     let files = expand(&args.inputs, false)?;
     let parts = files.iter().map(|file| part(&file.path)).collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     Ok(rows_of(parts, &ReadOptions { threads, ..ReadOptions::default() })?)
 }
 

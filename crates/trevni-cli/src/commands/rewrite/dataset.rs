@@ -9,6 +9,7 @@ use trevni::dataset::{Dataset, DatasetMode, DatasetWriter};
 use trevni_convert::Format;
 
 use super::{Args, choose, codec_of, layout_of};
+use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::file;
 use crate::input::path::is_folder;
@@ -100,7 +101,7 @@ fn copy(
     order: &[usize],
     mut writer: DatasetWriter,
 ) -> Result<(usize, u64), CliError> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     let mut first = 0u64;
     for file in table.files() {
         let end = first.saturating_add(file.rows());
