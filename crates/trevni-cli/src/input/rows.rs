@@ -166,6 +166,7 @@ impl ReadArgs {
     }
 
     /// Refuses a choice of columns and rows, which something else makes: `by` says what.
+    #[cfg(any(feature = "sql", feature = "view"))]
     pub(crate) fn refuse_selection(&self, by: &str) -> Result<(), CliError> {
         if self.columns.is_none() && self.rows.is_none() && self.predicate.is_none() {
             return Ok(());
