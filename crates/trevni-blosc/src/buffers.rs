@@ -34,6 +34,15 @@ impl Buffers {
         Ok(Bytes::from_owner(buffer))
     }
 
+    /// Returns the first `most` bytes of a source, or all.
+    pub(super) fn read_start(&self, source: &Source, most: u64) -> io::Result<Bytes> {
+        let len = usize::try_from(source.len()?.min(most)).map_err(io::Error::other)?;
+        match source {
+            Source::File { file, .. } => self.read_at(file, 0, len),
+            Source::Other(other) => other.read_at(0, len),
+        }
+    }
+
     /// Returns the content of a file, which may not exceed `most` bytes.
     pub(super) fn read_all(&self, file: File, most: u64) -> io::Result<Bytes> {
         let size = file.metadata()?.len().min(most);

@@ -14,10 +14,18 @@
 
 mod blosclz;
 mod lz4;
+#[cfg(any(test, target_family = "wasm"))]
+#[cfg_attr(not(target_family = "wasm"), allow(dead_code, reason = "tests only read with it"))]
+mod portable_zstd;
 mod snappy;
 mod window;
 mod zlib;
+#[cfg(not(target_family = "wasm"))]
 mod zstd;
+
+// Compilers for browsers have no C.
+#[cfg(target_family = "wasm")]
+use portable_zstd as zstd;
 
 use trevni::{Error, Result};
 

@@ -22,6 +22,7 @@ mod new_folder;
 mod record;
 mod transaction;
 
+pub use folder::Files;
 pub(crate) use folder::Folder;
 pub(crate) use new_folder::NewFolder;
 pub(crate) use transaction::Transaction;

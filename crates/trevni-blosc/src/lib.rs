@@ -44,8 +44,8 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! buffers dtype journal json msgpack repeated_byte shuffle
-//! compressor filter
+//! buffers dtype json msgpack repeated_byte shuffle
+//! compressor filter journal
 //! chunk
 //! array
 //! bloscpack chunked_array
@@ -78,7 +78,11 @@ pub use chunked_table::ChunkedTable;
 pub use compressor::Compressor;
 pub use dtype::{ByteOrder, Dtype, DtypeKind, Field, Unit};
 pub use filter::{Filter, Filters};
-pub use open::{ContainerKind, Contents, is_container, kind_of, open, open_keys, open_source};
+pub use journal::Files;
+pub use open::{
+    ContainerKind, Contents, is_container, is_container_of, kind_of, open, open_files, open_keys,
+    open_source,
+};
 
 /// The example of the README compiles.
 #[cfg(doctest)]

@@ -9,10 +9,13 @@
 use std::fs::File;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use super::array::{Attributes, Chunking, Container};
 use super::bloscpack::Bloscpack;
 use super::chunked_array::ChunkedArray;
 use super::frame::{ContiguousFrame, INDEX_KEY, Keys, SparseFrame};
+use super::journal::Files;
 use super::rootdir::Rootdir;
 use trevni::io::ReadAt;
 use trevni::{Error, Result};
@@ -101,17 +104,38 @@ pub fn open(path: impl AsRef<Path>) -> Result<Contents> {
     if path.join(INDEX_KEY).is_file() {
         return Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::open(path)?));
     }
-    open_rootdir(path)
+    Ok(of_rootdir(Rootdir::open(path)?))
 }
 
-fn open_rootdir(path: &Path) -> Result<Contents> {
-    match Rootdir::open(path)? {
-        Rootdir::Carray(carray) => Ok(Contents::of_one(ContainerKind::Carray, true, *carray)),
+/// Opens a folder whose files are elsewhere. It cannot be changed.
+pub fn open_files(files: impl Files + 'static) -> Result<Contents> {
+    if files.names("")?.contains(INDEX_KEY) {
+        return open_keys(FileKeys(files));
+    }
+    Ok(of_rootdir(Rootdir::open_files(files)?))
+}
+
+/// The files of a sparse frame, by their names.
+#[derive(Debug)]
+struct FileKeys<F>(F);
+
+impl<F: Files> Keys for FileKeys<F> {
+    fn get(&self, key: &str) -> Result<Bytes> {
+        let missing = || std::io::Error::new(std::io::ErrorKind::NotFound, key.to_owned());
+        let file = self.0.open(key)?.ok_or_else(missing)?;
+        let len = usize::try_from(file.len()?).map_err(std::io::Error::other)?;
+        Ok(file.read_at(0, len)?)
+    }
+}
+
+fn of_rootdir(directory: Rootdir) -> Contents {
+    match directory {
+        Rootdir::Carray(carray) => Contents::of_one(ContainerKind::Carray, true, *carray),
         Rootdir::Ctable(table) => {
             let attributes = table.attributes().clone();
             let columns = table.into_columns().into_iter();
             let arrays = columns.map(|(name, column)| (name, ChunkedArray::new(column))).collect();
-            Ok(Contents { kind: ContainerKind::Ctable, arrays, attributes })
+            Contents { kind: ContainerKind::Ctable, arrays, attributes }
         }
     }
 }
@@ -143,4 +167,9 @@ pub fn kind_of(head: &[u8]) -> Option<ContainerKind> {
 /// Returns whether a folder is a container.
 pub fn is_container(folder: &Path) -> bool {
     folder.join(INDEX_KEY).is_file() || Rootdir::is_at(folder)
+}
+
+/// Returns whether files that are elsewhere are a container.
+pub fn is_container_of(files: &impl Files) -> Result<bool> {
+    Ok(files.names("")?.contains(INDEX_KEY) || Rootdir::is_of(files)?)
 }

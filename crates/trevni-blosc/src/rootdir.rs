@@ -77,8 +77,9 @@ pub use ctable::Ctable;
 pub use storage::Storage;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::journal::Folder;
+use super::journal::{Files, Folder};
 use trevni::Result;
 
 /// What a directory is.
@@ -93,7 +94,15 @@ pub enum Rootdir {
 impl Rootdir {
     /// Opens a directory, whatever it is, in either form.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let folder = Folder::open(path.as_ref())?;
+        Self::open_in(Folder::open(path.as_ref())?)
+    }
+
+    /// Opens a directory whose files are elsewhere. It cannot be changed.
+    pub fn open_files(files: impl Files + 'static) -> Result<Self> {
+        Self::open_in(Folder::of_files(Arc::new(files))?)
+    }
+
+    fn open_in(folder: Folder) -> Result<Self> {
         if folder.exists(column_names::ROOTDIRS)? || is_shared(&folder)? {
             return Ok(Rootdir::Ctable(Box::new(Ctable::open_in(folder)?)));
         }
@@ -104,6 +113,11 @@ impl Rootdir {
     pub fn is_at(path: impl AsRef<Path>) -> bool {
         let exists = |file: &str| path.as_ref().join(file).is_file();
         exists(column_names::ROOTDIRS) || exists(storage::STORAGE)
+    }
+
+    /// Returns whether files are those of a directory that can be opened here, as far as their names tell.
+    pub(crate) fn is_of(files: &impl Files) -> Result<bool> {
+        Ok(files.open(column_names::ROOTDIRS)?.is_some() || files.open(storage::STORAGE)?.is_some())
     }
 }
 

@@ -14,12 +14,14 @@
 //! The library is fastest for streams of many short sequences. It is slow if one byte repeats, since it copies
 //! eight bytes at a time from eight bytes back. Such streams are encoded and decoded here.
 
+#[cfg(not(target_family = "wasm"))]
 use lz4::block::{self, CompressionMode};
 
 use super::window::Window;
 use crate::repeated_byte::run;
 
 /// Streams that are this many times shorter than their output are decoded here: they are mostly repeats.
+#[cfg(not(target_family = "wasm"))]
 const SHORT: usize = 32;
 
 /// The shortest run that the library makes a copy of.
@@ -29,6 +31,7 @@ const RUN: usize = 13;
 const TAIL: usize = 5;
 
 /// How hard to look.
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "no library looks there"))]
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mode {
     Fast(i32),
@@ -51,11 +54,23 @@ pub(super) fn compress(mode: Mode, bytes: &[u8], out: &mut [u8]) -> Option<usize
     if let (Mode::Fast(_), Some(byte), RUN..) = (mode, run(bytes), bytes.len()) {
         return put_run(byte, bytes.len(), out);
     }
+    compress_with_library(mode, bytes, out)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn compress_with_library(mode: Mode, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
     let mode = match mode {
         Mode::Fast(acceleration) => CompressionMode::FAST(acceleration),
         Mode::High(level) => CompressionMode::HIGHCOMPRESSION(level),
     };
     block::compress_to_buffer(bytes, Some(mode), false, out).ok()
+}
+
+/// Compilers for browsers have no C: other streams are stored.
+#[cfg(target_family = "wasm")]
+fn compress_with_library(mode: Mode, _: &[u8], _: &mut [u8]) -> Option<usize> {
+    let (Mode::Fast(_) | Mode::High(_)) = mode;
+    None
 }
 
 /// Writes the stream of `n` times a byte, as the library does: a literal, a copy of it, and literals.
@@ -78,12 +93,13 @@ fn put_run(byte: u8, n: usize, out: &mut [u8]) -> Option<usize> {
 }
 
 pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Option<()> {
-    if bytes.len() <= out.len() / SHORT {
-        return decompress_with(b"", bytes, out);
+    #[cfg(not(target_family = "wasm"))]
+    if bytes.len() > out.len() / SHORT {
+        let size = i32::try_from(out.len()).ok()?;
+        let n = block::decompress_to_buffer(bytes, Some(size), out).ok()?;
+        return (n == out.len()).then_some(());
     }
-    let size = i32::try_from(out.len()).ok()?;
-    let n = block::decompress_to_buffer(bytes, Some(size), out).ok()?;
-    (n == out.len()).then_some(())
+    decompress_with(b"", bytes, out)
 }
 
 /// Reads a block whose writer knew a dictionary.

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,15 +17,75 @@ use bytes::Bytes;
 
 use super::record::Record;
 use super::{JOURNAL, STAGE, is_missing, plain, with_parents};
+use crate::buffers::Source;
+use trevni::io::ReadAt;
 use trevni::{Error, Result};
 
 /// The largest journal that is read, in bytes.
 const JOURNAL_BYTES: u64 = 1 << 28;
 
+/// The files of a container that is a folder, wherever they are. Paths begin below the folder, with `/` between names.
+pub trait Files: Send + Sync + std::fmt::Debug {
+    /// Opens a file; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// `Io`.
+    fn open(&self, path: &str) -> Result<Option<Arc<dyn ReadAt>>>;
+
+    /// Returns the names of the files and folders in a folder; none if it does not exist.
+    ///
+    /// # Errors
+    /// `Io`.
+    fn names(&self, folder: &str) -> Result<BTreeSet<String>>;
+}
+
+impl<F: Files + ?Sized> Files for Arc<F> {
+    fn open(&self, path: &str) -> Result<Option<Arc<dyn ReadAt>>> {
+        (**self).open(path)
+    }
+
+    fn names(&self, folder: &str) -> Result<BTreeSet<String>> {
+        (**self).names(folder)
+    }
+}
+
+/// Where the outermost folder is.
+#[derive(Debug, Clone)]
+enum Root {
+    Path(Arc<Path>),
+    Files(Arc<dyn Files>),
+}
+
+impl Root {
+    fn open(&self, path: &str) -> Result<Option<Source>> {
+        match self {
+            Root::Path(root) => Ok(open_file(&root.join(path), path)?.map(Source::file)),
+            Root::Files(files) => Ok(files.open(path)?.map(|file| Source::Other(Box::new(file)))),
+        }
+    }
+
+    fn names(&self, folder: &str) -> Result<BTreeSet<String>> {
+        match self {
+            Root::Path(root) => names_on_disk(&root.join(folder)),
+            Root::Files(files) => files.names(folder),
+        }
+    }
+
+    fn exists(&self, path: &str) -> Result<bool> {
+        match self {
+            Root::Path(root) => Ok(root.join(path).exists()),
+            Root::Files(files) => {
+                let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+                Ok(files.names(parent)?.contains(name))
+            }
+        }
+    }
+}
+
 /// A folder in the state of its last complete change. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder {
-    root: Arc<Path>,
+    root: Root,
     prefix: String,
     pending: Arc<Pending>,
 }
@@ -50,10 +110,20 @@ impl Folder {
         if !std::fs::metadata(root)?.is_dir() {
             return Err(Error::malformed(format!("{} is no folder", root.display())));
         }
-        let record = pending(root)?.unwrap_or_default();
+        Self::of(Root::Path(root.into()))
+    }
+
+    /// Opens a folder of files that are elsewhere.
+    pub(crate) fn of_files(files: Arc<dyn Files>) -> Result<Self> {
+        Self::of(Root::Files(files))
+    }
+
+    fn of(root: Root) -> Result<Self> {
+        let journal = root.open(&format!("{STAGE}/{JOURNAL}"))?;
+        let record = journal.map(record_of).transpose()?.flatten().unwrap_or_default();
         let waiting = record.rename.into_iter().map(|(from, to)| (to, from)).collect();
         let pending = Pending { removed: record.remove.into_iter().collect(), waiting };
-        Ok(Self { root: root.into(), prefix: String::new(), pending: Arc::new(pending) })
+        Ok(Self { root, prefix: String::new(), pending: Arc::new(pending) })
     }
 
     /// Returns a folder within; the journal stays that of the outermost.
@@ -64,12 +134,15 @@ impl Folder {
 
     /// Returns the same within the outermost folder, whose state may have changed.
     pub(crate) fn reopen(&self) -> Result<Self> {
-        Ok(Self { prefix: self.prefix.clone(), ..Self::open(&self.root)? })
+        Ok(Self { prefix: self.prefix.clone(), ..Self::of(self.root.clone())? })
     }
 
-    /// Returns the outermost folder, which has the journal.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
+    /// Returns the outermost folder, which has the journal. Fails if it is elsewhere: then it cannot be changed.
+    pub(crate) fn root(&self) -> Result<&Path> {
+        match &self.root {
+            Root::Path(root) => Ok(root),
+            Root::Files(_) => Err(Error::unsupported("this folder can only be read")),
+        }
     }
 
     /// Returns the path of a file from the outermost folder on.
@@ -78,23 +151,23 @@ impl Folder {
     }
 
     /// Opens a file; `None` if it does not exist.
-    pub(crate) fn file(&self, relative: &str) -> Result<Option<File>> {
+    pub(crate) fn file(&self, relative: &str) -> Result<Option<Source>> {
         let path = self.path(relative);
         plain(&path)?;
         if let Some(name) = self.pending.waiting.get(&path) {
             // A writer has renamed it meanwhile.
-            if let Some(file) = open_file(&self.root.join(STAGE).join(name), &path)? {
+            if let Some(file) = self.root.open(&format!("{STAGE}/{name}"))? {
                 return Ok(Some(file));
             }
         } else if self.pending.removes(&path) {
             return Ok(None);
         }
-        open_file(&self.root.join(&path), &path)
+        self.root.open(&path)
     }
 
     /// Returns the content of a file of at most `limit` bytes; `None` if it does not exist.
     pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Option<Bytes>> {
-        self.file(relative)?.map(|file| read_all(file, limit)).transpose()
+        self.file(relative)?.map(|file| read_all(&file, limit)).transpose()
     }
 
     /// Returns whether a file or folder exists.
@@ -102,14 +175,14 @@ impl Folder {
         let path = self.path(relative);
         plain(&path)?;
         Ok(self.pending.waiting.keys().any(|to| with_parents(to).any(|to| to == path))
-            || (!self.pending.removes(&path) && self.root.join(&path).exists()))
+            || (!self.pending.removes(&path) && self.root.exists(&path)?))
     }
 
     /// Returns the names in a subfolder, sorted; empty if it does not exist.
     pub(crate) fn names(&self, relative: &str) -> Result<BTreeSet<String>> {
         let path = self.path(relative);
         let within = format!("{}/", plain(&path)?);
-        let mut names = names_on_disk(&self.root.join(&path))?;
+        let mut names = self.root.names(&path)?;
         names.retain(|name| !self.pending.removes(&format!("{within}{name}")));
         let waiting = self.pending.waiting.keys().filter_map(|to| to.strip_prefix(&within));
         names.extend(waiting.filter_map(|rest| rest.split('/').next()).map(str::to_owned));
@@ -120,10 +193,11 @@ impl Folder {
 /// Returns the journal in force, if there is one.
 pub(super) fn pending(root: &Path) -> Result<Option<Record>> {
     let path = root.join(STAGE).join(JOURNAL);
-    match open_file(&path, JOURNAL)? {
-        Some(file) => Record::parse(&read_all(file, JOURNAL_BYTES)?),
-        None => Ok(None),
-    }
+    Ok(open_file(&path, JOURNAL)?.map(Source::file).map(record_of).transpose()?.flatten())
+}
+
+fn record_of(journal: Source) -> Result<Option<Record>> {
+    Record::parse(&read_all(&journal, JOURNAL_BYTES)?)
 }
 
 fn open_file(path: &Path, what: &str) -> Result<Option<File>> {
@@ -138,14 +212,12 @@ fn open_file(path: &Path, what: &str) -> Result<Option<File>> {
     Err(Error::malformed(format!("{what} is no plain file")))
 }
 
-fn read_all(mut file: File, limit: u64) -> Result<Bytes> {
-    let size = file.metadata()?.len();
+fn read_all(file: &Source, limit: u64) -> Result<Bytes> {
+    let size = file.len()?;
     if size > limit {
         return Err(Error::too_large("file", size, limit));
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes.into())
+    Ok(file.read_at(0, usize::try_from(size).unwrap_or(usize::MAX))?)
 }
 
 fn names_on_disk(folder: &PathBuf) -> Result<BTreeSet<String>> {

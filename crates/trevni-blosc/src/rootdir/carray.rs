@@ -180,7 +180,7 @@ impl Container for Carray {
     }
 
     fn commit(&mut self, edit: Edit) -> Result<()> {
-        let mut change = Transaction::new(self.folder.root())?;
+        let mut change = Transaction::new(self.folder.root()?)?;
         let (next, _) = self.stage(&edit, &mut change)?;
         change.commit()?;
         *self = next.in_folder(self.folder.reopen()?);

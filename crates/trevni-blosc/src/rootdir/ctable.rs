@@ -144,7 +144,7 @@ impl Ctable {
                 self.columns.len()
             )));
         }
-        let mut change = Transaction::new(self.folder.root())?;
+        let mut change = Transaction::new(self.folder.root()?)?;
         let mut columns = Vec::with_capacity(edits.len());
         let mut more = 0i64;
         for ((column, name), edit) in self.columns.iter().zip(&self.names).zip(&edits) {

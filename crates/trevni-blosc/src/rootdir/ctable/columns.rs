@@ -43,7 +43,7 @@ impl Ctable {
         } else {
             folder.clone()
         };
-        let mut change = Transaction::new(self.folder.root())?;
+        let mut change = Transaction::new(self.folder.root()?)?;
         self.check_unchanged()?;
         change.folder(&data)?;
         let mut writer = ColumnWriter::new(data, column.storage.clone(), self.form);
@@ -74,7 +74,7 @@ impl Ctable {
         let Some((at, column)) = at.and_then(|at| Some((at, self.columns.get(at)?))) else {
             return Err(Error::invalid(format!("there is no column {}", excerpt::text(name))));
         };
-        let mut change = Transaction::new(self.folder.root())?;
+        let mut change = Transaction::new(self.folder.root()?)?;
         self.check_unchanged()?;
         match &self.sized {
             Some(sized) => {

@@ -15,6 +15,7 @@ use crate::chunk::Header;
 use crate::journal::{Folder, Sink, Transaction};
 use crate::rootdir::chunk_splitter::Cut;
 use trevni::Result;
+use trevni::io::ReadAt;
 
 /// Reads a chunk of at most `most` uncompressed bytes.
 pub(super) fn chunk(
@@ -27,7 +28,7 @@ pub(super) fn chunk(
     let file = format!("{path}/{}", blp::name(number));
     let Some(open) = folder.file(&file)? else { return Err(missing(folder, &file)) };
     // No chunk is longer than its uncompressed size and its header; bytes after it are not read.
-    let bytes = buffers.read_all(open, most + 32 + blp::HEADER.len() as u64)?;
+    let bytes = buffers.read_start(&open, most + 32 + blp::HEADER.len() as u64)?;
     blp::parse(&folder.path(&file), &bytes)
 }
 
@@ -44,7 +45,7 @@ pub(super) fn cbytes(folder: &Folder, path: &str, cut: &Cut) -> Result<u64> {
 
 /// Returns the stored size of a chunk; 0 if it does not exist.
 fn stored(folder: &Folder, file: &str) -> Result<u64> {
-    let len = folder.file(file)?.map(|file| file.metadata()).transpose()?.map_or(0, |m| m.len());
+    let len = folder.file(file)?.map(|file| file.len()).transpose()?.unwrap_or(0);
     Ok(len.saturating_sub(blp::HEADER.len() as u64))
 }
 

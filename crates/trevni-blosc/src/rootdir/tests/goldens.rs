@@ -1,13 +1,16 @@
 //! Directories written by bcolz 1.2.1 and bcolz-zipline 1.13, compared with their contents.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
 use serde_json::Value;
 
 use super::*;
-use crate::{ByteOrder, DtypeKind};
+use crate::{ByteOrder, DtypeKind, Files};
+use trevni::io::ReadAt;
 
 /// Returns the folder of such directories, if it exists.
 fn corpus() -> Option<PathBuf> {
@@ -198,5 +201,50 @@ fn what_is_built_is_what_bcolz_wrote() {
                 "trim_over_chunks/meta/sizes",
             ]
         );
+    }
+}
+
+/// The files of a directory, as a store has them.
+#[derive(Debug)]
+struct StoredFiles(PathBuf);
+
+impl Files for StoredFiles {
+    fn open(&self, path: &str) -> Result<Option<Arc<dyn ReadAt>>> {
+        let path = self.0.join(path);
+        Ok(path.is_file().then(|| -> Arc<dyn ReadAt> { Arc::new(std::fs::read(path).unwrap()) }))
+    }
+
+    fn names(&self, folder: &str) -> Result<BTreeSet<String>> {
+        let Ok(entries) = std::fs::read_dir(self.0.join(folder)) else {
+            return Ok(BTreeSet::new());
+        };
+        Ok(entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect())
+    }
+}
+
+#[test]
+fn files_elsewhere_are_the_same() {
+    for path in directories() {
+        let there = crate::open_files(StoredFiles(path.clone()));
+        let (mut here, mut there) = match (crate::open(&path), there) {
+            (Ok(here), Ok(there)) => (here, there),
+            (here, there) => {
+                assert_eq!(here.unwrap_err().to_string(), there.unwrap_err().to_string());
+                continue;
+            }
+        };
+        assert_eq!(here.kind, there.kind, "{}", path.display());
+        assert_eq!(here.attributes, there.attributes);
+        for ((name, here), (other, there)) in here.arrays.iter_mut().zip(&mut there.arrays) {
+            assert_eq!(name, other);
+            let rows = here.len();
+            assert_eq!(rows, there.len());
+            let rows = 0..rows.min(10_000);
+            assert!(here.read(rows.clone()).unwrap() == there.read(rows).unwrap());
+            if !there.is_empty() {
+                let e = there.truncate(0).unwrap_err();
+                assert!(e.to_string().contains("can only be read"), "{e}");
+            }
+        }
     }
 }
