@@ -134,6 +134,7 @@ pub use format::value::{Value, ValueType};
 pub use format::values::Values;
 pub use format::values_ref::ValuesRef;
 pub use pack::{ViewBuffer, Views};
+pub use read::block_encoding::BlockEncoding;
 pub use read::file_metadata::FileMetadata;
 pub use read::file_reader::FileReader;
 pub use read::projected_reader::ProjectedReader;

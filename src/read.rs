@@ -8,6 +8,7 @@
 //! Blocks are read and decoded one after another, on the caller's thread; record batches are read on several.
 
 pub(crate) mod block_decoder;
+pub(crate) mod block_encoding;
 pub(crate) mod byte_ranges;
 pub(crate) mod column_cursor;
 pub(crate) mod file_metadata;

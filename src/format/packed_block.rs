@@ -15,6 +15,7 @@
 
 mod values;
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -67,6 +68,20 @@ enum PackedCounts {
     Lengths(Numbers),
     Slots(PackedBits),
     Dense(PackedBits),
+}
+
+/// Names the encodings of the counts, if there are some, and of the values.
+impl fmt::Display for PackedBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.counts {
+            PackedCounts::One => {}
+            PackedCounts::Lengths(lengths) => write!(f, "counts: {lengths}; ")?,
+            PackedCounts::Slots(bits) | PackedCounts::Dense(bits) => {
+                write!(f, "present: {bits}; ")?;
+            }
+        }
+        self.values.fmt(f)
+    }
 }
 
 impl PackedBlock {

@@ -17,6 +17,7 @@ pub(crate) mod exceptions;
 pub(crate) mod hints;
 pub(crate) mod width;
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -59,6 +60,27 @@ enum FloatEncoding<R: FloatBits> {
     Decimals { scale: Scale, digits: Numbers, exceptions: Exceptions<R::Bits> },
     Split { split: Split, codes: Numbers, right: Numbers, exceptions: Exceptions<u16> },
     Frequent { value: R, others: PackedBits, rest: Box<Floats<R>> },
+}
+
+/// Names the encoding, and those within it.
+impl<R: FloatBits> fmt::Display for Floats<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            FloatEncoding::Plain(_) => write!(f, "plain"),
+            FloatEncoding::Dictionary(dictionary) => dictionary.fmt(f),
+            FloatEncoding::Decimals { scale, digits, exceptions } => {
+                let (decimals, exceptions) = (scale.exponent, exceptions.bits.len());
+                write!(f, "decimals of {decimals} digits ({digits}; {exceptions} exceptions)")
+            }
+            FloatEncoding::Split { codes, right, exceptions, .. } => {
+                let exceptions = exceptions.bits.len();
+                write!(f, "split (left: {codes}; right: {right}; {exceptions} exceptions)")
+            }
+            FloatEncoding::Frequent { value, others, rest } => {
+                write!(f, "frequent {value:?} (others: {others}; {rest})")
+            }
+        }
+    }
 }
 
 impl<R: FloatBits> Floats<R> {

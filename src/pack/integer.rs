@@ -27,6 +27,7 @@ pub(crate) mod sparse;
 pub(crate) mod tail;
 pub(crate) mod value_counts;
 
+use std::fmt;
 use std::ops::Range;
 
 use self::bit_packing::BitPackedChunks;
@@ -75,6 +76,27 @@ enum IntegerEncoding {
     Bytes(ByteNumbers),
     Parts(Box<Parts>),
     Steps(Box<Steps>),
+}
+
+/// Names the encoding, and those within it.
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            IntegerEncoding::Constant(value) => write!(f, "constant {value}"),
+            IntegerEncoding::BitPackedChunks(chunks) => chunks.fmt(f),
+            IntegerEncoding::Runs { ends, .. } => write!(f, "{} runs", ends.len()),
+            IntegerEncoding::Dictionary(dictionary) => dictionary.fmt(f),
+            IntegerEncoding::Frequent { value, others, rest } => {
+                write!(f, "frequent {value} (others: {others}; {rest})")
+            }
+            IntegerEncoding::Multiples { factor, quotients, .. } => {
+                write!(f, "multiples of {factor} ({quotients})")
+            }
+            IntegerEncoding::Bytes(_) => write!(f, "bytes"),
+            IntegerEncoding::Parts(parts) => parts.fmt(f),
+            IntegerEncoding::Steps(steps) => steps.fmt(f),
+        }
+    }
 }
 
 /// Returns a count as the format writes it.

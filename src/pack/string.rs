@@ -25,6 +25,7 @@ pub(crate) mod target;
 pub(crate) mod template;
 pub(crate) mod views;
 
+use std::fmt;
 use std::ops::Range;
 
 use self::byte_groups::{Groups, StringGroup, put_groups};
@@ -66,6 +67,24 @@ enum StringEncoding {
     Dictionary { entries: Entries, codes: Numbers },
     Integers { low: Numbers, high: Option<Numbers> },
     Template(Template),
+}
+
+/// Names the encoding, and those within it.
+impl fmt::Display for PackedStrings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            StringEncoding::Groups(groups, None) => write!(f, "plain ({groups})"),
+            StringEncoding::Groups(groups, Some(table)) => write!(f, "{table} ({groups})"),
+            StringEncoding::Dictionary { entries, codes } => {
+                write!(f, "dictionary of {} (codes: {codes})", entries.len())
+            }
+            StringEncoding::Integers { low, high: None } => write!(f, "integers ({low})"),
+            StringEncoding::Integers { low, high: Some(high) } => {
+                write!(f, "integers (low: {low}; high: {high})")
+            }
+            StringEncoding::Template(template) => template.fmt(f),
+        }
+    }
 }
 
 impl PackedStrings {

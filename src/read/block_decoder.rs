@@ -185,7 +185,7 @@ impl BlockDecoder {
 
     fn unpack(&self, payload: Bytes, raw_len: usize) -> Result<PackedBlock> {
         let BlockEncoding { value_type, array, .. } = self.kind;
-        // A value takes a byte or, of booleans, a bit; nulls and counts nothing that can be encoder_statistics.
+        // A value takes a byte or, of booleans, a bit; nulls and counts may take none.
         let values = match value_type {
             ValueType::Null => usize::MAX,
             ValueType::Boolean => raw_len.saturating_mul(8),
@@ -225,6 +225,14 @@ impl BlockDecoder {
             return Err(Error::malformed(format!("values of {found} bytes, {size} announced")));
         }
         checksum.verify(&plain, proof, false)
+    }
+
+    /// Names how the values of the open block are encoded.
+    pub(crate) fn encoding(&self) -> String {
+        match &self.packed {
+            Some(packed) => packed.to_string(),
+            None => "plain".to_owned(),
+        }
     }
 
     /// Returns the bytes of the open block before its codec.

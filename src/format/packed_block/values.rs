@@ -1,5 +1,6 @@
 //! The values of a packed block, by value type.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::{Bits, ValueType, Values};
@@ -48,6 +49,19 @@ pub(crate) enum PackedValues {
     Float(Floats<f32>),
     Double(Floats<f64>),
     Strings(PackedStrings),
+}
+
+impl fmt::Display for PackedValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PackedValues::Null(_) => f.write_str("nulls"),
+            PackedValues::Boolean(bits) => bits.fmt(f),
+            PackedValues::Numbers(numbers) => numbers.fmt(f),
+            PackedValues::Float(floats) => floats.fmt(f),
+            PackedValues::Double(floats) => floats.fmt(f),
+            PackedValues::Strings(strings) => strings.fmt(f),
+        }
+    }
 }
 
 impl PackedValues {

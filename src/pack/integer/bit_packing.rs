@@ -12,6 +12,7 @@
 
 pub(crate) mod exceptions;
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -39,6 +40,28 @@ pub(crate) struct BitPackedChunks {
     exceptions: Option<Exceptions>,
     /// Whether each number is the difference to the one before.
     deltas: bool,
+}
+
+impl fmt::Display for BitPackedChunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = match &self.heads {
+            Heads::One(chunk) => Some((chunk.width, chunk.width)),
+            Heads::Each(chunks) => chunks
+                .iter()
+                .map(|chunk| (chunk.width, chunk.width))
+                .reduce(|(least, most), (width, _)| (least.min(width), most.max(width))),
+        };
+        let name = if self.deltas { "delta" } else { "frame of reference" };
+        match widths {
+            Some((least, most)) if least < most => write!(f, "{name}, {least} to {most} bits")?,
+            Some((width, _)) => write!(f, "{name}, {width} bits")?,
+            None => f.write_str(name)?,
+        }
+        match &self.exceptions {
+            Some(exceptions) => write!(f, ", {} exceptions", exceptions.len()),
+            None => Ok(()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,7 @@
 //! 5 runs       long how many │ numbers: lengths; the first is of zeros and may be 0, then they alternate
 //! ```
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -43,6 +44,20 @@ enum BitmapEncoding {
     Places(bool, Vec<usize>),
     /// Where each run ends, the first of zeros.
     Runs(Vec<usize>),
+}
+
+/// Names the encoding.
+impl fmt::Display for PackedBits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            BitmapEncoding::All(bit) => write!(f, "all {}", u8::from(*bit)),
+            BitmapEncoding::Bitmap(_) => write!(f, "bitmap"),
+            BitmapEncoding::Places(bit, places) => {
+                write!(f, "positions of {} {}", places.len(), if *bit { "ones" } else { "zeros" })
+            }
+            BitmapEncoding::Runs(ends) => write!(f, "{} runs", ends.len()),
+        }
+    }
 }
 
 impl PackedBits {

@@ -11,6 +11,7 @@
 //! zstd cannot compress bit-packed values, which do not start at bytes. It compresses codes of complete bytes, or
 //! the high bytes of values, to about their entropy; the bits below are hardly compressible.
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -68,6 +69,12 @@ pub(crate) struct Parts {
     high: Numbers,
 }
 
+impl fmt::Display for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parts cut at bit {} (low: {}; high: {})", self.cut, self.low, self.high)
+    }
+}
+
 impl Parts {
     pub(crate) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let cut = match input.byte("cut")? {
@@ -123,6 +130,12 @@ pub(crate) struct Steps {
     /// The first value of each chunk; any number of them takes no memory.
     firsts: Numbers,
     steps: Numbers,
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "steps ({})", self.steps)
+    }
 }
 
 impl Steps {

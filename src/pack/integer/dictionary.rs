@@ -6,6 +6,7 @@
 //! ```
 
 use std::cell::OnceCell;
+use std::fmt;
 use std::ops::Range;
 
 use super::{Numbers, each_chunk, look_up, no_such_code};
@@ -34,6 +35,12 @@ pub(crate) struct Dictionary<P: Packed> {
     packed: P,
     entries: OnceCell<Vec<P::Value>>,
     codes: Numbers,
+}
+
+impl<P: Packed + fmt::Display> fmt::Display for Dictionary<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "dictionary of {} ({}; codes: {})", self.packed.len(), self.packed, self.codes)
+    }
 }
 
 impl<P: Packed> Dictionary<P> {

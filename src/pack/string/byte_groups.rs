@@ -6,6 +6,7 @@
 //! bytes     DELIVER IN PERSONNONE...       end to end; or codes, each group by itself
 //! ```
 
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -50,6 +51,12 @@ pub(crate) struct StringGroup {
 impl StringGroup {
     pub(crate) fn lengths(&self) -> &[u32] {
         self.all.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Groups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes; lengths: {}", self.data.len(), self.lengths)
     }
 }
 

@@ -5,6 +5,8 @@
 //! byte pairs     4,096 tokens of up to 16 bytes, 12 bits a code, a larger table
 //! ```
 
+use std::fmt;
+
 use super::byte_pair::{self, BytePairCompressor, BytePairExpander, BytePairs};
 use super::distinct::StringsRef;
 use super::fsst::{Compressor, Expander, Symbols};
@@ -27,6 +29,15 @@ const PIECE: usize = 8;
 pub(crate) enum CodeTable {
     Fsst(Expander),
     BytePairs(BytePairExpander),
+}
+
+impl fmt::Display for CodeTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fsst(_) => "symbols",
+            Self::BytePairs(_) => "byte pairs",
+        })
+    }
 }
 
 impl CodeTable {

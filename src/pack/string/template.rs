@@ -16,7 +16,10 @@ mod find;
 mod tests;
 mod views;
 
+use std::fmt;
+
 use super::{Target, check_utf8};
+
 use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
 use crate::kernel::{self, DIGITS_PER_WORD, Level, ZEROS};
@@ -47,6 +50,16 @@ pub(crate) struct Template {
     longest: usize,
     /// Whether all have that length.
     even: bool,
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "template (")?;
+        for (i, number) in self.numbers.iter().enumerate() {
+            write!(f, "{}{}", if i > 0 { "; " } else { "" }, number.packed)?;
+        }
+        write!(f, ")")
+    }
 }
 
 #[derive(Debug)]

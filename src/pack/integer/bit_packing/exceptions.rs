@@ -18,6 +18,11 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
+    /// Returns how many there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     pub(super) fn take(input: &mut Input, n: usize, depth: u32) -> Result<Option<Self>> {
         let chunks = n.div_ceil(CHUNK);
         let count = input.count(chunks.saturating_mul(MOST_EXCEPTIONS), "exceptions")?;
