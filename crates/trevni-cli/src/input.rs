@@ -9,5 +9,4 @@ pub(crate) mod progress;
 #[cfg_attr(not(feature = "object_store"), path = "input/no_remote.rs")]
 pub(crate) mod remote;
 pub(crate) mod rows;
-mod skip;
 pub(crate) mod trevni_files;

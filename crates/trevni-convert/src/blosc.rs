@@ -126,9 +126,12 @@ fn contents(source: Source) -> Result<blosc::Contents> {
     if let Some(prefix) = source.prefix() {
         return blosc::open_keys(stored::StoredKeys(prefix));
     }
+    if let Some(files) = source.as_files() {
+        return blosc::open_files(files.clone());
+    }
     match source.folder() {
         Some(path) => blosc::open(path),
-        None => blosc::open_source(source.into_file()?),
+        None => blosc::open_source(source.into_read_at()?),
     }
 }
 

@@ -10,6 +10,7 @@
 mod supertype;
 
 use std::collections::VecDeque;
+use std::fmt;
 
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Schema};
@@ -24,10 +25,28 @@ use trevni::Result;
 pub struct Comparison {
     /// A line for each difference of their schemas. If there are any, rows are not compared.
     pub schema: Vec<String>,
-    /// A line for each value that differs, of the first rows that do.
-    pub rows: Vec<String>,
+    /// The values that differ, of the first rows that do.
+    pub rows: Vec<Difference>,
     /// How many rows each has, as far as they were read.
     pub counts: [u64; 2],
+}
+
+/// A value that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The row, from 0.
+    pub row: u64,
+    /// The name of the column.
+    pub column: String,
+    /// The values of both.
+    pub values: [String; 2],
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = &self.values;
+        write!(f, "row {}, {}: {a} | {b}", self.row, self.column)
+    }
 }
 
 impl Comparison {
@@ -83,7 +102,7 @@ impl Comparison {
         differing.truncate(most);
         let options = FormatOptions::default().with_null("null");
         for row in &differing {
-            for ([a, b], field) in columns.iter().zip(self.names(&[a, b])) {
+            for ([a, b], field) in columns.iter().zip(a.schema().fields()) {
                 if a.slice(*row, 1).to_data() == b.slice(*row, 1).to_data() {
                     continue;
                 }
@@ -91,17 +110,14 @@ impl Comparison {
                     let formatter = ArrayFormatter::try_new(array.as_ref(), &options)?;
                     formatter.value(*row).try_to_string()
                 };
-                let number = first + *row as u64;
-                let line = format!("row {number}, {field}: {} | {}", text(a)?, text(b)?);
-                self.rows.push(line);
+                self.rows.push(Difference {
+                    row: first + *row as u64,
+                    column: field.name().clone(),
+                    values: [text(a)?, text(b)?],
+                });
             }
         }
         Ok(differing.len())
-    }
-
-    fn names(&self, batches: &[&RecordBatch; 2]) -> Vec<String> {
-        let schema = batches[0].schema();
-        schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 }
 

@@ -31,8 +31,8 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! parallel report
-//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select source temporal_range text_sink type_name
+//! parallel report sequential
+//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select skip source temporal_range text_sink type_name
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
 //! ```
@@ -71,6 +71,8 @@ mod rows;
 #[cfg(any(feature = "avro", feature = "parquet"))]
 mod second_timestamps;
 mod select;
+mod sequential;
+mod skip;
 mod source;
 #[cfg(any(feature = "csv", feature = "json"))]
 mod temporal_range;
@@ -93,7 +95,7 @@ use arrow::datatypes::SchemaRef;
 pub use crate::multi_file::{InputFile, OpenInput, rows_of};
 #[cfg(feature = "blosc")]
 pub use blosc::{ATTRIBUTES_KEY, BloscOptions};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, Difference};
 #[cfg(feature = "csv")]
 pub use csv::CsvReadOptions;
 pub use dataset::DatasetOptions;
@@ -108,6 +110,7 @@ pub use protobuf::ProtobufType;
 pub use random::random_rows;
 pub use rename::{Naming, rename_fields};
 pub use report::Report;
+pub use skip::skip_rows;
 pub use source::Source;
 #[cfg(feature = "thrift")]
 pub use thrift::{ThriftProtocol, ThriftType};
@@ -343,6 +346,11 @@ impl Format {
         #[cfg(feature = "object_store")]
         if let Some(prefix) = source.prefix() {
             return Ok(Some(Self::of_prefix(&prefix)?));
+        }
+        #[cfg(feature = "blosc")]
+        if let Some(files) = source.as_files() {
+            let is_container = trevni_blosc::is_container_of(files)?;
+            return Ok(is_container.then_some(&blosc::BCOLZ));
         }
         Ok(Self::sniff(source.head()?))
     }

@@ -8,6 +8,7 @@
 //! structs without fields, dictionaries of some types, and rows without columns have no representation in Parquet.
 //! Run-end arrays are read as plain values.
 
+mod chunks;
 mod footer;
 mod reader;
 mod writer;

@@ -3,19 +3,21 @@
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use trevni_convert::Rows;
 
-/// Rows without the first of them.
-pub(crate) struct Skip {
+use crate::Rows;
+
+/// Returns rows without the first of them.
+pub fn skip_rows(rows: Rows, offset: u64) -> Rows {
+    match offset {
+        0 => rows,
+        left => Box::new(Skip { rows, left }),
+    }
+}
+
+struct Skip {
     rows: Rows,
     /// Rows that are still to be skipped.
     left: u64,
-}
-
-impl Skip {
-    pub(crate) fn new(rows: Rows, offset: u64) -> Self {
-        Self { rows, left: offset }
-    }
 }
 
 impl Iterator for Skip {

@@ -12,9 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::compressed::Compression;
+use crate::sequential::Sequential;
 #[cfg(feature = "object_store")]
 pub(super) use object::StoredObject;
 use trevni::Result;
+use trevni::io::ReadAt;
+#[cfg(feature = "blosc")]
+use trevni_blosc::Files;
 
 /// The number of bytes that are inspected to detect the format.
 const HEAD: usize = 4096;
@@ -29,10 +33,15 @@ pub struct Source {
 
 enum Body {
     File(File),
+    /// Bytes that can be read at any position.
+    Bytes(Arc<dyn ReadAt>),
     Pipe(Box<dyn Read + Send>),
     /// Decompressed bytes, whose compressed bytes are counted, and their compressed size.
     Decompressed(Box<dyn Read + Send>, Option<u64>),
     Folder(PathBuf),
+    /// The files of a container that is a folder.
+    #[cfg(feature = "blosc")]
+    Files(Arc<dyn Files>),
     #[cfg(feature = "object_store")]
     Object(StoredObject, Option<object::Answer>),
     #[cfg(feature = "object_store")]
@@ -54,6 +63,17 @@ impl Source {
         } else {
             Ok(Self::pipe(name, file))
         }
+    }
+
+    /// Returns bytes that can be read at any position, wherever they are.
+    pub fn bytes(name: impl Into<String>, bytes: impl ReadAt + 'static) -> Self {
+        Self::new(name.into(), Body::Bytes(Arc::new(bytes)))
+    }
+
+    /// Returns the files of a container that is a folder, wherever they are.
+    #[cfg(feature = "blosc")]
+    pub fn files(name: impl Into<String>, files: impl Files + 'static) -> Self {
+        Self::new(name.into(), Body::Files(Arc::new(files)))
     }
 
     /// Returns what comes out of a pipe, and cannot be read twice.
@@ -93,10 +113,21 @@ impl Source {
         }
     }
 
+    /// Returns the files, if it is a folder of them.
+    #[cfg(feature = "blosc")]
+    pub(super) fn as_files(&self) -> Option<&Arc<dyn Files>> {
+        match &self.body {
+            Body::Files(files) => Some(files),
+            _ => None,
+        }
+    }
+
     /// Returns whether it is a folder, or a prefix in a store.
     pub fn is_folder(&self) -> bool {
         match &self.body {
             Body::Folder(_) => true,
+            #[cfg(feature = "blosc")]
+            Body::Files(_) => true,
             #[cfg(feature = "object_store")]
             Body::Prefix(_) => true,
             _ => false,
@@ -148,8 +179,11 @@ impl Source {
     pub fn size(&self) -> Option<u64> {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
+            Body::Bytes(bytes) => bytes.len().ok(),
             Body::Decompressed(_, size) => *size,
             Body::Pipe(_) | Body::Folder(_) => None,
+            #[cfg(feature = "blosc")]
+            Body::Files(_) => None,
             #[cfg(feature = "object_store")]
             Body::Object(_, answer) => answer.as_ref().map(|answer| answer.size),
             #[cfg(feature = "object_store")]
@@ -171,10 +205,18 @@ impl Source {
                     file.take(HEAD as u64).read_to_end(&mut head)?;
                     file.rewind()?;
                 }
+                Body::Bytes(bytes) => {
+                    let len = bytes.len()?.min(HEAD as u64);
+                    head.extend_from_slice(
+                        &bytes.read_at(0, usize::try_from(len).unwrap_or(HEAD))?,
+                    );
+                }
                 Body::Pipe(pipe) | Body::Decompressed(pipe, _) => {
                     pipe.take(HEAD as u64).read_to_end(&mut head)?;
                 }
                 Body::Folder(_) => {}
+                #[cfg(feature = "blosc")]
+                Body::Files(_) => {}
                 #[cfg(feature = "object_store")]
                 Body::Prefix(_) => {}
                 #[cfg(feature = "object_store")]
@@ -193,6 +235,7 @@ impl Source {
         let taken = self.taken;
         match self.body {
             Body::File(from) => Box::new(Counted { from, taken }),
+            Body::Bytes(bytes) => Box::new(Counted { from: Sequential::new(bytes, 0), taken }),
             Body::Pipe(pipe) => {
                 let head = io::Cursor::new(self.head.unwrap_or_default());
                 Box::new(Counted { from: head.chain(pipe), taken })
@@ -201,6 +244,8 @@ impl Source {
                 Box::new(io::Cursor::new(self.head.unwrap_or_default()).chain(bytes))
             }
             Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
+            #[cfg(feature = "blosc")]
+            Body::Files(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
             #[cfg(feature = "object_store")]
             Body::Prefix(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
             #[cfg(feature = "object_store")]
@@ -211,6 +256,18 @@ impl Source {
                 }
                 Err(e) => Box::new(Failed(Some(e))),
             },
+        }
+    }
+
+    /// Returns bytes that can be read at any position. A pipe or a compressed file is copied to a temporary file
+    /// first.
+    pub fn into_read_at(self) -> io::Result<Arc<dyn ReadAt>> {
+        match self.body {
+            Body::Bytes(bytes) => {
+                self.taken.store(bytes.len()?, Ordering::Relaxed);
+                Ok(bytes)
+            }
+            _ => Ok(Arc::new(self.into_file()?)),
         }
     }
 

@@ -37,7 +37,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         return Ok(rows);
     }
     let limited = ArrowReaderOptions::new().with_limits(options.limits);
-    let mut builder = ArrowReaderBuilder::try_new_with_options(source.into_file()?, limited)?;
+    let mut builder = ArrowReaderBuilder::try_new_with_options(source.into_read_at()?, limited)?;
     if let Some(mask) = mask(options, builder.schema())? {
         builder = builder.with_projection(mask);
     }

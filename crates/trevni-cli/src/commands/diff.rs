@@ -37,8 +37,8 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     let found = found.map_err(CliError::of(names.join(" | ")))?;
     reports.iter().for_each(|report| tell_report(report));
     let mut out = stdout::stdout();
-    for line in found.schema.iter().chain(&found.rows) {
-        writeln!(out, "{}", plain(line, usize::MAX))?;
+    for line in found.schema.iter().cloned().chain(found.rows.iter().map(ToString::to_string)) {
+        writeln!(out, "{}", plain(&line, usize::MAX))?;
     }
     let [in_a, in_b] = found.counts;
     if in_a != in_b {

@@ -12,12 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni_convert::{ReadOptions, rows_of};
+use trevni_convert::{ReadOptions, rows_of, skip_rows};
 
 use super::path::PIPE;
 use super::pattern::{InputFile, expand, is_url};
 use super::rows::{Opened, ReadArgs};
-use super::skip::Skip;
 use crate::exit::CliError;
 
 impl ReadArgs {
@@ -28,10 +27,7 @@ impl ReadArgs {
             ([file], [input]) if file.path == *input => self.open(input)?,
             _ => self.open_table(inputs, &files)?,
         };
-        Ok(match self.offset {
-            0 => opened,
-            offset => Opened { rows: Box::new(Skip::new(opened.rows, offset)), ..opened },
-        })
+        Ok(Opened { rows: skip_rows(opened.rows, self.offset), ..opened })
     }
 
     /// Opens inputs as one table and reads them; once more from the start, if types that were inferred from the first

@@ -1,5 +1,7 @@
 //! Reads Arrow IPC files.
 
+use std::sync::Arc;
+
 use arrow::array::{RecordBatch, RecordBatchReader};
 use arrow::buffer::Buffer;
 use arrow::datatypes::SchemaRef;
@@ -21,22 +23,22 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FILE.name, options)?;
-    let file = source.into_file()?;
+    let file = source.into_read_at()?;
     let rows = Caught::open(Error::malformed, || Batches::try_new(file))?;
     select::select(Box::new(rows), options)
 }
 
 /// The batches of a file.
 struct Batches {
-    file: std::fs::File,
+    file: Arc<dyn ReadAt>,
     decoder: Decoder,
     blocks: std::vec::IntoIter<Block>,
 }
 
 impl Batches {
-    fn try_new(file: std::fs::File) -> Result<Self> {
+    fn try_new(file: Arc<dyn ReadAt>) -> Result<Self> {
         let what = || Error::malformed("the file does not end with an Arrow footer");
-        let end = ReadAt::len(&file)?.checked_sub(TRAILER as u64).ok_or_else(what)?;
+        let end = file.len()?.checked_sub(TRAILER as u64).ok_or_else(what)?;
         let trailer = file.read_at(end, TRAILER)?;
         let (size, magic) = trailer.split_first_chunk::<4>().ok_or_else(what)?;
         if magic != MAGIC {

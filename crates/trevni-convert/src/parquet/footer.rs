@@ -34,7 +34,7 @@ pub(super) fn rows(metadata: &ParquetMetaData) -> Result<u64> {
 /// Returns the metadata of a file as it should be.
 pub(super) fn corrected(
     metadata: &Arc<ParquetMetaData>,
-    input: &std::fs::File,
+    input: &dyn ReadAt,
     report: &Report,
 ) -> Result<Arc<ParquetMetaData>> {
     let (file, rows) = (metadata.file_metadata(), rows(metadata)?);
@@ -72,7 +72,7 @@ fn leaves_out_headers(created_by: &str) -> bool {
 }
 
 /// Returns the start of the footer, which follows the last column.
-fn footer_start(input: &std::fs::File) -> Result<Option<i64>> {
+fn footer_start(input: &dyn ReadAt) -> Result<Option<i64>> {
     let Some(trailer) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
     let bytes = input.read_at(trailer, TRAILER)?;
     let size = bytes.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));

@@ -11,6 +11,7 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 
+use super::chunks::Chunks;
 use super::{FORMAT, caught, fault, footer};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::{Predicate, schema_from_ipc};
@@ -19,9 +20,11 @@ use trevni::{Error, Result};
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
-    let file = source.into_file()?;
+    let file = Chunks(source.into_read_at()?);
     let rows = caught(fault, || File::try_new(file, options))?;
-    select::select(Box::new(rows), options)
+    // The first rows are skipped already.
+    let rest = options.rows.as_ref().map(|range| 0..range.end.saturating_sub(range.start));
+    select::select(Box::new(rows), &ReadOptions { rows: rest, ..options.clone() })
 }
 
 /// A batch whose strings exceed its offsets is read again in this many parts.
@@ -29,7 +32,7 @@ const PARTS: usize = 16;
 
 /// Rows with the schema's metadata, which the library's own batches are without.
 struct File {
-    file: std::fs::File,
+    file: Chunks,
     metadata: ArrowReaderMetadata,
     mask: ProjectionMask,
     batch_size: usize,
@@ -42,7 +45,7 @@ struct File {
 }
 
 impl File {
-    fn try_new(file: std::fs::File, options: &ReadOptions) -> Result<Self> {
+    fn try_new(file: Chunks, options: &ReadOptions) -> Result<Self> {
         let (metadata, in_seconds) = load(&file, &options.report)?;
         let rows = footer::rows(metadata.metadata())?;
         options.report.set_row_count(rows, options);
@@ -54,7 +57,7 @@ impl File {
             mask,
             batch_size: options.batch_size,
             batches: None,
-            read: 0,
+            read: options.rows.as_ref().map_or(0, |range| range.start.min(rows)),
             rows,
         };
         let batches = rows.build()?;
@@ -67,7 +70,7 @@ impl File {
 
     /// Returns the library's reader, from the next row on.
     fn build(&self) -> Result<ParquetRecordBatchReader> {
-        let builder = Builder::new_with_metadata(self.file.try_clone()?, self.metadata.clone());
+        let builder = Builder::new_with_metadata(self.file.clone(), self.metadata.clone());
         let builder = match usize::try_from(self.read) {
             Ok(0) | Err(_) => builder,
             Ok(read) => builder.with_offset(read),
@@ -120,12 +123,12 @@ impl RecordBatchReader for File {
     }
 }
 
-type Builder = ParquetRecordBatchReaderBuilder<std::fs::File>;
+type Builder = ParquetRecordBatchReaderBuilder<Chunks>;
 
 /// Returns the footer, and the Arrow schema of the file if it has seconds, which are stored as milliseconds.
-fn load(file: &std::fs::File, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
+fn load(file: &Chunks, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
     let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(fault)?;
-    let parquet = footer::corrected(plain.metadata(), file, report)?;
+    let parquet = footer::corrected(plain.metadata(), file.0.as_ref(), report)?;
     let plain = match Arc::ptr_eq(&parquet, plain.metadata()) {
         true => plain,
         false => ArrowReaderMetadata::try_new(parquet, ArrowReaderOptions::new()).map_err(fault)?,

@@ -5,6 +5,7 @@
 
 mod blosc;
 #[cfg(feature = "protobuf")]
+mod byte_sources;
 mod descriptors;
 mod hostile;
 mod languages;
