@@ -114,6 +114,12 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
+    def drop(self, path):
+        """Drops a file or a folder on the page."""
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.send("Input.dispatchDragEvent", type=kind, x=100, y=100, data=data)
+
     def choose_file(self, selector, path):
         """Chooses a file for an input."""
         root = self.send("DOM.getDocument")["root"]["nodeId"]

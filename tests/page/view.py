@@ -3,6 +3,7 @@
 view.py TREVNI CHROMIUM [FOLDER of the page without a server]
 """
 
+import gzip
 import http.server
 import json
 import pathlib
@@ -30,8 +31,8 @@ def trevni(*args):
 class Server:
     """`trevni view` of a file."""
 
-    def __init__(self, path):
-        self.process = subprocess.Popen([TREVNI, "view", "--no-browser", str(path)], stdout=subprocess.PIPE, text=True)
+    def __init__(self, *paths):
+        self.process = subprocess.Popen([TREVNI, "view", "--no-browser", *map(str, paths)], stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
 
     def __enter__(self):
@@ -108,12 +109,8 @@ def check_page(browser, address, facts):
     assert all(row[3] == "text 3 <b>" and int(row[1]) >= 700_000 for row in filtered)
     browser.value("document.querySelector('#where').value = 'n >> 1'; document.querySelector('#filter button').click()")
     browser.wait("document.getElementById('error').textContent.includes('expected a literal or a column')")
-    # Blocks: each column has some, and the keys move among them.
     go(**facts)
-    browser.value("document.getElementById('picture').scrollIntoView(); document.getElementById('picture').focus()")
-    for key in ("ArrowDown", "ArrowRight"):
-        browser.press(key)
-    browser.wait("/block \\d+: rows .* offset .* ratio /.test(document.getElementById('block').textContent)")
+    check_blocks(browser, address)
     browser.value("[...document.querySelectorAll('#schema button')].find((name) => name.textContent === 't').click()")
     browser.wait("document.getElementById('values').textContent.includes('text 12 <b>')")
     browser.value("document.getElementById('verify').click()")
@@ -137,6 +134,50 @@ def check_damaged(browser, address, **facts):
     assert "column" in faults and "block" in faults and "offset" in faults, faults
 
 
+def check_blocks(browser, address):
+    """Blocks: each column has some, the keys move among them, and one says how its values are encoded."""
+    browser.value("document.getElementById('picture').scrollIntoView(); document.getElementById('picture').focus()")
+    for key in ("ArrowDown", "ArrowRight"):
+        browser.press(key)
+    browser.wait("/block \\d+: rows .* offset .* ratio /.test(document.getElementById('block').textContent)")
+    browser.wait("/values: .+, CRC-32 [0-9a-f]{8} verified/.test(document.getElementById('block').textContent)")
+
+
+def check_difference(browser):
+    """Two files side by side: their columns, and the rows that differ."""
+    browser.wait("document.querySelectorAll('#both tbody tr').length === 4")
+    browser.value("document.getElementById('compare').click()")
+    browser.wait("document.getElementById('difference').textContent.startsWith('1 values differ')")
+    cells = browser.value("[...document.querySelectorAll('#differences tbody td')].map((cell) => cell.textContent)")
+    assert cells == ["1,000,000", HOSTILE, "0.0", "7.5"], cells
+
+
+def check_formats(browser, page, folder):
+    """Files of every format, dropped one after another; and folders."""
+    browser.open(page)
+    browser.wait("document.getElementById('facts').textContent.startsWith('Drop')")
+    formats = ["trv", "parquet", "arrow", "arrows", "csv", "jsonl", "csv.gz", "blp", "b2nd", "bcolz", "superchunk", "sparse"]
+    for at, kind in enumerate(formats):
+        name, rows = f"f.{kind}", 100 + at
+        source = folder / "f.csv"
+        one = kind in ("b2nd", "sparse")
+        lines = [f"{n}" if one else f"{n},{n / 4},text {n}" for n in range(rows)]
+        source.write_text("\n".join(["n" if one else "n,x,t", *lines, ""]))
+        if kind == "csv.gz":
+            (folder / name).write_bytes(gzip.compress(source.read_bytes()))
+        elif kind != "csv":
+            to = {"superchunk": "superchunk", "sparse": "sparse"}.get(kind)
+            trevni("convert", source, folder / name, *(["--to", to] if to else []))
+        browser.drop(folder / name)
+        browser.wait(f"document.getElementById('name').textContent === {name!r}")
+        browser.wait(f"document.getElementById('facts').textContent.includes('{rows} rows')")
+        browser.wait(FULL)
+        first = browser.value(TABLE)[5]
+        wanted = ["5", "5"] if one else ["5", "5", "1.25", "text 5"]
+        assert first == wanted, (name, first)
+    return formats
+
+
 def check_static(browser, folder, file):
     """The page without a server: files that are chosen, URLs, and what cannot be read."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
@@ -154,11 +195,14 @@ def check_static(browser, folder, file):
 
     browser.open(page)
     browser.wait("document.getElementById('facts').textContent.startsWith('Drop')")
-    for name, said in [("bad.trv", "malformed"), (file.name, "")]:
+    for name, said in [("bad.trv", "malformed"), ("bad.parquet", "parquet"), (file.name, "")]:
         browser.choose_file("#file", folder / name)
         wanted = f"document.getElementById('error').textContent.includes({said!r})" if said else FULL
         browser.wait(wanted)
     assert browser.value(TABLE)[3][1] == "3"
+    browser.choose_file("#other", folder / "z.trv")
+    check_difference(browser)
+    formats = check_formats(browser, page, folder)
     other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
     other.folder = folder
     threading.Thread(target=other.serve_forever, daemon=True).start()
@@ -169,26 +213,34 @@ def check_static(browser, folder, file):
     ]:
         browser.open(f"{page}#{urllib.parse.urlencode({'url': url})}")
         browser.wait(f"document.getElementById('error').textContent.includes({said!r})")
+    return formats
 
 
 with tempfile.TemporaryDirectory() as folder, Browser(CHROMIUM) as browser:
     folder = pathlib.Path(folder)
     source, file = folder / "x.csv", folder / "x.trv"
-    with source.open("w") as out:
-        out.write(f'n,"{HOSTILE}",t\n')
-        out.writelines(f"{n},{n % 1000 / 8},text {n % 13} <b>\n" for n in range(ROWS))
-    trevni("convert", source, file, "--codec", "pack")
+    for name, other in [("x", 0.0), ("z", 7.5)]:
+        with source.open("w") as out:
+            out.write(f'n,"{HOSTILE}",t\n')
+            out.writelines(
+                f"{n},{other if n == 1_000_000 else n % 1000 / 8},text {n % 13} <b>\n" for n in range(ROWS)
+            )
+        trevni("convert", source, folder / f"{name}.trv", "--codec", "pack")
     damaged = bytearray(file.read_bytes())
     damaged[-500] ^= 1
     (folder / "y.trv").write_bytes(damaged)
     (folder / "bad.trv").write_bytes(b"Trv\x01 and so on")
+    (folder / "bad.parquet").write_bytes(b"PAR1 and so on PAR1")
     browser.show(1280, 900)
     with Server(file) as address:
         check_page(browser, address, {})
     with Server(folder / "y.trv") as address:
         check_damaged(browser, address)
+    with Server(file, folder / "z.trv") as address:
+        browser.open(address)
+        check_difference(browser)
     print("trevni view: rows, filters, values, faults and names that look like HTML are shown as they are")
     if STATIC:
         trevni("convert", source, folder / "large.trv", "--codec", "null")
-        check_static(browser, folder, file)
-        print("the page without a server shows the same, of files and of URLs")
+        formats = check_static(browser, folder, file)
+        print(f"the page without a server shows the same, of files and of URLs; dropped were {', '.join(formats)}")

@@ -27,8 +27,14 @@ class WorkerEngine {
     });
   }
 
-  open(source) {
-    return this.send(typeof source === "string" ? { url: new URL(source, location.href).href } : { file: source });
+  /**
+   * Opens a URL, a file, or a folder as its name and files: for slot 0 to show it, for slot 1 to compare it with what
+   * is shown.
+   */
+  open(source, slot = 0) {
+    if (typeof source === "string") return this.send({ slot, url: new URL(source, location.href).href });
+    if (source.files) return this.send({ slot, ...source });
+    return this.send({ slot, files: [{ path: "", file: source }] });
   }
 
   async ask(request) {

@@ -1,5 +1,6 @@
 // Shows a file: asks for what is in view, and puts answers into the document as text, never as HTML.
 
+import { compareRows, showColumns } from "./compare.js";
 import { bytes, create } from "./elements.js";
 import { engine } from "./engine.js";
 import { Picture } from "./picture.js";
@@ -161,7 +162,40 @@ async function showFile() {
     new Picture(element("picture"), element("block"), element("color"), file.columns, ask, signal);
     on("verify", "click", () => verify(file.columns));
   }
+  element("compare-section").hidden = !file.other && !engine.open;
+  element("comparison").hidden = true;
+  element("difference").textContent = "";
+  element("differences").replaceChildren();
+  on("other", "change", () => openOther(element("other").files[0], file, signal));
+  if (file.other) showOther(file, file.other, signal);
   await restore(table, file.columns);
+}
+
+/** Opens a file to compare with, where the engine reads it itself. */
+async function openOther(source, file, signal) {
+  if (!source) return;
+  show(null);
+  try {
+    await engine.open(source, 1);
+    const { other } = await ask({ do: "open" });
+    if (!signal.aborted) showOther(file, other, signal);
+  } catch (error) {
+    show(error);
+  }
+}
+
+/** Shows the file beside another one. */
+function showOther(file, other, signal) {
+  const [table, verdict, progress] = ["differences", "difference", "compared"].map(element);
+  element("comparison").hidden = false;
+  table.replaceChildren();
+  verdict.textContent = `${file.name} and ${other.name}`;
+  showColumns(element("both"), file, other);
+  element("compare").onclick = async () => {
+    element("compare").disabled = true;
+    await compareRows({ table, verdict, progress }, file, other, ask, signal).catch(show);
+    element("compare").disabled = false;
+  };
 }
 
 function pickerItem(field, at, table) {
@@ -211,16 +245,40 @@ async function open(source) {
   }
 }
 
+/** Returns the files of a folder that was dropped, with their paths in it. */
+async function filesOf(folder, path = "") {
+  const reader = folder.createReader();
+  const files = [];
+  for (;;) {
+    // A reader returns some entries at a time, and none at the end.
+    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return files;
+    for (const entry of entries) {
+      const at = path + entry.name;
+      if (entry.isDirectory) files.push(...(await filesOf(entry, `${at}/`)));
+      else files.push({ path: at, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
+    }
+  }
+}
+
+/** Returns the folder whose files were chosen: their paths begin with its name. */
+function folderOf(files) {
+  if (files.length === 0) return null;
+  const [name] = files[0].webkitRelativePath.split("/");
+  return { name, files: [...files].map((file) => ({ path: file.webkitRelativePath.slice(name.length + 1), file })) };
+}
+
 /** Lets a person choose what to open: by name, by URL, or by dropping it. */
 function choose() {
-  element("chooser").hidden = false;
-  element("facts").textContent = "Drop a Trevni file here, or choose one. Nothing is sent anywhere.";
+  for (const id of ["chooser", "other-chooser"]) element(id).hidden = false;
+  element("facts").textContent = "Drop a file or a folder here, or choose one: Trevni, Parquet, Arrow, CSV, JSON lines, Blosc. Nothing is sent anywhere.";
   const openFile = (file) => {
     if (!file) return;
     history.replaceState(null, "", location.pathname);
     open(file);
   };
   element("file").addEventListener("change", () => openFile(element("file").files[0]));
+  element("folder").addEventListener("change", () => openFile(folderOf(element("folder").files)));
   element("chooser").addEventListener("submit", (event) => {
     event.preventDefault();
     const url = element("url").value.trim();
@@ -237,7 +295,9 @@ function choose() {
   addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
-    openFile(event.dataTransfer.files[0]);
+    const entry = event.dataTransfer.items[0]?.webkitGetAsEntry?.();
+    if (entry?.isDirectory) filesOf(entry).then((files) => openFile({ name: entry.name, files }), show);
+    else openFile(event.dataTransfer.files[0]);
   });
   const url = new URLSearchParams(location.hash.slice(1)).get("url");
   if (!url) return;

@@ -36,7 +36,10 @@ export class Picture {
     box.addEventListener("scroll", () => this.loadVisible(), { passive: true, signal });
     const seen = new IntersectionObserver(() => this.loadVisible());
     seen.observe(canvas);
-    signal.addEventListener("abort", () => seen.disconnect());
+    signal.addEventListener("abort", () => {
+      seen.disconnect();
+      clearTimeout(this.timer);
+    });
   }
 
   async loadVisible() {
@@ -140,6 +143,20 @@ export class Picture {
     this.selected = { column, at };
     this.describe();
     this.draw();
+    // A block is only read for its encoding if the pointer stays on it.
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.describeEncoding(), 150);
+  }
+
+  /** Says how the values of the selected block are encoded. */
+  async describeEncoding() {
+    const { column, at } = this.selected;
+    const block = this.blocks.get(column)?.[at];
+    if (block?.blocks !== 1) return;
+    const is = await this.ask({ do: "block", column, block: block.number }).catch((error) => ({ problem: error.message }));
+    if (this.selected.column !== column || this.selected.at !== at) return;
+    const crc = is.checksum ? `, CRC-32 ${is.checksum}${is.verified ? " verified" : ""}` : "";
+    this.text.textContent += `, ${is.problem ?? `values: ${is.encoding}${crc}`}`;
   }
 
   /** Says what the selected block is. */

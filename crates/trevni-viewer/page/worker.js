@@ -6,7 +6,8 @@
 const PIECE = 1 << 16;
 const MOST_PIECES = 256;
 
-let source = null;
+/** The files of what is shown, and of what it is compared with. */
+const slots = [[], []];
 let problem = "";
 
 /** A file of this machine. */
@@ -65,11 +66,12 @@ function urlSource(url) {
   return { name: url.split("/").pop() || url, length, read };
 }
 
-const loaded = WebAssembly.instantiateStreaming(fetch("trevni.wasm"), {
+const compiled = WebAssembly.compileStreaming(fetch("trevni.wasm"));
+const imports = {
   page: {
-    read(offset, into, length) {
+    read(slot, file, offset, into, length) {
       try {
-        const bytes = source.read(offset, length);
+        const bytes = slots[slot][file].read(offset, length);
         if (bytes.length !== length) throw new Error("the file has become shorter");
         new Uint8Array(memory().buffer, into, length).set(bytes);
         return 0;
@@ -79,7 +81,7 @@ const loaded = WebAssembly.instantiateStreaming(fetch("trevni.wasm"), {
       }
     },
   },
-}).then(({ instance }) => instance.exports);
+};
 
 let exports = null;
 const memory = () => exports.memory;
@@ -97,14 +99,20 @@ function answerOf(length) {
 }
 
 function open(data) {
-  source = data.file ? fileSource(data.file) : urlSource(data.url);
-  const error = answerOf(exports.open(...pass(source.name), source.length));
+  const { slot, name, url } = data;
+  const sources = url ? [urlSource(url)] : data.files.map(({ file }) => fileSource(file));
+  slots[slot] = sources;
+  const files = sources.map((source, at) => [url ? "" : data.files[at].path, source.length]);
+  const request = JSON.stringify({ name: name ?? sources[0].name, files });
+  const error = answerOf(exports.open(slot, ...pass(request)));
   if (error) throw new Error(problem ? `${error}: ${problem}` : error);
 }
 
 addEventListener("message", async ({ data }) => {
   try {
-    exports ??= await loaded;
+    // What is opened gets a memory of its own: that of the file before is given back.
+    if (data.slot === 0) exports = (await WebAssembly.instantiate(await compiled, imports)).exports;
+    if (!exports) throw new Error("no file is open");
     problem = "";
     if (data.request === undefined) {
       open(data);
@@ -115,6 +123,8 @@ addEventListener("message", async ({ data }) => {
       postMessage({ id: data.id, answer });
     }
   } catch (error) {
-    postMessage({ id: data.id, error: error.message });
+    const hasEnded = error instanceof WebAssembly.RuntimeError;
+    if (hasEnded) exports = null;
+    postMessage({ id: data.id, error: hasEnded ? `the reader has failed: ${error.message}` : error.message });
   }
 });

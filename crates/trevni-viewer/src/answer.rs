@@ -4,9 +4,10 @@ use serde_json::{Value as Json, json};
 use trevni::arrow::Predicate;
 use trevni::{Error, Result};
 
+use crate::counted_source::BytesRead;
 use crate::request::Request;
 use crate::session::{RowRange, Session};
-use crate::{blocks, rows, summary, values};
+use crate::{blocks, diff, rows, summary, values};
 
 impl Session {
     /// Answers a request.
@@ -35,8 +36,10 @@ impl Session {
             .map_err(|e| Error::invalid(format!("no request: {e}")))
             .and_then(|request| self.answer_to(request));
         let mut answer = answer.unwrap_or_else(|e| json!({ "error": e.to_string() }));
-        if let (Some(answer), Some(source)) = (answer.as_object_mut(), &self.source) {
-            answer.insert("read".into(), source.bytes_read().into());
+        if let (Some(answer), Some(read)) = (answer.as_object_mut(), &self.read) {
+            let other = self.other.as_ref().and_then(|other| other.read.as_ref());
+            let read = read.get() + other.map_or(0, BytesRead::get);
+            answer.insert("read".into(), read.into());
         }
         answer.to_string()
     }
@@ -45,6 +48,7 @@ impl Session {
         match request {
             Request::Open => summary::summary(self),
             Request::Blocks { column } => blocks::blocks(self.file()?, column),
+            Request::Block { column, block } => blocks::block(self.file()?, column, block),
             Request::Rows { start, count, columns, predicate } => {
                 let predicate = predicate.as_deref().map(Predicate::parse).transpose()?;
                 rows::rows(self, RowRange { columns, start, count: Some(count as u64), predicate })
@@ -54,6 +58,7 @@ impl Session {
             }
             Request::Values { column } => values::values(self, column),
             Request::Verify { column } => self.verify(column),
+            Request::Diff { start, count } => diff::diff(self, start, count),
         }
     }
 

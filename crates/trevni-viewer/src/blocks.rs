@@ -1,4 +1,4 @@
-//! The answer to `blocks`: the descriptors of a column's blocks, and their statistics.
+//! The answers to `blocks`, the descriptors of a column's blocks and their statistics, and to `block`.
 
 use serde_json::{Value as Json, json};
 use trevni::{FileReader, Result, Value, ValueType};
@@ -37,6 +37,16 @@ pub(crate) fn blocks(file: &FileReader<CountedSource>, column: usize) -> Result<
         })
     });
     Ok(json!({ "blocks": groups.collect::<Vec<_>>(), "count": blocks.len() }))
+}
+
+/// The answer to `block`: what is only known once the block is read.
+pub(crate) fn block(file: &FileReader<CountedSource>, column: usize, block: usize) -> Result<Json> {
+    let found = file.block_encoding(column, block)?;
+    Ok(json!({
+        "encoding": shortened(&found.encoding),
+        "checksum": found.checksum.map(|checksum| format!("{checksum:08x}")),
+        "verified": found.is_verified,
+    }))
 }
 
 fn text(value: &Value<'_>, value_type: ValueType) -> String {

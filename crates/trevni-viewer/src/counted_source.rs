@@ -7,22 +7,38 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use trevni::io::ReadAt;
 
+/// A number of bytes that have been read. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct BytesRead(Arc<AtomicU64>);
+
+impl BytesRead {
+    /// Returns the number.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A source, and how many bytes of it have been read.
 #[derive(Clone)]
 pub struct CountedSource {
     source: Arc<dyn ReadAt>,
-    read: Arc<AtomicU64>,
+    read: BytesRead,
 }
 
 impl CountedSource {
     /// Counts the bytes that are read of a source.
     pub fn new(source: impl ReadAt + 'static) -> Self {
-        Self { source: Arc::new(source), read: Arc::default() }
+        Self::with_count(source, BytesRead::default())
+    }
+
+    /// Adds the bytes that are read of a source to a number.
+    pub fn with_count(source: impl ReadAt + 'static, read: BytesRead) -> Self {
+        Self { source: Arc::new(source), read }
     }
 
     /// Returns how many bytes have been read.
-    pub fn bytes_read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
+    pub fn bytes_read(&self) -> BytesRead {
+        self.read.clone()
     }
 }
 
@@ -38,7 +54,7 @@ impl ReadAt for CountedSource {
     }
 
     fn read_at(&self, offset: u64, len: usize) -> std::io::Result<Bytes> {
-        self.read.fetch_add(len as u64, Ordering::Relaxed);
+        self.read.0.fetch_add(len as u64, Ordering::Relaxed);
         self.source.read_at(offset, len)
     }
 }

@@ -13,14 +13,16 @@
 //! | `{"do":"rows","start":0,"count":100}` | rows as text; `columns` and `where` are optional |
 //! | `{"do":"count","where":"a > 1"}` | how many rows pass a predicate; without one, how many there are |
 //! | `{"do":"values","column":"a"}` | the minimum, the maximum and the most frequent values of a column |
+//! | `{"do":"block","column":0,"block":0}` | how the values of a block are encoded, and its checksum |
 //! | `{"do":"verify","column":0}` | the faults of a column |
+//! | `{"do":"diff","start":0,"count":1000}` | in what rows the file and another one differ |
 //!
 //! A module imports from the lines above it only:
 //!
 //! ```text layers
 //! cell counted_source page request
 //! session
-//! blocks rows summary values
+//! blocks diff format rows summary values
 //! answer
 //! ```
 //!
@@ -30,6 +32,8 @@ mod answer;
 mod blocks;
 mod cell;
 mod counted_source;
+mod diff;
+mod format;
 mod request;
 mod rows;
 mod session;
@@ -38,5 +42,5 @@ mod values;
 
 pub mod page;
 
-pub use counted_source::CountedSource;
+pub use counted_source::{BytesRead, CountedSource};
 pub use session::{Reader, RowRange, Session};

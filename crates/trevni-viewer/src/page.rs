@@ -18,6 +18,7 @@ pub const ASSETS: &[Asset] = &[
     asset("", "text/html; charset=utf-8", include_bytes!("../page/index.html")),
     asset("style.css", "text/css; charset=utf-8", include_bytes!("../page/style.css")),
     asset("page.js", SCRIPT, include_bytes!("../page/page.js")),
+    asset("compare.js", SCRIPT, include_bytes!("../page/compare.js")),
     asset("engine.js", SCRIPT, include_bytes!("../page/engine.js")),
     asset("elements.js", SCRIPT, include_bytes!("../page/elements.js")),
     asset("table.js", SCRIPT, include_bytes!("../page/table.js")),

@@ -10,6 +10,10 @@ pub(crate) enum Request {
     Blocks {
         column: usize,
     },
+    Block {
+        column: usize,
+        block: usize,
+    },
     Rows {
         start: u64,
         count: usize,
@@ -27,5 +31,10 @@ pub(crate) enum Request {
     },
     Verify {
         column: usize,
+    },
+    Diff {
+        start: u64,
+        /// All, if it is missing.
+        count: Option<u64>,
     },
 }

@@ -7,7 +7,7 @@ use arrow::datatypes::SchemaRef;
 use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions, Predicate, ProjectionMask};
 use trevni::{Error, FileReader, Result};
 
-use crate::counted_source::CountedSource;
+use crate::counted_source::{BytesRead, CountedSource};
 
 /// Some rows of a file.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +36,10 @@ pub struct Session {
     pub(crate) reader: Reader,
     /// The file, if it is a Trevni file.
     pub(crate) file: Option<FileReader<CountedSource>>,
-    pub(crate) source: Option<CountedSource>,
+    /// How many bytes of it have been read, if that is known.
+    pub(crate) read: Option<BytesRead>,
+    /// The file that it is compared with.
+    pub(crate) other: Option<Box<Session>>,
 }
 
 impl fmt::Debug for Session {
@@ -67,7 +70,8 @@ impl Session {
             schema,
             reader,
             file: Some(file),
-            source: Some(source),
+            read: Some(source.bytes_read()),
+            other: None,
         })
     }
 
@@ -80,13 +84,19 @@ impl Session {
         reader: Reader,
     ) -> Self {
         let (name, format) = (name.into(), format.into());
-        Self { name, format, bytes, row_count: None, schema, reader, file: None, source: None }
+        let (row_count, file, read, other) = (None, None, None, None);
+        Self { name, format, bytes, row_count, schema, reader, file, read, other }
     }
 
     /// Sets the number of rows, if it is known.
     pub fn with_row_count(mut self, rows: Option<u64>) -> Self {
         self.row_count = rows;
         self
+    }
+
+    /// Sets the file that this one is compared with.
+    pub fn set_other(&mut self, other: Option<Session>) {
+        self.other = other.map(Box::new);
     }
 
     /// Returns the file, if it is a Trevni file.

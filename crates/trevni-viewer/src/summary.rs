@@ -25,6 +25,7 @@ pub(crate) fn summary(session: &Session) -> Result<Json> {
         "fields": fields.collect::<Vec<_>>(),
         "columns": columns,
         "metadata": metadata,
+        "other": session.other.as_deref().map(summary).transpose()?,
     }))
 }
 

@@ -28,6 +28,8 @@ use server::Server;
 pub(crate) struct Args {
     /// A file of rows, a folder, a pattern such as 'data/*.parquet', or a URL.
     file: PathBuf,
+    /// Another one, to compare it with: sizes, types, and the rows that differ.
+    other: Option<PathBuf>,
     /// Print the address of the page, and open nothing.
     #[arg(long)]
     no_browser: bool,
@@ -41,7 +43,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let read = &args.read;
     read.refuse_selection("in the page")?;
-    let session = session(&args.file, read)?;
+    let mut session = session(&args.file, read)?;
+    session.set_other(args.other.as_deref().map(|other| self::session(other, read)).transpose()?);
     let server = Server::bind(args.port)?;
     let mut out = stdout::stdout();
     writeln!(out, "{}", server.address())?;
