@@ -110,7 +110,7 @@ def check_page(browser, address, facts):
     browser.value("document.querySelector('#where').value = 'n >> 1'; document.querySelector('#filter button').click()")
     browser.wait("document.getElementById('error').textContent.includes('expected a literal or a column')")
     go(**facts)
-    check_blocks(browser, address)
+    check_blocks(browser)
     browser.value("[...document.querySelectorAll('#schema button')].find((name) => name.textContent === 't').click()")
     browser.wait("document.getElementById('values').textContent.includes('text 12 <b>')")
     browser.value("document.getElementById('verify').click()")
@@ -134,7 +134,7 @@ def check_damaged(browser, address, **facts):
     assert "column" in faults and "block" in faults and "offset" in faults, faults
 
 
-def check_blocks(browser, address):
+def check_blocks(browser):
     """Blocks: each column has some, the keys move among them, and one says how its values are encoded."""
     browser.value("document.getElementById('picture').scrollIntoView(); document.getElementById('picture').focus()")
     for key in ("ArrowDown", "ArrowRight"):
@@ -176,6 +176,28 @@ def check_formats(browser, page, folder):
         wanted = ["5", "5"] if one else ["5", "5", "1.25", "text 5"]
         assert first == wanted, (name, first)
     return formats
+
+
+def check_export(browser, folder, file):
+    """A page with everything in it, opened as a file of this machine."""
+    page = folder / "export.html"
+    trevni("view", "--export", page, file)
+    assert subprocess.run([TREVNI, "view", "--export", page, file], stderr=subprocess.DEVNULL).returncode != 0
+    browser.open(page.as_uri())
+    browser.wait(FULL)
+    assert "1,200,000 rows, 3 columns" in text(browser, "facts"), text(browser, "facts")
+    assert "the first 66,666 rows are in this page" in text(browser, "facts"), text(browser, "facts")
+    assert browser.value(TABLE)[7] == ["7", "7", "0.875", "text 7 <b>"]
+    assert browser.value("document.getElementById('where').offsetParent === null")
+    browser.value("document.getElementById('row').value = '66665'; document.getElementById('go').click()")
+    browser.wait("document.getElementById('shown').textContent.endsWith('to 66,665 of 66,666')")
+    assert browser.value(TABLE)[-1][1] == "66665"
+    check_blocks(browser)
+    browser.value("[...document.querySelectorAll('#schema button')].find((name) => name.textContent === 't').click()")
+    browser.wait("document.getElementById('values').textContent.includes('text 12 <b>')")
+    browser.value("document.getElementById('verify').click()")
+    browser.wait("document.getElementById('verdict').textContent.startsWith('No faults')")
+    assert browser.problems == [] and "owned" not in browser.value("document.title"), browser.problems
 
 
 def check_static(browser, folder, file):
@@ -239,6 +261,7 @@ with tempfile.TemporaryDirectory() as folder, Browser(CHROMIUM) as browser:
     with Server(file, folder / "z.trv") as address:
         browser.open(address)
         check_difference(browser)
+    check_export(browser, folder, file)
     print("trevni view: rows, filters, values, faults and names that look like HTML are shown as they are")
     if STATIC:
         trevni("convert", source, folder / "large.trv", "--codec", "null")

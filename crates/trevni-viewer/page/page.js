@@ -132,7 +132,9 @@ async function showFile() {
   element("schema").append(...file.fields.map((field) => schemaItem(field, true)));
 
   const table = new RowTable(element("table"), ask, element("shown"), show, signal);
-  table.setColumns(file.fields, file.rows);
+  table.setColumns(file.fields, file.inPage ?? file.rows);
+  element("where-part").hidden = file.inPage !== undefined;
+  if (file.inPage < file.rows) element("facts").textContent += `; the first ${number.format(file.inPage)} rows are in this page`;
   if (file.rows === null) {
     const counted = ask({ do: "count" }).then(({ rows }) => {
       table.setRows(rows);

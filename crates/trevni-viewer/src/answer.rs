@@ -44,7 +44,7 @@ impl Session {
         answer.to_string()
     }
 
-    fn answer_to(&self, request: Request) -> Result<Json> {
+    pub(crate) fn answer_to(&self, request: Request) -> Result<Json> {
         match request {
             Request::Open => summary::summary(self),
             Request::Blocks { column } => blocks::blocks(self.file()?, column),

@@ -24,6 +24,7 @@
 //! session
 //! blocks diff format rows summary values
 //! answer
+//! export
 //! ```
 //!
 //! What cannot be answered is `{"error":"..."}`. Answers have `read`, the bytes that have been read so far.
@@ -33,6 +34,7 @@ mod blocks;
 mod cell;
 mod counted_source;
 mod diff;
+mod export;
 mod format;
 mod request;
 mod rows;
@@ -43,4 +45,5 @@ mod values;
 pub mod page;
 
 pub use counted_source::{BytesRead, CountedSource};
+pub use export::Export;
 pub use session::{Reader, RowRange, Session};

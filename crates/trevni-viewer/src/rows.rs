@@ -9,7 +9,7 @@ use crate::session::{RowRange, Session};
 
 /// Rows, and columns, of an answer.
 const MOST_ROWS: u64 = 1_000;
-const MOST_COLUMNS: usize = 200;
+pub(crate) const MOST_COLUMNS: usize = 200;
 
 pub(crate) fn rows(session: &Session, mut range: RowRange) -> Result<Json> {
     range.count = range.count.map(|count| count.min(MOST_ROWS));

@@ -94,6 +94,11 @@ impl Session {
         self
     }
 
+    /// Returns the name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Sets the file that this one is compared with.
     pub fn set_other(&mut self, other: Option<Session>) {
         self.other = other.map(Box::new);

@@ -16,6 +16,7 @@ use trevni_viewer::{CountedSource, Reader, RowRange, Session};
 
 use crate::exit::{CliError, tell};
 use crate::input::rows::{Opened, ReadArgs};
+use crate::output::target::Target;
 use crate::stdout;
 
 use server::Server;
@@ -30,6 +31,12 @@ pub(crate) struct Args {
     file: PathBuf,
     /// Another one, to compare it with: sizes, types, and the rows that differ.
     other: Option<PathBuf>,
+    /// Write a page that needs no server and no file, and serve nothing. It has the first rows, and everything else.
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["no_browser", "port", "other"])]
+    export: Option<PathBuf>,
+    /// Overwrite an existing page.
+    #[arg(long, requires = "export")]
+    force: bool,
     /// Print the address of the page, and open nothing.
     #[arg(long)]
     no_browser: bool,
@@ -44,6 +51,9 @@ pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let read = &args.read;
     read.refuse_selection("in the page")?;
     let mut session = session(&args.file, read)?;
+    if let Some(page) = &args.export {
+        return export(&session, page, args.force);
+    }
     session.set_other(args.other.as_deref().map(|other| self::session(other, read)).transpose()?);
     let server = Server::bind(args.port)?;
     let mut out = stdout::stdout();
@@ -53,6 +63,17 @@ pub(crate) fn run(args: Args) -> Result<(), CliError> {
         tell("no browser can be opened: open the address above");
     }
     server.run(session)
+}
+
+fn export(session: &Session, page: &Path, force: bool) -> Result<(), CliError> {
+    let mut target = Target::create(page, force)?;
+    let export = session.export().map_err(CliError::of(session.name()))?;
+    target.write_all(export.html.as_bytes())?;
+    target.commit(page)?;
+    if export.is_cut {
+        tell(&format!("{}: the page has the first {} rows only", page.display(), export.rows));
+    }
+    Ok(())
 }
 
 fn session(path: &Path, read: &ReadArgs) -> Result<Session, CliError> {
