@@ -85,6 +85,7 @@ export async function compareRows({ table, verdict, progress }, a, b, ask, signa
     if (!canSkip || start >= most || isCut) break;
   }
   progress.value = progress.max;
+  if (found === 0) table.replaceChildren();
   const facts = [];
   if (found > 0) facts.push(`${number.format(found)} values differ${isCut ? " in the first rows that do" : ""}`);
   if (a.rows !== b.rows && a.rows !== null && b.rows !== null) {
