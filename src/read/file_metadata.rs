@@ -43,7 +43,7 @@ impl FileMetadata {
     /// Reads the header of a file and checks it.
     pub fn read<R: ReadAt>(source: &R) -> Result<Self> {
         let len = source.len()?;
-        Self::new(len, read_growing(source, len, 0, FIRST_READ, Header::read)?)
+        Self::new(len, read_header(source, len)?)
     }
 
     /// Creates the metadata of a file of `len` bytes; its block tables are not known yet.
@@ -117,23 +117,21 @@ fn check_column_count(header: &Header, len: u64) -> Result<()> {
     Ok(())
 }
 
-/// Parses data of unknown length at `offset`: reads `first` bytes, and doubles the size while the parser needs more
-/// and the file has more.
-fn read_growing<T>(
-    source: &impl ReadAt,
-    total: u64,
-    offset: u64,
-    first: u64,
-    parse: impl Fn(&[u8]) -> Result<T>,
-) -> Result<T> {
-    let available = total.saturating_sub(offset);
-    let mut size = first.max(1);
+/// Reads a header, whose length is not known: some bytes at first, and as many again while it goes on and the file has
+/// more.
+fn read_header(source: &impl ReadAt, total: u64) -> Result<Header> {
+    let first = read_within(source, total, 0, FIRST_READ.min(total), "header")?;
+    let mut bytes = match Header::read(&first) {
+        Err(e) if e.is_truncated() && (first.len() as u64) < total => first.to_vec(),
+        // A claim that exceeds the file is an error before the file is read for it.
+        result => return result,
+    };
     loop {
-        let n = size.min(available);
-        let bytes = read_within(source, total, offset, n, "header")?;
-        match parse(&bytes) {
-            Err(e) if e.is_truncated() && n < available => size = size.saturating_mul(2),
-            // A claim that exceeds the file is an error before the file is read for it.
+        let read = bytes.len() as u64;
+        let more = read_within(source, total, read, read.min(total - read), "header")?;
+        bytes.extend_from_slice(&more);
+        match Header::read(&bytes) {
+            Err(e) if e.is_truncated() && (bytes.len() as u64) < total => {}
             result => return result,
         }
     }

@@ -1,4 +1,4 @@
-// A table that scrolls through any number of rows: only those in view are asked for, and are in the document.
+// A table that scrolls through any number of rows and columns: only those in view are asked for, and are in the document.
 
 import { create } from "./elements.js";
 
@@ -10,7 +10,7 @@ const MOST_PAGES = 64;
 const number = new Intl.NumberFormat("en");
 
 export class RowTable {
-  mostColumns = 50;
+  mostColumns = 200;
 
   constructor(viewport, ask, shown, show, signal) {
     Object.assign(this, { viewport, ask, shown, show });
@@ -27,7 +27,10 @@ export class RowTable {
     this.spacer.append(this.table);
     viewport.replaceChildren(this.spacer);
     viewport.addEventListener("scroll", () => this.render(), { passive: true, signal });
-    const resized = new ResizeObserver(() => this.render());
+    const resized = new ResizeObserver(() => {
+      if (this.fields) this.edges = [...this.head.querySelectorAll("button")].map(({ parentElement }) => parentElement.offsetLeft);
+      this.render();
+    });
     resized.observe(viewport);
     signal.addEventListener("abort", () => resized.disconnect());
   }
@@ -45,6 +48,7 @@ export class RowTable {
   setRows(rows) {
     this.allRows = rows;
     if (!this.where) this.rows = rows;
+    this.drawHead();
     this.render();
   }
 
@@ -88,20 +92,19 @@ export class RowTable {
     this.render();
   }
 
-  /** Forgets rows that were read. */
+  /** Forgets values that were read. */
   reset() {
     this.version += 1;
     this.pages.clear();
-    this.widths = null;
     this.sort = null;
     this.exact = null;
-    this.head.replaceChildren();
+    this.drawHead();
   }
 
   /** How many rows there are: of an unknown number as many as were seen, and a page. */
   total() {
     if (this.rows !== null) return this.rows;
-    const ends = [...this.pages].map(([page, rows]) => (Array.isArray(rows) ? page * PAGE + rows.length : 0));
+    const ends = [...this.pages].map(([page, { rows }]) => page * PAGE + (rows ?? 0));
     const end = Math.max(0, ...ends);
     return end % PAGE === 0 ? end + PAGE : end;
   }
@@ -126,78 +129,99 @@ export class RowTable {
     return isNear ? this.exact : row;
   }
 
+  /** The columns in view, as a range. */
+  columnsInView() {
+    const [left, right] = [this.viewport.scrollLeft, this.viewport.scrollLeft + this.viewport.clientWidth];
+    // The numbers of the rows cover the left edge.
+    const start = this.edges.findIndex((edge, at) => (this.edges[at + 1] ?? Infinity) > left + (this.edges[0] ?? 0));
+    const end = this.edges.findIndex((edge) => edge >= right);
+    return [Math.max(0, start), end < 0 ? this.picked.length : end];
+  }
+
   async render() {
     if (!this.fields) return;
     this.spacer.style.height = `${this.height()}px`;
     const first = this.first();
     const end = Math.min(this.total(), first + this.inView());
+    const [from, to] = this.columnsInView();
+    const names = this.picked.filter((name, at) => (at >= from && at < to) || at === this.sort?.at);
     const missing = [];
     for (let page = Math.floor(first / PAGE); page * PAGE < end; page += 1) {
-      if (!this.pages.has(page)) missing.push(page);
+      const known = this.pages.get(page)?.columns;
+      const columns = names.filter((name) => !known?.has(name));
+      // A file without columns has rows all the same.
+      if (columns.length > 0 || !known) missing.push([page, columns]);
     }
-    this.draw(first, end);
-    await Promise.all(missing.map((page) => this.load(page)));
+    this.draw(first, end, from, to);
+    await Promise.all(missing.map(([page, columns]) => this.load(page, columns)));
     if (missing.length > 0) await this.render();
   }
 
-  async load(page) {
+  /** Reads some columns of a page of rows. */
+  async load(page, names) {
     const version = this.version;
-    this.pages.set(page, null);
-    const request = { do: "rows", start: page * PAGE, count: PAGE, columns: this.picked };
+    const kept = this.pages.get(page) ?? { columns: new Map() };
+    this.pages.delete(page);
+    this.pages.set(page, kept);
+    for (const name of names) kept.columns.set(name, null);
+    for (const old of this.pages.keys()) {
+      if (this.pages.size <= MOST_PAGES) break;
+      this.pages.delete(old);
+    }
+    const request = { do: "rows", start: page * PAGE, count: PAGE, columns: names };
     if (this.where) request.where = this.where;
     try {
       const { rows } = await this.ask(request);
       if (version !== this.version) return;
-      this.pages.delete(page);
-      this.pages.set(page, rows);
-      for (const old of this.pages.keys()) {
-        if (this.pages.size <= MOST_PAGES) break;
-        this.pages.delete(old);
-      }
+      kept.rows = rows.length;
+      names.forEach((name, at) => kept.columns.set(name, rows.map((row) => row[at])));
     } catch (error) {
       if (version !== this.version) return;
       this.show(error);
-      this.pages.set(page, []);
+      kept.rows ??= 0;
+      for (const name of names) kept.columns.set(name, []);
     }
   }
 
-  draw(first, end) {
-    const rows = [];
-    for (let row = first; row < end; row += 1) {
-      rows.push([row, this.pages.get(Math.floor(row / PAGE))?.[row % PAGE]]);
-    }
-    this.drawHead(rows);
-    if (this.sort) rows.sort(compareBy(this.sort));
-    this.body.replaceChildren(...rows.map(([row, cells]) => this.row(row, cells)));
+  /** The value of a row: undefined while it is not known. */
+  value(row, name) {
+    return this.pages.get(Math.floor(row / PAGE))?.columns.get(name)?.[row % PAGE];
+  }
+
+  draw(first, end, from, to) {
+    const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+    if (this.sort) rows.sort(this.compare());
+    this.body.replaceChildren(...rows.map((row) => this.row(row, from, to)));
+    this.table.setAttribute("aria-rowcount", this.rows === null ? -1 : this.rows + 1);
     const of = this.rows === null ? "" : ` of ${number.format(this.rows)}`;
     const range = end > first ? `Rows ${number.format(first)} to ${number.format(end - 1)}${of}` : `No rows${of}`;
     this.shown.textContent = this.sort ? `${range}, those in view sorted` : range;
   }
 
-  row(row, cells) {
+  row(row, from, to) {
     const line = create("tr");
-    line.append(create("th", number.format(row)));
-    this.picked.forEach((name, at) => {
-      const value = cells?.[at];
-      const isNumber = /^(U?Int|Float|Decimal)/.test(this.fields.get(name).type);
-      const className = value === null ? "null" : isNumber ? "number" : "";
-      const cell = create("td", cells === undefined || cells === null ? "…" : value === null ? "null" : value, className);
+    line.setAttribute("aria-rowindex", row + 2);
+    const head = create("th", number.format(row));
+    head.scope = "row";
+    line.append(head);
+    if (from > 0) line.append(gap(from));
+    for (let at = from; at < to; at += 1) {
+      const name = this.picked[at];
+      const value = this.value(row, name);
+      const className = value === null ? "null" : isNumber(this.fields.get(name)) ? "number" : "";
+      const cell = create("td", value === undefined ? "…" : value === null ? "null" : value, className);
+      cell.setAttribute("aria-colindex", at + 2);
       if (value) cell.title = value;
       line.append(cell);
-    });
+    }
+    if (to < this.picked.length) line.append(gap(this.picked.length - to));
     return line;
   }
 
-  /** Draws the names, and sets the widths by the first rows. */
-  drawHead(rows) {
-    const known = rows.map(([, cells]) => cells).filter(Boolean);
-    if ((this.widths || known.length === 0) && this.head.firstChild) return;
-    if (known.length > 0) {
-      const width = (name, at) => Math.max(name.length + 2, ...known.map((cells) => cells[at]?.length ?? 4));
-      this.widths = this.picked.map((name, at) => Math.min(40, width(name, at)));
-    }
-    const widths = this.widths ?? this.picked.map((name) => name.length + 2);
+  /** Draws the names. Widths come from the types, so that nothing moves when values arrive. */
+  drawHead() {
     const digits = number.format(this.total()).length + 2;
+    const widths = this.picked.map((name) => Math.max(Math.min(name.length, 40) + 2, widthOf(this.fields.get(name))));
     this.columnGroup.replaceChildren(
       ...[digits, ...widths].map((characters) => {
         const column = create("col");
@@ -206,18 +230,25 @@ export class RowTable {
       }),
     );
     const line = create("tr");
-    line.append(create("th"));
-    this.picked.forEach((name, at) => {
+    line.setAttribute("aria-rowindex", 1);
+    const corner = create("th", "row", "corner");
+    corner.scope = "col";
+    line.append(corner);
+    const cells = this.picked.map((name, at) => {
       const cell = create("th");
       cell.scope = "col";
+      cell.setAttribute("aria-colindex", at + 2);
       const button = create("button", name);
       button.type = "button";
       button.title = `${name}: ${this.fields.get(name).type}. Sorts the rows in view.`;
       button.addEventListener("click", () => this.sortBy(at, cell));
       cell.append(button);
-      line.append(cell);
+      return cell;
     });
+    line.append(...cells);
     this.head.replaceChildren(line);
+    this.table.setAttribute("aria-colcount", cells.length + 1);
+    this.edges = cells.map((cell) => cell.offsetLeft);
   }
 
   sortBy(at, cell) {
@@ -227,16 +258,40 @@ export class RowTable {
     if (this.sort) cell.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
     this.render();
   }
+
+  /** Compares rows by the column that they are sorted by: numbers by their value, nulls last. */
+  compare() {
+    const { at, isAscending } = this.sort;
+    const sign = isAscending ? 1 : -1;
+    return (left, right) => {
+      const [a, b] = [left, right].map((row) => this.value(row, this.picked[at]) ?? null);
+      if (a === null || b === null) return Number(a === null) - Number(b === null);
+      const difference = Number(a) - Number(b);
+      if (!Number.isNaN(difference)) return sign * difference;
+      return sign * (a < b ? -1 : a > b ? 1 : 0);
+    };
+  }
 }
 
-/** Compares rows by a column: numbers by their value, nulls last. */
-function compareBy({ at, isAscending }) {
-  const sign = isAscending ? 1 : -1;
-  return ([, left], [, right]) => {
-    const [a, b] = [left?.[at] ?? null, right?.[at] ?? null];
-    if (a === null || b === null) return Number(a === null) - Number(b === null);
-    const difference = Number(a) - Number(b);
-    if (!Number.isNaN(difference)) return sign * difference;
-    return sign * (a < b ? -1 : a > b ? 1 : 0);
-  };
+/** Stands for columns that are not in view. */
+function gap(columns) {
+  const cell = create("td");
+  cell.colSpan = columns;
+  return cell;
+}
+
+function isNumber(field) {
+  return /^(U?Int|Float|Decimal)/.test(field.type);
+}
+
+/** The characters that values of a type take, by experience. */
+function widthOf({ type, children }) {
+  if (children.length > 0) return 32;
+  const widths = [
+    [/^(U?Int(8|16)|Boolean|Null)/, 6],
+    [/^U?Int32|^Date|^Time32/, 11],
+    [/^(U?Int64|Float|Decimal|Time64|Duration)/, 15],
+    [/^(Timestamp|Interval)/, 27],
+  ];
+  return widths.find(([pattern]) => pattern.test(type))?.[1] ?? 24;
 }

@@ -2,8 +2,8 @@
 
 "use strict";
 
-/** Bytes of a URL that are fetched and kept together. */
-const PIECE = 1 << 16;
+/** Bytes of a URL that are fetched and kept together, if fewer are wanted. */
+const PIECE = 1 << 14;
 const MOST_PIECES = 256;
 
 /** The files of what is shown, and of what it is compared with. */
@@ -52,7 +52,7 @@ function urlSource(url) {
     return bytes;
   };
   const read = (offset, size) => {
-    if (size > 4 * PIECE) return fetchRange(offset, offset + size);
+    if (size > PIECE) return fetchRange(offset, offset + size);
     const bytes = new Uint8Array(size);
     for (let at = 0; at < size; ) {
       const number = Math.floor((offset + at) / PIECE);
