@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    /// How the values of each block are encoded, and whether its checksum is right: blocks are read for it.
+    #[arg(long)]
+    encodings: bool,
 }
 
 const HEADS: [(&str, Align); 7] = [
@@ -36,6 +39,8 @@ const HEADS: [(&str, Align); 7] = [
 /// Of columns with statistics.
 const KNOWN: [(&str, Align); 3] =
     [("nulls", Align::Right), ("least", Align::Left), ("greatest", Align::Left)];
+/// Of `--encodings`.
+const ENCODING: [(&str, Align); 1] = [("encoding", Align::Left)];
 const SHOWN: usize = 40;
 
 pub(crate) fn run(args: &Args) -> Result<(), CliError> {
@@ -44,36 +49,36 @@ pub(crate) fn run(args: &Args) -> Result<(), CliError> {
         return super::container::layout(&args.file, args.json);
     }
     match files_of(&args.file)? {
-        Some(files) => layout_all(&files, args.json),
-        None if args.json => stdout::print_json(&json_of(&args.file)?.0, false),
+        Some(files) => layout_all(&files, args),
+        None if args.json => stdout::print_json(&json_of(&args.file, args.encodings)?.0, false),
         None => {
             let mut out = stdout::stdout();
-            write_layout(&args.file, &mut out)?;
+            write_layout(&args.file, args.encodings, &mut out)?;
             Ok(out.flush()?)
         }
     }
 }
 
 /// Prints the layouts of several files, and their totals.
-fn layout_all(files: &[TrevniFile], as_json: bool) -> Result<(), CliError> {
+fn layout_all(files: &[TrevniFile], args: &Args) -> Result<(), CliError> {
     let (mut rows, mut bytes, mut all) = (0u64, 0u64, Vec::new());
     let mut out = stdout::stdout();
     for file in files {
-        let (of_rows, of_bytes) = if as_json {
-            let (mut json, sums) = json_of(&file.path)?;
+        let (of_rows, of_bytes) = if args.json {
+            let (mut json, sums) = json_of(&file.path, args.encodings)?;
             if let Some(object) = json.as_object_mut() {
                 object.insert("path".into(), file.path.display().to_string().into());
             }
             all.push(json);
             sums
         } else {
-            let sums = write_layout(&file.path, &mut out)?;
+            let sums = write_layout(&file.path, args.encodings, &mut out)?;
             writeln!(out)?;
             sums
         };
         (rows, bytes) = (rows.saturating_add(of_rows), bytes.saturating_add(of_bytes));
     }
-    if as_json {
+    if args.json {
         let all = json!({"rows": rows, "bytes": bytes, "files": all});
         return stdout::print_json(&all, false);
     }
@@ -89,13 +94,17 @@ fn of_file(path: &Path) -> impl Fn(CliError) -> CliError {
 }
 
 /// Returns the layout of a file, its rows and its bytes.
-fn json_of(path: &Path) -> Result<(Json, (u64, u64)), CliError> {
+fn json_of(path: &Path, encodings: bool) -> Result<(Json, (u64, u64)), CliError> {
     let file = file::open(path)?;
-    Ok((to_json(&file).map_err(of_file(path))?, (file.rows(), file.file_len())))
+    Ok((to_json(&file, encodings).map_err(of_file(path))?, (file.rows(), file.file_len())))
 }
 
 /// Writes the layout of a file. Returns its rows and its bytes.
-fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), CliError> {
+fn write_layout(
+    path: &Path,
+    encodings: bool,
+    mut out: &mut impl Write,
+) -> Result<(u64, u64), CliError> {
     let file = file::open(path)?;
     writeln!(
         out,
@@ -107,7 +116,7 @@ fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Cli
         file.file_len()
     )?;
     for column in 0..file.columns().len() {
-        write_column(&file, column, &mut out).map_err(of_file(path))?;
+        write_column(&file, column, encodings, &mut out).map_err(of_file(path))?;
     }
     Ok((file.rows(), file.file_len()))
 }
@@ -115,6 +124,7 @@ fn write_layout(path: &Path, mut out: &mut impl Write) -> Result<(u64, u64), Cli
 fn write_column(
     file: &FileReader<File>,
     column: usize,
+    encodings: bool,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     let (meta, header) = (file.column(column)?, file.header());
@@ -130,7 +140,8 @@ fn write_column(
     writeln!(out, ", codec {}, checksum {}", codec.name(), checksum.name())?;
     let statistics = file.statistics(column)?;
     let known: &[_] = if statistics.is_some() { &KNOWN } else { &[] };
-    let mut table = Table::new(&[&HEADS, known].concat());
+    let encoding: &[_] = if encodings { &ENCODING } else { &[] };
+    let mut table = Table::new(&[&HEADS, known, encoding].concat());
     for (i, block) in blocks.iter().enumerate() {
         let (before, after) = (block.uncompressed_size, block.compressed_size);
         let mut cells = vec![
@@ -147,6 +158,9 @@ fn write_column(
         {
             let [least, greatest] = bounds(block, meta.value_type(), order);
             cells.extend([block.nulls.to_string(), least, greatest]);
+        }
+        if encodings {
+            cells.push(file.block_encoding(column, i)?.encoding);
         }
         table.push(cells);
     }
@@ -193,14 +207,22 @@ fn first_value(block: &BlockDescriptor, value_type: ValueType) -> String {
     }
 }
 
-fn to_json(file: &FileReader<File>) -> Result<Json, CliError> {
+fn to_json(file: &FileReader<File>, encodings: bool) -> Result<Json, CliError> {
     let header = file.header();
     let columns = file.columns().iter().enumerate().map(|(i, meta)| {
         let (blocks, statistics) = (file.blocks(i)?, file.statistics(i)?);
         let known =
             |at: usize| statistics.as_ref().and_then(|s| Some((s.blocks.get(at)?, s.order)));
         let blocks = blocks.iter().enumerate();
-        let blocks = blocks.map(|(at, block)| block_json(block, meta.value_type(), known(at)));
+        let blocks = blocks.map(|(at, block)| {
+            let mut json = block_json(block, meta.value_type(), known(at))?;
+            if let (true, Some(object)) = (encodings, json.as_object_mut()) {
+                let found = file.block_encoding(i, at)?;
+                object.insert("encoding".into(), found.encoding.into());
+                object.insert("verified".into(), found.is_verified.into());
+            }
+            Ok(json)
+        });
         Ok(json!({
             "name": meta.name(),
             "type": meta.value_type().name(),

@@ -82,3 +82,28 @@ fn containers_without_checksums_are_not_called_verified() {
         assert!(text.contains(": ok: ") && text.ends_with(expected), "{to}: {text}");
     }
 }
+
+#[test]
+fn layout_tells_the_encodings_of_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, file) = (folder.path().join("x.csv"), folder.path().join("x.trv"));
+    let rows = (0..2000).map(|n| format!("{n},{}\n", ["ash", "oak"][n / 7 % 2]));
+    std::fs::write(&csv, format!("n,t\n{}", rows.collect::<String>())).unwrap();
+    out(&["convert", str(&csv), str(&file), "--codec", "pack"]);
+    let text = out(&["layout", "--encodings", str(&file)]);
+    assert!(text.contains("encoding") && text.contains("dictionary of 2 (codes: "), "{text}");
+    let json: Json =
+        serde_json::from_str(&out(&["layout", "--encodings", "--json", str(&file)])).unwrap();
+    let block = &json["columns"][1]["blocks"][0];
+    assert!(block["encoding"].as_str().unwrap().contains("dictionary of 2"), "{block}");
+    assert_eq!(block["verified"], true);
+    assert!(!out(&["layout", str(&file)]).contains("encoding"));
+    // A damaged block is an error where it is read.
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = usize::try_from(block["offset"].as_u64().unwrap()).unwrap();
+    bytes[at + 3] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let refused = run(&["layout", "--encodings", str(&file)]);
+    let text = said(&refused);
+    assert!(code(&refused) == 1 && text.contains("checksum") && text.contains("block 0"), "{text}");
+}

@@ -182,3 +182,22 @@ fn what_cannot_be_shown_is_an_error() {
     let output = run(&["view", "--no-browser", str(&file), "--where", "a = 1"]);
     assert_eq!(code(&output), 2, "{}", said(&output));
 }
+
+#[test]
+fn a_page_is_exported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, page) = (folder.path().join("x.csv"), folder.path().join("x.html"));
+    std::fs::write(&csv, "a,b\n1,</script><b>\n2,y\n").unwrap();
+    out(&["view", "--export", str(&page), str(&csv)]);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        html.contains("\"rows\":[[\"1\",\"\\u003c/script>\\u003cb>\"],[\"2\",\"y\"]]"),
+        "the rows"
+    );
+    assert_eq!(html.matches("</script>").count(), 2);
+    assert!(!html.contains("src=") && !html.contains("href="), "it needs no other file");
+    assert_eq!(code(&run(&["view", "--export", str(&page), str(&csv)])), 1);
+    out(&["view", "--export", str(&page), "--force", str(&csv)]);
+    assert_eq!(code(&run(&["view", "--force", str(&csv)])), 2);
+    assert_eq!(out(&["view", "--export", "-", str(&csv)]).len(), html.len());
+}
