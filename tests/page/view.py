@@ -98,6 +98,8 @@ def check_page(browser, address, facts):
     far = go(row=1_000_000, **facts)
     assert far[0] == ["1,000,000", "1000000", "0.0", "text 1 <b>"], far[0]
     assert len(far) < 100, "only rows in view are in the document"
+    keys = browser.value("[...document.querySelectorAll('#metadata th')].map((key) => key.textContent)")
+    assert "trevni.codec" in keys and "ARROW:schema" in keys, keys
     # By the keyboard alone: to the end of the table.
     browser.value("document.getElementById('table').focus()")
     browser.send("Input.dispatchKeyEvent", type="rawKeyDown", key="End", code="End", windowsVirtualKeyCode=35)

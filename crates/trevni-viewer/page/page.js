@@ -131,6 +131,9 @@ async function showFile() {
   element("facts").textContent = facts.join(", ");
   element("schema").append(...file.fields.map((field) => schemaItem(field, true)));
 
+  element("metadata-part").hidden = !file.metadata?.length;
+  element("metadata").replaceChildren(...(file.metadata ?? []).map(metadataRow));
+
   const table = new RowTable(element("table"), ask, element("shown"), show, signal);
   table.setColumns(file.fields, file.inPage ?? file.rows);
   element("where-part").hidden = file.inPage !== undefined;
@@ -198,6 +201,14 @@ function showOther(file, other, signal) {
     await compareRows({ table, verdict, progress }, file, other, ask, signal).catch(show);
     element("compare").disabled = false;
   };
+}
+
+function metadataRow([key, value]) {
+  const row = create("tr");
+  const head = create("th", key);
+  head.scope = "row";
+  row.append(head, create("td", value));
+  return row;
 }
 
 function pickerItem(field, at, table) {
