@@ -3,14 +3,14 @@
 use trevni::codec::Codec;
 use trevni::*;
 
-/// Returns the encoding of the one block of some values.
-fn encoding<'v>(
-    codec: Codec,
+/// Returns a file of one column in one block.
+fn file<'v>(
+    builder: FileWriterBuilder,
     value_type: ValueType,
     values: impl Iterator<Item = Value<'v>>,
-) -> BlockEncoding {
-    let builder = FileWriter::builder().set_codec(codec).set_block_size(1 << 20);
+) -> FileReader<Vec<u8>> {
     let columns = vec![ColumnMetadata::new("c", value_type)];
+    let builder = builder.set_block_size(1 << 20);
     let mut w = RowWriter::new(builder.build(Vec::new(), columns).unwrap());
     for value in values {
         w.start_row().unwrap();
@@ -19,7 +19,17 @@ fn encoding<'v>(
     }
     let file = FileReader::try_new(w.finish().unwrap().0).unwrap();
     assert_eq!(file.blocks(0).unwrap().len(), 1);
-    file.block_encoding(0, 0).unwrap()
+    file
+}
+
+/// Returns the encoding of the one block of some values.
+fn encoding<'v>(
+    codec: Codec,
+    value_type: ValueType,
+    values: impl Iterator<Item = Value<'v>>,
+) -> BlockEncoding {
+    let builder = FileWriter::builder().set_codec(codec);
+    file(builder, value_type, values).block_encoding(0, 0).unwrap()
 }
 
 /// Returns a multiple of a large prime, which spreads.
@@ -51,16 +61,8 @@ fn plain_blocks_and_checksums_are_told() {
     let found = encoding(Codec::Null, ValueType::Int, (0..100).map(Value::Int));
     assert_eq!(found.encoding, "plain");
     assert!(found.is_verified && found.checksum.is_some());
-    let values = (0..100i32).map(Value::Int);
     let builder = FileWriter::builder().set_checksum(trevni::checksum::Checksum::Null);
-    let columns = vec![ColumnMetadata::new("c", ValueType::Int)];
-    let mut w = RowWriter::new(builder.build(Vec::new(), columns).unwrap());
-    for value in values {
-        w.start_row().unwrap();
-        w.write_value(0, value).unwrap();
-        w.end_row().unwrap();
-    }
-    let file = FileReader::try_new(w.finish().unwrap().0).unwrap();
+    let file = file(builder, ValueType::Int, (0..100).map(Value::Int));
     let found = file.block_encoding(0, 0).unwrap();
     assert_eq!((found.checksum, found.is_verified), (None, false));
     assert_eq!(
