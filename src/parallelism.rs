@@ -9,13 +9,20 @@
 pub(crate) mod ordered;
 pub(crate) mod threads;
 
+use std::sync::OnceLock;
+
 /// Threads for each core, at most: more only take memory.
 const PER_CORE: usize = 4;
 
 /// Returns the number of threads to use where `threads` are requested: at least one, and at most four for each core.
 pub fn limit_threads(threads: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    threads.clamp(1, PER_CORE * cores)
+    // One is always granted. Each question to the system opens several files: a small table is read in that time.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    if threads <= 1 {
+        return 1;
+    }
+    let cores = CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
+    threads.min(PER_CORE * cores)
 }
 
 #[cfg(test)]
