@@ -1,10 +1,9 @@
 // Compares the file with another one: columns side by side, then the rows that differ.
 
-import { bytes, create } from "./elements.js";
+import { bytes, create, number } from "./elements.js";
 
 /** Rows that are compared at once, of files that can be read from any row. */
 const STEP = 250_000;
-const number = new Intl.NumberFormat("en");
 
 /** The fields of two files, in the order of the first. */
 function pairs(a, b) {

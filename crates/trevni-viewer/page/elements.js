@@ -1,5 +1,8 @@
 // Makes elements and texts.
 
+/** Writes numbers as people read them. */
+export const number = new Intl.NumberFormat("en");
+
 /** Returns a new element with a text. */
 export function create(tag, text, className) {
   const made = document.createElement(tag);

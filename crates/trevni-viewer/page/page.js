@@ -1,13 +1,15 @@
 // Shows a file: asks for what is in view, and puts answers into the document as text, never as HTML.
 
 import { compareRows, showColumns } from "./compare.js";
-import { bytes, create } from "./elements.js";
+import { bytes, create, number } from "./elements.js";
 import { engine } from "./engine.js";
+import { filesOf, folderOf } from "./folder.js";
 import { Picture } from "./picture.js";
 import { RowTable } from "./table.js";
+import { showValues } from "./values.js";
+import { verify } from "./verify.js";
 
 const element = (id) => document.getElementById(id);
-const number = new Intl.NumberFormat("en");
 
 /** Sends a request, and returns the answer. */
 async function ask(request) {
@@ -28,7 +30,7 @@ function schemaItem(field, isTop) {
     const button = create("button", field.name);
     button.type = "button";
     button.title = "Show the values";
-    button.addEventListener("click", () => showValues(field.name));
+    button.addEventListener("click", () => openValues(field.name));
     item.append(button);
   } else {
     item.append(create("span", field.name));
@@ -42,69 +44,17 @@ function schemaItem(field, isTop) {
   return item;
 }
 
-async function showValues(column) {
-  const section = element("values-section");
-  section.hidden = false;
+function openValues(column) {
+  element("values-section").hidden = false;
   keep({ values: column });
   element("values-title").textContent = `Values of ${column}`;
-  const place = element("values");
-  place.replaceChildren(create("p", "Reading the column."));
-  section.scrollIntoView({ block: "nearest" });
-  try {
-    const found = await ask({ do: "values", column });
-    const facts = [`${number.format(found.rows)} rows`, `${number.format(found.nulls)} nulls`];
-    if (found.min !== null) facts.push(`${found.min} to ${found.max}`);
-    place.replaceChildren(create("p", facts.join(", ")));
-    if (found.bars.length > 0) {
-      const bars = create("div", undefined, "bars");
-      bars.setAttribute("role", "img");
-      bars.setAttribute("aria-label", `Histogram of ${found.bars.length} bars: ${found.bars.join(", ")}`);
-      const most = Math.max(...found.bars);
-      for (const count of found.bars) {
-        const bar = create("span");
-        bar.style.height = `${(100 * count) / most}%`;
-        bar.title = number.format(count);
-        bars.append(bar);
-      }
-      place.append(bars);
-    }
-    if (found.top.length > 0) {
-      const table = create("table");
-      for (const [value, count] of found.top) {
-        const row = create("tr");
-        row.append(create("td", value), create("td", number.format(count), "number"));
-        table.append(row);
-      }
-      place.append(create("p", found.complete ? "Most frequent" : "Most frequent of the first values"), table);
-    }
-  } catch (error) {
-    place.replaceChildren(create("p", error.message));
-  }
+  element("values-section").scrollIntoView({ block: "nearest" });
+  showValues(element("values"), column, ask);
 }
 
-async function verify(columns) {
+function verifyAll(columns) {
   const [button, progress, verdict, faults] = ["verify", "verified", "verdict", "faults"].map(element);
-  button.disabled = true;
-  faults.replaceChildren();
-  progress.max = columns.length;
-  let [blocks, verified, bad] = [0, 0, 0];
-  for (let column = 0; column < columns.length; column += 1) {
-    verdict.textContent = `Verifying ${columns[column].name}`;
-    try {
-      const seen = await ask({ do: "verify", column });
-      blocks += seen.blocks;
-      verified += seen.verified;
-      bad += seen.faults.length;
-      faults.append(...seen.faults.map((fault) => create("li", fault)));
-    } catch (error) {
-      bad += 1;
-      faults.append(create("li", error.message));
-    }
-    progress.value = column + 1;
-  }
-  const found = bad === 0 ? "No faults" : bad === 1 ? "1 fault" : `${number.format(bad)} faults`;
-  verdict.textContent = `${found}: ${number.format(blocks)} blocks, ${number.format(verified)} verified by checksum`;
-  button.disabled = false;
+  verify({ button, progress, verdict, faults }, columns, ask);
 }
 
 /** What listens for the file that is shown. */
@@ -165,7 +115,7 @@ async function showFile() {
   element("verify-section").hidden = !file.columns;
   if (file.columns) {
     new Picture(element("picture"), element("block"), element("color"), file.columns, ask, signal);
-    on("verify", "click", () => verify(file.columns));
+    on("verify", "click", () => verifyAll(file.columns));
   }
   element("compare-section").hidden = !file.other && !engine.open;
   element("comparison").hidden = true;
@@ -240,8 +190,8 @@ async function restore(table, columns) {
   if (where) await table.filter(where);
   await table.render();
   if (row) table.goTo(Number(row));
-  if (kept.has("values")) showValues(kept.get("values"));
-  if (kept.has("verify") && columns) verify(columns);
+  if (kept.has("values")) openValues(kept.get("values"));
+  if (kept.has("verify") && columns) verifyAll(columns);
 }
 
 /** Opens a file or a URL, where the engine reads it itself. */
@@ -256,29 +206,6 @@ async function open(source) {
     element("facts").textContent = "";
     show(error);
   }
-}
-
-/** Returns the files of a folder that was dropped, with their paths in it. */
-async function filesOf(folder, path = "") {
-  const reader = folder.createReader();
-  const files = [];
-  for (;;) {
-    // A reader returns some entries at a time, and none at the end.
-    const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (entries.length === 0) return files;
-    for (const entry of entries) {
-      const at = path + entry.name;
-      if (entry.isDirectory) files.push(...(await filesOf(entry, `${at}/`)));
-      else files.push({ path: at, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
-    }
-  }
-}
-
-/** Returns the folder whose files were chosen: their paths begin with its name. */
-function folderOf(files) {
-  if (files.length === 0) return null;
-  const [name] = files[0].webkitRelativePath.split("/");
-  return { name, files: [...files].map((file) => ({ path: file.webkitRelativePath.slice(name.length + 1), file })) };
 }
 
 /** Lets a person choose what to open: by name, by URL, or by dropping it. */

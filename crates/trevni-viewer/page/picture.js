@@ -1,11 +1,10 @@
 // The blocks of a file: a band for each column, a cell for each block.
 
-import { bytes } from "./elements.js";
+import { bytes, number } from "./elements.js";
 
 const LEAST_BAND = 16;
 const HEIGHT = 480;
 const LABEL = 160;
-const number = new Intl.NumberFormat("en");
 
 export class Picture {
   constructor(canvas, text, color, columns, ask, signal) {

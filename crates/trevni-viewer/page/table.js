@@ -1,13 +1,12 @@
 // A table that scrolls through any number of rows and columns: only those in view are asked for, and are in the document.
 
-import { create } from "./elements.js";
+import { create, number } from "./elements.js";
 
 const ROW = 26;
 /** Browsers have no elements much higher than this. */
 const MOST_HEIGHT = 8_000_000;
 const PAGE = 100;
 const MOST_PAGES = 64;
-const number = new Intl.NumberFormat("en");
 
 export class RowTable {
   mostColumns = 200;

@@ -25,8 +25,17 @@ const MOST_VALUES: usize = 200_000;
 const MOST_BLOCKS: usize = 5_000;
 
 /// The modules, each after those that it imports.
-const MODULES: [&str; 6] =
-    ["elements.js", "compare.js", "engine.js", "picture.js", "table.js", "page.js"];
+const MODULES: [&str; 9] = [
+    "elements.js",
+    "compare.js",
+    "engine.js",
+    "folder.js",
+    "picture.js",
+    "table.js",
+    "values.js",
+    "verify.js",
+    "page.js",
+];
 
 /// A page that has been made.
 #[derive(Debug)]
@@ -206,6 +215,6 @@ mod tests {
             assert!(!line.starts_with("import ") && !line.starts_with("export "), "{line}");
         }
         assert!(!script.contains("</script") && !script.contains("<!--"));
-        assert!(script.contains("return { create, bytes };"), "the names of elements.js");
+        assert!(script.contains("return { number, create, bytes };"), "the names of elements.js");
     }
 }

@@ -21,7 +21,10 @@ pub const ASSETS: &[Asset] = &[
     asset("compare.js", SCRIPT, include_bytes!("../page/compare.js")),
     asset("engine.js", SCRIPT, include_bytes!("../page/engine.js")),
     asset("elements.js", SCRIPT, include_bytes!("../page/elements.js")),
+    asset("folder.js", SCRIPT, include_bytes!("../page/folder.js")),
     asset("table.js", SCRIPT, include_bytes!("../page/table.js")),
+    asset("values.js", SCRIPT, include_bytes!("../page/values.js")),
+    asset("verify.js", SCRIPT, include_bytes!("../page/verify.js")),
     asset("picture.js", SCRIPT, include_bytes!("../page/picture.js")),
 ];
 
