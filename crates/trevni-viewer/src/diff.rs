@@ -8,7 +8,7 @@ use crate::cell::shortened;
 use crate::session::{RowRange, Session};
 
 /// Different rows of an answer.
-const MOST: usize = 500;
+const MOST: usize = 100;
 
 pub(crate) fn diff(session: &Session, start: u64, count: Option<u64>) -> Result<Json> {
     let other = session.other.as_ref();
