@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-pub use trevni_testing::data::{REFUSED, corpus, files, meta, stem};
+#[cfg(feature = "arrow")]
+pub use trevni_testing::data::corpus;
+pub use trevni_testing::data::{REFUSED, files, meta, stem};
 pub use trevni_testing::numbers::Numbers;
 
 /// Returns the reference's files whose codecs this build has.
