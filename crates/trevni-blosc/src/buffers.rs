@@ -7,7 +7,7 @@
 //! system has to find it page by page.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,22 +36,13 @@ impl Buffers {
 
     /// Returns the first `most` bytes of a source, or all.
     pub(super) fn read_start(&self, source: &Source, most: u64) -> io::Result<Bytes> {
-        let len = usize::try_from(source.len()?.min(most)).map_err(io::Error::other)?;
         match source {
-            Source::File { file, .. } => self.read_at(file, 0, len),
-            Source::Other(other) => other.read_at(0, len),
+            Source::File { file, .. } => self.read_part(file, &(0..most)),
+            Source::Other(other) => {
+                let len = usize::try_from(other.len()?.min(most)).map_err(io::Error::other)?;
+                other.read_at(0, len)
+            }
         }
-    }
-
-    /// Returns the content of a file, which may not exceed `most` bytes.
-    pub(super) fn read_all(&self, file: File, most: u64) -> io::Result<Bytes> {
-        let size = file.metadata()?.len().min(most);
-        let mut buffer = ReusedBuffer { bytes: self.take(), len: 0, pool: self.clone() };
-        buffer.bytes.clear();
-        // One more byte, so that the end is seen without growing.
-        buffer.bytes.reserve(usize::try_from(size).unwrap_or(0).saturating_add(1));
-        buffer.len = file.take(most).read_to_end(&mut buffer.bytes)?;
-        Ok(Bytes::from_owner(buffer))
     }
 
     /// Returns the bytes of a file in `range`, as far as there are some.
@@ -158,7 +149,7 @@ mod tests {
         assert_eq!(buffers.0.lock().unwrap().len(), 2);
         assert_eq!(buffers.read_at(file.as_file(), 0, 3).unwrap(), &b"012"[..]);
         for most in [0, 3, 10, 11, u64::MAX] {
-            let all = buffers.read_all(file.reopen().unwrap(), most).unwrap();
+            let all = buffers.read_start(&Source::file(file.reopen().unwrap()), most).unwrap();
             assert_eq!(all, &b"0123456789"[..usize::try_from(most.min(10)).unwrap()]);
         }
         assert!(buffers.read_at(file.as_file(), 8, 3).is_err());

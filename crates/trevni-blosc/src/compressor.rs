@@ -27,6 +27,8 @@ mod zstd;
 #[cfg(target_family = "wasm")]
 use portable_zstd as zstd;
 
+pub(crate) use zstd::train as train_zstd;
+
 use trevni::{Error, Result};
 
 /// The compressor of a chunk's streams.

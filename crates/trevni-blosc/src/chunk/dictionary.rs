@@ -5,6 +5,7 @@
 //!       the dictionary: for Zstandard one of its own making, for LZ4 any bytes
 //! ```
 
+use crate::compressor::train_zstd;
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
@@ -45,17 +46,6 @@ pub(super) fn train(filtered: &[u8], streams: usize) -> Option<Vec<u8>> {
     let count = streams.max(8);
     let sample = filtered.len() / count / SAMPLED;
     let samples = filtered.get(..sample * count)?;
-    let dictionary = trained(samples, &vec![sample; count], longest)?;
+    let dictionary = train_zstd(samples, &vec![sample; count], longest)?;
     (dictionary.len() >= SHORTEST).then_some(dictionary)
-}
-
-#[cfg(not(target_family = "wasm"))]
-fn trained(samples: &[u8], sizes: &[usize], longest: usize) -> Option<Vec<u8>> {
-    zstd::dict::from_continuous(samples, sizes, longest).ok()
-}
-
-/// Compilers for browsers have no C.
-#[cfg(target_family = "wasm")]
-fn trained(_: &[u8], _: &[usize], _: usize) -> Option<Vec<u8>> {
-    None
 }

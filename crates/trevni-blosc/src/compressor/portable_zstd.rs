@@ -4,6 +4,11 @@ use ruzstd::decoding::{Dictionary, FrameDecoder};
 
 use trevni::{Error, Result};
 
+/// Trains no dictionary.
+pub(crate) fn train(_: &[u8], _: &[usize], _: usize) -> Option<Vec<u8>> {
+    None
+}
+
 /// Writes nothing: every stream is stored.
 pub(crate) struct Encoder;
 

@@ -11,6 +11,11 @@ use zstd::zstd_safe;
 
 use trevni::{Error, Result};
 
+/// Trains a dictionary of at most `longest` bytes on samples that follow each other.
+pub(crate) fn train(samples: &[u8], sizes: &[usize], longest: usize) -> Option<Vec<u8>> {
+    zstd::dict::from_continuous(samples, sizes, longest).ok()
+}
+
 /// A context, kept between streams.
 pub(crate) struct Encoder {
     context: Compressor<'static>,

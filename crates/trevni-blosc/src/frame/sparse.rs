@@ -81,7 +81,7 @@ impl Directory {
 
 impl Keys for Directory {
     fn get(&self, key: &str) -> Result<Bytes> {
-        Ok(self.buffers.read_all(self.open(key)?, u64::MAX)?)
+        Ok(self.buffers.read_part(&self.open(key)?, &(0..u64::MAX))?)
     }
 
     fn get_start(&self, key: &str, len: usize) -> Result<Bytes> {

@@ -64,6 +64,14 @@ impl Root {
         }
     }
 
+    /// Returns the journal in force, if there is one.
+    fn pending(&self) -> Result<Option<Record>> {
+        match self.open(&format!("{STAGE}/{JOURNAL}"))? {
+            Some(journal) => Record::parse(&read_all(&journal, JOURNAL_BYTES)?),
+            None => Ok(None),
+        }
+    }
+
     fn names(&self, folder: &str) -> Result<BTreeSet<String>> {
         match self {
             Root::Path(root) => names_on_disk(&root.join(folder)),
@@ -119,8 +127,7 @@ impl Folder {
     }
 
     fn of(root: Root) -> Result<Self> {
-        let journal = root.open(&format!("{STAGE}/{JOURNAL}"))?;
-        let record = journal.map(record_of).transpose()?.flatten().unwrap_or_default();
+        let record = root.pending()?.unwrap_or_default();
         let waiting = record.rename.into_iter().map(|(from, to)| (to, from)).collect();
         let pending = Pending { removed: record.remove.into_iter().collect(), waiting };
         Ok(Self { root, prefix: String::new(), pending: Arc::new(pending) })
@@ -192,12 +199,7 @@ impl Folder {
 
 /// Returns the journal in force, if there is one.
 pub(super) fn pending(root: &Path) -> Result<Option<Record>> {
-    let path = root.join(STAGE).join(JOURNAL);
-    Ok(open_file(&path, JOURNAL)?.map(Source::file).map(record_of).transpose()?.flatten())
-}
-
-fn record_of(journal: Source) -> Result<Option<Record>> {
-    Record::parse(&read_all(&journal, JOURNAL_BYTES)?)
+    Root::Path(root.into()).pending()
 }
 
 fn open_file(path: &Path, what: &str) -> Result<Option<File>> {
