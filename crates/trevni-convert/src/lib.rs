@@ -337,6 +337,12 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
+    /// Returns the format of an input's extension, or of the one before that of a compressed file.
+    pub fn of_input(path: &Path) -> Option<&'static Format> {
+        let inner = Source::decompressed_path(path);
+        Self::of_path(inner.as_deref().unwrap_or(path))
+    }
+
     /// Returns the format of a source: of a folder by its content, of a file by its first bytes.
     pub fn of_source(source: &mut Source) -> std::io::Result<Option<&'static Format>> {
         if let Some(path) = source.folder() {

@@ -23,6 +23,9 @@ impl BytesRead {
 /// Bytes that are kept, at most.
 const KEPT: usize = 16 << 20;
 
+/// Ranges that are kept, at most, so that searches stay short.
+const MOST_RANGES: usize = 1024;
+
 /// A source, and how many bytes of it have been read.
 #[derive(Clone)]
 pub struct CountedSource {
@@ -55,7 +58,7 @@ impl Kept {
         }
         self.bytes += bytes.len();
         self.ranges.push_back((range, bytes));
-        while self.bytes > KEPT
+        while (self.bytes > KEPT || self.ranges.len() > MOST_RANGES)
             && let Some((_, oldest)) = self.ranges.pop_front()
         {
             self.bytes -= oldest.len();
@@ -122,5 +125,9 @@ mod tests {
         assert_eq!((read(0, 1 << 20), read(19 << 20, 1 << 20)), (1 << 20, 0));
         assert_eq!((read(0, 8 << 20), read(0, 8 << 20)), (8 << 20, 8 << 20));
         assert!(source.kept.lock().unwrap().bytes <= KEPT);
+        for offset in 0..3000 {
+            assert_eq!(read(offset, 1), 1);
+        }
+        assert_eq!(source.kept.lock().unwrap().ranges.len(), MOST_RANGES);
     }
 }

@@ -21,7 +21,7 @@ use crate::{rows, values};
 /// Values of a page, at most: those of its first rows.
 const MOST_VALUES: usize = 200_000;
 
-/// Blocks of a page whose encodings are told, at most.
+/// Blocks of a page that have their encodings in it, at most.
 const MOST_BLOCKS: usize = 5_000;
 
 /// The modules, each after those that it imports.
@@ -77,28 +77,14 @@ impl Session {
     /// Returns the answer of the first rows, how many they are, and whether there are others.
     fn first_rows(&self) -> Result<(Json, u64, bool)> {
         let columns = self.schema.fields().len().clamp(1, rows::MOST_COLUMNS);
-        let most = (MOST_VALUES / columns).max(1) as u64;
-        let range =
-            |start| RowRange { start, count: Some(most + 1 - start), ..RowRange::default() };
-        let mut all = rows::rows(self, range(0))?;
-        let mut found = take_rows(&mut all);
-        loop {
-            let mut next = match found.len() as u64 {
-                len if len <= most => rows::rows(self, range(len))?,
-                _ => break,
-            };
-            match take_rows(&mut next) {
-                next if next.is_empty() => break,
-                next => found.extend(next),
-            }
-        }
-        let is_cut = found.len() as u64 > most;
-        found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let most = (MOST_VALUES / columns).max(1);
+        // One more shows whether there are others.
+        let range = RowRange { count: Some(most as u64 + 1), ..RowRange::default() };
+        let (names, mut found) = rows::read(self, range)?;
+        let is_cut = found.len() > most;
+        found.truncate(most);
         let count = found.len() as u64;
-        if let Some(all) = all.as_object_mut() {
-            all.insert("rows".into(), found.into());
-        }
-        Ok((all, count, is_cut))
+        Ok((json!({ "columns": names, "rows": found }), count, is_cut))
     }
 
     /// Returns the answers about each column: its blocks, how they are encoded, and their faults.
@@ -121,13 +107,6 @@ impl Session {
             }))
         });
         answers.collect()
-    }
-}
-
-fn take_rows(answer: &mut Json) -> Vec<Json> {
-    match answer.get_mut("rows").map(Json::take) {
-        Some(Json::Array(rows)) => rows,
-        _ => Vec::new(),
     }
 }
 

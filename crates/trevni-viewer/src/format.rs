@@ -45,10 +45,8 @@ impl Session {
 
 /// Returns the format of a source, and the source without the compression in front of it.
 fn find(name: &str, source: Source) -> Result<(&'static Format, Source)> {
-    let path = Path::new(name);
-    let inner = Source::decompressed_path(path);
     let mut source = if source.is_folder() { source } else { source.decompressed()? };
-    let of_path = Format::of_path(inner.as_deref().unwrap_or(path));
+    let of_path = Format::of_input(Path::new(name));
     let format = match of_path.filter(|_| !source.is_folder()) {
         Some(format) => Some(format),
         None => Format::of_source(&mut source)?,

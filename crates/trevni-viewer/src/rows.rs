@@ -13,6 +13,16 @@ pub(crate) const MOST_COLUMNS: usize = 200;
 
 pub(crate) fn rows(session: &Session, mut range: RowRange) -> Result<Json> {
     range.count = range.count.map(|count| count.min(MOST_ROWS));
+    let start = range.start;
+    let (names, rows) = read(session, range)?;
+    Ok(json!({ "start": start, "columns": names, "rows": rows }))
+}
+
+/// Reads rows, and the names of their columns.
+pub(crate) fn read(
+    session: &Session,
+    mut range: RowRange,
+) -> Result<(Vec<String>, Vec<Vec<Json>>)> {
     let names = range.columns.get_or_insert_with(|| {
         session.schema.fields().iter().map(|field| field.name().clone()).collect()
     });
@@ -29,8 +39,7 @@ pub(crate) fn rows(session: &Session, mut range: RowRange) -> Result<Json> {
         };
         rows.extend((0..batch.num_rows()).map(of_row));
     }
-    let names: Vec<_> = fields.iter().map(|field| field.name()).collect();
-    Ok(json!({ "start": range.start, "columns": names, "rows": rows }))
+    Ok((fields.iter().map(|field| field.name().clone()).collect(), rows))
 }
 
 pub(crate) fn count(session: &Session, predicate: Option<Predicate>) -> Result<Json> {

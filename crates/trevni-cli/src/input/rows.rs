@@ -139,12 +139,12 @@ impl ReadArgs {
             None => Source::open(path).map_err(CliError::of(&name))?,
         };
         let folder = source.is_folder();
-        let inner = Source::decompressed_path(path);
-        let of_path = Format::of_path(inner.as_deref().unwrap_or(path));
+        let is_compressed = Source::decompressed_path(path).is_some();
+        let of_path = Format::of_input(path);
         let format = self.from.or(of_path.filter(|format| !folder || format.holds.is_some()));
         // Of an object that is read by ranges, no bytes are fetched to see how they begin.
         let is_text = format.is_none_or(|format| matches!(format.name, "csv" | "jsonl"));
-        if !folder && (!is_remote || is_text || inner.is_some()) {
+        if !folder && (!is_remote || is_text || is_compressed) {
             source = source.decompressed().map_err(CliError::of(&name))?;
         }
         let format = match format {
