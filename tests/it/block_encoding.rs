@@ -57,7 +57,7 @@ fn encodings_are_named_with_their_parts() {
 }
 
 #[test]
-fn plain_blocks_and_checksums_are_told() {
+fn plain_blocks_and_checksums_are_named() {
     let found = encoding(Codec::Null, ValueType::Int, (0..100).map(Value::Int));
     assert_eq!(found.encoding, "plain");
     assert!(found.is_verified && found.checksum.is_some());

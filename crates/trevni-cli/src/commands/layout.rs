@@ -46,6 +46,11 @@ const SHOWN: usize = 40;
 pub(crate) fn run(args: &Args) -> Result<(), CliError> {
     #[cfg(feature = "blosc")]
     if crate::input::path::is_container(&args.file) {
+        if args.encodings {
+            let text =
+                "--encodings is for Trevni files: chunks of Blosc have filters and a compressor";
+            return Err(CliError::Usage(text.into()));
+        }
         return super::container::layout(&args.file, args.json);
     }
     match files_of(&args.file)? {

@@ -98,6 +98,7 @@ fn layout_size_verify_and_info_tell_of_chunks() {
     let frame = selected("blosc2/edit_mix_s.b2frame");
     let layout = json(&["layout", "--json", str(&frame)]);
     assert_eq!(layout["container"], "sparse frame");
+    assert_eq!(code(&run(&["layout", "--encodings", str(&frame)])), 2);
     let chunks = layout["arrays"][0]["chunks"].as_array().unwrap();
     assert_eq!(chunks.len(), 7);
     let nbytes: u64 = chunks.iter().map(|chunk| chunk["nbytes"].as_u64().unwrap()).sum();
