@@ -14,6 +14,7 @@ export class RowTable {
   constructor(viewport, ask, shown, show, signal) {
     Object.assign(this, { viewport, ask, shown, show });
     this.pages = new Map();
+    this.cells = [];
     this.where = "";
     this.sort = null;
     this.version = 0;
@@ -27,7 +28,7 @@ export class RowTable {
     viewport.replaceChildren(this.spacer);
     viewport.addEventListener("scroll", () => this.render(), { passive: true, signal });
     const resized = new ResizeObserver(() => {
-      if (this.fields) this.edges = [...this.head.querySelectorAll("button")].map(({ parentElement }) => parentElement.offsetLeft);
+      this.measure();
       this.render();
     });
     resized.observe(viewport);
@@ -247,7 +248,13 @@ export class RowTable {
     line.append(...cells);
     this.head.replaceChildren(line);
     this.table.setAttribute("aria-colcount", cells.length + 1);
-    this.edges = cells.map((cell) => cell.offsetLeft);
+    this.cells = cells;
+    this.measure();
+  }
+
+  /** Finds where the columns begin. */
+  measure() {
+    this.edges = this.cells.map((cell) => cell.offsetLeft);
   }
 
   sortBy(at, cell) {
