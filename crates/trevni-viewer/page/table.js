@@ -68,6 +68,8 @@ export class RowTable {
     if (where) {
       this.shown.textContent = "Counting the rows.";
       const version = this.version;
+      // Until then the number of rows is another one, and nothing is drawn by it.
+      this.isCounting = true;
       try {
         const { rows } = await this.ask({ do: "count", where });
         if (version === this.version) this.rows = rows;
@@ -77,6 +79,7 @@ export class RowTable {
           this.rows = 0;
         }
       }
+      if (version === this.version) this.isCounting = false;
     }
     this.viewport.scrollTop = 0;
     this.render();
@@ -95,6 +98,7 @@ export class RowTable {
   /** Forgets values that were read. */
   reset() {
     this.version += 1;
+    this.isCounting = false;
     this.pages.clear();
     this.sort = null;
     this.exact = null;
@@ -139,7 +143,7 @@ export class RowTable {
   }
 
   async render() {
-    if (!this.fields) return;
+    if (!this.fields || this.isCounting) return;
     this.spacer.style.height = `${this.height()}px`;
     const first = this.first();
     const end = Math.min(this.total(), first + this.inView());
