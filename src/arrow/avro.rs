@@ -22,6 +22,8 @@ pub use from_arrow::legal_avro_name;
 pub use original_names::ORIGINAL_NAME_KEY;
 pub(crate) use to_arrow::to_arrow;
 
+use std::sync::Arc;
+
 use arrow::datatypes::Schema;
 
 use crate::error::Result;
@@ -72,7 +74,7 @@ pub(crate) fn says_all(text: &str, schema: &Schema) -> Result<bool> {
 pub(crate) enum Avro {
     Primitive(Primitive, Option<Logical>),
     Fixed { name: String, size: i32, logical: Option<Logical> },
-    Enum { name: String, symbols: Vec<String> },
+    Enum { name: String, symbols: Arc<[String]> },
     Record { name: String, fields: Vec<(String, Avro)> },
     Array(Box<Avro>),
     Map(Box<Avro>),

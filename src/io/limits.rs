@@ -20,7 +20,7 @@
 /// | [`row_bytes`](Self::row_bytes) | the decoded values of one row | 256 MiB |
 /// | [`batch_bytes`](Self::batch_bytes) | the decoded values of a batch, over all columns: it has fewer rows instead | 128 MiB |
 /// | [`open_bytes`](Self::open_bytes) | the open blocks of all columns: more are closed after each batch | 128 MiB |
-/// | [`values`](Self::values) | the items of arrays in one read of a column, nulls too | 64 Mi |
+/// | [`values`](Self::values) | the items of arrays in one read of a column, nulls too | 32 Mi |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -35,7 +35,7 @@ pub struct Limits {
     /// The open blocks of all columns that are kept between batches, in bytes. Default: a quarter of the memory.
     pub open_bytes: usize,
     /// The maximum number of array lengths, and of items, that one read of a column returns. A run of two thousand
-    /// million takes five bytes. Default: 64 Mi.
+    /// million takes five bytes. Default: 32 Mi.
     pub values: usize,
 }
 
@@ -48,7 +48,7 @@ impl Limits {
             row_bytes: memory / 2,
             batch_bytes: memory / 4,
             open_bytes: memory / 4,
-            values: memory / 8,
+            values: memory / 16,
         }
     }
 

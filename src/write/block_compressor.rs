@@ -51,20 +51,46 @@ impl CompressedBlock {
     }
 }
 
+/// The compressors that no thread uses at the moment, of all columns of a file: there are as many as threads, since the
+/// memory of one for each column would be more than that of the data of wide tables.
+#[derive(Clone, Default)]
+pub(crate) struct IdleCompressors(Arc<Mutex<Vec<IdleCompressor>>>);
+
+struct IdleCompressor {
+    codec: Codec,
+    compressor: Box<dyn Compress>,
+}
+
+impl IdleCompressors {
+    fn pop(&self, codec: Codec) -> Option<Box<dyn Compress>> {
+        let mut idle = threads::lock(&self.0);
+        let at = idle.iter().rposition(|idle| idle.codec == codec)?;
+        Some(idle.swap_remove(at).compressor)
+    }
+
+    fn push(&self, codec: Codec, compressor: Box<dyn Compress>) {
+        threads::lock(&self.0).push(IdleCompressor { codec, compressor });
+    }
+}
+
 /// Compresses the blocks of a column, on several threads.
 pub(crate) struct BlockCompressor {
     codec: Codec,
     level: Option<i32>,
     checksum: Checksum,
-    /// Compressors that no thread uses at the moment.
-    idle: Mutex<Vec<Box<dyn Compress>>>,
+    idle: IdleCompressors,
 }
 
 impl BlockCompressor {
-    /// Fails if this build has no such codec.
-    pub(crate) fn new(codec: Codec, level: Option<i32>, checksum: Checksum) -> Result<Self> {
-        let idle = Mutex::new(vec![codec.compressor(level)?]);
-        Ok(Self { codec, level, checksum, idle })
+    /// Creates one that shares idle compressors with others of the same level. Fails if this build has no such codec.
+    pub(crate) fn new(
+        codec: Codec,
+        level: Option<i32>,
+        checksum: Checksum,
+        idle: &IdleCompressors,
+    ) -> Result<Self> {
+        codec.check_available()?;
+        Ok(Self { codec, level, checksum, idle: idle.clone() })
     }
 
     pub(crate) fn codec(&self) -> Codec {
@@ -73,7 +99,7 @@ impl BlockCompressor {
 
     /// Returns the same with another codec.
     pub(crate) fn with(&self, codec: Codec) -> Result<Self> {
-        Self::new(codec, self.level, self.checksum)
+        Self::new(codec, self.level, self.checksum, &self.idle)
     }
 
     /// Compresses a block and computes its checksum. `stored` is reused memory.
@@ -117,13 +143,12 @@ impl BlockCompressor {
     }
 
     fn with_compressor<T>(&self, work: impl FnOnce(&mut dyn Compress) -> Result<T>) -> Result<T> {
-        let taken = threads::lock(&self.idle).pop();
-        let mut compressor = match taken {
+        let mut compressor = match self.idle.pop(self.codec) {
             Some(compressor) => compressor,
             None => self.codec.compressor(self.level)?,
         };
         let result = work(&mut *compressor);
-        threads::lock(&self.idle).push(compressor);
+        self.idle.push(self.codec, compressor);
         result
     }
 }

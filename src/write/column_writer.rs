@@ -9,7 +9,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::block_compressor::{BlockCompressor, CompressedBlock, RawBlock, SealQueue};
+use super::block_compressor::{
+    BlockCompressor, CompressedBlock, IdleCompressors, RawBlock, SealQueue,
+};
 use super::encoding_choice::{EncodingSample, EncodingSampling};
 use super::file_summary::ColumnSummary;
 use super::packed_column_writer::{PackedColumnWriter, Packing};
@@ -82,6 +84,7 @@ impl ColumnWriter {
         i: usize,
         blocks: &BlockSettings,
         sampling: EncodingSampling,
+        idle: &IdleCompressors,
     ) -> Result<Self> {
         let column = header.columns.get(i).cloned();
         let mut column = column.ok_or_else(|| Error::invalid("no such column"))?;
@@ -114,7 +117,7 @@ impl ColumnWriter {
         let packer = codec.is_value_codec().then(packer);
         let packer = packer.transpose().map_err(in_column)?;
         let codec = if packer.is_some() { Codec::Null } else { codec };
-        let compressor = BlockCompressor::new(codec, blocks.level, checksum);
+        let compressor = BlockCompressor::new(codec, blocks.level, checksum, idle);
         let compressor = compressor.map_err(in_column)?;
         Ok(Self {
             block_size: blocks.bytes.unwrap_or(BLOCK_SIZE),

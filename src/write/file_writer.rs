@@ -30,12 +30,16 @@ use crate::format::column_tree::ColumnTree;
 use crate::format::header::Header;
 use crate::format::metadata::Metadata;
 use crate::format::row_offsets::{BatchSpans, check_slices};
+use crate::format::values_ref::ValuesRef;
 use crate::io::Spool;
 use crate::parallelism::threads;
 use crate::wire;
 
 /// Rows that are encoded before the blocks that they filled are compressed, and their memory can be filled again.
 const SEGMENT: usize = 1 << 15;
+
+/// Bytes of text and binary data in such rows, about, if they are many.
+const SEGMENT_BYTES: usize = 32 << 20;
 
 /// Writes a file of column data.
 pub struct FileWriter<W> {
@@ -57,6 +61,17 @@ impl FileWriter<Vec<u8>> {
     }
 }
 
+/// Returns how many rows are encoded together.
+fn segment_rows(rows: usize, columns: &[ColumnSlice<'_>]) -> usize {
+    let bytes = columns.iter().map(|slice| match slice.values {
+        ValuesRef::Bytes { offsets, .. } => offsets.bytes_between(0..offsets.len()),
+        _ => 0,
+    });
+    let bytes = bytes.fold(0, usize::saturating_add);
+    let most = rows.saturating_mul(SEGMENT_BYTES).checked_div(bytes).unwrap_or(SEGMENT);
+    most.clamp(1, SEGMENT)
+}
+
 impl<W: Write> FileWriter<W> {
     /// Appends `rows` rows: one slice for each column, in file order. What does not fit together is an error,
     /// and then nothing is appended. After an error of another kind, from the temporary file or a codec, the file
@@ -73,8 +88,9 @@ impl<W: Write> FileWriter<W> {
         let total = self.header.rows.checked_add(rows as u64);
         let total = total.ok_or_else(|| Error::invalid("more rows than 64 bits count"))?;
         self.broken = true;
-        for start in (0..rows).step_by(SEGMENT) {
-            self.encode(start..rows.min(start + SEGMENT), columns, &spans)?;
+        let segment = segment_rows(rows, columns);
+        for start in (0..rows).step_by(segment) {
+            self.encode(start..rows.min(start + segment), columns, &spans)?;
             self.compress(false)?;
         }
         self.header.rows = total;

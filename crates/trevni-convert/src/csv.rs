@@ -101,12 +101,13 @@ impl Start {
     fn new(input: Input, options: &ReadOptions) -> Result<Self> {
         let input = encoding::decode(input, options.encoding)?;
         let csv = &options.csv;
-        let mut chunks = Chunks::new(input, csv.chunk_size, |text| Dialect {
-            delimiter: csv
-                .delimiter
-                .unwrap_or_else(|| delimiter::find(whole_lines(text), csv.quote)),
-            quote: csv.quote,
-        })?;
+        let mut chunks =
+            Chunks::new(input, csv.chunk_size, options.limits.block_bytes, |text| Dialect {
+                delimiter: csv
+                    .delimiter
+                    .unwrap_or_else(|| delimiter::find(whole_lines(text), csv.quote)),
+                quote: csv.quote,
+            })?;
         let mut first = chunks.next().transpose()?;
         // Empty lines have no names.
         while let Some(blank) = first.as_mut().filter(|first| first.is_blank()) {

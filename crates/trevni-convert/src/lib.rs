@@ -31,7 +31,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! parallel report sequential
+//! divide parallel report sequential
 //! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select skip source temporal_range text_sink type_name
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
@@ -48,6 +48,7 @@ mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
 mod dataset;
+mod divide;
 #[cfg(feature = "csv")]
 mod encoding;
 mod ipc;

@@ -8,7 +8,10 @@
 //! structs without fields, dictionaries of some types, and rows without columns have no representation in Parquet.
 //! Run-end arrays are read as plain values.
 
+mod batch_memory;
 mod chunks;
+mod claims;
+mod compact;
 mod footer;
 mod reader;
 mod writer;
@@ -41,10 +44,10 @@ fn refusal(e: ParquetError) -> Error {
 fn sorted(e: ParquetError, of: impl Fn(String) -> Error) -> Error {
     match e {
         ParquetError::NYI(what) => Error::unsupported(format!("parquet: {what}")),
-        ParquetError::External(e) => match e.downcast::<std::io::Error>() {
-            Ok(e) => Error::from(*e),
-            Err(e) => of(format!("parquet: {e}")),
-        },
+        ParquetError::External(e) => e
+            .downcast::<Error>()
+            .or_else(|e| e.downcast::<std::io::Error>().map(|e| Box::new(Error::from(*e))))
+            .map_or_else(|e| of(format!("parquet: {e}")), |e| *e),
         ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
             of(format!("parquet: {what}"))
         }

@@ -6,7 +6,7 @@
 //! Avro         a, a_2, b_c        {"x_y": Int64, "x_y_2": Int64}
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::{
@@ -76,12 +76,14 @@ fn renamed(fields: &Fields, naming: Naming) -> Fields {
     // No number makes a name that another field has.
     let reserved: HashSet<&str> = bases.iter().map(String::as_str).collect();
     let mut used = HashSet::new();
+    // The next number of each base, so that many fields of one name are not compared with each other.
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
     let fields = fields.iter().zip(&bases).map(|(field, base)| {
         let mut name = base.clone();
-        let mut number = 2;
         while used.contains(&name) || (name != *base && reserved.contains(name.as_str())) {
+            let number = numbers.entry(base).or_insert(2);
             name = format!("{base}_{number}");
-            number += 1;
+            *number += 1;
         }
         used.insert(name.clone());
         let mut metadata = field.metadata().clone();

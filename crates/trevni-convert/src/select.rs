@@ -17,11 +17,20 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::{ReadOptions, Rows};
+use crate::divide::leaves;
 use crate::select::filter::Passing;
 use trevni::{Error, Result};
 
+/// The bytes that a column takes, whatever its values: those of its field, of the state that reads or writes it, of
+/// buffers.
+const COLUMN: usize = 4096;
+
 /// Returns the columns and rows that are wanted of all there are.
 pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
+    let (columns, most) = (leaves(rows.schema().fields()), options.limits.memory / COLUMN);
+    if columns > most {
+        return Err(Error::too_large("columns", columns as u64, most as u64));
+    }
     let rows = match &options.rows {
         Some(range) => Box::new(RowRange::new(rows, range.clone())),
         None => rows,

@@ -11,8 +11,16 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use arrow::array::RecordBatch;
 
 use crate::Sink;
+use crate::divide::{bytes_of, divide};
 use crate::parallel::{Ordered, ordered};
 use trevni::{Error, Result};
+
+/// The maximum number of rows that are encoded together, and of the bytes of their values.
+const ROWS: usize = 1 << 16;
+const BYTES: u64 = 16 << 20;
+
+/// A row of more bytes has no text.
+const LARGEST_ROW: u64 = 256 << 20;
 
 /// Writes the texts of batches.
 pub(super) struct TextSink<W> {
@@ -55,11 +63,23 @@ fn lost() -> Error {
 }
 
 impl<W: Write> Sink for TextSink<W> {
+    /// A few bytes can be many rows, and many bytes of text, so a batch is divided.
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let batches = self.batches.as_ref().ok_or_else(lost)?;
-        batches.send(batch.clone()).map_err(|_| lost())?;
-        self.waiting += 1;
-        self.write_texts(self.most)
+        for start in (0..batch.num_rows()).step_by(ROWS) {
+            let mut parts = Vec::new();
+            divide(batch.slice(start, ROWS.min(batch.num_rows() - start)), BYTES, &mut parts);
+            for part in parts {
+                let bytes = bytes_of(&part);
+                if bytes > LARGEST_ROW {
+                    return Err(Error::too_large("bytes of a row as text", bytes, LARGEST_ROW));
+                }
+                let batches = self.batches.as_ref().ok_or_else(lost)?;
+                batches.send(part).map_err(|_| lost())?;
+                self.waiting += 1;
+                self.write_texts(self.most)?;
+            }
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {

@@ -129,7 +129,7 @@ fn given(thrift: Option<&ThriftType>) -> Result<&ThriftType> {
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
     let ThriftType { record, protocol } = given(options.thrift.as_ref())?;
-    let input = input::Input::new(source.into_read());
+    let input = input::Input::new(source.into_read(), &options.limits);
     let structs = read::Structs::new(input, *protocol, record.clone(), options)?;
     select::select(Box::new(structs), options)
 }

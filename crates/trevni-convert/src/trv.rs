@@ -11,6 +11,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{Schema, SchemaRef};
 
 use super::{Format, ReadOptions, Rows, Sink, Source, WriteOptions, refuse_schema};
+use crate::divide::divide;
 use trevni::Result;
 use trevni::arrow::{
     ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, Layout, ProjectionMask, WriterProperties,
@@ -80,11 +81,17 @@ pub(super) fn properties(schema: &Schema, options: &WriteOptions) -> WriterPrope
     properties
 }
 
+/// The maximum number of bytes of values that are written together, unless a row has more.
+const BYTES: u64 = 64 << 20;
+
 struct File<W: Write + Send>(ArrowWriter<W>);
 
 impl<W: Write + Send> Sink for File<W> {
+    /// The values of dictionaries, runs and views are written for each row, so a batch is divided.
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        self.0.write(batch)
+        let mut parts = Vec::new();
+        divide(batch.clone(), BYTES, &mut parts);
+        parts.iter().try_for_each(|part| self.0.write(part))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {

@@ -9,7 +9,8 @@
 //! The wider types of Arrow are restored from the Arrow schema. A type that needs a name takes it from the
 //! `avro.name` of its field, or else from its path. A dictionary whose field has `avro.enum.symbols` is an enum.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use arrow::datatypes::*;
 
@@ -46,7 +47,9 @@ impl Names {
             let avro = make(name.clone());
             match self.0.get(&name) {
                 Some(other) if *other != avro => name.push('_'),
-                _ => {
+                // One list of symbols serves all fields of an enum.
+                Some(other) => return other.clone(),
+                None => {
                     self.0.insert(name, avro.clone());
                     return avro;
                 }
@@ -60,13 +63,14 @@ impl Names {
         path: Option<&FieldPath<'_>>,
     ) -> Result<Vec<(String, Avro)>> {
         let mut all: Vec<(String, Avro)> = Vec::with_capacity(fields.len());
+        let mut names = HashSet::with_capacity(fields.len());
         for field in fields {
             let name = field.name();
             let path = path.map_or(FieldPath::new(name), |path| path.then(name));
             if !is_legal(name) {
                 return refuse(&path, "Avro accepts no such name (--rename avro makes one)");
             }
-            if all.iter().any(|(other, _)| other == name) {
+            if !names.insert(name) {
                 return refuse(&path, "another field has its name (--rename avro makes another)");
             }
             all.push((name.clone(), self.node(field, &path)?));
@@ -94,6 +98,7 @@ impl Names {
         Ok(match field.data_type() {
             DataType::Dictionary(_, values) => match enum_symbols::of(field) {
                 Some(symbols) if symbols_are_legal(&symbols) => {
+                    let symbols: Arc<[String]> = symbols.into();
                     self.define(wanted(), |name| Avro::Enum { name, symbols: symbols.clone() })
                 }
                 Some(_) => return refuse(path, "its symbols are no Avro names"),
@@ -194,7 +199,7 @@ fn is_legal(name: &str) -> bool {
 }
 
 fn symbols_are_legal(symbols: &[String]) -> bool {
-    let distinct = symbols.iter().collect::<std::collections::HashSet<_>>().len();
+    let distinct = symbols.iter().collect::<HashSet<_>>().len();
     distinct == symbols.len() && symbols.iter().all(|symbol| is_legal(symbol))
 }
 

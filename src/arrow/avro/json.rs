@@ -56,7 +56,7 @@ impl Avro {
             set(&mut json, "namespace", json!(namespace));
         }
         match self {
-            Avro::Enum { symbols, .. } => set(&mut json, "symbols", json!(symbols)),
+            Avro::Enum { symbols, .. } => set(&mut json, "symbols", json!(&**symbols)),
             Avro::Fixed { size, logical, .. } => {
                 set(&mut json, "size", json!(size));
                 if let Some(logical) = logical {

@@ -6,7 +6,8 @@
 //! A named type can be referred to after its definition. A recursive type is an error, since columns cannot store
 //! it. Logical types that are unknown or do not fit their type are ignored.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -156,13 +157,13 @@ impl Parser {
 
     fn union(&mut self, branches: &[Value], namespace: &str, depth: usize) -> Result<Deep> {
         let mut all: Vec<Avro> = Vec::with_capacity(branches.len());
-        let mut deepest = 0;
+        let (mut names, mut deepest) = (HashSet::new(), 0);
         for branch in branches {
             let (avro, deep) = self.schema(branch, namespace, depth + 1)?;
             if matches!(avro, Avro::Union(_)) {
                 return Err(wrong("a union directly in a union"));
             }
-            if all.iter().any(|other| other.full_name() == avro.full_name()) {
+            if !names.insert(avro.full_name().to_owned()) {
                 return Err(wrong(&format!("a union with two branches {}", avro.full_name())));
             }
             deepest = deepest.max(deep + 1);
@@ -274,7 +275,7 @@ fn full_name(name: &str, namespace: &str) -> String {
     }
 }
 
-fn symbols(object: &Map<String, Value>) -> Result<Vec<String>> {
+fn symbols(object: &Map<String, Value>) -> Result<Arc<[String]>> {
     let symbols = object.get("symbols").and_then(Value::as_array);
     let symbols = symbols.ok_or_else(|| wrong("an enum without symbols"))?;
     let text = |symbol: &Value| symbol.as_str().map(str::to_owned);
@@ -329,7 +330,7 @@ mod tests {
             {"name":"f","type":{"type":"fixed","name":"c.F","size":2}},{"name":"g","type":"c.F"}]}"#;
         let Avro::Record { name, fields } = Avro::parse(text).unwrap() else { panic!() };
         assert_eq!(name, "a.b.R");
-        let k = Avro::Enum { name: "a.b.K".into(), symbols: vec!["X".into()] };
+        let k = Avro::Enum { name: "a.b.K".into(), symbols: Arc::new(["X".into()]) };
         assert_eq!(fields[1].1, Avro::Union(vec![Avro::NULL, k.clone()]));
         assert_eq!((&fields[2].1, fields[4].1.full_name()), (&k, "c.F"));
     }

@@ -49,7 +49,7 @@ fn field(name: &str, avro: &Avro) -> Result<Field> {
         metadata.insert(AVRO_NAME.to_owned(), name.clone());
     }
     if let Avro::Enum { symbols, .. } = avro {
-        metadata.insert(AVRO_ENUM_SYMBOLS.to_owned(), serde_json::json!(symbols).to_string());
+        metadata.insert(AVRO_ENUM_SYMBOLS.to_owned(), serde_json::json!(&**symbols).to_string());
     }
     Ok(Field::new(name, data_type(avro)?, avro.is_null()).with_metadata(metadata))
 }

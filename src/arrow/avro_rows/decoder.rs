@@ -258,7 +258,9 @@ impl Sink<'_> {
                 v.push(from.string("string")?.as_bytes())?;
             }
             (Read::Fixed(size), Values::Bytes(v)) => v.push(from.take(*size, "fixed")?)?,
-            (Read::Enum(ordinals), Values::Int(v)) => v.push(ordinal(ordinals, from)?),
+            (Read::Enum(ordinals), Values::Int(v)) => {
+                v.push(ordinals.get(from.long("ordinal of a symbol")?)?)
+            }
             _ => return Err(unfit()),
         }
         Ok(())
@@ -276,17 +278,6 @@ fn boolean(from: &mut Cursor<'_>) -> Result<bool> {
 
 fn float(from: &mut Cursor<'_>) -> Result<f32> {
     Ok(f32::from_le_bytes(from.array("float")?))
-}
-
-fn ordinal(ordinals: &[Result<i32, String>], from: &mut Cursor<'_>) -> Result<i32> {
-    let at = from.long("ordinal of a symbol")?;
-    match usize::try_from(at).ok().and_then(|at| ordinals.get(at)) {
-        Some(Ok(ordinal)) => Ok(*ordinal),
-        Some(Err(symbol)) => {
-            Err(Error::malformed(format!("the reader's schema has no symbol {symbol}")))
-        }
-        None => Err(Error::malformed(format!("an enum has no symbol {at}"))),
-    }
 }
 
 fn near_float(value: i64, lossy: bool) -> Result<f32> {

@@ -14,6 +14,7 @@
 //! (Avro specification: "Schema Resolution".)
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::defaults::{Push, constant};
 use super::union_branch::choose;
@@ -65,14 +66,37 @@ pub(crate) enum Read {
     Text,
     TextOfBytes,
     Fixed(usize),
-    /// The reader's ordinal of each of the writer's, or the symbol that it lacks.
-    Enum(Vec<Result<i32, String>>),
+    Enum(Ordinals),
     LongOfInt,
     FloatOfInt,
     DoubleOfInt,
     FloatOfLong,
     DoubleOfLong,
     DoubleOfFloat,
+}
+
+/// The reader's ordinals of the symbols of a writer's enum.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ordinals {
+    /// The writer's symbols.
+    symbols: Arc<[String]>,
+    /// The reader's ordinal of each, if it has the symbol; `None` if the lists are the same.
+    of: Option<Vec<Option<i32>>>,
+}
+
+impl Ordinals {
+    /// Returns the reader's ordinal of one of the writer's.
+    pub(crate) fn get(&self, at: i64) -> Result<i32, Error> {
+        let symbol = usize::try_from(at).ok().and_then(|i| Some((i, self.symbols.get(i)?)));
+        let missing = || Error::malformed(format!("an enum has no symbol {at}"));
+        let (i, symbol) = symbol.ok_or_else(missing)?;
+        match &self.of {
+            None => i32::try_from(i).map_err(|_| missing()),
+            Some(of) => of.get(i).copied().flatten().ok_or_else(|| {
+                Error::malformed(format!("the reader's schema has no symbol {symbol}"))
+            }),
+        }
+    }
 }
 
 /// Resolves the schema of the writer against that of the reader, whose layouts are given.
@@ -277,17 +301,18 @@ impl Resolver<'_> {
             (Avro::Enum { symbols: theirs, .. }, Avro::Enum { name, symbols: ours })
                 if self.is_named_alike(writer, reader) =>
             {
+                if theirs == ours {
+                    return Some(Read::Enum(Ordinals { symbols: theirs.clone(), of: None }));
+                }
                 let mut places = HashMap::with_capacity(ours.len());
-                for (at, symbol) in (0i32..).zip(ours) {
+                for (at, symbol) in (0i32..).zip(ours.iter()) {
                     places.entry(symbol.as_str()).or_insert(at);
                 }
                 let fallback = self.notes.symbols.get(name);
                 let fallback = fallback.and_then(|symbol| places.get(symbol.as_str()));
-                let ordinal = |symbol: &String| {
-                    let at = places.get(symbol.as_str()).or(fallback);
-                    at.copied().ok_or_else(|| symbol.clone())
-                };
-                Some(Read::Enum(theirs.iter().map(ordinal).collect()))
+                let ordinal = |symbol: &String| places.get(symbol.as_str()).or(fallback).copied();
+                let of = Some(theirs.iter().map(ordinal).collect());
+                Some(Read::Enum(Ordinals { symbols: theirs.clone(), of }))
             }
             _ => None,
         }

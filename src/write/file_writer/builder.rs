@@ -13,7 +13,7 @@ use crate::format::header::{Header, Version};
 use crate::format::metadata::Metadata;
 use crate::io::Spool;
 use crate::parallelism::threads;
-use crate::write::block_compressor::SealQueue;
+use crate::write::block_compressor::{IdleCompressors, SealQueue};
 use crate::write::column_writer::{BlockSettings, ColumnWriter};
 use crate::write::encoding_choice::EncodingSampling;
 
@@ -148,6 +148,7 @@ impl FileWriterBuilder {
         }
         let tree = ColumnTree::new(&columns)?;
         header.columns = columns;
+        let idle = IdleCompressors::default();
         let writer = |i: usize| {
             let column = header.columns.get(i);
             let own_codec = column.is_some_and(|column| !matches!(column.codec(), Ok(None)));
@@ -155,7 +156,7 @@ impl FileWriterBuilder {
                 codec: self.sampling && !own_codec,
                 value_type: self.sampling && !self.typed.contains(&i),
             };
-            ColumnWriter::new(&header, i, &self.blocks, sampling)
+            ColumnWriter::new(&header, i, &self.blocks, sampling, &idle)
         };
         let writers = (0..header.columns.len()).map(writer).collect::<Result<Vec<_>>>()?;
         header.columns = writers.iter().map(|writer| writer.column().clone()).collect();

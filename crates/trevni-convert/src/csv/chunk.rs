@@ -29,9 +29,6 @@ impl Chunk {
     }
 }
 
-/// The maximum length of a record: a longer one most likely lacks a closing quote.
-pub(super) const MAX_RECORD: usize = 256 << 20;
-
 /// Bytes of the first chunk; each is twice as long as the one before until they are full-sized. So that little is
 /// waited for where little is wanted.
 const FIRST: usize = 64 << 10;
@@ -45,6 +42,8 @@ pub(super) struct Chunks<R> {
     next_size: usize,
     /// Bytes that have been read and not returned.
     rest: Vec<u8>,
+    /// The maximum length of a record: a longer one most likely lacks a closing quote.
+    max_record: usize,
     is_at_end: bool,
     has_failed: bool,
 }
@@ -54,6 +53,7 @@ impl<R: Read> Chunks<R> {
     pub(super) fn new(
         input: R,
         size: usize,
+        max_record: usize,
         dialect: impl FnOnce(&[u8]) -> Dialect,
     ) -> io::Result<Self> {
         let size = size.max(1);
@@ -63,6 +63,7 @@ impl<R: Read> Chunks<R> {
             size,
             next_size: size.min(FIRST),
             rest: Vec::new(),
+            max_record,
             is_at_end: false,
             has_failed: false,
         };
@@ -114,8 +115,8 @@ impl<R: Read> Chunks<R> {
                 text.truncate(end);
                 return Ok(Some(Chunk { text, skip: 0 }));
             }
-            if size >= MAX_RECORD {
-                return Err(Error::too_large("a record", size as u64, MAX_RECORD as u64));
+            if size >= self.max_record {
+                return Err(Error::too_large("a record", size as u64, self.max_record as u64));
             }
             size = size.saturating_mul(2);
         }
@@ -203,7 +204,7 @@ mod tests {
     const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"') };
 
     fn chunks(text: &str, size: usize) -> Vec<String> {
-        let chunks = Chunks::new(text.as_bytes(), size, |_| DIALECT).unwrap();
+        let chunks = Chunks::new(text.as_bytes(), size, 1 << 20, |_| DIALECT).unwrap();
         chunks.map(|chunk| String::from_utf8(chunk.unwrap().text).unwrap()).collect()
     }
 

@@ -16,8 +16,9 @@ use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::ipc::convert::fb_to_schema;
 use arrow::ipc::reader::{read_dictionary, read_record_batch};
-use arrow::ipc::{Message, MessageHeader, Schema};
+use arrow::ipc::{self, Message, MessageHeader, Schema};
 
+use trevni::io::Limits;
 use trevni::{Error, Result};
 
 /// Decodes messages of a schema.
@@ -26,15 +27,18 @@ pub(super) struct Decoder {
     dictionaries: HashMap<i64, ArrayRef>,
     /// The dictionaries that are empty, and have one null here.
     empty: HashSet<i64>,
+    /// The maximum number of bytes of a message that is decompressed.
+    most: usize,
 }
 
 impl Decoder {
-    pub(super) fn try_new(schema: Schema<'_>) -> Result<Self> {
+    pub(super) fn try_new(schema: Schema<'_>, limits: &Limits) -> Result<Self> {
         if !schema.endianness().equals_to_target_endianness() {
             return Err(Error::unsupported("Arrow data in the other byte order"));
         }
         let schema = Arc::new(fb_to_schema(schema));
-        Ok(Self { schema, dictionaries: HashMap::new(), empty: HashSet::new() })
+        let (dictionaries, empty) = (HashMap::new(), HashSet::new());
+        Ok(Self { schema, dictionaries, empty, most: limits.block_bytes })
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -59,9 +63,32 @@ impl Decoder {
         }
     }
 
+    /// Fails if the buffers of a message are too large when they are decompressed: each begins with that size, or with
+    /// -1 if it is not compressed.
+    fn check_size(&self, batch: ipc::RecordBatch<'_>, body: &Buffer) -> Result<()> {
+        if batch.compression().is_none() {
+            return Ok(());
+        }
+        let size = |buffer: &ipc::Buffer| {
+            let stored = u64::try_from(buffer.length()).unwrap_or(0);
+            let start = usize::try_from(buffer.offset()).ok();
+            let said = start.and_then(|start| body.get(start..)?.first_chunk());
+            let said = said.map_or(0, |said| i64::from_le_bytes(*said));
+            u64::try_from(said).unwrap_or(stored)
+        };
+        let sizes = batch.buffers().into_iter().flatten().map(size);
+        let bytes = sizes.fold(0, u64::saturating_add);
+        if bytes > self.most as u64 {
+            let what = "bytes of a message after decompression";
+            return Err(Error::too_large(what, bytes, self.most as u64));
+        }
+        Ok(())
+    }
+
     fn dictionary(&mut self, message: Message<'_>, body: &Buffer) -> Result<()> {
         let what = || Error::malformed("a dictionary message without a dictionary");
         let batch = message.header_as_dictionary_batch().ok_or_else(what)?;
+        batch.data().map_or(Ok(()), |data| self.check_size(data, body))?;
         let id = batch.id();
         if self.empty.remove(&id)
             && let Some(values) = self.dictionaries.get_mut(&id)
@@ -82,6 +109,7 @@ impl Decoder {
     fn batch(&self, message: Message<'_>, body: &Buffer) -> Result<RecordBatch> {
         let what = || Error::malformed("a record batch message without a record batch");
         let batch = message.header_as_record_batch().ok_or_else(what)?;
+        self.check_size(batch, body)?;
         let (schema, version) = (self.schema.clone(), message.version());
         let batch = read_record_batch(body, batch, schema, &self.dictionaries, None, &version)?;
         if !self.empty.is_empty() {

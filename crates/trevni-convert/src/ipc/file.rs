@@ -12,7 +12,7 @@ use super::FILE;
 use super::decoder::Decoder;
 use crate::catch_panic::Caught;
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
-use trevni::io::ReadAt;
+use trevni::io::{Limits, ReadAt};
 use trevni::{Error, Result};
 
 /// The size of the footer's length and the magic.
@@ -24,7 +24,7 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FILE.name, options)?;
     let file = source.into_read_at()?;
-    let rows = Caught::open(Error::malformed, || Batches::try_new(file))?;
+    let rows = Caught::open(Error::malformed, || Batches::try_new(file, &options.limits))?;
     select::select(Box::new(rows), options)
 }
 
@@ -36,7 +36,7 @@ struct Batches {
 }
 
 impl Batches {
-    fn try_new(file: Arc<dyn ReadAt>) -> Result<Self> {
+    fn try_new(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let what = || Error::malformed("the file does not end with an Arrow footer");
         let end = file.len()?.checked_sub(TRAILER as u64).ok_or_else(what)?;
         let trailer = file.read_at(end, TRAILER)?;
@@ -57,7 +57,7 @@ impl Batches {
         if dictionaries.iter().chain(&blocks).any(|block| !is_within(block, start)) {
             return Err(wrong("a block of the footer is not within the file".to_owned()));
         }
-        let decoder = Decoder::try_new(schema)?;
+        let decoder = Decoder::try_new(schema, limits)?;
         let mut batches = Self { file, decoder, blocks: blocks.into_iter() };
         for block in &dictionaries {
             batches.read(block)?;

@@ -17,13 +17,15 @@ use super::STREAM;
 use super::decoder::Decoder;
 use crate::catch_panic::Caught;
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
+use trevni::io::Limits;
 use trevni::{Error, Result};
 
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(STREAM.name, options)?;
-    let rows = Caught::open(Error::malformed, || Batches::try_new(source.into_read()))?;
+    let open = || Batches::try_new(source.into_read(), &options.limits);
+    let rows = Caught::open(Error::malformed, open)?;
     select::select(Box::new(rows), options)
 }
 
@@ -34,13 +36,13 @@ struct Batches {
 }
 
 impl Batches {
-    fn try_new(mut input: Box<dyn Read + Send>) -> Result<Self> {
+    fn try_new(mut input: Box<dyn Read + Send>, limits: &Limits) -> Result<Self> {
         let what = || Error::malformed("the stream ends before its schema");
         let (metadata, _) = read_message(&mut input)?.ok_or_else(what)?;
         let schema = parse(&metadata)?.header_as_schema();
         let schema =
             schema.ok_or_else(|| Error::malformed("a stream that starts without schema"))?;
-        Ok(Self { decoder: Decoder::try_new(schema)?, input })
+        Ok(Self { decoder: Decoder::try_new(schema, limits)?, input })
     }
 
     fn batch(&mut self) -> Result<Option<RecordBatch>> {

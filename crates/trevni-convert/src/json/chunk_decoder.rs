@@ -21,8 +21,9 @@ use super::record_location::RecordLocation;
 use super::records::Chunk;
 use super::typed_decoder::TypedDecoder;
 use crate::chunk_reader::{BadRow, DecodedChunk};
+use crate::divide::width;
 use crate::{ReadOptions, select};
-use trevni::Result;
+use trevni::{Error, Result};
 
 /// Rows of a batch where records are decoded one by one.
 const FEW: usize = 16;
@@ -34,6 +35,8 @@ const ATTEMPTS: usize = 4;
 pub(super) struct ChunkDecoder {
     typed: Option<TypedDecoder>,
     failures: AtomicUsize,
+    /// The rows whose values and nulls are within the limit of a batch: each has all fields.
+    most_rows: usize,
     /// The schema of records, with marks at fields of declared types.
     marked: SchemaRef,
     /// The columns that are wanted, and their schema.
@@ -53,7 +56,9 @@ impl ChunkDecoder {
             false => None,
         };
         let failures = AtomicUsize::new(0);
-        Ok(Self { typed, failures, marked, wanted, schema, options: options.clone() })
+        let most_rows = options.limits.batch_bytes as u64 / width(all.fields()).max(1);
+        let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX).max(1);
+        Ok(Self { typed, failures, most_rows, marked, wanted, schema, options: options.clone() })
     }
 
     /// Returns the schema of the rows.
@@ -61,8 +66,19 @@ impl ChunkDecoder {
         self.schema.clone()
     }
 
+    /// Returns how many rows a chunk may have.
+    pub(super) fn most_rows(&self) -> usize {
+        self.most_rows
+    }
+
     /// Decodes a chunk. Types may have been inferred from it.
     pub(super) fn decode(&self, chunk: &Chunk, was_seen: bool) -> Result<DecodedChunk> {
+        // Chunks from which a schema was inferred were not cut for it.
+        let rows = chunk.ranges().count();
+        if rows > self.most_rows {
+            let what = "rows from which fields are inferred, each with all fields";
+            return Err(Error::too_large(what, rows as u64, self.most_rows as u64));
+        }
         if let Some(batch) = self.decode_typed(chunk) {
             return Ok(of_rows(vec![batch?]));
         }

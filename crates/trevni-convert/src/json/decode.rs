@@ -11,8 +11,12 @@ use serde_json::Value;
 
 use super::declared_types::{nested_as_text, unmarked};
 use super::layout;
+use super::scanner::is_deeper;
 use super::schema_check::{Fit, Misfit};
 use crate::{ReadOptions, loses, lossy_integers};
+
+/// The maximum nesting depth of arrays and objects.
+const DEEPEST: usize = 128;
 
 /// Decodes objects of a schema.
 pub(super) struct RecordDecoder {
@@ -95,6 +99,11 @@ impl RecordDecoder {
 
     /// Decodes complete records.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
+        // The library recurses.
+        if is_deeper(text, DEEPEST) {
+            let what = format!("arrays and objects are nested more than {DEEPEST} levels deep");
+            return Err(ArrowError::JsonError(what));
+        }
         let mut decoder = match self.decoder.take() {
             Some(decoder) => decoder,
             None => self.build(&self.schema)?,

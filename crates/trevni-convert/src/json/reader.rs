@@ -24,7 +24,8 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     if options.schema.is_some() && !options.types.is_empty() {
         return Err(Error::invalid("types of single fields are for rows without a schema"));
     }
-    let records = |input: Input| Records::new(input, options.json.max_row_size);
+    let max_row_size = options.json.max_row_size.min(options.limits.block_bytes);
+    let records = |input: Input| Records::new(input, max_row_size);
     let (records, read, schema) = match (&options.schema, options.infer_rows) {
         (Some(schema), _) => (records(source.into_read())?, VecDeque::new(), schema.clone()),
         (None, 0) => {
@@ -41,7 +42,7 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         }
     };
     let decoder = ChunkDecoder::new(schema, options)?;
-    let (schema, chunks) = (decoder.schema(), chunks(read, records, options));
+    let (schema, chunks) = (decoder.schema(), chunks(read, records, decoder.most_rows(), options));
     let decode = move |chunk: Result<(Chunk, bool)>| {
         let (chunk, was_seen) = chunk?;
         decoder.decode(&chunk, was_seen)
@@ -110,10 +111,11 @@ fn infer(
 fn chunks(
     read: VecDeque<Chunk>,
     mut records: Records<Input>,
+    most_rows: usize,
     options: &ReadOptions,
 ) -> impl Iterator<Item = Result<(Chunk, bool)>> + Send + 'static {
     let is_of_all = options.schema.is_none() && options.infer_rows == 0;
-    let most = options.batch_size.max(1);
+    let most = options.batch_size.min(most_rows).max(1);
     let others = std::iter::from_fn(move || records.chunk(most).transpose());
     let read = read.into_iter().map(|chunk| Ok((chunk, true)));
     read.chain(others.map(move |chunk| Ok((chunk?, is_of_all))))

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, RowGroupMetaData,
 };
@@ -19,6 +20,7 @@ use trevni::{Error, Result};
 
 /// The size of the footer's length and the magic.
 const TRAILER: usize = 8;
+const MAGIC: &[u8] = b"PAR1";
 
 /// Bytes of the header of a dictionary, at most.
 const LONGEST_HEADER: i64 = 100;
@@ -55,7 +57,8 @@ pub(super) fn corrected(
         file.column_orders().cloned(),
     );
     let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let starts: BTreeSet<i64> = columns.map(start).chain(footer_start(input)?).collect();
+    let footer_start = range(input)?.and_then(|(start, _)| i64::try_from(start).ok());
+    let starts: BTreeSet<i64> = columns.map(start).chain(footer_start).collect();
     let groups = metadata.row_groups().iter().cloned();
     let groups = groups.map(|group| if is_short { lengthened(group, &starts) } else { Ok(group) });
     let groups = groups.collect::<Result<_>>()?;
@@ -71,12 +74,21 @@ fn leaves_out_headers(created_by: &str) -> bool {
     (next(), next(), next()) < (1, 2, 9)
 }
 
-/// Returns the start of the footer, which follows the last column.
-fn footer_start(input: &dyn ReadAt) -> Result<Option<i64>> {
-    let Some(trailer) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
-    let bytes = input.read_at(trailer, TRAILER)?;
-    let size = bytes.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
-    Ok(trailer.checked_sub(size.into()).and_then(|start| i64::try_from(start).ok()))
+/// Returns the bytes of the footer; `None` if the file does not end as one that is not encrypted.
+pub(super) fn bytes(input: &dyn ReadAt) -> Result<Option<Bytes>> {
+    let Some((start, end)) = range(input)? else { return Ok(None) };
+    if input.read_at(end + 4, MAGIC.len())? != MAGIC {
+        return Ok(None);
+    }
+    Ok(Some(input.read_at(start, usize::try_from(end - start).unwrap_or(usize::MAX))?))
+}
+
+/// Returns the start of the footer, which follows the last column, and its end.
+fn range(input: &dyn ReadAt) -> Result<Option<(u64, u64)>> {
+    let Some(end) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
+    let trailer = input.read_at(end, TRAILER)?;
+    let size = trailer.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
+    Ok(end.checked_sub(size.into()).map(|start| (start, end)))
 }
 
 fn start(column: &ColumnChunkMetaData) -> i64 {

@@ -1,5 +1,6 @@
 //! Reads Parquet files.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
@@ -10,25 +11,25 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::chunks::Chunks;
-use super::{FORMAT, caught, fault, footer};
+use super::{FORMAT, batch_memory, caught, claims, fault, footer};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::{Predicate, schema_from_ipc};
+use trevni::io::Limits;
 use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
-    let file = Chunks(source.into_read_at()?);
+    let (file, page_bytes) = (source.into_read_at()?, options.limits.block_bytes);
+    let file = Chunks { file, page_bytes };
     let rows = caught(fault, || File::try_new(file, options))?;
     // The first rows are skipped already.
     let rest = options.rows.as_ref().map(|range| 0..range.end.saturating_sub(range.start));
     select::select(Box::new(rows), &ReadOptions { rows: rest, ..options.clone() })
 }
-
-/// A batch whose strings exceed its offsets is read again in this many parts.
-const PARTS: usize = 16;
 
 /// Rows with the schema's metadata, which the library's own batches are without.
 struct File {
@@ -36,8 +37,11 @@ struct File {
     metadata: ArrowReaderMetadata,
     mask: ProjectionMask,
     batch_size: usize,
+    limits: Limits,
     /// None after an error: what panicked is not read again.
     batches: Option<ParquetRecordBatchReader>,
+    /// The parts of the last batch that are next, with views.
+    pieces: VecDeque<RecordBatch>,
     schema: SchemaRef,
     /// Rows that were read, and those of all row groups.
     read: u64,
@@ -50,21 +54,27 @@ impl File {
         let rows = footer::rows(metadata.metadata())?;
         options.report.set_row_count(rows, options);
         let mask = mask(&metadata, options);
+        let most = batch_memory::batch_rows(metadata.metadata(), &mask, &options.limits)?;
         let mut rows = Self {
             file,
             schema: metadata.schema().clone(),
             metadata,
             mask,
-            batch_size: options.batch_size,
+            batch_size: options.batch_size.min(most),
+            limits: options.limits,
             batches: None,
+            pieces: VecDeque::new(),
             read: options.rows.as_ref().map_or(0, |range| range.start.min(rows)),
             rows,
         };
-        let batches = rows.build()?;
         let metadata = rows.metadata.schema().metadata().clone();
-        let schema = batches.schema().as_ref().clone().with_metadata(metadata);
+        let schema = rows.build()?.schema().as_ref().clone().with_metadata(metadata);
         let schema = in_seconds.map_or(schema.clone(), |said| restored(&schema, &said));
-        (rows.batches, rows.schema) = (Some(batches), Arc::new(schema));
+        let views = batch_memory::with_views(rows.metadata.schema());
+        let views = ArrowReaderOptions::new().with_schema(Arc::new(views));
+        let parquet = rows.metadata.metadata().clone();
+        rows.metadata = ArrowReaderMetadata::try_new(parquet, views).map_err(fault)?;
+        (rows.batches, rows.schema) = (Some(rows.build()?), Arc::new(schema));
         Ok(rows)
     }
 
@@ -81,29 +91,23 @@ impl File {
 
     fn batch(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            if let Some(piece) = self.pieces.pop_front() {
+                self.read += piece.num_rows() as u64;
+                return caught(fault, || second_timestamps::cast(&piece, &self.schema)).map(Some);
+            }
             let Some(mut batches) = self.batches.take() else { return Ok(None) };
-            let next = caught(fault, || {
-                let batch = batches.next().transpose()?;
-                batch.map(|batch| second_timestamps::cast(&batch, &self.schema)).transpose()
-            });
-            match next {
-                Ok(Some(batch)) => {
-                    self.read += batch.num_rows() as u64;
+            match caught(fault, || Ok(batches.next().transpose()?))? {
+                Some(batch) => {
+                    batch_memory::pieces(batch, &self.limits, &mut self.pieces)?;
                     self.batches = Some(batches);
-                    return Ok(Some(batch));
                 }
-                Ok(None) if self.read == self.rows => return Ok(None),
-                Ok(None) => {
+                None if self.read == self.rows => return Ok(None),
+                None => {
                     let (rows, read) = (self.rows, self.read);
                     let what =
                         format!("parquet: the row groups have {rows} rows, but {read} were read");
                     return Err(Error::malformed(what));
                 }
-                Err(e) if self.batch_size > 1 && e.to_string().contains("index overflow") => {
-                    self.batch_size = self.batch_size.div_ceil(PARTS);
-                    self.batches = Some(caught(fault, || self.build())?);
-                }
-                Err(e) => return Err(e),
             }
         }
     }
@@ -127,8 +131,17 @@ type Builder = ParquetRecordBatchReaderBuilder<Chunks>;
 
 /// Returns the footer, and the Arrow schema of the file if it has seconds, which are stored as milliseconds.
 fn load(file: &Chunks, report: &Report) -> Result<(ArrowReaderMetadata, Option<Schema>)> {
-    let plain = ArrowReaderMetadata::load(file, ArrowReaderOptions::new()).map_err(fault)?;
-    let parquet = footer::corrected(plain.metadata(), file.0.as_ref(), report)?;
+    let plain = match footer::bytes(file.file.as_ref())? {
+        Some(footer) => {
+            claims::check_footer(&footer)?;
+            let parquet = ParquetMetaDataReader::decode_metadata(&footer).map_err(fault)?;
+            ArrowReaderMetadata::try_new(Arc::new(parquet), ArrowReaderOptions::new())
+        }
+        // The library says what is wrong with the file.
+        None => ArrowReaderMetadata::load(file, ArrowReaderOptions::new()),
+    };
+    let plain = plain.map_err(fault)?;
+    let parquet = footer::corrected(plain.metadata(), file.file.as_ref(), report)?;
     let plain = match Arc::ptr_eq(&parquet, plain.metadata()) {
         true => plain,
         false => ArrowReaderMetadata::try_new(parquet, ArrowReaderOptions::new()).map_err(fault)?,

@@ -35,6 +35,8 @@ pub(super) struct Messages<R> {
     batch_size: usize,
     skip_bad: u64,
     report: Arc<Report>,
+    /// The maximum number of bytes of a message.
+    longest: u64,
     /// The current message: its bytes, its index, and the position of its length.
     message: Vec<u8>,
     number: u64,
@@ -58,6 +60,7 @@ impl<R: Read> Messages<R> {
             batch_size: options.batch_size.max(1),
             skip_bad: options.skip_bad,
             report: options.report.clone(),
+            longest: LONGEST.min(options.limits.block_bytes as u64),
             message: Vec::new(),
             number: 0,
             start: 0,
@@ -114,8 +117,8 @@ impl<R: Read> Messages<R> {
         self.start = self.at;
         self.message.clear();
         let Some(size) = self.size()? else { return Ok(false) };
-        if size > LONGEST {
-            return Err(Error::too_large("a message", size, LONGEST).at(self.start));
+        if size > self.longest {
+            return Err(Error::too_large("a message", size, self.longest).at(self.start));
         }
         let mut missing = usize::try_from(size).map_err(|_| self.endless())?;
         while missing > 0 {

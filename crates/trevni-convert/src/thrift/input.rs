@@ -6,9 +6,10 @@
 
 use std::io::Read;
 
+use trevni::io::Limits;
 use trevni::{Error, Result};
 
-/// A struct larger than this is refused.
+/// A struct larger than this is refused, unless the limit of a block is smaller.
 const LARGEST: u64 = 64 << 20;
 /// The minimum number of bytes that are read at once.
 const PIECE: u64 = 256 << 10;
@@ -18,13 +19,16 @@ pub(super) struct Input {
     from: Box<dyn Read + Send>,
     bytes: Vec<u8>,
     taken: usize,
+    /// The maximum number of bytes of a struct.
+    largest: u64,
     /// How far the file is taken.
     pub(super) position: u64,
 }
 
 impl Input {
-    pub(super) fn new(from: Box<dyn Read + Send>) -> Self {
-        Self { from, bytes: Vec::new(), taken: 0, position: 0 }
+    pub(super) fn new(from: Box<dyn Read + Send>, limits: &Limits) -> Self {
+        let largest = LARGEST.min(limits.block_bytes as u64);
+        Self { from, bytes: Vec::new(), taken: 0, largest, position: 0 }
     }
 
     /// Returns the buffered bytes.
@@ -44,11 +48,11 @@ impl Input {
         self.taken = 0;
         let there = self.bytes.len() as u64;
         let needed = there.saturating_add(missing);
-        if needed > LARGEST {
-            return Err(Error::too_large("a struct", needed, LARGEST));
+        if needed > self.largest {
+            return Err(Error::too_large("a struct", needed, self.largest));
         }
         // Twice as much each time, so that a large struct is not begun too often.
-        let piece = missing.max(there).max(PIECE).min(LARGEST - there);
+        let piece = missing.max(there).max(PIECE).min(self.largest - there);
         let read = self.from.by_ref().take(piece).read_to_end(&mut self.bytes)?;
         Ok(read > 0)
     }

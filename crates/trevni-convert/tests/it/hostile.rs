@@ -17,10 +17,10 @@ use trevni_convert::{Format, ReadOptions, Source};
 use trevni_testing::allocator::peak;
 
 /// What a test's reader may hold.
-const MEMORY: usize = 64 << 20;
+pub(crate) const MEMORY: usize = 64 << 20;
 
 /// What the library needs whatever it reads: state of codecs, schemas, buffers that grow.
-const BESIDES: usize = 8 << 20;
+pub(crate) const BESIDES: usize = 8 << 20;
 
 fn zigzag(value: i64, out: &mut Vec<u8>) {
     let mut rest = (value << 1 ^ value >> 63) as u64;
@@ -246,7 +246,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Checks that every array of a batch is valid for its type.
-fn check(batch: &RecordBatch) {
+pub(crate) fn check(batch: &RecordBatch) {
     batch.columns().iter().for_each(|array| array.to_data().validate_full().unwrap());
 }
 

@@ -8,6 +8,8 @@ mod blosc;
 mod byte_sources;
 mod descriptors;
 mod hostile;
+#[cfg(all(feature = "avro", feature = "json", feature = "parquet"))]
+mod hostile_rows;
 mod languages;
 #[cfg(feature = "protobuf")]
 mod prost_reflect;
