@@ -56,7 +56,9 @@ impl ChunkDecoder {
             false => None,
         };
         let failures = AtomicUsize::new(0);
-        let most_rows = options.limits.batch_bytes as u64 / width(all.fields()).max(1);
+        // Each thread has some chunks, and builders that grow have twice what they need.
+        let of_chunk = options.limits.batch_bytes / (4 * options.threads.max(1));
+        let most_rows = of_chunk as u64 / width(all.fields()).max(1);
         let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX).max(1);
         Ok(Self { typed, failures, most_rows, marked, wanted, schema, options: options.clone() })
     }
