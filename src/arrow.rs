@@ -65,7 +65,7 @@ pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 pub use read::stream::{ArrowStream, ArrowStreamBuilder, Fetching};
 pub use read::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
-pub use schema::view_types::{with_view_types, without_view_types};
+pub use schema::view_types::{with_dictionaries, with_view_types, without_view_types};
 pub use selection::{RowSelection, RowSelector};
 pub use stats::block_filters::BlockFilters;
 pub(crate) use stats::pruning::{BlockBounds, prune_rows};

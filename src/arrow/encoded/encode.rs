@@ -5,12 +5,14 @@
 //!                            run ends     2 3 4 5          values a - b a
 //! ```
 //! Rows are compared as bytes: those of strings, or else those that Arrow's row format makes of them. A type that
-//! has no row format gets a key, or a run, for every row.
+//! has no row format gets a key, or a run, for every row. Views that are equal are equal strings, so most of them are
+//! found without a look at the strings.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::{HashMap, HashMapExt};
 use arrow::array::*;
+use arrow::compute;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
 
@@ -19,9 +21,28 @@ use crate::arrow::array::expand_nulls::within;
 use crate::arrow::array::take::take;
 use crate::error::{Error, Result};
 
+/// The maximum number of places in a table of views.
+const PLACES: usize = 1 << 13;
+
+/// Strings behind views.
+enum Views<'a> {
+    Text(&'a StringViewArray),
+    Binary(&'a BinaryViewArray),
+}
+
+impl<'a> Views<'a> {
+    fn value(&self, row: usize) -> &'a [u8] {
+        match self {
+            Views::Text(strings) => strings.value(row).as_bytes(),
+            Views::Binary(binary) => binary.value(row),
+        }
+    }
+}
+
 /// Rows that can be compared with each other.
 enum Comparable<'a> {
     Strings(&'a StringArray),
+    Views(&'a [u128], Views<'a>),
     Rows(Rows),
     Not,
 }
@@ -30,6 +51,12 @@ impl<'a> Comparable<'a> {
     fn new(array: &'a ArrayRef) -> Result<Self> {
         if let Some(strings) = array.as_string_opt::<i32>() {
             return Ok(Comparable::Strings(strings));
+        }
+        if let Some(strings) = array.as_string_view_opt() {
+            return Ok(Comparable::Views(strings.views(), Views::Text(strings)));
+        }
+        if let Some(binary) = array.as_binary_view_opt() {
+            return Ok(Comparable::Views(binary.views(), Views::Binary(binary)));
         }
         let field = SortField::new(array.data_type().clone());
         if !RowConverter::supports_fields(std::slice::from_ref(&field)) {
@@ -44,6 +71,7 @@ impl<'a> Comparable<'a> {
     fn repeats(&self, row: usize) -> bool {
         match self {
             Comparable::Strings(strings) => strings.value(row) == strings.value(row - 1),
+            Comparable::Views(_, views) => views.value(row) == views.value(row - 1),
             Comparable::Rows(rows) => rows.row(row) == rows.row(row - 1),
             Comparable::Not => false,
         }
@@ -56,6 +84,7 @@ impl<'a> Comparable<'a> {
             Comparable::Strings(strings) => {
                 number(n, |row| strings.is_valid(row).then(|| strings.value(row).as_bytes()))
             }
+            Comparable::Views(all, views) => number_views(all, views, array),
             Comparable::Rows(rows) => number(n, |row| array.is_valid(row).then(|| rows.row(row))),
             Comparable::Not => number(n, |row| array.is_valid(row).then_some(row)),
         }
@@ -80,6 +109,42 @@ fn number<K: std::hash::Hash + Eq>(
     (firsts, numbered)
 }
 
+/// Numbers views in the order in which their strings come, as [`number`] does. A table has the numbers of the views
+/// that came last, so that the strings of few are compared.
+fn number_views(all: &[u128], views: &Views<'_>, array: &dyn Array) -> (Vec<u64>, Vec<usize>) {
+    let mut last = vec![None; all.len().next_power_of_two().min(PLACES)];
+    let mask = last.len() - 1;
+    let (mut numbers, mut firsts) = (HashMap::new(), Vec::new());
+    let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);
+    let numbered = all.iter().enumerate().map(|(row, view)| {
+        if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            return 0;
+        }
+        let Some(place) = last.get_mut(place_of(*view) & mask) else { return 0 };
+        if let Some((other, number)) = *place
+            && other == *view
+        {
+            return number;
+        }
+        let number = *numbers.entry(views.value(row)).or_insert_with(|| {
+            firsts.push(row as u64);
+            firsts.len() - 1
+        });
+        *place = Some((*view, number));
+        number
+    });
+    let numbered = numbered.collect();
+    (firsts, numbered)
+}
+
+/// Returns the place of a view in a table of any size.
+fn place_of(view: u128) -> usize {
+    // The low half has the length and the first bytes, the high half the others or where they are.
+    let folded = (view ^ view >> 64) & u128::from(u64::MAX);
+    let mixed = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    usize::from(u16::from_le_bytes([mixed[6], mixed[7]]))
+}
+
 /// Returns a dictionary of the values; `None` if there are more than keys.
 pub(crate) fn dictionary(
     array: &ArrayRef,
@@ -88,7 +153,10 @@ pub(crate) fn dictionary(
 ) -> Result<Option<ArrayRef>> {
     within("values of a dictionary in one batch", array.len())?;
     let (firsts, keys) = Comparable::new(array)?.distinct(array);
-    let values = take(array, &UInt64Array::from(firsts))?;
+    let mut values = take(array, &UInt64Array::from(firsts))?;
+    if values.as_string_view_opt().is_some() || values.as_binary_view_opt().is_some() {
+        values = compute::cast(&values, value_type)?;
+    }
     let Some(values) = from_stored(&values, &Field::new("", value_type.clone(), true))? else {
         return Ok(None);
     };

@@ -10,13 +10,12 @@ use arrow::array::{Array, BooleanArray};
 use arrow::compute::concat;
 use arrow::datatypes::{Fields, SchemaRef};
 
-use super::super::Layout;
 use super::super::predicate::{Bound, Node};
 use super::row_filter::ArrowPredicate;
 use super::stored::StoredBatch;
 use crate::arrow::array::filter;
-use crate::arrow::encoded;
 use crate::arrow::projection::Projected;
+use crate::arrow::schema::stored::SchemaPlan;
 use crate::error::{Error, Result};
 
 /// A bound predicate of a reader.
@@ -32,7 +31,7 @@ impl BoundFilter {
         let fields: Fields = about.fields.iter().cloned().collect();
         let stored: Fields = about.stored.iter().cloned().collect();
         // Of an enum, ordinals are stored: these are no values.
-        match encoded::stored_fields(&fields, Layout::Split) == stored {
+        match SchemaPlan::values(&fields, &stored).is_some() {
             true => Ok(BoundFilter::Stored(Bound::new(node, &stored)?)),
             false => Ok(BoundFilter::Raised(Bound::new(node, &fields)?)),
         }

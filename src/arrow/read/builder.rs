@@ -11,7 +11,6 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use rayon::ThreadPool;
 
-use super::super::Layout;
 use super::super::predicate::{self, ColumnPath, Predicate};
 use super::arrow_reader::{ArrowReader, ReadMode};
 use super::metadata::ArrowReaderMetadata;
@@ -20,7 +19,6 @@ use super::parallel_reader::{self, ParallelReader};
 use super::read_plan::ReadPlan;
 use super::remaining_rows::RowPruner;
 use super::row_filter::RowFilter;
-use crate::arrow::encoded;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
@@ -163,11 +161,8 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     ) -> Result<Option<StatisticsColumn>> {
         let SchemaPlan { schema, stored, plan } = &*self.planning;
         let (route, _) = predicate::find(column, schema.fields())?;
-        // Of an enum, ordinals are stored: these are no values.
-        if encoded::stored_fields(schema.fields(), Layout::Split) != *stored {
-            return Ok(None);
-        }
-        Ok(StatisticsColumn::find(&route, stored, &plan.shapes))
+        let values = SchemaPlan::values(schema.fields(), stored);
+        Ok(values.and_then(|values| StatisticsColumn::find(&route, &values, &plan.shapes)))
     }
 
     /// Returns the rows in the file.

@@ -50,8 +50,11 @@ impl ArrowReaderMetadata {
     /// Finds the schema of a file whose header has been read.
     pub fn try_new(file: Arc<FileMetadata>, options: ArrowReaderOptions) -> Result<Self> {
         let header = file.header();
-        let ArrowReaderOptions { wanted, view_types, .. } = options;
-        let planning = stored::find(&header.metadata, &header.columns, &wanted, view_types)?;
+        let ArrowReaderOptions { wanted, types, .. } = options;
+        let mut planning = stored::find(&header.metadata, &header.columns, &wanted, types)?;
+        planning.read_dictionaries_as_views(|column| {
+            header.codec(column).is_ok_and(|codec| codec.is_value_codec())
+        });
         Ok(Self { file, planning: Arc::new(planning) })
     }
 

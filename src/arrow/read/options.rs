@@ -7,13 +7,14 @@
 use arrow::datatypes::SchemaRef;
 
 use crate::arrow::schema::stored::SchemaSource;
+use crate::arrow::schema::view_types::OutputTypes;
 use crate::io::Limits;
 
 /// How a file is opened.
 #[derive(Debug, Clone, Default)]
 pub struct ArrowReaderOptions {
     pub(crate) wanted: SchemaSource,
-    pub(crate) view_types: bool,
+    pub(crate) types: OutputTypes,
     pub(crate) limits: Limits,
 }
 
@@ -40,7 +41,35 @@ impl ArrowReaderOptions {
     /// [`with_view_types`](crate::arrow::with_view_types) says. Values of a dictionary are then not copied, and short
     /// ones are compared without a look at other memory. Default: false.
     pub fn with_view_types(mut self, view_types: bool) -> Self {
-        self.view_types = view_types;
+        self.types = if view_types { OutputTypes::Views } else { OutputTypes::AsStored };
+        self
+    }
+
+    /// Sets whether text and binary fields are read as dictionaries, as far as
+    /// [`with_dictionaries`](crate::arrow::with_dictionaries) says. Of a column that a value codec stores as a
+    /// dictionary, the values are not copied for each row. It replaces [`with_view_types`](Self::with_view_types).
+    /// Default: false.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray};
+    /// # use arrow::datatypes::Int32Type;
+    /// # use trevni::arrow::ArrowWriter;
+    /// use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
+    ///
+    /// # let names: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "a"]));
+    /// # let batch = RecordBatch::try_from_iter([("name", names)])?;
+    /// # let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
+    /// # writer.write(&batch)?;
+    /// # let file = bytes::Bytes::from(writer.finish()?.0);
+    /// let options = ArrowReaderOptions::new().with_dictionaries(true);
+    /// let builder = ArrowReaderBuilder::try_new_with_options(file, options)?;
+    /// let batch = builder.build()?.next().transpose()?.unwrap();
+    /// assert_eq!(batch.column(0).as_dictionary::<Int32Type>().keys().values(), &[0, 1, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_dictionaries(mut self, dictionaries: bool) -> Self {
+        self.types = if dictionaries { OutputTypes::Dictionaries } else { OutputTypes::AsStored };
         self
     }
 

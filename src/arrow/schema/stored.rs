@@ -11,10 +11,10 @@ use super::ipc;
 
 use std::sync::Arc;
 
-use arrow::datatypes::{FieldRef, Fields, Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
 use super::infer;
-use super::view_types::with_view_types;
+use super::view_types::{OutputTypes, view_of};
 use crate::arrow::Layout;
 use crate::arrow::avro::{self, Avro};
 use crate::arrow::encoded;
@@ -41,6 +41,37 @@ pub(crate) struct SchemaPlan {
     pub(crate) stored: Fields,
     /// Where they are.
     pub(crate) plan: LayoutPlan,
+}
+
+impl SchemaPlan {
+    /// Has the text and binary data of dictionaries read as views, where the codec of the column encodes values: it may
+    /// store them as dictionaries, whose views are equal where values are.
+    pub(crate) fn read_dictionaries_as_views(&mut self, is_encoded: impl Fn(usize) -> bool) {
+        let fields = self.schema.fields().iter().zip(&self.stored).zip(&self.plan.shapes);
+        let stored = fields.map(|((field, stored), shape)| {
+            let mut columns = Vec::new();
+            shape.columns(&mut columns);
+            let is_dictionary = matches!(field.data_type(), DataType::Dictionary(..));
+            match view_of(stored.data_type()) {
+                Some(view) if is_dictionary && columns.iter().all(|column| is_encoded(*column)) => {
+                    Arc::new(Field::clone(stored).with_data_type(view))
+                }
+                _ => stored.clone(),
+            }
+        });
+        self.stored = stored.collect();
+    }
+
+    /// Returns the fields of the values that are stored, without views where a dictionary is; `None` if there is an
+    /// enum, whose ordinals are stored.
+    pub(crate) fn values(fields: &Fields, stored: &Fields) -> Option<Fields> {
+        let values = encoded::stored_fields(fields, Layout::Split);
+        let is_alike = |(stored, values): (&FieldRef, &FieldRef)| {
+            stored == values || view_of(values.data_type()).as_ref() == Some(stored.data_type())
+        };
+        let are_alike = stored.len() == values.len() && stored.iter().zip(&values).all(is_alike);
+        are_alike.then_some(values)
+    }
 }
 
 /// Plans a file to write, and adds the schema to its metadata. `joins` tells which columns of the split layout hold
@@ -92,9 +123,9 @@ pub(crate) fn find(
     metadata: &Metadata,
     columns: &[ColumnMetadata],
     wanted: &SchemaSource,
-    view_types: bool,
+    types: OutputTypes,
 ) -> Result<SchemaPlan> {
-    let typed = |schema: Schema| if view_types { with_view_types(&schema) } else { schema };
+    let typed = |schema: Schema| types.of(schema);
     let avro = metadata.get(AVRO_SCHEMA);
     let arrow = metadata.get(ARROW_SCHEMA);
     let (schema, layout) = match (wanted, arrow, avro) {
@@ -137,7 +168,7 @@ fn does_not_fit(
     columns: &[ColumnMetadata],
     error: Error,
 ) -> Error {
-    let own = find(metadata, columns, &SchemaSource::Stored, false);
+    let own = find(metadata, columns, &SchemaSource::Stored, OutputTypes::AsStored);
     let Ok(SchemaPlan { schema: own, .. }) = own else { return error };
     if given.fields().len() != own.fields().len() {
         let (given, own) = (given.fields().len(), own.fields().len());
