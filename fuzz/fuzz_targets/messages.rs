@@ -18,7 +18,10 @@ static OPTIONS: LazyLock<[(&Format, ReadOptions); 3]> = LazyLock::new(|| {
         (Format::named("thrift").unwrap(), ReadOptions { thrift: Some(record), ..read_options() })
     };
     [
-        (Format::named("protobuf").unwrap(), ReadOptions { protobuf: Some(message), ..read_options() }),
+        (
+            Format::named("protobuf").unwrap(),
+            ReadOptions { protobuf: Some(message), ..read_options() },
+        ),
         thrift(ThriftProtocol::Binary),
         thrift(ThriftProtocol::Compact),
     ]

@@ -1,4 +1,4 @@
-//! Row files and Trevni files, of the format that their first bytes tell; CSV if nothing else.
+//! Row files and Trevni files, of the format that their first bytes tell.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -5,16 +5,11 @@
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
-use trevni::io::Limits;
 use trevni::{FileReader, Result};
-use trevni_fuzz::{MEMORY, check, within_limits};
+use trevni_fuzz::{check, limits, within_limits};
 
 /// More rows than this are not read: a file of a few bytes can have any number of them.
 const ROWS: u64 = 5000;
-
-fn limits() -> Limits {
-    Limits::of_memory(MEMORY)
-}
 
 fn rows(bytes: &Bytes, rows: std::ops::Range<u64>) -> Result<Vec<arrow::array::RecordBatch>> {
     let options = ArrowReaderOptions::new().with_limits(limits());
@@ -29,17 +24,16 @@ fuzz_target!(|data: &[u8]| {
         let Ok(file) = FileReader::try_new_with_limits(bytes.clone(), limits()) else { return };
         let few = file.rows() <= ROWS;
         let verified = few && file.verify(|_| ()).faults.is_empty();
-        let whole = rows(&bytes, 0..ROWS);
-        let Ok(whole) = whole else {
-            return;
-        };
+        let Ok(whole) = rows(&bytes, 0..ROWS) else { return };
         whole.iter().for_each(check);
         if !verified {
             return;
         }
         let end = file.rows();
-        let part = rows(&bytes, end / 3..end / 2).expect("what was read completely is read in part");
-        let schema = ArrowReaderBuilder::try_new(bytes.clone()).expect("it was opened").schema().clone();
+        let part =
+            rows(&bytes, end / 3..end / 2).expect("what was read completely is read in part");
+        let schema =
+            ArrowReaderBuilder::try_new(bytes.clone()).expect("it was opened").schema().clone();
         let whole = arrow::compute::concat_batches(&schema, &whole).expect("batches of a schema");
         let part = arrow::compute::concat_batches(&schema, &part).expect("batches of a schema");
         let expected = whole.slice((end / 3) as usize, (end / 2 - end / 3) as usize);

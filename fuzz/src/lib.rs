@@ -31,9 +31,14 @@ pub fn allow_caught_panics() {
     std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
 }
 
-/// The options of all targets.
+/// The limits of each reader.
+pub fn limits() -> Limits {
+    Limits::of_memory(MEMORY)
+}
+
+/// The options of row files.
 pub fn read_options() -> ReadOptions {
-    ReadOptions { limits: Limits::of_memory(MEMORY), batch_size: 1000, ..ReadOptions::default() }
+    ReadOptions { limits: limits(), batch_size: 1000, ..ReadOptions::default() }
 }
 
 /// Fails if an array of the batch is not valid for its type.

@@ -12,22 +12,38 @@ use std::ops::Range;
 use arrow::array::{Array, AsArray, OffsetSizeTrait, RecordBatch, downcast_run_array};
 use arrow::datatypes::{DataType, Fields};
 
+#[cfg(any(feature = "csv", feature = "json", feature = "parquet"))]
+use trevni::{Error, Result};
+
 /// The bytes of a value of a fixed size.
 const FIXED: u64 = 8;
 
-/// Appends the parts of a batch, each of at most this many bytes unless it is a single row.
-pub(super) fn divide(batch: RecordBatch, most: u64, into: &mut impl Extend<RecordBatch>) {
-    let rows = batch.num_rows();
-    if rows <= 1 || bytes_of(&batch) <= most {
-        into.extend([batch]);
-        return;
+/// Returns the parts of a batch, each of at most this many bytes unless it is a single row.
+pub(super) fn divide(batch: RecordBatch, most: u64) -> Vec<RecordBatch> {
+    let (mut parts, mut rest) = (Vec::new(), vec![batch]);
+    while let Some(batch) = rest.pop() {
+        let rows = batch.num_rows();
+        if rows <= 1 || bytes_of(&batch) <= most {
+            parts.push(batch);
+        } else {
+            rest.push(batch.slice(rows / 2, rows - rows / 2));
+            rest.push(batch.slice(0, rows / 2));
+        }
     }
-    divide(batch.slice(0, rows / 2), most, into);
-    divide(batch.slice(rows / 2, rows - rows / 2), most, into);
+    parts
+}
+
+/// Fails if a part is a single row of more bytes.
+#[cfg(any(feature = "csv", feature = "json", feature = "parquet"))]
+pub(super) fn check_row(part: &RecordBatch, most: u64, what: &'static str) -> Result<()> {
+    match part.num_rows() {
+        1 if bytes_of(part) > most => Err(Error::too_large(what, bytes_of(part), most)),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the bytes of the values of a batch.
-pub(super) fn bytes_of(batch: &RecordBatch) -> u64 {
+fn bytes_of(batch: &RecordBatch) -> u64 {
     let columns = batch.columns().iter();
     columns.map(|column| bytes(column, 0..column.len())).fold(0, u64::saturating_add)
 }
@@ -44,21 +60,24 @@ pub(super) fn width(fields: &Fields) -> u64 {
 
 /// Returns the number of columns of these fields.
 pub(super) fn leaves(fields: &Fields) -> usize {
-    let leaves = fields.iter().map(|field| match field.data_type() {
+    fields.iter().map(|field| leaves_of(field.data_type())).sum()
+}
+
+fn leaves_of(data_type: &DataType) -> usize {
+    match data_type {
         DataType::Struct(fields) => leaves(fields),
         DataType::List(item) | DataType::LargeList(item) | DataType::Map(item, _) => {
-            match item.data_type() {
-                DataType::Struct(fields) => leaves(fields),
-                _ => 1,
-            }
+            leaves_of(item.data_type())
         }
         _ => 1,
-    });
-    leaves.sum()
+    }
 }
 
 fn bytes(array: &dyn Array, rows: Range<usize>) -> u64 {
     let count = rows.len() as u64;
+    if rows.is_empty() {
+        return 0;
+    }
     match array.data_type() {
         DataType::Utf8 => span(array.as_string::<i32>().value_offsets(), &rows).len() as u64,
         DataType::LargeUtf8 => span(array.as_string::<i64>().value_offsets(), &rows).len() as u64,
@@ -67,15 +86,8 @@ fn bytes(array: &dyn Array, rows: Range<usize>) -> u64 {
         DataType::Utf8View => lengths(array.as_string_view().views(), rows),
         DataType::BinaryView => lengths(array.as_binary_view().views(), rows),
         DataType::FixedSizeBinary(size) => count.saturating_mul(u64::try_from(*size).unwrap_or(0)),
-        DataType::Dictionary(..) => {
-            count.saturating_mul(largest(array.as_any_dictionary().values()))
-        }
-        DataType::RunEndEncoded(..) => {
-            downcast_run_array!(
-                array => count.saturating_mul(largest(array.values())),
-                _ => count.saturating_mul(FIXED)
-            )
-        }
+        DataType::Dictionary(..) => bytes_of_keys(&array.slice(rows.start, rows.len())),
+        DataType::RunEndEncoded(..) => bytes_of_runs(&array.slice(rows.start, rows.len())),
         DataType::Struct(_) => {
             let columns = array.as_struct().columns().iter();
             columns.map(|column| bytes(column, rows.clone())).fold(0, u64::saturating_add)
@@ -102,9 +114,33 @@ fn bytes(array: &dyn Array, rows: Range<usize>) -> u64 {
     .max(count)
 }
 
-/// Returns the bytes of the largest value.
-fn largest(values: &dyn Array) -> u64 {
-    (0..values.len()).map(|row| bytes(values, row..row + 1)).max().unwrap_or(0)
+/// Returns the bytes of the values that keys refer to. A dictionary may have more values than there are keys.
+fn bytes_of_keys(array: &dyn Array) -> u64 {
+    let dictionary = array.as_any_dictionary();
+    let (values, count) = (dictionary.values(), array.len());
+    if values.len() <= count {
+        return (count as u64).saturating_mul(largest(values, 0..values.len()));
+    }
+    let keys = dictionary.normalized_keys();
+    keys.iter().map(|key| bytes(values, *key..*key + 1)).fold(0, u64::saturating_add)
+}
+
+/// Returns the bytes of the values of runs, each as large as the largest.
+fn bytes_of_runs(array: &dyn Array) -> u64 {
+    let count = array.len() as u64;
+    downcast_run_array!(
+        array => {
+            let ends = array.run_ends();
+            let runs = ends.get_start_physical_index()..ends.get_end_physical_index() + 1;
+            count.saturating_mul(largest(array.values(), runs))
+        },
+        _ => count.saturating_mul(FIXED)
+    )
+}
+
+/// Returns the bytes of the largest of some values.
+fn largest(values: &dyn Array, of: Range<usize>) -> u64 {
+    of.map(|row| bytes(values, row..row + 1)).max().unwrap_or(0)
 }
 
 /// Returns the lengths of views, which are in their first four bytes.
@@ -159,8 +195,7 @@ mod tests {
             let batch = of(array);
             assert_eq!(bytes_of(&batch), bytes, "{}", batch.column(0).data_type());
             for most in [0, 999, 5000, 30_000, 1_000_000] {
-                let mut parts = Vec::new();
-                divide(batch.clone(), most, &mut parts);
+                let parts = divide(batch.clone(), most);
                 assert!(parts.iter().all(|part| part.num_rows() == 1 || bytes_of(part) <= most));
                 assert_eq!(concat_batches(&batch.schema(), &parts).unwrap(), batch, "{most}");
             }

@@ -31,7 +31,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! divide parallel report sequential
+//! divide map_types parallel report sequential thrift_protocol
 //! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select skip source temporal_range text_sink type_name
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
@@ -57,6 +57,8 @@ mod json;
 #[cfg(any(feature = "csv", feature = "json"))]
 #[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
 mod lossy_integers;
+#[cfg(any(feature = "avro", feature = "parquet"))]
+mod map_types;
 mod multi_file;
 #[cfg(any(feature = "avro", feature = "csv", feature = "json"))]
 mod parallel;
@@ -81,6 +83,9 @@ mod temporal_range;
 mod text_sink;
 #[cfg(feature = "thrift")]
 mod thrift;
+#[cfg(any(feature = "parquet", feature = "thrift"))]
+#[cfg_attr(not(feature = "thrift"), allow(dead_code, reason = "Parquet reads one protocol only"))]
+mod thrift_protocol;
 mod trv;
 mod type_name;
 

@@ -11,7 +11,6 @@
 mod batch_memory;
 mod chunks;
 mod claims;
-mod compact;
 mod footer;
 mod reader;
 mod writer;
@@ -21,10 +20,13 @@ use parquet::errors::ParquetError;
 use super::Format;
 use trevni::{Error, Result};
 
+/// The start and the end of a file whose footer is not encrypted.
+const MAGIC: &[u8] = b"PAR1";
+
 pub(super) const FORMAT: Format = Format {
     name: "parquet",
     extensions: &["parquet", "pq"],
-    sniff: |head| head.starts_with(b"PAR1"),
+    sniff: |head| head.starts_with(MAGIC),
     open: reader::open,
     create: writer::create,
     holds: None,

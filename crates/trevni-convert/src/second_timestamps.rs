@@ -8,45 +8,32 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Schema, SchemaRef, TimeUnit};
 
+use crate::map_types;
 use trevni::{Error, Result};
 
 /// Returns the schema with milliseconds for seconds; `None` if it has no seconds.
 pub(super) fn in_milliseconds(schema: &Schema) -> Option<SchemaRef> {
-    let fields: Fields = schema.fields().iter().map(field_in_milliseconds).collect();
-    let changes = &fields != schema.fields();
-    changes.then(|| Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
+    let changed = map_types::map_schema(schema, milliseconds);
+    (changed.fields() != schema.fields()).then(|| Arc::new(changed))
 }
 
 /// Returns a field with milliseconds for seconds.
-pub(super) fn field_in_milliseconds(field: &FieldRef) -> FieldRef {
-    let data_type = milliseconds(field.data_type());
-    if data_type == *field.data_type() {
-        return field.clone();
-    }
-    Arc::new(Field::clone(field).with_data_type(data_type))
+#[cfg(feature = "parquet")]
+pub(super) fn field_in_milliseconds(
+    field: &arrow::datatypes::FieldRef,
+) -> arrow::datatypes::FieldRef {
+    map_types::map_field(field, milliseconds)
 }
 
-fn milliseconds(data_type: &DataType) -> DataType {
-    let item = field_in_milliseconds;
+fn milliseconds(data_type: &DataType) -> Option<DataType> {
     match data_type {
         DataType::Timestamp(TimeUnit::Second, zone) => {
-            DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
+            Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone()))
         }
-        DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(item).collect()),
-        DataType::List(values) => DataType::List(item(values)),
-        DataType::LargeList(values) => DataType::LargeList(item(values)),
-        DataType::FixedSizeList(values, size) => DataType::FixedSizeList(item(values), *size),
-        DataType::Map(entries, sorted) => DataType::Map(item(entries), *sorted),
-        DataType::RunEndEncoded(ends, values) => {
-            DataType::RunEndEncoded(ends.clone(), item(values))
-        }
-        DataType::Dictionary(keys, values) => {
-            DataType::Dictionary(keys.clone(), Box::new(milliseconds(values)))
-        }
-        other => other.clone(),
+        DataType::Time32(TimeUnit::Second) => Some(DataType::Time32(TimeUnit::Millisecond)),
+        _ => None,
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
 }
 
 /// Returns the top-level fields that the wanted columns and the predicate need, in the order of the schema.
-#[cfg(feature = "json")]
+#[cfg(any(feature = "json", feature = "parquet"))]
 pub(super) fn roots(schema: &Schema, options: &ReadOptions) -> Result<Vec<usize>> {
     let Some(names) = &options.columns else { return Ok((0..schema.fields().len()).collect()) };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

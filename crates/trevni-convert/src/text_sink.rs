@@ -11,7 +11,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use arrow::array::RecordBatch;
 
 use crate::Sink;
-use crate::divide::{bytes_of, divide};
+use crate::divide::{check_row, divide};
 use crate::parallel::{Ordered, ordered};
 use trevni::{Error, Result};
 
@@ -66,13 +66,9 @@ impl<W: Write> Sink for TextSink<W> {
     /// A few bytes can be many rows, and many bytes of text, so a batch is divided.
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         for start in (0..batch.num_rows()).step_by(ROWS) {
-            let mut parts = Vec::new();
-            divide(batch.slice(start, ROWS.min(batch.num_rows() - start)), BYTES, &mut parts);
-            for part in parts {
-                let bytes = bytes_of(&part);
-                if bytes > LARGEST_ROW {
-                    return Err(Error::too_large("bytes of a row as text", bytes, LARGEST_ROW));
-                }
+            let some = batch.slice(start, ROWS.min(batch.num_rows() - start));
+            for part in divide(some, BYTES) {
+                check_row(&part, LARGEST_ROW, "bytes of a row as text")?;
                 let batches = self.batches.as_ref().ok_or_else(lost)?;
                 batches.send(part).map_err(|_| lost())?;
                 self.waiting += 1;

@@ -18,14 +18,11 @@
 //! # Ok::<(), trevni::Error>(())
 //! ```
 
-mod binary;
 mod bind;
-mod compact;
 mod constant;
 mod files;
 mod idl;
 mod input;
-mod protocol;
 mod read;
 mod record;
 mod resolve;
@@ -33,7 +30,6 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod value;
-mod wire_type;
 mod write;
 
 use std::io::Write;

@@ -89,9 +89,7 @@ struct File<W: Write + Send>(ArrowWriter<W>);
 impl<W: Write + Send> Sink for File<W> {
     /// The values of dictionaries, runs and views are written for each row, so a batch is divided.
     fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let mut parts = Vec::new();
-        divide(batch.clone(), BYTES, &mut parts);
-        parts.iter().try_for_each(|part| self.0.write(part))
+        divide(batch.clone(), BYTES).iter().try_for_each(|part| self.0.write(part))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {

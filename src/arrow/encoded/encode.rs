@@ -31,6 +31,13 @@ enum Views<'a> {
 }
 
 impl<'a> Views<'a> {
+    fn views(&self) -> &'a [u128] {
+        match self {
+            Views::Text(strings) => strings.views(),
+            Views::Binary(binary) => binary.views(),
+        }
+    }
+
     fn value(&self, row: usize) -> &'a [u8] {
         match self {
             Views::Text(strings) => strings.value(row).as_bytes(),
@@ -42,7 +49,7 @@ impl<'a> Views<'a> {
 /// Rows that can be compared with each other.
 enum Comparable<'a> {
     Strings(&'a StringArray),
-    Views(&'a [u128], Views<'a>),
+    Views(Views<'a>),
     Rows(Rows),
     Not,
 }
@@ -53,10 +60,10 @@ impl<'a> Comparable<'a> {
             return Ok(Comparable::Strings(strings));
         }
         if let Some(strings) = array.as_string_view_opt() {
-            return Ok(Comparable::Views(strings.views(), Views::Text(strings)));
+            return Ok(Comparable::Views(Views::Text(strings)));
         }
         if let Some(binary) = array.as_binary_view_opt() {
-            return Ok(Comparable::Views(binary.views(), Views::Binary(binary)));
+            return Ok(Comparable::Views(Views::Binary(binary)));
         }
         let field = SortField::new(array.data_type().clone());
         if !RowConverter::supports_fields(std::slice::from_ref(&field)) {
@@ -71,7 +78,7 @@ impl<'a> Comparable<'a> {
     fn repeats(&self, row: usize) -> bool {
         match self {
             Comparable::Strings(strings) => strings.value(row) == strings.value(row - 1),
-            Comparable::Views(_, views) => views.value(row) == views.value(row - 1),
+            Comparable::Views(views) => views.value(row) == views.value(row - 1),
             Comparable::Rows(rows) => rows.row(row) == rows.row(row - 1),
             Comparable::Not => false,
         }
@@ -84,7 +91,7 @@ impl<'a> Comparable<'a> {
             Comparable::Strings(strings) => {
                 number(n, |row| strings.is_valid(row).then(|| strings.value(row).as_bytes()))
             }
-            Comparable::Views(all, views) => number_views(all, views, array),
+            Comparable::Views(views) => number_views(views, array),
             Comparable::Rows(rows) => number(n, |row| array.is_valid(row).then(|| rows.row(row))),
             Comparable::Not => number(n, |row| array.is_valid(row).then_some(row)),
         }
@@ -111,7 +118,8 @@ fn number<K: std::hash::Hash + Eq>(
 
 /// Numbers views in the order in which their strings come, as [`number`] does. A table has the numbers of the views
 /// that came last, so that the strings of few are compared.
-fn number_views(all: &[u128], views: &Views<'_>, array: &dyn Array) -> (Vec<u64>, Vec<usize>) {
+fn number_views(views: &Views<'_>, array: &dyn Array) -> (Vec<u64>, Vec<usize>) {
+    let all = views.views();
     let mut last = vec![None; all.len().next_power_of_two().min(PLACES)];
     let mask = last.len() - 1;
     let (mut numbers, mut firsts) = (HashMap::new(), Vec::new());

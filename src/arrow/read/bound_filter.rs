@@ -30,10 +30,9 @@ impl BoundFilter {
     pub(crate) fn of_node(node: &Node, about: &Projected) -> Result<Self> {
         let fields: Fields = about.fields.iter().cloned().collect();
         let stored: Fields = about.stored.iter().cloned().collect();
-        // Of an enum, ordinals are stored: these are no values.
-        match SchemaPlan::values(&fields, &stored).is_some() {
-            true => Ok(BoundFilter::Stored(Bound::new(node, &stored)?)),
-            false => Ok(BoundFilter::Raised(Bound::new(node, &fields)?)),
+        match SchemaPlan::values(&fields, &stored) {
+            Some(_) => Ok(BoundFilter::Stored(Bound::new(node, &stored)?)),
+            None => Ok(BoundFilter::Raised(Bound::new(node, &fields)?)),
         }
     }
 

@@ -125,7 +125,6 @@ pub(crate) fn find(
     wanted: &SchemaSource,
     types: OutputTypes,
 ) -> Result<SchemaPlan> {
-    let typed = |schema: Schema| types.of(schema);
     let avro = metadata.get(AVRO_SCHEMA);
     let arrow = metadata.get(ARROW_SCHEMA);
     let (schema, layout) = match (wanted, arrow, avro) {
@@ -138,12 +137,12 @@ pub(crate) fn find(
         (_, _, None) => {
             let (fields, shapes) = infer::fields(columns)?;
             let plan = LayoutPlan { shapes, columns: Vec::new() };
-            let schema = Arc::new(typed(Schema::new(fields)));
+            let schema = Arc::new(types.of(Schema::new(fields)));
             let stored = schema.fields().clone();
             return Ok(SchemaPlan { schema, stored, plan });
         }
     };
-    let schema = typed(schema);
+    let schema = types.of(schema);
     let stored = encoded::stored_fields(schema.fields(), layout);
     let plan = match layout {
         Layout::Split => split::plan(&stored, &|i, _| {

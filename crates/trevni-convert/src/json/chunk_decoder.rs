@@ -76,7 +76,7 @@ impl ChunkDecoder {
     /// Decodes a chunk. Types may have been inferred from it.
     pub(super) fn decode(&self, chunk: &Chunk, was_seen: bool) -> Result<DecodedChunk> {
         // Chunks from which a schema was inferred were not cut for it.
-        let rows = chunk.ranges().count();
+        let rows = if was_seen { chunk.ranges().count() } else { 0 };
         if rows > self.most_rows {
             let what = "rows from which fields are inferred, each with all fields";
             return Err(Error::too_large(what, rows as u64, self.most_rows as u64));

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::declared_types::{nested_as_text, unmarked};
 use super::layout;
-use super::scanner::is_deeper;
 use super::schema_check::{Fit, Misfit};
 use crate::{ReadOptions, loses, lossy_integers};
 
@@ -100,7 +99,7 @@ impl RecordDecoder {
     /// Decodes complete records.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
         // The library recurses.
-        if is_deeper(text, DEEPEST) {
+        if layout::is_deeper(text, DEEPEST) {
             let what = format!("arrays and objects are nested more than {DEEPEST} levels deep");
             return Err(ArrowError::JsonError(what));
         }

@@ -143,10 +143,25 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
+/// Returns whether arrays and objects are nested in each other more than this many levels. The text need not be JSON.
+pub(super) fn is_deeper(mut text: &[u8], most: usize) -> bool {
+    while !text.is_empty() {
+        let mut scan = Scan::default();
+        let end = scan.end(text).unwrap_or(text.len()).max(1);
+        if scan.deepest > most {
+            return true;
+        }
+        text = text.get(end..).unwrap_or_default();
+    }
+    false
+}
+
 /// Finds the end of a value, by its brackets and strings.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     levels: usize,
+    /// The maximum of the levels so far.
+    deepest: usize,
     in_string: bool,
     is_escaped: bool,
 }
@@ -167,7 +182,10 @@ impl Scan {
             at += n;
             match rest.get(n) {
                 Some(b'"') => self.in_string = true,
-                Some(b'{' | b'[') => self.levels += 1,
+                Some(b'{' | b'[') => {
+                    self.levels += 1;
+                    self.deepest = self.deepest.max(self.levels);
+                }
                 Some(b'}' | b']') if self.levels == 1 => return Some(at + 1),
                 Some(b'}' | b']') if self.levels > 1 => self.levels -= 1,
                 // After a number or a word.
@@ -235,6 +253,21 @@ mod tests {
         let long = format!("{{\"a\":\"{}\"}}\n", "x".repeat(100_000));
         let (layout, head) = detect(&mut format!("\u{feff}{long}").as_bytes()).unwrap();
         assert_eq!((layout, head.len() <= long.len()), (Lines, true));
+    }
+
+    #[test]
+    fn depth_is_that_of_brackets_outside_of_strings() {
+        for (text, depth) in [
+            ("", 0),
+            ("1", 0),
+            ("[]", 1),
+            ("[{}, [[1]]]", 3),
+            (r#"["[[", "\"[[\\", {}]"#, 2),
+            ("]]][", 1),
+        ] {
+            assert!(!is_deeper(text.as_bytes(), depth), "{text}");
+            assert!(depth == 0 || is_deeper(text.as_bytes(), depth - 1), "{text}");
+        }
     }
 
     #[test]

@@ -96,29 +96,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns whether arrays and objects are nested in each other more than this many levels. The text need not be JSON.
-pub(super) fn is_deeper(text: &[u8], most: usize) -> bool {
-    let (mut depth, mut bytes) = (0usize, text.iter());
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'{' | b'[' if depth == most => return true,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => {
-                while let Some(byte) = bytes.next() {
-                    match byte {
-                        b'"' => break,
-                        b'\\' => drop(bytes.next()),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
 /// Returns the text after a value.
 fn after_value(mut text: &[u8]) -> Option<&[u8]> {
     // A bit for each level, which is set for an object.
@@ -268,21 +245,6 @@ mod tests {
     fn is_value_of_serde(text: &str) -> bool {
         let mut json = serde_json::Deserializer::from_str(text);
         IgnoredAny::deserialize(&mut json).is_ok() && json.end().is_ok()
-    }
-
-    #[test]
-    fn depth_is_that_of_brackets_outside_of_strings() {
-        for (text, depth) in [
-            ("", 0),
-            ("1", 0),
-            ("[]", 1),
-            ("[{}, [[1]]]", 3),
-            (r#"["[[", "\"[[\\", {}]"#, 2),
-            ("]]][", 1),
-        ] {
-            assert!(!is_deeper(text.as_bytes(), depth), "{text}");
-            assert!(depth == 0 || is_deeper(text.as_bytes(), depth - 1), "{text}");
-        }
     }
 
     #[test]

@@ -6,16 +6,14 @@
 //! ```
 //! A dictionary of one long string, and a few bytes of keys, are any number of bytes without views.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Field, FieldRef, Schema};
+use arrow::datatypes::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 
-use crate::divide::{self, divide};
+use crate::divide::{check_row, divide};
+use crate::map_types::map_schema;
 use trevni::io::Limits;
 use trevni::{Error, Result};
 
@@ -86,37 +84,21 @@ fn bytes_of(column: &ColumnChunkMetaData) -> u64 {
 
 /// Returns a schema with views where there is text or binary data, at any depth.
 pub(super) fn with_views(schema: &Schema) -> Schema {
-    let fields = schema.fields().iter().map(view).collect::<Vec<_>>();
-    Schema::new_with_metadata(fields, schema.metadata().clone())
+    map_schema(schema, |data_type| match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
+        // Values of dictionaries are there once.
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => Some(data_type.clone()),
+        _ => None,
+    })
 }
 
-fn view(field: &FieldRef) -> FieldRef {
-    let data_type = match field.data_type() {
-        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
-        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(view).collect()),
-        DataType::List(item) => DataType::List(view(item)),
-        DataType::LargeList(item) => DataType::LargeList(view(item)),
-        DataType::FixedSizeList(item, size) => DataType::FixedSizeList(view(item), *size),
-        DataType::Map(entries, sorted) => DataType::Map(view(entries), *sorted),
-        _ => return field.clone(),
-    };
-    Arc::new(Field::clone(field).with_data_type(data_type))
-}
-
-/// Appends the parts of a batch, each within the limits without views.
-pub(super) fn pieces(
-    batch: RecordBatch,
-    limits: &Limits,
-    into: &mut VecDeque<RecordBatch>,
-) -> Result<()> {
+/// Returns the parts of a batch, each within the limits without views.
+pub(super) fn pieces(batch: RecordBatch, limits: &Limits) -> Result<Vec<RecordBatch>> {
     // Offsets are 32-bit numbers.
     let most = limits.batch_bytes.min(i32::MAX as usize);
-    divide(batch, most as u64, into);
-    let row =
-        into.iter().filter(|piece| piece.num_rows() == 1).map(divide::bytes_of).max().unwrap_or(0);
-    if row > limits.row_bytes as u64 {
-        return Err(Error::too_large("parquet: bytes of a row", row, limits.row_bytes as u64));
-    }
-    Ok(())
+    let pieces = divide(batch, most as u64);
+    let check = |piece| check_row(piece, limits.row_bytes as u64, "parquet: bytes of a row");
+    pieces.iter().try_for_each(check)?;
+    Ok(pieces)
 }

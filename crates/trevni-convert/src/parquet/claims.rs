@@ -5,22 +5,29 @@
 //!               every list has the elements that it claims
 //! page header   the size of the page before compression is within the limit
 //! ```
+//! Fields are known by their ids, whatever types they claim, as the library knows them.
 
-use super::compact::{Compact, I32, LIST, STRUCT};
+use crate::thrift_protocol::compact::Compact;
+use crate::thrift_protocol::wire_type::WireType;
+use crate::thrift_protocol::{Decode, Head, skip};
+use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
 /// The maximum nesting depth of groups: a list takes two.
 const DEEPEST: usize = 256;
 
+/// The depth at which the metadata is said to be: half of the levels that Thrift allows are left for what is skipped.
+const DEPTH: usize = 32;
+
 /// The fields of the footer, of an element of the schema, and of a page header that are checked.
-const SCHEMA: i64 = 2;
-const NUM_CHILDREN: i64 = 5;
-const UNCOMPRESSED_PAGE_SIZE: i64 = 2;
+const SCHEMA: i16 = 2;
+const NUM_CHILDREN: i16 = 5;
+const UNCOMPRESSED_PAGE_SIZE: i16 = 2;
 
 /// Fails if the schema of a footer is nested too deep, or a list has fewer elements than it claims.
 pub(super) fn check_footer(footer: &[u8]) -> Result<()> {
-    let wrong = || Error::malformed("parquet: the footer is malformed");
-    match depth(footer).ok_or_else(wrong)? {
+    let wrong = |e| Error::malformed(format!("parquet: the footer is malformed: {e}"));
+    match depth(footer).map_err(wrong)? {
         deep if deep > DEEPEST => Err(Error::unsupported(format!(
             "parquet: a schema nested more than {DEEPEST} levels deep"
         ))),
@@ -29,56 +36,68 @@ pub(super) fn check_footer(footer: &[u8]) -> Result<()> {
 }
 
 /// Returns the depth of the schema of a footer.
-fn depth(footer: &[u8]) -> Option<usize> {
-    let (mut compact, mut last, mut deepest) = (Compact(footer), 0, 0);
-    while let Some((id, kind)) = compact.field(&mut last)? {
-        if (id, kind) != (SCHEMA, LIST) {
-            compact.skip(kind)?;
-            continue;
-        }
-        // How many children of each group around the next element are still to come.
-        let mut open: Vec<i64> = Vec::new();
-        let (length, kind) = compact.list()?;
-        for _ in 0..length {
-            if let Some(children) = open.last_mut() {
-                *children -= 1;
-            }
-            match kind {
-                STRUCT => open.push(children(&mut compact)?),
-                kind => compact.skip_element(kind)?,
-            }
-            deepest = deepest.max(open.len());
-            while open.last().is_some_and(|children| *children <= 0) {
-                open.pop();
-            }
+fn depth(footer: &[u8]) -> Result<usize> {
+    let (mut cursor, mut last, mut depth) = (Cursor::new(footer), 0, 0);
+    while let Some(head) = Compact::head(&mut cursor, last)? {
+        last = head.id;
+        match head.id {
+            SCHEMA => depth = depth.max(schema_depth(&mut cursor)?),
+            _ => skip::<Compact>(&mut cursor, head, DEPTH)?,
         }
     }
-    Some(deepest)
+    Ok(depth)
+}
+
+/// Returns the depth of a list of elements of the schema.
+fn schema_depth(cursor: &mut Cursor<'_>) -> Result<usize> {
+    let (Some(item), count) = Compact::list(cursor)? else { return Ok(0) };
+    // How many children of each group around the next element are still to come.
+    let (mut open, mut deepest) = (Vec::new(), 0);
+    for _ in 0..count {
+        if let Some(children) = open.last_mut() {
+            *children -= 1;
+        }
+        match item {
+            WireType::Struct => open.push(children(cursor)?),
+            item => skip::<Compact>(cursor, Head::of_item(item), DEPTH)?,
+        }
+        deepest = deepest.max(open.len());
+        while open.last().is_some_and(|children| *children <= 0) {
+            open.pop();
+        }
+    }
+    Ok(deepest)
 }
 
 /// Returns how many children an element of the schema has.
-fn children(compact: &mut Compact<'_>) -> Option<i64> {
+fn children(cursor: &mut Cursor<'_>) -> Result<i64> {
     let (mut last, mut children) = (0, 0);
-    while let Some((id, kind)) = compact.field(&mut last)? {
-        match (id, kind) {
-            (NUM_CHILDREN, I32) => children = compact.integer()?,
-            (_, kind) => compact.skip(kind)?,
+    while let Some(head) = Compact::head(cursor, last)? {
+        last = head.id;
+        match head.id {
+            NUM_CHILDREN => children = Compact::int(cursor, WireType::I32)?,
+            _ => skip::<Compact>(cursor, head, DEPTH)?,
         }
     }
-    Some(children)
+    Ok(children)
 }
 
 /// Fails if a page claims more bytes than the limit. What is no page header is left to the library.
 pub(super) fn check_page(header: &[u8], limit: usize) -> Result<()> {
-    let (mut compact, mut last) = (Compact(header), 0);
-    while let Some(Some((id, kind))) = compact.field(&mut last) {
-        if (id, kind) == (UNCOMPRESSED_PAGE_SIZE, I32) {
-            let size = compact.integer().and_then(|size| u64::try_from(size).ok()).unwrap_or(0);
-            if size > limit as u64 {
-                return Err(Error::too_large("parquet: bytes of a page", size, limit as u64));
+    let (mut cursor, mut last) = (Cursor::new(header), 0);
+    while let Ok(Some(head)) = Compact::head(&mut cursor, last) {
+        last = head.id;
+        if head.id != UNCOMPRESSED_PAGE_SIZE {
+            match skip::<Compact>(&mut cursor, head, DEPTH) {
+                Ok(()) => continue,
+                Err(_) => break,
             }
-        } else if compact.skip(kind).is_none() {
-            break;
+        }
+        // The library takes the low 32 bits of any number.
+        let Ok(size) = cursor.long("the size of a page") else { break };
+        if size.unsigned_abs() > limit as u64 {
+            let what = "parquet: bytes of a page";
+            return Err(Error::too_large(what, size.unsigned_abs(), limit as u64));
         }
     }
     Ok(())
@@ -105,7 +124,7 @@ mod tests {
     #[test]
     fn schemas_have_a_deepest_level() {
         for groups in [1, 2, 100, DEEPEST - 1] {
-            assert_eq!(depth(&nested(groups)), Some(groups + 1));
+            assert_eq!(depth(&nested(groups)).unwrap(), groups + 1);
             check_footer(&nested(groups)).unwrap();
         }
         for groups in [DEEPEST, 100_000] {

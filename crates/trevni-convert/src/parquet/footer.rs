@@ -13,14 +13,13 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, RowGroupMetaData,
 };
 
-use super::fault;
+use super::{MAGIC, fault};
 use crate::Report;
 use trevni::io::ReadAt;
 use trevni::{Error, Result};
 
 /// The size of the footer's length and the magic.
 const TRAILER: usize = 8;
-const MAGIC: &[u8] = b"PAR1";
 
 /// Bytes of the header of a dictionary, at most.
 const LONGEST_HEADER: i64 = 100;
@@ -57,7 +56,7 @@ pub(super) fn corrected(
         file.column_orders().cloned(),
     );
     let columns = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let footer_start = range(input)?.and_then(|(start, _)| i64::try_from(start).ok());
+    let footer_start = trailer(input)?.and_then(|footer| i64::try_from(footer.start).ok());
     let starts: BTreeSet<i64> = columns.map(start).chain(footer_start).collect();
     let groups = metadata.row_groups().iter().cloned();
     let groups = groups.map(|group| if is_short { lengthened(group, &starts) } else { Ok(group) });
@@ -76,19 +75,28 @@ fn leaves_out_headers(created_by: &str) -> bool {
 
 /// Returns the bytes of the footer; `None` if the file does not end as one that is not encrypted.
 pub(super) fn bytes(input: &dyn ReadAt) -> Result<Option<Bytes>> {
-    let Some((start, end)) = range(input)? else { return Ok(None) };
-    if input.read_at(end + 4, MAGIC.len())? != MAGIC {
-        return Ok(None);
+    match trailer(input)? {
+        Some(Trailer { start, size, is_plain: true }) => Ok(Some(input.read_at(start, size)?)),
+        _ => Ok(None),
     }
-    Ok(Some(input.read_at(start, usize::try_from(end - start).unwrap_or(usize::MAX))?))
 }
 
-/// Returns the start of the footer, which follows the last column, and its end.
-fn range(input: &dyn ReadAt) -> Result<Option<(u64, u64)>> {
+/// What the end of a file says of its footer.
+struct Trailer {
+    /// The start of the footer, which follows the last column, and its size.
+    start: u64,
+    size: usize,
+    /// Whether the footer is not encrypted.
+    is_plain: bool,
+}
+
+fn trailer(input: &dyn ReadAt) -> Result<Option<Trailer>> {
     let Some(end) = input.len()?.checked_sub(TRAILER as u64) else { return Ok(None) };
     let trailer = input.read_at(end, TRAILER)?;
-    let size = trailer.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
-    Ok(end.checked_sub(size.into()).map(|start| (start, end)))
+    let Some((size, magic)) = trailer.split_first_chunk() else { return Ok(None) };
+    let size = u32::from_le_bytes(*size);
+    let (start, is_plain) = (end.checked_sub(size.into()), magic == MAGIC);
+    Ok(start.map(|start| Trailer { start, size: size as usize, is_plain }))
 }
 
 fn start(column: &ColumnChunkMetaData) -> i64 {

@@ -16,7 +16,7 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use super::chunks::Chunks;
 use super::{FORMAT, batch_memory, caught, claims, fault, footer};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
-use trevni::arrow::{Predicate, schema_from_ipc};
+use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
 use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
@@ -53,12 +53,19 @@ impl File {
         let (metadata, in_seconds) = load(&file, &options.report)?;
         let rows = footer::rows(metadata.metadata())?;
         options.report.set_row_count(rows, options);
-        let mask = mask(&metadata, options);
+        let schema = metadata.schema();
+        let schema = in_seconds.map_or(schema.clone(), |said| Arc::new(restored(schema, &said)));
+        let roots = select::roots(&schema, options)?;
+        let schema = Arc::new(schema.project(&roots)?);
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
         let most = batch_memory::batch_rows(metadata.metadata(), &mask, &options.limits)?;
+        let views = batch_memory::with_views(metadata.schema());
+        let views = ArrowReaderOptions::new().with_schema(Arc::new(views));
+        let metadata = ArrowReaderMetadata::try_new(metadata.metadata().clone(), views);
         let mut rows = Self {
             file,
-            schema: metadata.schema().clone(),
-            metadata,
+            schema,
+            metadata: metadata.map_err(fault)?,
             mask,
             batch_size: options.batch_size.min(most),
             limits: options.limits,
@@ -67,14 +74,7 @@ impl File {
             read: options.rows.as_ref().map_or(0, |range| range.start.min(rows)),
             rows,
         };
-        let metadata = rows.metadata.schema().metadata().clone();
-        let schema = rows.build()?.schema().as_ref().clone().with_metadata(metadata);
-        let schema = in_seconds.map_or(schema.clone(), |said| restored(&schema, &said));
-        let views = batch_memory::with_views(rows.metadata.schema());
-        let views = ArrowReaderOptions::new().with_schema(Arc::new(views));
-        let parquet = rows.metadata.metadata().clone();
-        rows.metadata = ArrowReaderMetadata::try_new(parquet, views).map_err(fault)?;
-        (rows.batches, rows.schema) = (Some(rows.build()?), Arc::new(schema));
+        rows.batches = Some(rows.build()?);
         Ok(rows)
     }
 
@@ -98,7 +98,7 @@ impl File {
             let Some(mut batches) = self.batches.take() else { return Ok(None) };
             match caught(fault, || Ok(batches.next().transpose()?))? {
                 Some(batch) => {
-                    batch_memory::pieces(batch, &self.limits, &mut self.pieces)?;
+                    self.pieces = batch_memory::pieces(batch, &self.limits)?.into();
                     self.batches = Some(batches);
                 }
                 None if self.read == self.rows => return Ok(None),
@@ -137,8 +137,11 @@ fn load(file: &Chunks, report: &Report) -> Result<(ArrowReaderMetadata, Option<S
             let parquet = ParquetMetaDataReader::decode_metadata(&footer).map_err(fault)?;
             ArrowReaderMetadata::try_new(Arc::new(parquet), ArrowReaderOptions::new())
         }
-        // The library says what is wrong with the file.
-        None => ArrowReaderMetadata::load(file, ArrowReaderOptions::new()),
+        // The library says what is wrong with the file, of which it does not read page headers only.
+        None => {
+            let file = Chunks { page_bytes: usize::MAX, ..file.clone() };
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+        }
     };
     let plain = plain.map_err(fault)?;
     let parquet = footer::corrected(plain.metadata(), file.file.as_ref(), report)?;
@@ -191,22 +194,4 @@ fn restored(schema: &Schema, said: &Schema) -> Schema {
         said.filter(is_same).unwrap_or(field).clone()
     });
     Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())
-}
-
-/// Leaves out the fields at the top that are not needed.
-fn mask(metadata: &ArrowReaderMetadata, options: &ReadOptions) -> ProjectionMask {
-    let Some(mut columns) = options.columns.clone() else { return ProjectionMask::all() };
-    columns.extend(options.predicate.iter().flat_map(Predicate::columns));
-    let is_in = |name: &str, field: &Field| {
-        name.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let fields = metadata.schema().fields();
-    if columns.iter().any(|name| !fields.iter().any(|field| is_in(name, field))) {
-        // The error of a missing column lists all fields.
-        return ProjectionMask::all();
-    }
-    let is_wanted = |field: &Field| columns.iter().any(|name| is_in(name, field));
-    let wanted = fields.iter().enumerate().filter(|(_, field)| is_wanted(field));
-    let roots: Vec<usize> = wanted.map(|(at, _)| at).collect();
-    ProjectionMask::roots(metadata.parquet_schema(), roots)
 }

@@ -14,7 +14,7 @@ use arrow::datatypes::{DataType, Fields, UnionMode};
 
 use super::constant::name_of;
 use super::record::{Enum, Field, Need, Record, ThriftValueType};
-use super::wire_type::WireType;
+use crate::thrift_protocol::wire_type::WireType;
 use trevni::{Error, Result};
 
 /// How a struct is written.

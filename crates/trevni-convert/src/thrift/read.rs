@@ -14,13 +14,13 @@ use arrow::datatypes::{DataType, Field as ArrowField, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::ThriftProtocol;
-use super::binary::Binary;
-use super::compact::Compact;
 use super::input::Input;
-use super::protocol::{Decode, skip_struct};
 use super::record::Record;
 use super::value::Values;
 use crate::rows::Grow;
+use crate::thrift_protocol::binary::Binary;
+use crate::thrift_protocol::compact::Compact;
+use crate::thrift_protocol::{Decode, skip_struct};
 use crate::{ReadOptions, Report};
 use trevni::wire::Cursor;
 use trevni::{Error, ErrorKind, Result};

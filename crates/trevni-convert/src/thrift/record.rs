@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::wire_type::WireType;
+use crate::thrift_protocol::wire_type::WireType;
 
 /// A struct, an exception or a union.
 #[derive(Debug)]

@@ -6,10 +6,10 @@
 //! ```
 
 use super::constant::name_of;
-use super::protocol::{Decode, Head, skip};
 use super::record::{Const, Enum, Field, Need, Record, ThriftValueType};
-use super::wire_type::WireType;
 use crate::rows::Grow;
+use crate::thrift_protocol::wire_type::WireType;
+use crate::thrift_protocol::{Decode, Head, skip};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 

@@ -10,13 +10,13 @@ use std::io::Write;
 use arrow::array::{RecordBatch, StructArray};
 
 use super::ThriftProtocol;
-use super::binary::Binary;
 use super::bind::{Item, Shape, Slot, StructEncoding};
-use super::compact::Compact;
-use super::protocol::Encode;
-use super::wire_type::WireType;
 use crate::Sink;
 use crate::rows::Walk;
+use crate::thrift_protocol::Encode;
+use crate::thrift_protocol::binary::Binary;
+use crate::thrift_protocol::compact::Compact;
+use crate::thrift_protocol::wire_type::WireType;
 use trevni::{Error, ErrorKind, Result};
 
 /// The number of bytes that are written at once.

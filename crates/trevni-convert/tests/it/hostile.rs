@@ -11,8 +11,9 @@ use proptest::prelude::*;
 use trevni::FileReader;
 use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
 use trevni::io::Limits;
+use trevni::wire::{put_bytes, put_long};
 use trevni_blosc::chunk::{Decoder, Header};
-use trevni_convert::{Format, ReadOptions, Source};
+use trevni_convert::{Format, ReadOptions, Rows, Source};
 
 use trevni_testing::allocator::peak;
 
@@ -21,20 +22,6 @@ pub(crate) const MEMORY: usize = 64 << 20;
 
 /// What the library needs whatever it reads: state of codecs, schemas, buffers that grow.
 pub(crate) const BESIDES: usize = 8 << 20;
-
-fn zigzag(value: i64, out: &mut Vec<u8>) {
-    let mut rest = (value << 1 ^ value >> 63) as u64;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
-}
-
-fn text(value: &[u8], out: &mut Vec<u8>) {
-    zigzag(value.len() as i64, out);
-    out.extend(value);
-}
 
 /// A column of one block.
 #[derive(Debug, Clone)]
@@ -52,7 +39,7 @@ fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
     let mut out = b"Trv\x02".to_vec();
     out.extend(u64::from(rows).to_le_bytes());
     out.extend((columns.len() as u32).to_le_bytes());
-    zigzag(0, &mut out);
+    put_long(&mut out, 0);
     for (i, column) in columns.iter().enumerate() {
         let name = format!("c{i}");
         let mut pairs: Vec<(&str, &[u8])> = vec![
@@ -63,10 +50,10 @@ fn file(rows: u32, columns: &[Column]) -> Vec<u8> {
         if column.array {
             pairs.push(("trevni.array", b""));
         }
-        zigzag(pairs.len() as i64, &mut out);
+        put_long(&mut out, pairs.len() as i64);
         for (key, value) in pairs {
-            text(key.as_bytes(), &mut out);
-            text(value, &mut out);
+            put_bytes(&mut out, key.as_bytes());
+            put_bytes(&mut out, value);
         }
     }
     let mut start = out.len() + 8 * columns.len();
@@ -89,7 +76,7 @@ const CONSTANT: u8 = 0;
 /// Returns a packed block of `items` items and encoded `values`.
 fn packed(items: u32, values: &[u8]) -> Vec<u8> {
     let mut block = vec![1];
-    zigzag(items.into(), &mut block);
+    put_long(&mut block, items.into());
     block.extend(values);
     block
 }
@@ -99,9 +86,9 @@ fn plain_string(length: u32) -> Vec<u8> {
     let mut out = vec![0];
     for _ in 0..2 {
         out.push(CONSTANT);
-        zigzag(length.into(), &mut out);
+        put_long(&mut out, length.into());
     }
-    zigzag(length.into(), &mut out);
+    put_long(&mut out, length.into());
     out.extend(vec![b'a'; length as usize]);
     out
 }
@@ -109,7 +96,7 @@ fn plain_string(length: u32) -> Vec<u8> {
 /// Strings that are all the one entry of a dictionary.
 fn repeated_string(entry: &[u8]) -> Vec<u8> {
     let mut out = vec![1];
-    zigzag(1, &mut out);
+    put_long(&mut out, 1);
     out.extend(entry);
     out.extend([CONSTANT, 0]);
     out
@@ -118,7 +105,7 @@ fn repeated_string(entry: &[u8]) -> Vec<u8> {
 /// Returns a dictionary of `m` entries that are all one entry of another, and codes that are all 0.
 fn nested_string(m: u32, length: u32) -> Vec<u8> {
     let mut out = vec![1];
-    zigzag(m.into(), &mut out);
+    put_long(&mut out, m.into());
     out.extend(repeated_string(&plain_string(length)));
     out.extend([CONSTANT, 0]);
     out
@@ -127,7 +114,7 @@ fn nested_string(m: u32, length: u32) -> Vec<u8> {
 /// Numbers in `n` runs of one.
 fn runs(n: u32) -> Vec<u8> {
     let mut out = vec![4];
-    zigzag(n.into(), &mut out);
+    put_long(&mut out, n.into());
     out.extend([CONSTANT, 2, CONSTANT, 0]);
     out
 }
@@ -135,9 +122,9 @@ fn runs(n: u32) -> Vec<u8> {
 /// Returns a list in each of `rows` rows, of `length` values that are all alike.
 fn constant_lists(rows: u32, length: u32) -> Vec<u8> {
     let mut out = vec![0];
-    zigzag(i64::from(rows) * i64::from(length), &mut out);
+    put_long(&mut out, i64::from(rows) * i64::from(length));
     out.push(CONSTANT);
-    zigzag(length.into(), &mut out);
+    put_long(&mut out, length.into());
     out.extend([CONSTANT, 10]);
     packed(rows, &out)
 }
@@ -160,9 +147,9 @@ fn column(rows: u32) -> impl Strategy<Value = Column> {
             1 => {
                 // A run of ones, and one list of nulls for each other row.
                 let mut block = Vec::new();
-                (0..rows.min(50)).for_each(|_| zigzag(size.into(), &mut block));
+                (0..rows.min(50)).for_each(|_| put_long(&mut block, size.into()));
                 if rows > 50 {
-                    zigzag(2 - 2 * i64::from(rows - 50), &mut block);
+                    put_long(&mut block, 2 - 2 * i64::from(rows - 50));
                 }
                 of("null", "null", true, block.len() as u32, block)
             }
@@ -246,7 +233,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Checks that every array of a batch is valid for its type.
-pub(crate) fn check(batch: &RecordBatch) {
+fn check(batch: &RecordBatch) {
     batch.columns().iter().for_each(|array| array.to_data().validate_full().unwrap());
 }
 
@@ -257,16 +244,21 @@ fn rows_of(path: &PathBuf, most: usize) -> trevni::Result<usize> {
         Some(format) => format,
         None => Format::of_source(&mut source)?.unwrap(),
     };
-    let mut rows = 0;
-    for batch in (format.open)(source, &ReadOptions::default())? {
+    first_rows((format.open)(source, &ReadOptions::default())?, most)
+}
+
+/// Reads and checks rows until there are this many. Returns how many there are.
+pub(crate) fn first_rows(rows: Rows, most: usize) -> trevni::Result<usize> {
+    let mut read = 0;
+    for batch in rows {
         let batch = batch?;
         check(&batch);
-        rows += batch.num_rows();
-        if rows >= most {
+        read += batch.num_rows();
+        if read >= most {
             break;
         }
     }
-    Ok(rows)
+    Ok(read)
 }
 
 #[test]

@@ -14,9 +14,10 @@ use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use trevni::io::Limits;
+use trevni::wire::{put_bytes, put_long};
 use trevni_convert::{Format, ReadOptions, Source};
 
-use crate::hostile::{BESIDES, MEMORY, check};
+use crate::hostile::{BESIDES, MEMORY, first_rows};
 use trevni_testing::allocator::peak;
 
 /// A file, and the format that it is read as.
@@ -73,30 +74,16 @@ fn arrow(batch: &RecordBatch, is_stream: bool) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-fn zigzag(value: i64, out: &mut Vec<u8>) {
-    let mut rest = (value << 1 ^ value >> 63) as u64;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
-}
-
-fn text(value: &[u8], out: &mut Vec<u8>) {
-    zigzag(value.len() as i64, out);
-    out.extend(value);
-}
-
 /// Returns a file of one block with this many rows.
 fn avro(schema: &Value, rows: i64, block: &[u8]) -> Vec<u8> {
     let mut out = b"Obj\x01".to_vec();
-    zigzag(1, &mut out);
-    text(b"avro.schema", &mut out);
-    text(schema.to_string().as_bytes(), &mut out);
-    zigzag(0, &mut out);
+    put_long(&mut out, 1);
+    put_bytes(&mut out, b"avro.schema");
+    put_bytes(&mut out, schema.to_string().as_bytes());
+    put_long(&mut out, 0);
     out.extend([7; 16]);
-    zigzag(rows, &mut out);
-    text(block, &mut out);
+    put_long(&mut out, rows);
+    put_bytes(&mut out, block);
     out.extend([7; 16]);
     out
 }
@@ -118,7 +105,7 @@ fn list_of_nothing(items: usize, is_record: bool) -> Vec<u8> {
     let empty = json!({"type": "record", "name": "Empty", "fields": []});
     let item = if is_record { empty } else { json!("null") };
     let mut block = Vec::new();
-    zigzag(items as i64, &mut block);
+    put_long(&mut block, items as i64);
     block.push(0);
     let list = json!({"name": "l", "type": {"type": "array", "items": item}});
     avro(&record(vec![list]), 1, &block)
@@ -170,16 +157,7 @@ fn read(input: &Input) -> trevni::Result<usize> {
     let format = Format::named(input.format)?;
     let options = ReadOptions { limits: Limits::of_memory(MEMORY), ..ReadOptions::default() };
     let source = Source::bytes("input", Bytes::from(input.bytes.clone()));
-    let mut rows = 0;
-    for batch in (format.open)(source, &options)? {
-        let batch = batch?;
-        check(&batch);
-        rows += batch.num_rows();
-        if rows > 100_000 {
-            break;
-        }
-    }
-    Ok(rows)
+    first_rows((format.open)(source, &options)?, 100_000)
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! The interface of both protocols.
+//! The protocols of Apache Thrift. Parquet has its metadata in the compact one.
 //!
 //! ```text
 //! struct = field* STOP        field = type, id, value        list, set = type of items, count, items
@@ -8,24 +8,28 @@
 //! length, copies each string, and does not limit containers. Here bytes are borrowed, and a count is compared with
 //! the remaining bytes.
 
-use super::wire_type::WireType;
+pub(crate) mod binary;
+pub(crate) mod compact;
+pub(crate) mod wire_type;
+
 use trevni::wire::Cursor;
 use trevni::{Error, ErrorKind, Result};
+use wire_type::WireType;
 
 /// Structs and containers nested deeper than this are refused, as Thrift itself does.
 const DEEPEST: usize = 64;
 
 /// The header of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) id: i16,
-    pub(super) wire_type: WireType,
+pub(crate) struct Head {
+    pub(crate) id: i16,
+    pub(crate) wire_type: WireType,
     /// The value of a bool that is in its head.
-    pub(super) bool: Option<bool>,
+    pub(crate) bool: Option<bool>,
 }
 
 /// Values from bytes.
-pub(super) trait Decode {
+pub(crate) trait Decode {
     /// Returns the head of the next field, or none where the struct ends. `last` is the id of the one before, or 0.
     fn head(cursor: &mut Cursor<'_>, last: i16) -> Result<Option<Head>>;
     fn bool(cursor: &mut Cursor<'_>) -> Result<bool>;
@@ -41,7 +45,7 @@ pub(super) trait Decode {
 }
 
 /// Values to bytes.
-pub(super) trait Encode {
+pub(crate) trait Encode {
     fn put_head(out: &mut Vec<u8>, last: i16, id: i16, wire_type: WireType);
     /// A field that is a bool, with its value.
     fn put_bool_field(out: &mut Vec<u8>, last: i16, id: i16, value: bool);
@@ -62,7 +66,7 @@ pub(super) trait Encode {
 }
 
 /// Passes a value.
-pub(super) fn skip<P: Decode>(cursor: &mut Cursor<'_>, head: Head, depth: usize) -> Result<()> {
+pub(crate) fn skip<P: Decode>(cursor: &mut Cursor<'_>, head: Head, depth: usize) -> Result<()> {
     match head.wire_type {
         WireType::Bool if head.bool.is_some() => Ok(()),
         WireType::Bool => P::bool(cursor).map(|_| ()),
@@ -92,7 +96,7 @@ pub(super) fn skip<P: Decode>(cursor: &mut Cursor<'_>, head: Head, depth: usize)
 }
 
 /// Skips a struct at a nesting depth: the outermost is at 1.
-pub(super) fn skip_struct<P: Decode>(cursor: &mut Cursor<'_>, depth: usize) -> Result<()> {
+pub(crate) fn skip_struct<P: Decode>(cursor: &mut Cursor<'_>, depth: usize) -> Result<()> {
     deeper(cursor, depth.saturating_sub(1))?;
     let mut last = 0;
     while let Some(head) = P::head(cursor, last)? {
@@ -113,13 +117,13 @@ fn deeper(cursor: &Cursor<'_>, depth: usize) -> Result<usize> {
 
 impl Head {
     /// Items have no head of their own.
-    pub(super) fn of_item(wire_type: WireType) -> Self {
+    pub(crate) fn of_item(wire_type: WireType) -> Self {
         Self { id: 0, wire_type, bool: None }
     }
 }
 
 /// Returns a count of items of at least `each` bytes. Fails if it exceeds the remaining bytes.
-pub(super) fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usize> {
+fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usize> {
     let Ok(count) = usize::try_from(count) else {
         return Err(Error::malformed(format!("{count} items")).at(cursor.position()));
     };
@@ -131,7 +135,7 @@ pub(super) fn count(cursor: &Cursor<'_>, count: i64, each: usize) -> Result<usiz
 }
 
 /// Returns the length of bytes.
-pub(super) fn length(cursor: &Cursor<'_>, length: i64) -> Result<usize> {
+fn length(cursor: &Cursor<'_>, length: i64) -> Result<usize> {
     usize::try_from(length)
         .map_err(|_| Error::malformed(format!("a length of {length}")).at(cursor.position()))
 }
@@ -141,7 +145,41 @@ fn short(what: &'static str, missing: u64, cursor: &Cursor<'_>) -> Error {
 }
 
 /// Returns the error of a type that neither protocol has.
-pub(super) fn unknown_type(byte: u8, cursor: &Cursor<'_>) -> Error {
+fn unknown_type(byte: u8, cursor: &Cursor<'_>) -> Error {
     Error::malformed(format!("no type has the number {byte}"))
         .at(cursor.position().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact::Compact;
+    use super::*;
+
+    #[test]
+    fn values_are_skipped_to_their_end() {
+        let cases: [(WireType, &[u8]); 8] = [
+            (WireType::I8, &[7]),
+            (WireType::I32, &[0x80, 1]),
+            (WireType::Double, &[0; 8]),
+            (WireType::Bytes, &[3, 1, 2, 3]),
+            (WireType::List, &[0x35, 1, 2, 3]),
+            (WireType::List, &[0xf1, 2, 1, 1]),
+            (WireType::Struct, &[0]),
+            // A field of id 1, one of id 300, the end.
+            (WireType::Struct, &[0x15, 2, 0x05, 0xd8, 0x04, 4, 0]),
+        ];
+        let skip = |kind, bytes| {
+            let mut cursor = Cursor::new(bytes);
+            skip::<Compact>(&mut cursor, Head::of_item(kind), 1).map(|()| cursor.remaining())
+        };
+        for (kind, bytes) in cases {
+            assert_eq!(skip(kind, bytes).unwrap(), 0, "{kind:?} {bytes:?}");
+            assert!(skip(kind, &bytes[..bytes.len() - 1]).is_err(), "{kind:?} {bytes:?}");
+        }
+        let mut cursor = Cursor::new(&[]);
+        let head = Head { id: 1, wire_type: WireType::Bool, bool: Some(true) };
+        super::skip::<Compact>(&mut cursor, head, 1).unwrap();
+        assert!(skip(WireType::List, &[0x19; 100]).is_err());
+        assert!(skip(WireType::Map, &[1, 1, 0, 1, 1]).is_err());
+    }
 }

@@ -10,14 +10,14 @@
 //! ```
 
 use super::binary::size;
-use super::protocol::{Decode, Encode, Head, count, length, unknown_type};
 use super::wire_type::WireType;
+use super::{Decode, Encode, Head, count, length, unknown_type};
 use trevni::wire::{Cursor, put_long};
 use trevni::{Error, Result};
 
 /// The protocol.
 #[derive(Debug)]
-pub(super) struct Compact;
+pub(crate) struct Compact;
 
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;

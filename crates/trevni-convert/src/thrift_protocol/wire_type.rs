@@ -2,7 +2,7 @@
 
 /// A type on the wire. An enum is an i32 there, and text the same as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WireType {
+pub(crate) enum WireType {
     Bool,
     I8,
     I16,
@@ -19,7 +19,7 @@ pub(super) enum WireType {
 
 impl WireType {
     /// Returns what it is called in errors.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             WireType::Bool => "bool",
             WireType::I8 => "i8",

@@ -6,14 +6,14 @@
 //! double  its bits (8)                 map         type (1), type (1), count (4), entries
 //! ```
 
-use super::protocol::{Decode, Encode, Head, count, length, unknown_type};
 use super::wire_type::WireType;
+use super::{Decode, Encode, Head, count, length, unknown_type};
 use trevni::wire::Cursor;
 use trevni::{Error, Result};
 
 /// The protocol.
 #[derive(Debug)]
-pub(super) struct Binary;
+pub(crate) struct Binary;
 
 fn wire_type(byte: u8, cursor: &Cursor<'_>) -> Result<WireType> {
     Ok(match byte {
@@ -172,6 +172,6 @@ impl Encode for Binary {
 }
 
 /// Returns a count or length, which Thrift has in 32 bits.
-pub(super) fn size(count: usize) -> Result<i32> {
+pub(crate) fn size(count: usize) -> Result<i32> {
     i32::try_from(count).map_err(|_| Error::invalid(format!("{count} are more than Thrift counts")))
 }
