@@ -30,6 +30,7 @@ pub(super) struct TypedDecoder {
     /// The columns of the records that are wanted.
     schema: SchemaRef,
     fields: Fields,
+    /// In the order of the schema.
     wanted: Vec<usize>,
     is_strict: bool,
 }
@@ -39,7 +40,7 @@ impl TypedDecoder {
     pub(super) fn new(schema: &SchemaRef, wanted: &[usize], is_strict: bool) -> Option<Self> {
         let fields = schema.fields().clone();
         let projected = Arc::new(schema.project(wanted).ok()?);
-        projected.fields().iter().try_for_each(|field| Values::new(field).map(drop))?;
+        projected.fields().iter().try_for_each(|field| Values::new(field, 0).map(drop))?;
         Some(Self { schema: projected, fields, wanted: wanted.to_vec(), is_strict })
     }
 
@@ -52,8 +53,9 @@ impl TypedDecoder {
                 records.try_fold(0, |rows, record| skip_object(record?).map(|()| rows + 1))?;
             return Some(self.batch(Vec::new(), rows));
         }
-        let values = |at: usize| match self.wanted.contains(&at) {
-            true => self.fields.get(at).and_then(|field| Values::new(field)),
+        let rows = chunk.ranges().count();
+        let values = |at: usize| match self.wanted.binary_search(&at).is_ok() {
+            true => self.fields.get(at).and_then(|field| Values::new(field, rows)),
             false => Some(Values::Skipped),
         };
         let columns = (0..self.fields.len()).map(values).collect::<Option<_>>()?;
@@ -141,17 +143,19 @@ impl Objects {
 }
 
 impl Values {
-    fn new(field: &Field) -> Option<Self> {
+    /// Returns no values, with room for these rows. Builders otherwise have room for a thousand, which is most of the
+    /// memory of wide records.
+    fn new(field: &Field, rows: usize) -> Option<Self> {
         Some(match field.data_type() {
             DataType::Null => Values::Null(0),
-            DataType::Boolean => Values::Boolean(BooleanBuilder::new()),
-            DataType::Int64 => Values::Int64(Int64Builder::new()),
-            DataType::UInt64 => Values::UInt64(UInt64Builder::new()),
-            DataType::Float64 => Values::Float64(Float64Builder::new()),
-            DataType::Utf8 => Values::Utf8(StringBuilder::new()),
+            DataType::Boolean => Values::Boolean(BooleanBuilder::with_capacity(rows)),
+            DataType::Int64 => Values::Int64(Int64Builder::with_capacity(rows)),
+            DataType::UInt64 => Values::UInt64(UInt64Builder::with_capacity(rows)),
+            DataType::Float64 => Values::Float64(Float64Builder::with_capacity(rows)),
+            DataType::Utf8 => Values::Utf8(StringBuilder::with_capacity(rows, rows)),
             DataType::List(item) => Values::List(Box::new(Lists {
                 field: item.clone(),
-                items: Values::new(item)?,
+                items: Values::new(item, rows)?,
                 offsets: vec![0],
                 nulls: NullBufferBuilder::new(0),
             })),
@@ -160,7 +164,7 @@ impl Values {
                 if fields.iter().any(|field| !field.is_nullable()) {
                     return None;
                 }
-                let columns = fields.iter().map(|field| Values::new(field));
+                let columns = fields.iter().map(|field| Values::new(field, rows));
                 let objects = Objects::new(fields.clone(), columns.collect::<Option<_>>()?);
                 Values::Struct(objects, NullBufferBuilder::new(0))
             }
