@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use arrow::array::{Array, AsArray, OffsetSizeTrait, RecordBatch, downcast_run_array};
+use arrow::array::{Array, AsArray, ByteView, OffsetSizeTrait, RecordBatch, downcast_run_array};
 use arrow::datatypes::{DataType, Fields};
 
 #[cfg(any(feature = "csv", feature = "json", feature = "parquet"))]
@@ -146,9 +146,7 @@ fn largest(values: &dyn Array, of: Range<usize>) -> u64 {
 /// Returns the lengths of views, which are in their first four bytes.
 fn lengths(views: &[u128], rows: Range<usize>) -> u64 {
     let views = views.get(rows).unwrap_or_default();
-    let length =
-        |view: &u128| view.to_le_bytes().first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
-    views.iter().map(|view| u64::from(length(view))).sum()
+    views.iter().map(|view| u64::from(ByteView::from(*view).length)).sum()
 }
 
 /// Returns the items of rows of lists.

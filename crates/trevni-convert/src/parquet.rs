@@ -13,6 +13,7 @@ mod chunks;
 mod claims;
 mod footer;
 mod reader;
+mod view_values;
 mod writer;
 
 use parquet::errors::ParquetError;

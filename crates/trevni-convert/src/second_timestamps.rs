@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::compute::{CastOptions, cast_with_options};
-use arrow::datatypes::{DataType, Schema, SchemaRef, TimeUnit};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::map_types;
 use trevni::{Error, Result};
@@ -40,19 +40,22 @@ fn milliseconds(data_type: &DataType) -> Option<DataType> {
 /// Returns the batch with the units of another schema.
 pub(super) fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| -> Result<ArrayRef> {
-        if column.data_type() == field.data_type() {
-            return Ok(column.clone());
-        }
-        let options = CastOptions { safe: false, ..CastOptions::default() };
-        cast_with_options(column, field.data_type(), &options).map_err(|e| {
-            let (name, data_type) = (field.name(), field.data_type());
-            Error::invalid(format!("column {name:?} does not become {data_type}: {e}"))
-        })
-    });
+    let columns = columns.map(|(column, field)| cast_column(column, field));
     let columns = columns.collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
+}
+
+/// Returns the column with the type of a field.
+pub(super) fn cast_column(column: &ArrayRef, field: &Field) -> Result<ArrayRef> {
+    if column.data_type() == field.data_type() {
+        return Ok(column.clone());
+    }
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(column, field.data_type(), &options).map_err(|e| {
+        let (name, data_type) = (field.name(), field.data_type());
+        Error::invalid(format!("column {name:?} does not become {data_type}: {e}"))
+    })
 }
 
 #[cfg(test)]

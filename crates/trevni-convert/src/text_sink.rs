@@ -17,7 +17,7 @@ use trevni::{Error, Result};
 
 /// The maximum number of rows that are encoded together, and of the bytes of their values.
 const ROWS: usize = 1 << 16;
-const BYTES: u64 = 16 << 20;
+const BYTES: u64 = 4 << 20;
 
 /// A row of more bytes has no text.
 const LARGEST_ROW: u64 = 256 << 20;

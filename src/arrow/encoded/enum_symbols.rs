@@ -5,6 +5,7 @@
 //! in a file  0 1 1 0      the ordinals
 //! ```
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::keys::AVRO_ENUM_SYMBOLS;
@@ -31,14 +32,13 @@ pub(crate) fn ordinals(
 ) -> Result<ArrayRef> {
     let dictionary = array.as_dictionary::<Int32Type>();
     let values = dictionary.values().as_string::<i32>();
-    let ordinal = |key: i32| {
-        let value = usize::try_from(key).ok().filter(|key| *key < values.len())?;
-        let value = values.is_valid(value).then(|| values.value(value))?;
-        i32::try_from(symbols.iter().position(|symbol| symbol == value)?).ok()
-    };
+    // Of symbols with one name, the first is meant.
+    let mut known = HashMap::with_capacity(symbols.len());
+    for (symbol, ordinal) in symbols.iter().zip(0i32..) {
+        known.entry(symbol.as_str()).or_insert(ordinal);
+    }
     // One lookup per dictionary value, not per row.
-    let count = i32::try_from(values.len()).unwrap_or(i32::MAX);
-    let table: Vec<Option<i32>> = (0..count).map(ordinal).collect();
+    let table: Vec<Option<i32>> = values.iter().map(|value| known.get(value?).copied()).collect();
     let rows = dictionary.keys().iter().map(|key| match key {
         None => Ok(None),
         Some(key) => match usize::try_from(key).ok().and_then(|key| table.get(key)) {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! row groups ──► the bytes of a row, on average ──► rows of a batch, at most
-//! pages ──► batch with views: a value of a dictionary is there once ──► pieces of at most `batch_bytes` ──► no views
+//! pages ──► batch with views: a value of a dictionary is there once ──► pieces of `batch_bytes` / 8 ──► no views
 //! ```
 //! A dictionary of one long string, and a few bytes of keys, are any number of bytes without views.
 
@@ -95,8 +95,8 @@ pub(super) fn with_views(schema: &Schema) -> Schema {
 
 /// Returns the parts of a batch, each within the limits without views.
 pub(super) fn pieces(batch: RecordBatch, limits: &Limits) -> Result<Vec<RecordBatch>> {
-    // Offsets are 32-bit numbers.
-    let most = limits.batch_bytes.min(i32::MAX as usize);
+    // Offsets are 32-bit numbers. Some pieces are read, cast and written at the same time.
+    let most = (limits.batch_bytes / 8).min(i32::MAX as usize);
     let pieces = divide(batch, most as u64);
     let check = |piece| check_row(piece, limits.row_bytes as u64, "parquet: bytes of a row");
     pieces.iter().try_for_each(check)?;

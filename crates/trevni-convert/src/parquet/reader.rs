@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::chunks::Chunks;
-use super::{FORMAT, batch_memory, caught, claims, fault, footer};
+use super::{FORMAT, batch_memory, caught, claims, fault, footer, view_values};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
@@ -93,7 +93,8 @@ impl File {
         loop {
             if let Some(piece) = self.pieces.pop_front() {
                 self.read += piece.num_rows() as u64;
-                return caught(fault, || second_timestamps::cast(&piece, &self.schema)).map(Some);
+                return caught(fault, || view_values::without_views(&piece, &self.schema))
+                    .map(Some);
             }
             let Some(mut batches) = self.batches.take() else { return Ok(None) };
             match caught(fault, || Ok(batches.next().transpose()?))? {

@@ -2,6 +2,7 @@
 
 mod golden;
 mod hostile;
+mod limits;
 mod round;
 
 use std::path::{Path, PathBuf};
