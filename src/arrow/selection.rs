@@ -8,6 +8,7 @@
 //! Names are those of the crate `parquet`. A selection is a set of rows and does not know the length of the table:
 //! rows that are skipped after the last selected one are not kept.
 
+pub(crate) mod masked;
 mod sets;
 
 #[cfg(test)]
@@ -175,13 +176,6 @@ impl RowSelection {
             first.push(range.start..range.start + rows);
         }
         Self::of(first)
-    }
-
-    /// Puts back rows that were split off but not read: all after the first `read`.
-    pub(crate) fn put_back(&mut self, mut first: Self, read: u64) {
-        first.split_off_first(read);
-        let ranges = first.ranges().iter().chain(self.ranges()).cloned();
-        *self = Self::from_consecutive_ranges(ranges, u64::MAX);
     }
 }
 

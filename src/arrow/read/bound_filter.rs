@@ -36,6 +36,11 @@ impl BoundFilter {
         }
     }
 
+    /// Returns whether it is a condition, not the caller's function.
+    pub(crate) fn is_bound(&self) -> bool {
+        !matches!(self, BoundFilter::Arrow(_))
+    }
+
     /// Returns which rows to keep; no answer is null.
     pub(crate) fn evaluate(
         &mut self,

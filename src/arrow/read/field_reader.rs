@@ -9,7 +9,7 @@
 //! If all columns can decode rows at positions, gaps are read only where many rows are wanted. The limits were
 //! measured: see [`GAP`] and [`DENSE`].
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, BooleanArray};
 use arrow::datatypes::{DataType, FieldRef, Fields};
 
 use super::assemble::{Decoded, assemble};
@@ -21,6 +21,7 @@ use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::projection::{Projected, ProjectionMask};
 use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
@@ -96,6 +97,11 @@ impl<R: ReadAt> FieldsReader<R> {
         &self.columns
     }
 
+    /// Returns the largest gap that is read rather than left out, in rows.
+    pub(crate) fn gap(&self) -> u64 {
+        self.gap
+    }
+
     /// Sets how many batches are in use at the same time, that of the reader included. Default: 1.
     pub(crate) fn set_batches_in_use(&mut self, batches: usize) {
         self.decoded.pool.set_depth(batches);
@@ -112,11 +118,11 @@ impl<R: ReadAt> FieldsReader<R> {
     }
 
     /// Reads rows; fewer if their strings would exceed 2 GiB, but at least one.
-    pub(crate) fn read(&mut self, chosen: &RowSelection) -> Result<StoredBatch> {
+    pub(crate) fn read(&mut self, chosen: &MaskedSelection) -> Result<StoredBatch> {
         let wide = chosen.bridged(self.gap);
         let is_dense = wide.row_count() <= chosen.row_count().saturating_mul(DENSE);
-        if wide.ranges().len() == chosen.ranges().len() || (self.picks && !is_dense) {
-            return self.read_exactly(chosen);
+        if wide.row_count() == chosen.row_count() || (self.picks && !is_dense) {
+            return self.read_exactly(&chosen.to_selection());
         }
         if wide.row_count() <= PIECE {
             return self.read_piece(chosen, &wide);
@@ -135,12 +141,10 @@ impl<R: ReadAt> FieldsReader<R> {
     }
 
     /// Reads more rows than are wanted, and keeps those that are.
-    fn read_piece(&mut self, chosen: &RowSelection, wide: &RowSelection) -> Result<StoredBatch> {
+    fn read_piece(&mut self, chosen: &MaskedSelection, wide: &RowSelection) -> Result<StoredBatch> {
         let mut read = self.read_exactly(wide)?;
-        let mut mask = chosen.mask_within(wide);
-        if read.rows < mask.len() {
-            mask = mask.slice(0, read.rows);
-        }
+        let mask = chosen.mask_within(wide);
+        let mask = BooleanArray::new(mask.slice(0, read.rows.min(mask.len())), None);
         if mask.has_false() {
             let filter = Filter::new(&mask);
             let kept = read.arrays.iter().map(|array| filter.filter(array));

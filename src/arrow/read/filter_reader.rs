@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow::array::BooleanArray;
+use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::{Fields, Schema, SchemaRef};
 
 use super::bound_filter::BoundFilter;
@@ -23,11 +24,15 @@ use super::stored::StoredBatch;
 use crate::arrow::array::filter::Filter;
 use crate::arrow::projection::{Projected, ProjectedPart, ProjectionMask, join};
 use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
 
 /// Rows of a window, if a batch has no more.
 const WINDOW: usize = 8192;
+
+/// Where at least one row in this many passes, a comparison of numbers is evaluated on all.
+const DENSE: u64 = 8;
 
 /// A predicate and the reader of its columns.
 pub(crate) struct Stage<R> {
@@ -42,6 +47,8 @@ pub(crate) struct Stage<R> {
     /// Of those, the ones that are wanted later, and which they are.
     kept: ProjectionMask,
     keeps: Vec<bool>,
+    /// Whether it compares numbers, with which no row can fail.
+    is_cheap: bool,
 }
 
 impl<R: ReadAt> Stage<R> {
@@ -52,9 +59,11 @@ impl<R: ReadAt> Stage<R> {
         read: ProjectionMask,
         reader: FieldsReader<R>,
     ) -> Self {
+        let mut types = about.stored.iter().map(|field| field.data_type());
+        let is_cheap = filter.is_bound() && types.all(|data_type| data_type.is_primitive());
         let schema = Arc::new(Schema::new(about.fields));
         let (stored, kept) = (about.stored.into(), read.clone());
-        Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new() }
+        Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new(), is_cheap }
     }
 
     /// Evaluates the predicate on rows that have been read; columns that earlier stages read are in `parts`.
@@ -96,6 +105,75 @@ impl Kept {
     }
 }
 
+/// A window on which some predicates have been evaluated.
+struct Evaluated {
+    /// The rows that were read.
+    chosen: MaskedSelection,
+    /// Which of them pass; `None` if all do.
+    answers: Option<BooleanBuffer>,
+    /// The columns of these rows that are kept, of each stage.
+    kept: Vec<StoredBatch>,
+}
+
+impl Evaluated {
+    /// Drops the rows before the first and after the last that passes. Returns whether so many of the others pass, with
+    /// gaps of up to `gap` rows, that evaluating a cheap predicate on all costs less than filtering them.
+    fn narrow(&mut self, gap: u64) -> bool {
+        let Some(answers) = &self.answers else { return true };
+        let Some(range) = self.chosen.as_range() else { return false };
+        let passed = self.chosen.filter(answers);
+        let wide = passed.bridged(gap);
+        let [inner] = wide.ranges() else { return false };
+        let (rows, skipped) = (inner.end - inner.start, inner.start - range.start);
+        if passed.row_count().saturating_mul(DENSE) < rows {
+            return false;
+        }
+        let (Ok(rows), Ok(skipped)) = (usize::try_from(rows), usize::try_from(skipped)) else {
+            return false;
+        };
+        self.answers = Some(answers.slice(skipped, rows));
+        self.chosen = wide.into();
+        self.kept.iter_mut().for_each(|part| *part = part.slice(skipped, rows));
+        true
+    }
+
+    /// Adds the answers of a predicate, of which none is null. Returns whether any row passes.
+    fn and(&mut self, answers: BooleanArray) -> bool {
+        if answers.has_false() {
+            let (answers, _) = answers.into_parts();
+            self.answers = Some(match self.answers.take() {
+                Some(before) => &before & &answers,
+                None => answers,
+            });
+        }
+        self.answers.as_ref().is_none_or(|answers| answers.has_true())
+    }
+
+    /// Drops the rows that do not pass. The memory of their columns is reused.
+    fn filter<R: ReadAt>(&mut self, stages: &mut [Stage<R>]) -> Result<()> {
+        let Some(answers) = self.answers.take() else { return Ok(()) };
+        self.chosen = self.chosen.filter(&answers);
+        let filter = Filter::new(&BooleanArray::new(answers, None));
+        for (part, stage) in self.kept.iter_mut().zip(stages) {
+            let arrays = part.arrays.iter().map(|array| filter.filter(array));
+            let filtered =
+                StoredBatch { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
+            stage.reader.give(&part.arrays);
+            *part = filtered;
+        }
+        Ok(())
+    }
+
+    /// Drops all but the first rows. Returns the first of those that were dropped.
+    fn split_off_behind(&mut self, rows: usize) -> Option<u64> {
+        let done = self.chosen.split_off_first(rows as u64);
+        let behind = std::mem::replace(&mut self.chosen, done);
+        self.answers = self.answers.take().map(|answers| answers.slice(0, rows));
+        self.kept.iter_mut().for_each(|part| *part = part.slice(0, rows));
+        behind.first()
+    }
+}
+
 /// Finds the rows that pass all predicates.
 pub(crate) struct FilterReader<R> {
     fields: Fields,
@@ -104,8 +182,7 @@ pub(crate) struct FilterReader<R> {
     remaining: RemainingRows,
     end: u64,
     /// Matching rows that have not been returned, and the columns kept of them.
-    passed: RowSelection,
-    passed_rows: u64,
+    passed: MaskedSelection,
     kept: VecDeque<Kept>,
     window: u64,
     /// The number of matching rows to skip, and then to return.
@@ -129,8 +206,7 @@ impl<R: ReadAt> FilterReader<R> {
             stages,
             remaining: RemainingRows::new(rows, pruner),
             end,
-            passed: RowSelection::default(),
-            passed_rows: 0,
+            passed: MaskedSelection::default(),
             kept: VecDeque::new(),
             window: batch_size.max(WINDOW) as u64,
             offset,
@@ -139,12 +215,10 @@ impl<R: ReadAt> FilterReader<R> {
     }
 
     /// Returns the next rows that pass, `most` at most; fewer at the end.
-    pub(crate) fn next(&mut self, most: u64) -> Result<RowSelection> {
+    pub(crate) fn next(&mut self, most: u64) -> Result<MaskedSelection> {
         let most = self.limit.min(most);
-        while self.passed_rows < most && self.evaluate_window()? {}
-        let rows = self.passed.split_off_first(most);
-        self.passed_rows -= rows.row_count();
-        Ok(rows)
+        while self.passed.row_count() < most && self.evaluate_window()? {}
+        Ok(self.passed.split_off_first(most))
     }
 
     /// Sets the rows to evaluate, after all others.
@@ -157,13 +231,11 @@ impl<R: ReadAt> FilterReader<R> {
     /// returned again.
     pub(crate) fn take_kept(
         &mut self,
-        rows: RowSelection,
+        rows: MaskedSelection,
         read: usize,
     ) -> Result<Vec<StoredBatch>> {
-        let given = rows.row_count();
-        if (read as u64) < given {
+        if (read as u64) < rows.row_count() {
             self.passed.put_back(rows, read as u64);
-            self.passed_rows += given - read as u64;
         }
         self.limit -= read as u64;
         let (mut left, mut first) = (read, Vec::new());
@@ -190,55 +262,41 @@ impl<R: ReadAt> FilterReader<R> {
 
     /// Evaluates all predicates on a window of rows. Returns whether there was one.
     fn evaluate_window(&mut self) -> Result<bool> {
-        let mut chosen = self.remaining.next(self.window);
-        if !chosen.selects_any() {
+        let window = self.remaining.next(self.window);
+        if !window.selects_any() {
             return Ok(false);
         }
-        let window = chosen.clone();
-        let mut kept: Vec<StoredBatch> = Vec::with_capacity(self.stages.len());
+        let mut evaluated = Evaluated {
+            chosen: MaskedSelection::from(window.clone()),
+            answers: None,
+            kept: Vec::with_capacity(self.stages.len()),
+        };
         for i in 0..self.stages.len() {
             let (before, stage) = self.stages.split_at_mut(i);
             let Some(stage) = stage.first_mut() else { break };
-            let mut read = stage.reader.read(&chosen)?;
-            if (read.rows as u64) < chosen.row_count() {
+            if !(stage.is_cheap && evaluated.narrow(stage.reader.gap())) {
+                evaluated.filter(before)?;
+            }
+            let mut read = stage.reader.read(&evaluated.chosen)?;
+            if (read.rows as u64) < evaluated.chosen.row_count() {
                 // The rows that could not be read are the beginning of the next window.
-                let done = chosen.split_off_first(read.rows as u64);
-                let next = chosen.ranges().first().map_or(self.end, |range| range.start);
+                let next = evaluated.split_off_behind(read.rows).unwrap_or(self.end);
                 self.remaining.put_back(&window.clone().split_at(next).1);
-                chosen = done;
-                kept.iter_mut().for_each(|part| *part = part.slice(0, read.rows));
             }
-            let answers = stage.evaluate(&self.fields, parts(before, &kept), &read)?;
+            let answers = stage.evaluate(&self.fields, parts(before, &evaluated.kept), &read)?;
             stage.drop_unwanted(&mut read);
-            kept.push(read);
-            if answers.has_false() {
-                chosen = chosen.filter(&answers);
-                self.filter(&mut kept, &answers)?;
-            }
-            let passed = kept.last().map_or(0, |part| part.rows);
-            if passed == 0 {
+            evaluated.kept.push(read);
+            if !evaluated.and(answers) {
                 return Ok(true);
             }
         }
-        self.keep(chosen, kept);
+        evaluated.filter(&mut self.stages)?;
+        self.keep(evaluated.chosen, evaluated.kept);
         Ok(true)
     }
 
-    /// Filters the kept columns and reuses the memory of the unfiltered ones.
-    fn filter(&mut self, kept: &mut [StoredBatch], answers: &BooleanArray) -> Result<()> {
-        let filter = Filter::new(answers);
-        for (part, stage) in kept.iter_mut().zip(&mut self.stages) {
-            let arrays = part.arrays.iter().map(|array| filter.filter(array));
-            let filtered =
-                StoredBatch { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
-            stage.reader.give(&part.arrays);
-            *part = filtered;
-        }
-        Ok(())
-    }
-
     /// Appends rows that passed, but for those that are left out before the first.
-    fn keep(&mut self, mut chosen: RowSelection, parts: Vec<StoredBatch>) {
+    fn keep(&mut self, mut chosen: MaskedSelection, parts: Vec<StoredBatch>) {
         let rows = parts.last().map_or(0, |part| part.rows);
         let skipped = usize::try_from(self.offset).unwrap_or(usize::MAX).min(rows);
         self.offset -= skipped as u64;
@@ -247,9 +305,8 @@ impl<R: ReadAt> FilterReader<R> {
         if rows > 0 {
             self.kept.push_back(Kept { rows: rows + skipped, parts }.slice(skipped, rows));
             self.passed.append(chosen);
-            self.passed_rows += rows as u64;
         }
-        if self.passed_rows >= self.limit {
+        if self.passed.row_count() >= self.limit {
             self.remaining.clear();
         }
     }
@@ -271,16 +328,16 @@ impl<R: ReadAt> FilterReader<R> {
     /// Evaluates all predicates on the next windows of rows. Returns whether more rows are needed.
     pub(crate) fn evaluate(&mut self, windows: usize) -> Result<bool> {
         for _ in 0..windows {
-            if self.passed_rows >= self.limit || !self.evaluate_window()? {
+            if self.passed.row_count() >= self.limit || !self.evaluate_window()? {
                 break;
             }
         }
-        Ok(self.passed_rows < self.limit)
+        Ok(self.passed.row_count() < self.limit)
     }
 
     /// Returns the matching rows that have not been returned.
-    pub(crate) fn passed(&self) -> RowSelection {
-        self.passed.clone().limit(self.limit)
+    pub(crate) fn passed(&self) -> MaskedSelection {
+        self.passed.first_rows(self.limit)
     }
 }
 

@@ -17,6 +17,7 @@ use super::builder::ArrowReaderBuilder;
 use super::filter_reader::FilterReader;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
 use crate::io::ReadAt;
 
@@ -118,25 +119,25 @@ impl<R: ReadAt> ArrowReader<R> {
 
     /// Returns the matching rows that have not been returned: all if these are the last, or as many as form full
     /// batches.
-    pub(in crate::arrow) fn passed(&self, last: bool) -> RowSelection {
-        let Some(reader) = self.serial() else { return RowSelection::default() };
+    pub(in crate::arrow) fn passed(&self, last: bool) -> MaskedSelection {
+        let Some(reader) = self.serial() else { return MaskedSelection::default() };
         let RowSource::Filtered(filter_reader) = &reader.source else {
-            return RowSelection::default();
+            return MaskedSelection::default();
         };
-        let passed = filter_reader.passed();
+        let mut passed = filter_reader.passed();
         let part = if last { 0 } else { passed.row_count() % reader.batch_size as u64 };
         let whole = passed.row_count() - part;
-        passed.limit(whole)
+        passed.split_off_first(whole)
     }
 
     /// Sets the next rows to read; with predicates, the first of the matching rows.
-    pub(in crate::arrow) fn set_rows(&mut self, rows: RowSelection) {
+    pub(in crate::arrow) fn set_rows(&mut self, rows: &MaskedSelection) {
         match &mut self.mode {
             ReadMode::Serial(reader) => match &mut reader.source {
-                RowSource::Selected(remaining) => remaining.set(rows),
+                RowSource::Selected(remaining) => remaining.set(rows.to_selection()),
                 RowSource::Filtered(_) => reader.portion = Some(rows.row_count()),
             },
-            ReadMode::Parallel(reader) => reader.set_rows(rows),
+            ReadMode::Parallel(reader) => reader.set_rows(rows.to_selection()),
             ReadMode::Ended => {}
         }
     }

@@ -8,10 +8,7 @@
 
 use std::ops::Range;
 
-use arrow::array::{BooleanArray, BooleanBufferBuilder};
-
 use super::RowSelection;
-use crate::arrow::array::filter::known;
 
 impl RowSelection {
     /// Returns the rows that both read.
@@ -61,17 +58,6 @@ impl RowSelection {
         Self::from_ascending(ranges)
     }
 
-    /// Returns the rows for which a mask over them is true; null counts as false.
-    pub(crate) fn filter(&self, mask: &BooleanArray) -> Self {
-        let [range] = self.ranges() else {
-            return self.and_then(&Self::from_filters(std::slice::from_ref(mask)));
-        };
-        let mask = known(mask);
-        let place = |nth: usize| range.start + nth as u64;
-        let chosen = mask.values().set_slices();
-        Self::of(chosen.map(|(start, end)| place(start)..place(end)).collect())
-    }
-
     /// Returns all rows that are read but the first `rows`.
     pub fn offset(mut self, rows: u64) -> Self {
         self.split_off_first(rows);
@@ -93,24 +79,6 @@ impl RowSelection {
             range.start = row;
         }
         (Self::of(before), Self::of(behind))
-    }
-
-    /// Removes and returns the first ranges: as many as span `most` rows, with gaps of up to `gap` rows, but at
-    /// least one.
-    pub(crate) fn split_off_spanning(&mut self, gap: u64, most: u64) -> Self {
-        let (mut rows, mut n) = (0, 0);
-        let mut end: Option<u64> = None;
-        for range in self.ranges() {
-            let between = end.map_or(0, |end| range.start - end);
-            rows += range.end - range.start + if between <= gap { between } else { 0 };
-            if rows > most && n > 0 {
-                break;
-            }
-            n += 1;
-            end = Some(range.end);
-        }
-        let first = Self::of(self.ranges().iter().take(n).cloned().collect());
-        self.split_off_first(first.row_count())
     }
 
     /// Appends rows that are after all of these.
@@ -136,22 +104,5 @@ impl RowSelection {
             }
         }
         Self::of(ranges)
-    }
-
-    /// Returns which of the rows of `outer`, which has all of these, these are: a mask over its rows.
-    pub(crate) fn mask_within(&self, outer: &Self) -> BooleanArray {
-        let mut mask = BooleanBufferBuilder::new(0);
-        let rows = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let mut inner = self.ranges().iter().peekable();
-        for range in outer.ranges() {
-            let mut at = range.start;
-            while let Some(part) = inner.next_if(|part| part.start < range.end) {
-                mask.append_n(rows(part.start - at), false);
-                mask.append_n(rows(part.end - part.start), true);
-                at = part.end;
-            }
-            mask.append_n(rows(range.end - at), false);
-        }
-        BooleanArray::new(mask.finish(), None)
     }
 }

@@ -30,22 +30,6 @@ fn ranges_ascend_and_do_not_touch() {
     assert_eq!(RowSelection::from(selectors.to_vec()), one);
 }
 
-#[test]
-fn is_taken_in_parts_and_given_back() {
-    for most in 0..10 {
-        for read in 0..=most {
-            let mut rest = of(&[0..3, 7..8, 9..12]);
-            let first = rest.split_off_first(most);
-            assert_eq!(first.row_count(), most.min(7));
-            let read = read.min(first.row_count());
-            rest.put_back(first, read);
-            let mut whole = of(&[0..3, 7..8, 9..12]);
-            whole.split_off_first(read);
-            assert_eq!(rest, whole, "{read} of {most}");
-        }
-    }
-}
-
 fn selected(rows: &[bool]) -> RowSelection {
     RowSelection::from_filters(&[BooleanArray::from(rows.to_vec())])
 }
@@ -146,16 +130,5 @@ proptest! {
         let selection = RowSelection::from_filters(&filters);
         prop_assert!(well_formed(&selection));
         prop_assert_eq!(rows(&selection, all.len()), all);
-    }
-
-    #[test]
-    fn a_mask_chooses_as_a_selection_does(a in vectors(), seed in any::<u64>()) {
-        let whole = RowSelection::from_consecutive_ranges(std::iter::once(7..7 + a.len() as u64), 100);
-        for selection in [selected(&a), whole] {
-            let mask = (0..selection.row_count()).map(|row| Some(seed >> (row % 61) & 1 == 1));
-            let mask: BooleanArray = mask.collect();
-            let expected = selection.and_then(&RowSelection::from_filters(std::slice::from_ref(&mask)));
-            prop_assert_eq!(selection.filter(&mask), expected);
-        }
     }
 }

@@ -15,7 +15,7 @@ use futures_util::stream::{BoxStream, try_unfold};
 use super::prefetch::Windows;
 use super::{ArrowStreamBuilder, Fetching};
 use crate::arrow::read::arrow_reader::ArrowReader;
-use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
 use crate::io::Ranges;
 use crate::read::remote_file::RemoteFile;
@@ -80,7 +80,7 @@ impl Reading {
         let mut filter = reader.predicate_columns().map(windows);
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
-        filter.as_mut().unwrap_or(&mut output).rest = reader.take_rows();
+        filter.as_mut().unwrap_or(&mut output).rest = reader.take_rows().into();
         Ok(Self { file, reader, filter, output, prefetch, step, changes: 0 })
     }
 
@@ -97,7 +97,7 @@ impl Reading {
             }
             if let Some(rows) = self.output.next_window(&self.file).await? {
                 self.drop_behind(&rows)?;
-                self.reader.set_rows(rows);
+                self.reader.set_rows(&rows);
             } else if !self.evaluate().await? {
                 return Ok(None);
             }
@@ -108,7 +108,7 @@ impl Reading {
     fn prune(&mut self) {
         if let Some(needed) = self.reader.needed_since(&mut self.changes) {
             let windows = self.filter.as_mut().unwrap_or(&mut self.output);
-            windows.rest = windows.rest.intersection(needed);
+            windows.rest = windows.rest.to_selection().intersection(needed).into();
         }
     }
 
@@ -132,7 +132,7 @@ impl Reading {
                     Some(rows) => {
                         filter.fetch_ahead(self.prefetch, &self.file)?;
                         filter.poll_requests().await;
-                        self.reader.set_rows_to_evaluate(rows);
+                        self.reader.set_rows_to_evaluate(rows.to_selection());
                         continue;
                     }
                 },
@@ -153,13 +153,13 @@ impl Reading {
     }
 
     /// Drops what no row from these on needs.
-    fn drop_behind(&mut self, rows: &RowSelection) -> Result<()> {
-        let Some(first) = rows.ranges().first() else { return Ok(()) };
+    fn drop_behind(&mut self, rows: &MaskedSelection) -> Result<()> {
+        let Some(first) = rows.first() else { return Ok(()) };
         let file = self.file.file();
         let from = |columns: &[usize], row: u64| {
             file.block_ranges(columns, std::slice::from_ref(&(row..file.rows())))
         };
-        let mut needed = from(&self.output.columns, first.start)?;
+        let mut needed = from(&self.output.columns, first)?;
         if let Some(filter) = &self.filter
             && let Some(first) = self.reader.first_row_to_evaluate().or(filter.first_row())
         {

@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 
 use super::windows::{Cutter, Window};
-use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
 use crate::object_store::{Fetched, spawn};
 use crate::read::remote_file::{RemoteFile, insert_pieces};
@@ -23,7 +23,7 @@ use crate::read::remote_file::{RemoteFile, insert_pieces};
 /// Fetches rows of some columns, window by window.
 pub(super) struct Windows {
     pub(super) columns: Vec<usize>,
-    pub(super) rest: RowSelection,
+    pub(super) rest: MaskedSelection,
     prefetched: VecDeque<Prefetch>,
     batch_size: usize,
     /// Of a window, about.
@@ -40,7 +40,7 @@ impl Windows {
     pub(super) fn new(columns: Vec<usize>, batch_size: usize, bytes: u64) -> Self {
         Self {
             columns,
-            rest: RowSelection::default(),
+            rest: MaskedSelection::default(),
             prefetched: VecDeque::new(),
             batch_size,
             bytes,
@@ -50,12 +50,12 @@ impl Windows {
     /// Returns the first row that has not arrived.
     pub(super) fn first_row(&self) -> Option<u64> {
         let next = self.prefetched.front().map_or(&self.rest, |next| &next.window.rows);
-        next.ranges().first().map(|range| range.start)
+        next.first()
     }
 
     /// Wants no more rows.
     pub(super) fn clear(&mut self) {
-        self.rest = RowSelection::default();
+        self.rest = MaskedSelection::default();
         self.prefetched.clear();
     }
 
@@ -101,7 +101,10 @@ impl Windows {
     }
 
     /// Waits for the next window: its rows can be read then. `None` if there is no more.
-    pub(super) async fn next_window(&mut self, file: &RemoteFile) -> Result<Option<RowSelection>> {
+    pub(super) async fn next_window(
+        &mut self,
+        file: &RemoteFile,
+    ) -> Result<Option<MaskedSelection>> {
         self.fetch_ahead(1, file)?;
         let Some(mut next) = self.prefetched.pop_front() else { return Ok(None) };
         (&mut next.pieces).await;

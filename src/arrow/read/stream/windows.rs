@@ -10,6 +10,7 @@
 use std::ops::Range;
 
 use crate::arrow::selection::RowSelection;
+use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
 use crate::io::{Ranges, without};
 use crate::object_store::FetchOptions;
@@ -25,7 +26,7 @@ const BATCHES: usize = 1024;
 /// A range of rows, and the requests that fetch the missing bytes for it.
 #[derive(Debug)]
 pub(super) struct Window {
-    pub(super) rows: RowSelection,
+    pub(super) rows: MaskedSelection,
     pub(super) requests: Vec<Range<u64>>,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Cutter<'a> {
 impl Cutter<'_> {
     /// Removes and returns the rows of a window. The number of batches is doubled until the size is exceeded, since
     /// only planning tells the size.
-    pub(super) fn cut(&self, rows: &mut RowSelection) -> Result<Window> {
+    pub(super) fn cut(&self, rows: &mut MaskedSelection) -> Result<Window> {
         let spans = rows.bridged(self.file.gap_within_blocks(self.columns, BRIDGE)?);
         let mut batches = 1;
         let mut window = self.window(rows.first_rows(self.batch_size as u64), &spans)?;
@@ -63,9 +64,8 @@ impl Cutter<'_> {
     }
 
     /// Returns a window of rows, whose blocks are those of the spans before its end.
-    fn window(&self, rows: RowSelection, spans: &RowSelection) -> Result<Window> {
-        let end = rows.ranges().last().map_or(0, |last| last.end);
-        let (spans, _) = spans.clone().split_at(end);
+    fn window(&self, rows: MaskedSelection, spans: &RowSelection) -> Result<Window> {
+        let (spans, _) = spans.clone().split_at(rows.end());
         let blocks = self.file.block_ranges(self.columns, spans.ranges())?;
         let missing = blocks.into_iter().flat_map(|range| self.pieces.missing(range));
         let missing = missing.flat_map(|range| without(range, self.under_way.iter().cloned()));
