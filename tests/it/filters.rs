@@ -5,6 +5,7 @@ pub(crate) mod blocks_read;
 mod nested_fields;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow::array::*;
 use arrow::compute::kernels::cmp;
@@ -82,10 +83,11 @@ fn below_k(schema: &Schema, roots: &[usize], most: i64) -> Box<dyn ArrowPredicat
     let k = schema.index_of("k").unwrap();
     let roots = roots.iter().copied().chain([k]);
     let mask = ProjectionMask::roots(schema, roots).unwrap();
-    Box::new(ArrowPredicateFn::new(mask, move |batch| {
+    let predicate = ArrowPredicateFn::new(mask, move |batch| {
         let k = batch.column_by_name("k").unwrap();
         cmp::lt(k, &Int64Array::new_scalar(most))
-    }))
+    });
+    Box::new(predicate.with_excluded_rows(most % 2 == 0))
 }
 
 /// Returns the rows of batches for which masks are true, after an offset and up to a limit.
@@ -332,6 +334,35 @@ fn long_tables_are_cut_anywhere() {
             assert_eq!(sizes.len(), whole, "{condition}");
             same_rows(&[expected], &read).unwrap_or_else(|e| panic!("{condition} {codec:?}: {e}"));
         }
+    }
+}
+
+#[test]
+fn predicates_see_excluded_rows_only_if_they_accept_them() {
+    let k: ArrayRef = Arc::new(Int64Array::from_iter_values(0..30_000));
+    let batch = RecordBatch::try_from_iter([("k", k)]).unwrap();
+    let file = write(&batch.schema(), &[batch], WriterProperties::default()).unwrap();
+    for accepts in [false, true] {
+        let seen = Arc::new(AtomicUsize::new(0));
+        let is_even = |batch: RecordBatch| {
+            let k = batch.column(0).as_primitive::<Int64Type>();
+            Ok(BooleanArray::from_unary(k, |k| k % 2 == 0))
+        };
+        let even = ArrowPredicateFn::new(ProjectionMask::all(), is_even);
+        let noted = seen.clone();
+        let is_small = move |batch: RecordBatch| {
+            noted.fetch_add(batch.num_rows(), Ordering::Relaxed);
+            cmp::lt(batch.column(0), &Int64Array::new_scalar(20_000))
+        };
+        let small = ArrowPredicateFn::new(ProjectionMask::all(), is_small);
+        let small = small.with_excluded_rows(accepts);
+        let filter = RowFilter::new(vec![Box::new(even), Box::new(small)]);
+        let builder = ArrowReaderBuilder::try_new(file.clone()).unwrap().with_row_filter(filter);
+        let rows = builder.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>();
+        assert_eq!(rows, 10_000);
+        // But for the last row of each window, which is odd.
+        let seen = seen.load(Ordering::Relaxed);
+        assert_eq!(seen > 15_000, accepts, "{seen}");
     }
 }
 

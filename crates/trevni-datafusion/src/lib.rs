@@ -33,7 +33,7 @@
 //!
 //! ```text layers
 //! byte_range error location metrics options reader_table table uncommitted
-//! blosc_factory dataset_write_exec field_paths metadata_cache pruning sink statistics
+//! blosc_factory dataset_write_exec field_paths filter_steps metadata_cache pruning sink statistics
 //! opener
 //! dataset_sink source
 //! dataset_table format
@@ -53,6 +53,7 @@ mod dataset_table;
 mod dataset_write_exec;
 mod error;
 mod field_paths;
+mod filter_steps;
 mod format;
 mod format_factory;
 mod location;

@@ -20,11 +20,11 @@ use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::simplifier::PhysicalExprSimplifier;
 use datafusion::physical_expr::utils::reassign_expr_columns;
-use datafusion::physical_expr::{PhysicalExpr, split_conjunction};
 use datafusion::physical_expr_adapter::{
     PhysicalExprAdapterFactory, replace_columns_with_literals,
 };
@@ -38,6 +38,7 @@ use trevni::object_store::FetchOptions;
 use crate::byte_range::rows_of;
 use crate::error::external;
 use crate::field_paths;
+use crate::filter_steps::{FilterStep, filter_steps};
 use crate::metadata_cache;
 use crate::metrics::ScanMetrics;
 use crate::pruning::BlockPruner;
@@ -182,8 +183,8 @@ impl TrevniOpener {
             if self.pruning {
                 builder = prune(builder, &filter, &rows, &self.metrics).await?;
             }
-            let conjuncts = split_conjunction(&filter).into_iter();
-            let predicates = conjuncts.map(|expr| predicate(expr, schema));
+            let predicates = filter_steps(&filter, schema).into_iter();
+            let predicates = predicates.map(|step| predicate(step, schema));
             builder = builder.with_row_filter(RowFilter::new(predicates.collect::<Result<_>>()?));
         }
         if let Some(rows) = self.batch_size {
@@ -234,13 +235,14 @@ fn until_pruned(batches: Batches, pruner: FilePruner, pruned: Count) -> Batches 
 }
 
 /// Returns an expression as a predicate of its columns.
-fn predicate(expr: &Arc<dyn PhysicalExpr>, schema: &SchemaRef) -> Result<Box<dyn ArrowPredicate>> {
-    let (mask, read) = field_paths::projection([expr], schema)?;
-    let expr = reassign_expr_columns(expr.clone(), &read)?;
+fn predicate(step: FilterStep, schema: &SchemaRef) -> Result<Box<dyn ArrowPredicate>> {
+    let (mask, read) = field_paths::projection([&step.expr], schema)?;
+    let compares_numbers = step.compares_numbers();
+    let expr = reassign_expr_columns(step.expr, &read)?;
     let evaluate = move |batch: RecordBatch| {
         passes(&*expr, &batch).map_err(|e| ArrowError::ExternalError(Box::new(e)))
     };
-    Ok(Box::new(ArrowPredicateFn::new(mask, evaluate)))
+    Ok(Box::new(ArrowPredicateFn::new(mask, evaluate).with_excluded_rows(compares_numbers)))
 }
 
 fn passes(expr: &dyn PhysicalExpr, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {

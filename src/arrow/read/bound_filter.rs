@@ -36,9 +36,14 @@ impl BoundFilter {
         }
     }
 
-    /// Returns whether it is a condition, not the caller's function.
-    pub(crate) fn is_bound(&self) -> bool {
-        !matches!(self, BoundFilter::Arrow(_))
+    /// Returns whether evaluating it on rows that need not be evaluated costs less than leaving them out.
+    pub(crate) fn is_cheap(&self, stored: &Fields) -> bool {
+        match self {
+            BoundFilter::Arrow(predicate) => predicate.accepts_excluded_rows(),
+            BoundFilter::Stored(_) | BoundFilter::Raised(_) => {
+                stored.iter().all(|field| field.data_type().is_primitive())
+            }
+        }
     }
 
     /// Returns which rows to keep; no answer is null.

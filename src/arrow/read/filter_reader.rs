@@ -7,7 +7,8 @@
 //! passed          x...x..........x        collected until they are a batch; other columns are read for that batch
 //! kept            the values of predicate columns that are needed later, too
 //! ```
-//! A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a
+//! Comparisons of numbers are evaluated on all rows of a window as long as at least one in eight passes: leaving the
+//! others out takes more time. A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a
 //! map or a union two different parts are read apart.)
 
 use std::collections::VecDeque;
@@ -47,7 +48,7 @@ pub(crate) struct Stage<R> {
     /// Of those, the ones that are wanted later, and which they are.
     kept: ProjectionMask,
     keeps: Vec<bool>,
-    /// Whether it compares numbers, with which no row can fail.
+    /// Whether it costs less than leaving out some of the rows.
     is_cheap: bool,
 }
 
@@ -59,10 +60,9 @@ impl<R: ReadAt> Stage<R> {
         read: ProjectionMask,
         reader: FieldsReader<R>,
     ) -> Self {
-        let mut types = about.stored.iter().map(|field| field.data_type());
-        let is_cheap = filter.is_bound() && types.all(|data_type| data_type.is_primitive());
         let schema = Arc::new(Schema::new(about.fields));
-        let (stored, kept) = (about.stored.into(), read.clone());
+        let (stored, kept) = (Fields::from(about.stored), read.clone());
+        let is_cheap = filter.is_cheap(&stored);
         Self { filter, wanted, schema, stored, read, reader, kept, keeps: Vec::new(), is_cheap }
     }
 

@@ -19,12 +19,19 @@ pub trait ArrowPredicate: Send + 'static {
 
     /// Returns which rows of a batch of these columns to keep: those with true, neither with false nor with null.
     fn evaluate(&mut self, batch: RecordBatch) -> Result<BooleanArray, ArrowError>;
+
+    /// Returns whether it may be evaluated on rows that predicates before it exclude. Comparing numbers takes less time
+    /// than leaving rows out, but what fails on some rows must not see others than were asked for. Default: false.
+    fn accepts_excluded_rows(&self) -> bool {
+        false
+    }
 }
 
 /// A predicate that is a function.
 pub struct ArrowPredicateFn<F> {
     projection: ProjectionMask,
     function: F,
+    accepts_excluded_rows: bool,
 }
 
 impl<F> ArrowPredicateFn<F>
@@ -33,7 +40,13 @@ where
 {
     /// Creates a predicate from a function of batches of these columns.
     pub fn new(projection: ProjectionMask, function: F) -> Self {
-        Self { projection, function }
+        Self { projection, function, accepts_excluded_rows: false }
+    }
+
+    /// Sets whether it may be evaluated on rows that predicates before it exclude. Default: false.
+    pub fn with_excluded_rows(mut self, accepts: bool) -> Self {
+        self.accepts_excluded_rows = accepts;
+        self
     }
 }
 
@@ -47,6 +60,10 @@ where
 
     fn evaluate(&mut self, batch: RecordBatch) -> Result<BooleanArray, ArrowError> {
         (self.function)(batch)
+    }
+
+    fn accepts_excluded_rows(&self) -> bool {
+        self.accepts_excluded_rows
     }
 }
 

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use arrow::array::BooleanBufferBuilder;
-use arrow::buffer::BooleanBuffer;
+use arrow::buffer::{BooleanBuffer, Buffer};
 
 use super::RowSelection;
 
 /// Masks are looked at by as many bits at a time.
-const BITS: usize = 32;
+const WORD: usize = 64;
 
 /// A mask has more ranges than this, and at least one in [`SPARSE`] rows.
 const FEW: usize = 2;
@@ -55,7 +55,7 @@ impl Part {
 
     /// Appends the ranges that are selected, and gaps of up to `most` rows between them.
     fn bridge(&self, most: u64, ranges: &mut Vec<Range<u64>>) {
-        let Some(mask) = self.mask.as_ref().filter(|_| most >= 2 * BITS as u64) else {
+        let Some(mask) = self.mask.as_ref().filter(|_| most >= WORD as u64) else {
             return ranges.extend(self.ranges());
         };
         let mut open: Option<(u64, u64)> = None;
@@ -290,31 +290,56 @@ impl MaskedSelection {
     }
 }
 
-/// Returns the first and the last set bit of each few bits of a mask that has any, and how many ranges begin there.
+/// Returns the first and the last set bit of each word of a mask that has any, and how many ranges begin there.
 fn pieces(mask: &BooleanBuffer) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-    let chunks = mask.bit_chunks();
-    let words = chunks.iter().chain(std::iter::once(chunks.remainder_bits()));
-    let halves = words.flat_map(|word| [word & u64::from(u32::MAX), word >> BITS]);
     let mut before = 0;
-    halves.enumerate().filter_map(move |(at, bits)| {
-        let starts = bits & !(bits << 1 | before);
-        before = bits >> (BITS - 1);
-        let place = |bit: u32| BITS * at + bit as usize;
-        let ends = (place(bits.trailing_zeros()), place(bits.checked_ilog2()?));
-        Some((ends.0, ends.1, starts.count_ones() as usize))
+    words(mask).enumerate().filter_map(move |(at, word)| {
+        let starts = word & !(word << 1 | before);
+        before = word >> (WORD - 1);
+        let place = |bit: u32| WORD * at + bit as usize;
+        let (first, last) = (place(word.trailing_zeros()), place(word.checked_ilog2()?));
+        Some((first, last, starts.count_ones() as usize))
     })
 }
 
 /// Returns a mask in which the set bits of `outer` are those of `answers`, which has as many.
 fn scattered(outer: &BooleanBuffer, answers: &BooleanBuffer) -> BooleanBuffer {
-    let mut mask = BooleanBufferBuilder::new(outer.len());
-    mask.append_n(outer.len(), false);
-    for (place, answer) in outer.set_indices().zip(answers) {
-        if answer {
-            mask.set_bit(place, true);
+    let (outer_words, mut answers) = (words(outer), words(answers));
+    // Answers that are not used yet, from the lowest bit on, and how many.
+    let (mut queue, mut queued) = (0u64, 0u32);
+    let scatter = |word: u64| {
+        let wanted = word.count_ones();
+        let mut bits = queue;
+        if queued < wanted {
+            let next = answers.next().unwrap_or(0);
+            bits |= next.checked_shl(queued).unwrap_or(0);
+            let used = wanted - queued;
+            (queue, queued) = (next.checked_shr(used).unwrap_or(0), u64::BITS - used);
+        } else {
+            (queue, queued) = (queue.checked_shr(wanted).unwrap_or(0), queued - wanted);
         }
+        deposit(bits, word)
+    };
+    let words = outer_words.map(scatter).collect::<Vec<u64>>();
+    BooleanBuffer::new(Buffer::from_vec(words), 0, outer.len())
+}
+
+/// Returns the lowest bits at the places of the set bits of a mask.
+fn deposit(mut bits: u64, mut mask: u64) -> u64 {
+    let mut out = 0;
+    while mask != 0 {
+        let lowest = mask & mask.wrapping_neg();
+        out |= lowest & (bits & 1).wrapping_neg();
+        bits >>= 1;
+        mask ^= lowest;
     }
-    mask.finish()
+    out
+}
+
+/// Returns the bits of a mask, from the lowest of each word on.
+fn words(mask: &BooleanBuffer) -> impl Iterator<Item = u64> + '_ {
+    let chunks = mask.bit_chunks();
+    chunks.iter().chain(std::iter::once(chunks.remainder_bits()))
 }
 
 #[cfg(test)]
