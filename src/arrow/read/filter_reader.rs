@@ -8,8 +8,8 @@
 //! kept            the values of predicate columns that are needed later, too
 //! ```
 //! Comparisons of numbers are evaluated on all rows of a window as long as at least one in eight passes: leaving the
-//! others out takes more time. A column is read once, by the first that needs it. (What several need of a struct is distinguished; of a list, a
-//! map or a union two different parts are read apart.)
+//! others out takes more time. A column is read once, by the first that needs it. (What several need of a struct is
+//! distinguished; of a list, a map or a union two different parts are read apart.)
 
 use std::collections::VecDeque;
 use std::sync::Arc;
