@@ -10,7 +10,9 @@ mod profile;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow::array::{ArrayRef, NullArray};
 use arrow::datatypes::DataType;
 use serde_json::{Value as Json, json};
 use trevni_convert::Source;
@@ -71,7 +73,8 @@ struct Profile {
 
 pub(crate) fn run(args: Args) -> Result<(), CliError> {
     let target = args.html.as_ref().map(|path| Target::create(path, args.force)).transpose()?;
-    let profile = args.read.read_all(&args.files, profile)?;
+    let is_one = matches!(args.files.as_slice(), [file] if file.is_file());
+    let profile = args.read.read_all(&args.files, |opened| profile(opened, is_one))?;
     if let (Some(target), Some(path)) = (target, &args.html) {
         return write_page(&args, &profile, target, path);
     }
@@ -119,12 +122,18 @@ fn layout(path: &Path, read: &ReadArgs) -> Result<Option<FileLayout>, CliError> 
     }
 }
 
-/// Reads all rows.
-fn profile(opened: Opened) -> Result<Profile, CliError> {
+/// Reads all rows, unless there is one file that has nothing but nulls: a few bytes are any number of them.
+fn profile(opened: Opened, is_one: bool) -> Result<Profile, CliError> {
     let wrong = |e| batch_fault(&opened.name, e);
     let fields = opened.rows.schema();
     let columns = fields.fields().iter().map(|field| ColumnProfile::try_new(field.clone()));
     let mut columns: Vec<_> = columns.collect::<Result<_, _>>().map_err(wrong)?;
+    let has_nulls_only = fields.fields().iter().all(|field| field.data_type().is_null());
+    if let Some(rows) = opened.input_size().rows.filter(|_| is_one && has_nulls_only) {
+        let nulls: ArrayRef = Arc::new(NullArray::new(usize::try_from(rows).unwrap_or(usize::MAX)));
+        columns.iter_mut().try_for_each(|column| column.add(&nulls)).map_err(wrong)?;
+        return Ok(Profile { name: opened.name, rows, bytes: opened.size, columns });
+    }
     let mut progress = RowProgress::new(&opened.input_size());
     for batch in opened.rows {
         let batch = batch.map_err(wrong)?;

@@ -235,3 +235,12 @@ fn pages_of_many_blocks_are_small() {
     assert!((1000..10_000).contains(&shown), "{shown}");
     assert!(page.contains("to 30000, offset"), "the last rows");
 }
+
+/// A file of twelve kilobytes has more rows of nulls than can be read one by one.
+#[test]
+fn nulls_are_described_by_their_number() {
+    let path = trevni_testing::data::selected("odd/null_rows.trv");
+    let profile: Json = serde_json::from_str(&out(&["describe", "--json", str(&path)])).unwrap();
+    let rows = 4_294_967_295_000u64;
+    assert_eq!((&profile["rows"], &profile["columns"][0]["nulls"]), (&json!(rows), &json!(rows)));
+}
