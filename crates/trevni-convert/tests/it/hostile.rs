@@ -261,23 +261,102 @@ pub(crate) fn first_rows(rows: Rows, most: usize) -> trevni::Result<usize> {
     Ok(read)
 }
 
+/// What each file of `testdata/bad` gives: the error, or its end.
+const BAD: &[(&str, &str)] = &[
+    ("chunk_size_claimed.blp", "offset 208: malformed: chunk 0 is of 4096 bytes, not of 671092736"),
+    (
+        "compressed_zeros.arrow",
+        "offset 136: too large: bytes of a message after decompression of 576000000 exceeds the limit of 268435456",
+    ),
+    (
+        "enum_repeated.avro",
+        "avro.schema: bytes of symbols that references repeat of 4200000 exceeds the limit of 4194304",
+    ),
+    (
+        "enum_repeated.trv",
+        "avro.schema: bytes of symbols that references repeat of 4224000 exceeds the limit of 4194304",
+    ),
+    ("footer_length.arrow", "malformed: the file does not end with an Arrow footer"),
+    (
+        "list_of_nulls.trv",
+        "column \"a\", block 0, offset 87: too large: items of arrays of 2147483647 exceeds the limit of 33554432",
+    ),
+    (
+        "list_of_zeros.parquet",
+        "too large: parquet: bytes of a row, on average of 600000000 exceeds the limit of 268435456",
+    ),
+    (
+        "nested_arrays.jsonl",
+        "malformed: line 1: arrays and objects are nested more than 128 levels deep \
+         (types were inferred from the first 1000 rows: --infer-rows 0 infers from all rows, a --schema gives them)",
+    ),
+    ("nested_groups.parquet", "unsupported: parquet: a schema nested more than 256 levels deep"),
+    (
+        "packed_constants_with_checksum.trv",
+        "column \"a\", block 0, offset 113: too large: decoded values of one read of 2147483648 exceeds the limit of 268435456",
+    ),
+    (
+        "packed_list_of_constant.trv",
+        "column \"a[]\", block 0, offset 107: too large: block of 1073741824 exceeds the limit of 268435456",
+    ),
+    (
+        "records_that_double.avro",
+        "too large: avro.schema: types that references repeat of 98271 exceeds the limit of 65536",
+    ),
+    (
+        "records_that_double.trv",
+        "too large: avro.schema: types that references repeat of 98271 exceeds the limit of 65536",
+    ),
+    (
+        "utf8_across_fields.csv",
+        "malformed: line 3: byte 0xc3 is not UTF-8; --encoding names the encoding",
+    ),
+    (
+        "utf8_behind_inference.csv",
+        "malformed: line 1002: byte 0xc3 is not UTF-8; --encoding names the encoding",
+    ),
+];
+
+/// How many of the first 100,000 rows each file of `testdata/odd` has.
+const ODD: &[(&str, usize)] = &[
+    ("block_of_one_run.blp", 100_000),
+    ("enum_repeated.avro", 1),
+    ("lz4_distance_0.blp", 500),
+    ("null_rows.trv", 100_000),
+    ("packed_repeated_string.trv", 20_000),
+    ("ragged.b2frame", 10_332),
+    ("repeated_string.parquet", 100_000),
+];
+
+/// Reads the first rows of a file, and returns what that gives. Fails if it takes more than the default limit.
+fn read_within_default(path: &PathBuf) -> trevni::Result<usize> {
+    let started = std::time::Instant::now();
+    let (result, held) = peak(|| rows_of(path, 100_000));
+    println!("{}: {held} bytes, {:?}, {result:?}", path.display(), started.elapsed());
+    assert!(held < Limits::default().memory, "{}: {held} bytes", path.display());
+    result.map(|rows| rows.min(100_000))
+}
+
+/// Returns the containers and row files of a folder.
+fn rows_in(folder: &str) -> Vec<PathBuf> {
+    let is_other =
+        |path: &PathBuf| path.extension().is_some_and(|e| e == "chunk" || e == "predicate");
+    files(folder).into_iter().filter(|path| !is_other(path)).collect()
+}
+
 #[test]
 fn files_that_claim_much_take_little() {
-    let default = Limits::default().memory;
-    for folder in ["bad", "odd"] {
-        for path in files(folder) {
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "chunk" || extension == "predicate")
-            {
-                continue;
-            }
-            let started = std::time::Instant::now();
-            let (result, held) = peak(|| rows_of(&path, 100_000));
-            println!("{}: {held} bytes, {:?}, {result:?}", path.display(), started.elapsed());
-            assert!(held < default, "{}: {held} bytes", path.display());
-            assert_eq!(result.is_ok(), folder == "odd", "{}: {result:?}", path.display());
-        }
+    let bad: Vec<_> = rows_in("bad");
+    assert_eq!(bad.len(), BAD.len());
+    for (path, (name, expected)) in bad.iter().zip(BAD) {
+        let text = read_within_default(path).unwrap_err().to_string();
+        assert!(path.ends_with(name) && text.ends_with(expected), "{}: {text}", path.display());
+    }
+    let odd: Vec<_> = rows_in("odd");
+    assert_eq!(odd.len(), ODD.len());
+    for (path, (name, expected)) in odd.iter().zip(ODD) {
+        assert!(path.ends_with(name), "{}", path.display());
+        assert_eq!(read_within_default(path).unwrap(), *expected, "{name}");
     }
 }
 
