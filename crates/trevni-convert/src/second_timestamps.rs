@@ -39,8 +39,17 @@ fn milliseconds(data_type: &DataType) -> Option<DataType> {
 
 /// Returns the batch with the units of another schema.
 pub(super) fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
+    cast_by(batch, schema, cast_column)
+}
+
+/// Returns the batch with another schema, whose columns `cast` returns.
+pub(super) fn cast_by(
+    batch: &RecordBatch,
+    schema: &SchemaRef,
+    cast: impl Fn(&ArrayRef, &Field) -> Result<ArrayRef>,
+) -> Result<RecordBatch> {
     let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| cast_column(column, field));
+    let columns = columns.map(|(column, field)| cast(column, field));
     let columns = columns.collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)

@@ -89,7 +89,7 @@ impl<R: ReadAt> BatchReader<R> {
                 if !rows.selects_any() {
                     return Ok(None);
                 }
-                let read = reader.read(&rows.clone().into())?;
+                let read = reader.read(&(&rows).into())?;
                 if (read.rows as u64) < rows.row_count() {
                     rows.split_off_first(read.rows as u64);
                     remaining.put_back(&rows);

@@ -12,6 +12,7 @@
 //! distinguished; of a list, a map or a union two different parts are read apart.)
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::BooleanArray;
@@ -116,25 +117,47 @@ struct Evaluated {
 }
 
 impl Evaluated {
-    /// Drops the rows before the first and after the last that passes. Returns whether so many of the others pass, with
-    /// gaps of up to `gap` rows, that evaluating a cheap predicate on all costs less than filtering them.
-    fn narrow(&mut self, gap: u64) -> bool {
-        let Some(answers) = &self.answers else { return true };
-        let Some(range) = self.chosen.as_range() else { return false };
-        let passed = self.chosen.filter(answers);
-        let wide = passed.bridged(gap);
-        let [inner] = wide.ranges() else { return false };
-        let (rows, skipped) = (inner.end - inner.start, inner.start - range.start);
-        if passed.row_count().saturating_mul(DENSE) < rows {
-            return false;
+    /// Leaves out the rows that do not pass, before the next predicate or the output. If the next predicate is cheap, with
+    /// gaps of up to `gap` rows, only those before the first and after the last that passes are left out, as long as so
+    /// many of the others pass that evaluating it on all costs less. The memory of filtered columns is reused.
+    fn prepare<R: ReadAt>(&mut self, gap: Option<u64>, stages: &mut [Stage<R>]) -> Result<()> {
+        let Some(answers) = self.answers.take() else { return Ok(()) };
+        let passed = self.chosen.filter(&answers);
+        let within = gap.and_then(|gap| self.dense_rows(&passed, gap));
+        if let Some((wide, rows)) = within {
+            self.answers = Some(answers.slice(rows.start, rows.len()));
+            self.chosen = (&wide).into();
+            self.kept.iter_mut().for_each(|part| *part = part.slice(rows.start, rows.len()));
+            return Ok(());
         }
-        let (Ok(rows), Ok(skipped)) = (usize::try_from(rows), usize::try_from(skipped)) else {
-            return false;
-        };
-        self.answers = Some(answers.slice(skipped, rows));
-        self.chosen = wide.into();
-        self.kept.iter_mut().for_each(|part| *part = part.slice(skipped, rows));
-        true
+        self.chosen = passed;
+        let filter = Filter::new(&BooleanArray::new(answers, None));
+        for (part, stage) in self.kept.iter_mut().zip(stages) {
+            let arrays = part.arrays.iter().map(|array| filter.filter(array));
+            let filtered =
+                StoredBatch { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
+            stage.reader.give(&part.arrays);
+            *part = filtered;
+        }
+        Ok(())
+    }
+
+    /// Returns the range from the first to the last row that passes, and which of the chosen rows these are; `None` if
+    /// the gaps between them are larger, or few of them pass.
+    fn dense_rows(
+        &self,
+        passed: &MaskedSelection,
+        gap: u64,
+    ) -> Option<(RowSelection, Range<usize>)> {
+        let range = self.chosen.as_range()?;
+        let wide = passed.bridged(gap);
+        let [inner] = wide.ranges() else { return None };
+        if passed.row_count().saturating_mul(DENSE) < inner.end - inner.start {
+            return None;
+        }
+        let start = usize::try_from(inner.start - range.start).ok()?;
+        let end = usize::try_from(inner.end - range.start).ok()?;
+        Some((wide, start..end))
     }
 
     /// Adds the answers of a predicate, of which none is null. Returns whether any row passes.
@@ -147,21 +170,6 @@ impl Evaluated {
             });
         }
         self.answers.as_ref().is_none_or(|answers| answers.has_true())
-    }
-
-    /// Drops the rows that do not pass. The memory of their columns is reused.
-    fn filter<R: ReadAt>(&mut self, stages: &mut [Stage<R>]) -> Result<()> {
-        let Some(answers) = self.answers.take() else { return Ok(()) };
-        self.chosen = self.chosen.filter(&answers);
-        let filter = Filter::new(&BooleanArray::new(answers, None));
-        for (part, stage) in self.kept.iter_mut().zip(stages) {
-            let arrays = part.arrays.iter().map(|array| filter.filter(array));
-            let filtered =
-                StoredBatch { rows: filter.count(), arrays: arrays.collect::<Result<_>>()? };
-            stage.reader.give(&part.arrays);
-            *part = filtered;
-        }
-        Ok(())
     }
 
     /// Drops all but the first rows. Returns the first of those that were dropped.
@@ -267,16 +275,14 @@ impl<R: ReadAt> FilterReader<R> {
             return Ok(false);
         }
         let mut evaluated = Evaluated {
-            chosen: MaskedSelection::from(window.clone()),
+            chosen: MaskedSelection::from(&window),
             answers: None,
             kept: Vec::with_capacity(self.stages.len()),
         };
         for i in 0..self.stages.len() {
             let (before, stage) = self.stages.split_at_mut(i);
             let Some(stage) = stage.first_mut() else { break };
-            if !(stage.is_cheap && evaluated.narrow(stage.reader.gap())) {
-                evaluated.filter(before)?;
-            }
+            evaluated.prepare(stage.is_cheap.then(|| stage.reader.gap()), before)?;
             let mut read = stage.reader.read(&evaluated.chosen)?;
             if (read.rows as u64) < evaluated.chosen.row_count() {
                 // The rows that could not be read are the beginning of the next window.
@@ -290,7 +296,7 @@ impl<R: ReadAt> FilterReader<R> {
                 return Ok(true);
             }
         }
-        evaluated.filter(&mut self.stages)?;
+        evaluated.prepare(None, &mut self.stages)?;
         self.keep(evaluated.chosen, evaluated.kept);
         Ok(true)
     }

@@ -92,8 +92,8 @@ impl Part {
     }
 }
 
-impl From<RowSelection> for MaskedSelection {
-    fn from(selection: RowSelection) -> Self {
+impl From<&RowSelection> for MaskedSelection {
+    fn from(selection: &RowSelection) -> Self {
         let rows = selection.row_count();
         Self { parts: selection.ranges().iter().cloned().map(Part::whole).collect(), rows }
     }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, ByteView, GenericByteArray, GenericByteViewArray, RecordBatch,
-    RecordBatchOptions,
 };
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{
@@ -27,27 +26,23 @@ const INLINE: usize = 12;
 
 /// Returns the batch with the types of a schema, which has views nowhere.
 pub(super) fn without_views(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| {
-        Ok(match (column.data_type(), field.data_type()) {
+    second_timestamps::cast_by(batch, schema, |column, field| {
+        match (column.data_type(), field.data_type()) {
             (DataType::Utf8View, DataType::Utf8) => {
-                values::<StringViewType, Utf8Type>(column.as_string_view())?
+                values::<StringViewType, Utf8Type>(column.as_string_view())
             }
             (DataType::Utf8View, DataType::LargeUtf8) => {
-                values::<StringViewType, LargeUtf8Type>(column.as_string_view())?
+                values::<StringViewType, LargeUtf8Type>(column.as_string_view())
             }
             (DataType::BinaryView, DataType::Binary) => {
-                values::<BinaryViewType, BinaryType>(column.as_binary_view())?
+                values::<BinaryViewType, BinaryType>(column.as_binary_view())
             }
             (DataType::BinaryView, DataType::LargeBinary) => {
-                values::<BinaryViewType, LargeBinaryType>(column.as_binary_view())?
+                values::<BinaryViewType, LargeBinaryType>(column.as_binary_view())
             }
-            _ => second_timestamps::cast_column(column, field)?,
-        })
-    });
-    let columns = columns.collect::<Result<Vec<_>>>()?;
-    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
+            _ => second_timestamps::cast_column(column, field),
+        }
+    })
 }
 
 /// Returns the values of views. Fails if they are more bytes than the offsets can express.

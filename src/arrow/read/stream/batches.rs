@@ -80,7 +80,7 @@ impl Reading {
         let mut filter = reader.predicate_columns().map(windows);
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
-        filter.as_mut().unwrap_or(&mut output).rest = reader.take_rows().into();
+        filter.as_mut().unwrap_or(&mut output).rest = (&reader.take_rows()).into();
         Ok(Self { file, reader, filter, output, prefetch, step, changes: 0 })
     }
 
@@ -108,7 +108,7 @@ impl Reading {
     fn prune(&mut self) {
         if let Some(needed) = self.reader.needed_since(&mut self.changes) {
             let windows = self.filter.as_mut().unwrap_or(&mut self.output);
-            windows.rest = windows.rest.to_selection().intersection(needed).into();
+            windows.rest = (&windows.rest.to_selection().intersection(needed)).into();
         }
     }
 

@@ -30,7 +30,7 @@ fn rows(selection: &MaskedSelection) -> Vec<u64> {
 fn selected(start: u64, chosen: &[bool]) -> MaskedSelection {
     let window = start..start + chosen.len() as u64;
     let window = RowSelection::from_consecutive_ranges(std::iter::once(window), u64::MAX);
-    MaskedSelection::from(window).filter(&chosen.iter().copied().collect())
+    MaskedSelection::from(&window).filter(&chosen.iter().copied().collect())
 }
 
 fn is_well_formed(selection: &MaskedSelection) -> bool {
