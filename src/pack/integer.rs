@@ -23,6 +23,7 @@ pub(crate) mod choose;
 pub(crate) mod common_factor;
 pub(crate) mod delta;
 pub(crate) mod dictionary;
+pub(crate) mod differences;
 pub(crate) mod sparse;
 pub(crate) mod tail;
 pub(crate) mod value_counts;

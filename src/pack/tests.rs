@@ -32,7 +32,7 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
     let mut some = |f: &mut dyn FnMut(i64, u64) -> i64| -> Vec<i64> {
         (0..n as i64).map(|i| f(i, r())).collect()
     };
-    let mut sum = 0i64;
+    let (mut sum, mut jump) = (0i64, 0i64);
     vec![
         ("constant", some(&mut |_, _| -7)),
         ("small", some(&mut |_, r| (r % 100) as i64)),
@@ -64,6 +64,18 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
         ("skewed codes", some(&mut |_, r| ((r % 90) * (r / 128 % 90) / 90) as i64 - 7)),
         ("skewed", some(&mut |_, r| 9000 + (r % 999) as i64 * (r / 1024 % 99) as i64)),
         ("wandering", some(&mut |i, r| (i / 5 * 7919) % 20_000 + (r % 40) as i64)),
+        ("restarts", some(&mut |i, r| i % 90 * 20_000 + (r % 90) as i64)),
+        (
+            "jumps",
+            some(&mut |i, r| {
+                jump = if i % 40 == 7 {
+                    jump.wrapping_add(r as i64)
+                } else {
+                    jump.wrapping_add((r % 4) as i64 - 1)
+                };
+                jump
+            }),
+        ),
     ]
 }
 
@@ -124,6 +136,7 @@ fn each_sort_takes_its_kind() {
         ("random", integer::FRAME),
         ("sorted", integer::DELTAS),
         ("steps", integer::DELTAS),
+        ("restarts", integer::DELTAS),
         ("outliers", integer::FRAMES),
         ("levels", integer::FRAMES),
         ("runs", integer::RUNS),

@@ -104,7 +104,7 @@ def packed_offsets(cursor, n, widths):
             yield [bits >> (w * i) & ((1 << w) - 1) for i in range(m)]
 
 
-def exceptions_of_frames(cursor, n, chunks, depth):
+def exceptions_of_chunks(cursor, n, chunks, depth, of):
     """Place and what is above, of the exceptions of each chunk."""
     found = [[] for _ in range(chunks)]
     count = cursor.count(64 * chunks)
@@ -114,7 +114,7 @@ def exceptions_of_frames(cursor, n, chunks, depth):
     check(sum(counts) == count, "counts of exceptions")
     places = [cursor.fixed(2) for _ in range(count)]
     above = numbers(cursor, count, depth)
-    meet("exceptions", "numbers")
+    meet("exceptions", of)
     at = 0
     for chunk, many in enumerate(counts):
         inside = places[at : at + many]
@@ -133,7 +133,7 @@ def frames(cursor, n, depth):
     chunks = -(-n // CHUNK)
     bases = numbers(cursor, chunks, depth)
     widths = cursor.take(chunks)
-    exceptions = exceptions_of_frames(cursor, n, chunks, depth)
+    exceptions = exceptions_of_chunks(cursor, n, chunks, depth, "numbers")
     out = []
     for c, offsets in enumerate(packed_offsets(cursor, n, widths)):
         made = [bases[c] + offset for offset in offsets]
@@ -148,10 +148,15 @@ def deltas(cursor, n, depth):
     firsts = numbers(cursor, chunks, depth)
     bases = numbers(cursor, chunks, depth)
     out = []
-    for c, offsets in enumerate(packed_offsets(cursor, n, cursor.take(chunks))):
+    widths = cursor.take(chunks)
+    exceptions = exceptions_of_chunks(cursor, n, chunks, depth, "deltas")
+    for c, offsets in enumerate(packed_offsets(cursor, n, widths)):
+        differences = [bases[c] + offset for offset in offsets]
+        for place, above in exceptions[c]:
+            differences[place] += above << widths[c]
         number = firsts[c] - bases[c]
-        for offset in offsets:
-            number += bases[c] + offset
+        for difference in differences:
+            number += difference
             out.append(number)
     return out
 

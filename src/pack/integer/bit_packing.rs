@@ -3,12 +3,11 @@
 //! ```text
 //! frame     base long, width byte                       │ chunk │ chunk │ ... │ row of the rest
 //! frames    numbers: bases, a width byte each           │ exceptions │ chunks and rest, as above
-//! deltas    numbers: firsts, numbers: bases, width bytes│ chunks and rest, as above
+//! deltas    numbers: firsts │ as frames
 //! exceptions  long count, and if not 0: a count byte per chunk, u16 positions in chunks, numbers: bits above
 //! ```
 //! A value is its base plus the packed offset, plus the bits above the width if it is an exception. In deltas it is
-//! the value before plus base and offset; the first of a chunk has offset 0 and is stored with the chunk. All
-//! modulo 2^64.
+//! the value before plus all that; the first of a chunk has offset 0 and is stored with the chunk. All modulo 2^64.
 
 pub(crate) mod exceptions;
 
@@ -118,21 +117,16 @@ impl BitPackedChunks {
 
     /// Returns a base and width for each chunk.
     pub(crate) fn frames(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
-        let mut chunks = Self::heads(input, n, None, depth)?;
-        chunks.exceptions = Exceptions::take(input, n, depth)?;
-        chunks.data = input.take(chunks.len()?, "packed numbers")?;
-        Ok(chunks)
+        Self::chunks(input, n, None, depth)
     }
 
     /// Differences.
     pub(crate) fn deltas(input: &mut Input, n: usize, depth: u32) -> Result<Self> {
         let firsts = Numbers::take_all(input, count(input, n)?, depth)?;
-        let mut chunks = Self::heads(input, n, Some(firsts), depth)?;
-        chunks.data = input.take(chunks.len()?, "packed numbers")?;
-        Ok(chunks)
+        Self::chunks(input, n, Some(firsts), depth)
     }
 
-    fn heads(input: &mut Input, n: usize, firsts: Option<Vec<i64>>, depth: u32) -> Result<Self> {
+    fn chunks(input: &mut Input, n: usize, firsts: Option<Vec<i64>>, depth: u32) -> Result<Self> {
         let count = count(input, n)?;
         let bases = Numbers::take_all(input, count, depth)?;
         let widths = input.take(count, "widths")?;
@@ -144,8 +138,11 @@ impl BitPackedChunks {
             chunks.push(Chunk { base: *base, first, width, at });
             at += bytes_of(size, width);
         }
-        let deltas = firsts.is_some();
-        Ok(Self { n, heads: Heads::Each(chunks), data: Bytes::new(), exceptions: None, deltas })
+        let (heads, deltas) = (Heads::Each(chunks), firsts.is_some());
+        let exceptions = Exceptions::take(input, n, depth)?;
+        let mut chunks = Self { n, heads, data: Bytes::new(), exceptions, deltas };
+        chunks.data = input.take(chunks.len()?, "packed numbers")?;
+        Ok(chunks)
     }
 
     fn len(&self) -> Result<usize> {
@@ -216,11 +213,10 @@ impl BitPackedChunks {
             tail::read(bytes, width, base, n, out);
         }
         let Some(made) = out.get_mut(start..) else { return };
+        self.add_exceptions(c, 0, width, made);
         if self.deltas {
             let before = T::wrap(first.cast_unsigned().wrapping_sub(base));
             kernel::bitpack::prefix_sum(Level::in_use(), made, before);
-        } else {
-            self.add_exceptions(c, 0, width, made);
         }
     }
 
@@ -250,7 +246,9 @@ impl BitPackedChunks {
                 bytes: self.data.get(chunk.at..).unwrap_or_default(),
                 n: (self.n - c * CHUNK).min(CHUNK),
             };
-            sums.pick(places.iter().map(|place| *place as usize % CHUNK), out);
+            let exceptions = self.exceptions.iter().flat_map(|exceptions| exceptions.of(c));
+            let exceptions = exceptions.map(|(place, above)| (place, shifted(above, chunk.width)));
+            sums.pick(places.iter().map(|place| *place as usize % CHUNK), exceptions, out);
         }
     }
 
@@ -291,6 +289,13 @@ pub(crate) struct BitPackingPlan {
     pub(crate) exceptions: usize,
 }
 
+impl BitPackingPlan {
+    /// Returns the bits of a number above the width; of one below the base they are negative.
+    pub(crate) fn above(&self, value: i64) -> i64 {
+        value.wrapping_sub(self.base).checked_shr(self.width).unwrap_or(0)
+    }
+}
+
 /// Appends numbers with a base and width for each chunk.
 pub(crate) fn put_frames(values: &[i64], plans: &[BitPackingPlan], depth: u32, out: &mut Payload) {
     let bases: Vec<i64> = plans.iter().map(|plan| plan.base).collect();
@@ -312,7 +317,7 @@ pub(crate) fn put_frames(values: &[i64], plans: &[BitPackingPlan], depth: u32, o
         if plan.exceptions > 0 {
             for (place, value) in (0u16..).zip(chunk).filter(|(_, value)| offset(value) > mask) {
                 places.extend(place.to_le_bytes());
-                above.push(offset(value).checked_shr(plan.width).unwrap_or(0).cast_signed());
+                above.push(plan.above(*value));
             }
         }
         out.push(u8::try_from(above.len() - before).unwrap_or(u8::MAX));
@@ -320,27 +325,6 @@ pub(crate) fn put_frames(values: &[i64], plans: &[BitPackingPlan], depth: u32, o
     out.extend(places);
     super::put(&above, depth, out);
     put_chunks(&low, |c| (0, plans.get(c).map_or(0, |plan| plan.width)), out);
-}
-
-/// Appends numbers as differences.
-pub(crate) fn put_deltas(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
-    let firsts: Vec<i64> = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
-    super::put(&firsts, depth, out);
-    let bases: Vec<i64> = stats.iter().map(|stats| stats.min_delta).collect();
-    super::put(&bases, depth, out);
-    let widths: Vec<u32> = stats.iter().map(delta_width).collect();
-    widths.iter().for_each(|width| put_width(*width, out));
-    let mut deltas = Vec::with_capacity(values.len());
-    for (chunk, base) in values.chunks(CHUNK).zip(&bases) {
-        deltas.push(*base);
-        let rest = chunk.get(1..).unwrap_or_default();
-        deltas.extend(rest.iter().zip(chunk).map(|(value, before)| value.wrapping_sub(*before)));
-    }
-    let plan = |c: usize| {
-        let base = bases.get(c).copied().unwrap_or(0);
-        (base, widths.get(c).copied().unwrap_or(0))
-    };
-    put_chunks(&deltas, plan, out);
 }
 
 /// Returns the width of a chunk's differences.

@@ -10,6 +10,7 @@ use super::bit_packing::{self, BitPackingPlan};
 use super::bitmap;
 use super::byte_stream_split::Spread;
 use super::common_factor;
+use super::differences::Differences;
 use super::sparse;
 use super::tail;
 use super::value_counts::Counted;
@@ -78,10 +79,6 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
             return out.append(&runs);
         }
     }
-    if deeper == 0 {
-        // Bases and deltas would be nested too deep.
-        choice.kind = FRAME;
-    }
     match spread {
         Some(spread) => spread.put(values, choice.min, deeper, out),
         None => choice.put(values, stats, deeper, out),
@@ -96,9 +93,15 @@ struct IntegerChoice {
     constant: bool,
     min: i64,
     width: u32,
-    plans: Vec<BitPackingPlan>,
-    kind: u8,
+    kind: PackedKind,
     bytes: usize,
+}
+
+enum PackedKind {
+    Frame,
+    Frames(Vec<BitPackingPlan>),
+    Deltas,
+    DeltasWithExceptions(Differences),
 }
 
 impl IntegerChoice {
@@ -108,44 +111,81 @@ impl IntegerChoice {
         let width = bit_packing::bits(min, max);
         // An encoding that is only a little smaller than plain takes longer to read than it saves.
         let (min, width) = if width > WIDE { (0, 64) } else { (min, width) };
-        let mut choice =
-            Self { constant: width == 0, min, width, plans: Vec::new(), kind: FRAME, bytes: 0 };
-        if choice.constant {
+        let constant = width == 0;
+        let mut choice = Self { constant, min, width, kind: PackedKind::Frame, bytes: 0 };
+        if constant {
             return choice;
         }
         choice.bytes = tail::size(values.len(), width) + long_size(min) + 1;
         let plans: Vec<BitPackingPlan> =
             values.chunks(CHUNK).zip(stats).map(|(chunk, stats)| plan(chunk, stats)).collect();
-        let sizes = values.chunks(CHUNK).map(<[i64]>::len);
-        let head = |least: i64, greatest: i64| {
-            stats.len() * (1 + bit_packing::bits(least, greatest).div_ceil(8) as usize) + 8
-        };
-        let packed =
-            |(plan, n): (&BitPackingPlan, usize)| tail::size(n, plan.width) + plan.exceptions * 4;
-        let frames = head(min, max) + plans.iter().zip(sizes.clone()).map(packed).sum::<usize>();
+        let frames = heads(stats.len(), width) + packed_size(&plans, values.len());
         if frames < choice.bytes {
-            (choice.kind, choice.bytes, choice.plans) = (FRAMES, frames, plans);
+            (choice.kind, choice.bytes) = (PackedKind::Frames(plans), frames);
         }
-        let least = stats.iter().map(|stats| stats.min_delta).min().unwrap_or(0);
-        let greatest = stats.iter().map(|stats| stats.min_delta).max().unwrap_or(0);
-        let deltas =
-            stats.iter().zip(sizes).map(|(s, n)| tail::size(n, bit_packing::delta_width(s)));
-        let deltas = head(min, max) + head(least, greatest) + deltas.sum::<usize>();
-        // Differences are added up one after the other.
-        if deltas + deltas / 10 < choice.bytes {
-            (choice.kind, choice.bytes) = (DELTAS, deltas);
-        }
+        choice.try_deltas(values, stats);
         choice
     }
 
-    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
-        out.push(self.kind);
-        match self.kind {
-            FRAMES => bit_packing::put_frames(values, &self.plans, depth, out),
-            DELTAS => bit_packing::put_deltas(values, stats, depth, out),
-            _ => bit_packing::put_frame(values, self.min, self.width, out),
+    /// Chooses differences if they are a tenth smaller: they are added up one after the other.
+    fn try_deltas(&mut self, values: &[i64], stats: &[ChunkStats]) {
+        let min = stats.iter().map(|stats| stats.min_delta).min().unwrap_or(0);
+        let max = stats.iter().map(|stats| stats.min_delta).max().unwrap_or(0);
+        let heads =
+            heads(stats.len(), self.width) + heads(stats.len(), bit_packing::bits(min, max));
+        let exact = values.chunks(CHUNK).zip(stats);
+        let exact = exact.map(|(n, stats)| tail::size(n.len(), bit_packing::delta_width(stats)));
+        let exact = heads + exact.sum::<usize>();
+        if exact + exact / 10 < self.bytes {
+            (self.kind, self.bytes) = (PackedKind::Deltas, exact);
+        }
+        // Runs are as small where most differences are 0, and faster to read.
+        if stats.iter().map(|stats| stats.changes).sum::<usize>() < values.len() / 16 {
+            return;
+        }
+        let most = (self.bytes - self.bytes / 10).saturating_sub(heads);
+        if let Some(differences) = Differences::with_exceptions(values, stats, most) {
+            let bytes = heads + packed_size(differences.plans(), values.len());
+            if bytes + bytes / 10 < self.bytes {
+                (self.kind, self.bytes) = (PackedKind::DeltasWithExceptions(differences), bytes);
+            }
         }
     }
+
+    fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
+        match &self.kind {
+            // Bases and differences would be nested too deep.
+            kind if depth == 0 || matches!(kind, PackedKind::Frame) => {
+                out.push(FRAME);
+                bit_packing::put_frame(values, self.min, self.width, out);
+            }
+            PackedKind::Frames(plans) => {
+                out.push(FRAMES);
+                bit_packing::put_frames(values, plans, depth, out);
+            }
+            PackedKind::DeltasWithExceptions(differences) => {
+                out.push(DELTAS);
+                differences.put(depth, out);
+            }
+            _ => {
+                out.push(DELTAS);
+                Differences::exact(values, stats).put(depth, out);
+            }
+        }
+    }
+}
+
+/// Returns about how many bytes the widths of chunks and their bases, of this many bits, take.
+fn heads(chunks: usize, width: u32) -> usize {
+    chunks * (1 + width.div_ceil(8) as usize) + 8
+}
+
+/// Returns about how many bytes `n` offsets and their exceptions take.
+fn packed_size(plans: &[BitPackingPlan], n: usize) -> usize {
+    let sizes = (0..plans.len()).map(|c| (n - c * CHUNK).min(CHUNK));
+    let chunk =
+        |(plan, n): (&BitPackingPlan, usize)| tail::size(n, plan.width) + plan.exceptions * 4;
+    plans.iter().zip(sizes).map(chunk).sum()
 }
 
 fn long_size(value: i64) -> usize {

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! offsets   0 3 1 4 │ 1 5 9 2 │ 6 ...      summed in groups
-//! sums            8 │       17│            number i: the first, i times the base, and the offsets up to it
-//! ```
+//! sums            8 │       17│            number i: the first, i times the base, and the offsets up to it,
+//! ```                                      with the bits above the width of exceptions among them
 
 use super::tail;
 use crate::buffer_reuse::Scratch;
@@ -20,11 +20,21 @@ pub(crate) struct DeltaSums<'a> {
 }
 
 impl DeltaSums<'_> {
-    /// Appends the values at positions, which ascend and are in range.
-    pub(crate) fn pick<T: Modular>(&self, places: impl Iterator<Item = usize>, out: &mut Vec<T>) {
+    /// Appends the values at positions, which ascend and are in range. Exceptions are the positions of some offsets,
+    /// and what is added to them.
+    pub(crate) fn pick<T: Modular>(
+        &self,
+        places: impl Iterator<Item = usize>,
+        exceptions: impl Iterator<Item = (usize, u64)>,
+        out: &mut Vec<T>,
+    ) {
+        let (mut exceptions, mut sum) = (exceptions.peekable(), self.first);
         let put = |at: usize, offsets: u64| {
+            while let Some((_, more)) = exceptions.next_if(|(place, _)| *place <= at) {
+                sum = sum.wrapping_add(more);
+            }
             let bases = self.base.wrapping_mul(at as u64);
-            out.push(T::wrap(self.first.wrapping_add(bases).wrapping_add(offsets)));
+            out.push(T::wrap(sum.wrapping_add(bases).wrapping_add(offsets)));
         };
         match self.n == CHUNK && self.group(0).is_some() {
             true => self.by_groups(places, put),

@@ -15,7 +15,10 @@ const KINDS: [(&str, &str); 10] = [
     ("strings", "[0,1,2,3,4,5]"),
     ("parts of integers", "[1,2]"),
     ("widths of digits", "[0,3,11]"),
-    ("exceptions", r#"["decimals of 4","decimals of 8","numbers","split of 4","split of 8"]"#),
+    (
+        "exceptions",
+        r#"["decimals of 4","decimals of 8","deltas","numbers","split of 4","split of 8"]"#,
+    ),
 ];
 
 /// The encodings that only blocks for zstd have.

@@ -1,0 +1,148 @@
+//! The differences of numbers, and how each chunk of them is packed.
+//!
+//! ```text
+//! numbers       10 11 13 12 │ 70 71 ...       base -1, width 2
+//! differences      1  2 -1  │    1            offsets 2 3 0; of the first of a chunk 0
+//! ```
+//! A difference below the base, or 2^width and more above it, is an exception. Where numbers ascend but for a few, or
+//! change by little but for a few, most differences fit few bits.
+
+use super::bit_packing::exceptions::MOST_EXCEPTIONS;
+use super::bit_packing::{self, BitPackingPlan};
+use super::tail;
+use crate::kernel::{self, CHUNK, ChunkStats, Level};
+use crate::pack::payload::Payload;
+
+/// Differences that are sampled, in pieces of neighbours.
+const SAMPLE: usize = 256;
+const PIECE: usize = 64;
+
+/// The most exceptions among the sampled differences.
+const MOST_OF_SAMPLE: usize = SAMPLE * MOST_EXCEPTIONS / CHUNK;
+
+/// The differences of numbers, and the plan of each chunk of them.
+pub(crate) struct Differences {
+    firsts: Vec<i64>,
+    /// Of each number to the one before; of the first of a chunk the base.
+    values: Vec<i64>,
+    plans: Vec<BitPackingPlan>,
+}
+
+/// A base and a width that fit most of the sampled differences.
+struct Window {
+    base: i64,
+    width: u32,
+    /// The size of the sample, in bits.
+    bits: usize,
+}
+
+impl Differences {
+    /// Without exceptions.
+    pub(crate) fn exact(values: &[i64], stats: &[ChunkStats]) -> Self {
+        let plan = |stats: &ChunkStats| BitPackingPlan {
+            base: stats.min_delta,
+            width: bit_packing::delta_width(stats),
+            exceptions: 0,
+        };
+        Self::planned(values, stats.iter().map(plan).collect())
+    }
+
+    /// With exceptions; `None` if a sample shows that they take no less than `most` bytes.
+    pub(crate) fn with_exceptions(
+        values: &[i64],
+        stats: &[ChunkStats],
+        most: usize,
+    ) -> Option<Self> {
+        let window = Window::of(values)?;
+        if window.bits.saturating_mul(values.len()) / (SAMPLE * 8) >= most {
+            return None;
+        }
+        let plans = values.chunks(CHUNK).zip(stats);
+        Some(Self::planned(values, plans.map(|(chunk, stats)| window.plan(chunk, stats)).collect()))
+    }
+
+    fn planned(values: &[i64], plans: Vec<BitPackingPlan>) -> Self {
+        let firsts = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
+        let mut differences = Vec::with_capacity(values.len());
+        for (chunk, plan) in values.chunks(CHUNK).zip(&plans) {
+            differences.push(plan.base);
+            differences.extend(between(chunk));
+        }
+        Self { firsts, values: differences, plans }
+    }
+
+    pub(crate) fn plans(&self) -> &[BitPackingPlan] {
+        &self.plans
+    }
+
+    /// Appends them.
+    pub(crate) fn put(&self, depth: u32, out: &mut Payload) {
+        super::put(&self.firsts, depth, out);
+        bit_packing::put_frames(&self.values, &self.plans, depth, out);
+    }
+}
+
+/// Returns the difference of each number but the first to the one before.
+fn between(values: &[i64]) -> impl Iterator<Item = i64> {
+    let rest = values.get(1..).unwrap_or_default();
+    rest.iter().zip(values).map(|(value, before)| value.wrapping_sub(*before))
+}
+
+impl Window {
+    /// Returns the window with the smallest size of a sample; `None` if there are too few numbers for one.
+    fn of(values: &[i64]) -> Option<Self> {
+        let step = values.len().checked_sub(PIECE + 1)? / (SAMPLE / PIECE - 1);
+        if step < PIECE {
+            return None;
+        }
+        let mut sample: Vec<i64> = Vec::with_capacity(SAMPLE);
+        for start in (0..SAMPLE / PIECE).map(|piece| piece * step) {
+            sample.extend(between(values.get(start..start + PIECE + 1)?));
+        }
+        sample.sort_unstable();
+        let (least, greatest) = (*sample.first()?, *sample.last()?);
+        let full = bit_packing::bits(least, greatest);
+        let mut best = Self { base: least, width: full, bits: SAMPLE * full as usize };
+        for below in [0, 1, 2, 4, 8, MOST_OF_SAMPLE] {
+            let rest = sample.get(below..)?;
+            let base = *rest.first()?;
+            for width in 0..full {
+                let fits = |value: &i64| value.wrapping_sub(base).cast_unsigned() >> width == 0;
+                let exceptions = SAMPLE - rest.partition_point(fits);
+                if exceptions > MOST_OF_SAMPLE {
+                    continue;
+                }
+                let bits = SAMPLE * width as usize + exceptions * (24 + full - width) as usize;
+                if bits < best.bits {
+                    best = Self { base, width, bits };
+                }
+            }
+        }
+        Some(best)
+    }
+
+    /// Returns the best plan of the differences of a chunk, with the base of the window or that of the least of them.
+    fn plan(&self, chunk: &[i64], stats: &ChunkStats) -> BitPackingPlan {
+        let full = bit_packing::delta_width(stats);
+        let mut best = BitPackingPlan { base: stats.min_delta, width: full, exceptions: 0 };
+        let mut least = tail::size(chunk.len(), full);
+        let mut differences = [0; CHUNK];
+        let count = differences.iter_mut().zip(between(chunk)).map(|(to, from)| *to = from).count();
+        let differences = differences.get(..count).unwrap_or_default();
+        for width in self.width.saturating_sub(1)..full.min(self.width + 3) {
+            let (level, base) = (Level::in_use(), self.base);
+            let exceptions = kernel::bitpack::count_above(level, differences, base, width);
+            if exceptions > MOST_EXCEPTIONS.min(chunk.len() / 8) {
+                continue;
+            }
+            let plan = BitPackingPlan { base, width, exceptions };
+            let above = bit_packing::bits(plan.above(stats.min_delta), plan.above(stats.max_delta));
+            let bytes =
+                tail::size(chunk.len(), width) + exceptions * (3 + above.div_ceil(8) as usize);
+            if bytes < least {
+                (least, best) = (bytes, plan);
+            }
+        }
+        best
+    }
+}
