@@ -314,11 +314,13 @@ pub(crate) fn put<R: FloatBits>(values: &[R], hints: &FloatHints, depth: u32, ou
     let found =
         alp::best(values, &hints.scales).or_else(|| alp::best(values, &alp::candidates(values)));
     let decimals = found.map_or(plain, |(_, bits)| bits);
-    if values.len() > 1 && deeper > 1 && distinct <= 256 && distinct * 2 <= some.len() {
-        let width = f64::from(usize::BITS - (distinct - 1).leading_zeros());
-        if width < decimals * 0.95 && put_dictionary(values, hints, deeper, out) {
+    if deeper > 1 && dictionary_bits(&counted, values.len(), decimals) < decimals * 0.75 {
+        #[allow(clippy::cast_precision_loss)] // It is not that exact.
+        let saves = |bytes: usize| (bytes * 8) as f64 <= decimals * 0.9 * values.len() as f64;
+        if put_dictionary(values, hints, deeper, out) && saves(out.size_from(start)) {
             return keep_or_plain(values, start, out);
         }
+        out.truncate(start);
     }
     let worth = decimals > plain / 2.0 && hints.options.splits();
     let split = if worth { alp_rd::choose(values) } else { None };
@@ -358,7 +360,18 @@ fn put_frequent<R: FloatBits>(
 }
 
 /// The most entries of a dictionary that is written.
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 1 << 14;
+
+/// Estimates the bits that a value takes in a dictionary, from a sample of `n` values, where an entry takes `entry` bits.
+fn dictionary_bits(sample: &Counted, n: usize, entry: f64) -> f64 {
+    let distinct = sample.estimate_distinct().filter(|distinct| *distinct <= MOST_ENTRIES);
+    let Some(distinct) = distinct else { return f64::INFINITY };
+    let width = f64::from(usize::BITS - distinct.saturating_sub(1).leading_zeros());
+    // They are not more than the precision of a float.
+    #[allow(clippy::cast_precision_loss)]
+    let entries = distinct as f64 / n as f64;
+    width + entries * entry
+}
 
 fn put_dictionary<R: FloatBits>(
     values: &[R],

@@ -12,6 +12,7 @@
 //! 8 bytes         long base │ a byte each      ┐
 //! 9 parts         low and high bits            ├ for zstd: see spread
 //! 10 steps        to the next number           ┘
+//! 11 lag          byte distance │ numbers: differences to the number so far before
 //! ```
 //! The number of values is stored outside. A column of 32 bits is encoded modulo 2^32. Encodings nest at most
 //! [`DEPTH`] levels.
@@ -24,6 +25,7 @@ pub(crate) mod common_factor;
 pub(crate) mod delta;
 pub(crate) mod dictionary;
 pub(crate) mod differences;
+pub(crate) mod lag;
 pub(crate) mod sparse;
 pub(crate) mod tail;
 pub(crate) mod value_counts;
@@ -35,6 +37,7 @@ use self::bit_packing::BitPackedChunks;
 use self::bitmap::PackedBits;
 use self::byte_stream_split::{ByteNumbers, Parts, Steps};
 use self::dictionary::{Dictionary, Packed};
+use self::lag::Lag;
 use super::payload::Payload;
 use super::payload_reader::Input;
 use crate::buffer_reuse::Scratch;
@@ -58,6 +61,7 @@ pub(crate) const MULTIPLES: u8 = 7;
 pub(crate) const BYTES: u8 = 8;
 pub(crate) const PARTS: u8 = 9;
 pub(crate) const STEPS: u8 = 10;
+pub(crate) const LAG: u8 = 11;
 
 /// Packed numbers.
 #[derive(Debug)]
@@ -77,6 +81,7 @@ enum IntegerEncoding {
     Bytes(ByteNumbers),
     Parts(Box<Parts>),
     Steps(Box<Steps>),
+    Lag(Box<Lag>),
 }
 
 /// Names the encoding, and those within it.
@@ -96,6 +101,7 @@ impl fmt::Display for Numbers {
             IntegerEncoding::Bytes(_) => write!(f, "bytes"),
             IntegerEncoding::Parts(parts) => parts.fmt(f),
             IntegerEncoding::Steps(steps) => steps.fmt(f),
+            IntegerEncoding::Lag(lag) => lag.fmt(f),
         }
     }
 }
@@ -150,6 +156,7 @@ impl Numbers {
             BYTES => IntegerEncoding::Bytes(ByteNumbers::take(input, n)?),
             PARTS => IntegerEncoding::Parts(Box::new(Parts::take(input, n, deeper)?)),
             STEPS => IntegerEncoding::Steps(Box::new(Steps::take(input, n, deeper)?)),
+            LAG => IntegerEncoding::Lag(Box::new(Lag::take(input, n, deeper)?)),
             other => return Err(Error::malformed(format!("numbers of kind {other}"))),
         };
         Ok(Self { n, kind })
@@ -231,6 +238,7 @@ impl Numbers {
             IntegerEncoding::Bytes(bytes) => bytes.read(range, out),
             IntegerEncoding::Parts(parts) => parts.read(range, out)?,
             IntegerEncoding::Steps(steps) => steps.read(range, out)?,
+            IntegerEncoding::Lag(lag) => lag.read(range, out)?,
         }
         Ok(())
     }
@@ -277,6 +285,7 @@ impl Numbers {
             IntegerEncoding::Bytes(bytes) => bytes.pick(places, out),
             IntegerEncoding::Parts(parts) => parts.pick(places, out)?,
             IntegerEncoding::Steps(steps) => steps.pick(places, out)?,
+            IntegerEncoding::Lag(lag) => lag.pick(places, out)?,
         }
         Ok(())
     }

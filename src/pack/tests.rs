@@ -64,6 +64,7 @@ fn sorts(n: usize) -> Vec<(&'static str, Vec<i64>)> {
         ("skewed codes", some(&mut |_, r| ((r % 90) * (r / 128 % 90) / 90) as i64 - 7)),
         ("skewed", some(&mut |_, r| 9000 + (r % 999) as i64 * (r / 1024 % 99) as i64)),
         ("wandering", some(&mut |i, r| (i / 5 * 7919) % 20_000 + (r % 40) as i64)),
+        ("groups", some(&mut |i, r| i % 13 * 7919 % 1000 + (r % 64 / 63) as i64)),
         ("restarts", some(&mut |i, r| i % 90 * 20_000 + (r % 90) as i64)),
         (
             "jumps",
@@ -137,6 +138,7 @@ fn each_sort_takes_its_kind() {
         ("sorted", integer::DELTAS),
         ("steps", integer::DELTAS),
         ("restarts", integer::DELTAS),
+        ("groups", integer::LAG),
         ("outliers", integer::FRAMES),
         ("levels", integer::FRAMES),
         ("runs", integer::RUNS),

@@ -169,6 +169,15 @@ def sums(firsts, steps):
     return out
 
 
+def lagged(distance, differences):
+    """Each number is the one so far before and its difference; the first of a chunk stand by themselves."""
+    check(distance > 0, "a lag of 0")
+    out = []
+    for i, difference in enumerate(differences):
+        out.append(difference if i % CHUNK < distance else out[i - distance] + difference)
+    return out
+
+
 def runs(cursor, n, depth):
     count = cursor.count(min(MOST, n))
     values = numbers(cursor, count, depth)
@@ -217,6 +226,8 @@ def numbers(cursor, n, depth=DEPTH):
         out = [below + (above << cut) for below, above in zip(low, high)]
     elif kind == 10:
         out = sums(numbers(cursor, -(-n // CHUNK), depth), numbers(cursor, n, depth))
+    elif kind == 11:
+        out = lagged(cursor.byte(), numbers(cursor, n, depth))
     else:
         raise Malformed(f"numbers of kind {kind}")
     return [signed(number) for number in out]

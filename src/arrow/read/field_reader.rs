@@ -32,7 +32,7 @@ const PIECE: u64 = 16_384;
 
 /// Where at least one row in this many is wanted, reading all and leaving some out costs less than decoding rows at
 /// positions. Measured on tables of text and numbers, with AVX2.
-const DENSE: u64 = 8;
+const DENSE: u64 = 4;
 
 /// Reads some fields.
 pub(crate) struct FieldsReader<R> {

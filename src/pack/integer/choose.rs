@@ -11,6 +11,7 @@ use super::bitmap;
 use super::byte_stream_split::Spread;
 use super::common_factor;
 use super::differences::Differences;
+use super::lag;
 use super::sparse;
 use super::tail;
 use super::value_counts::Counted;
@@ -46,7 +47,12 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
     }
     let start = out.len();
     let deeper = depth.saturating_sub(1);
-    let searched = values.len() >= FEW && deeper > 1 && choice.bytes > values.len() / 16;
+    // Runs are found at once, so they are tried where little can be saved.
+    let little = choice.bytes <= values.len() / 16;
+    if little && deeper > 0 && put_runs(values, stats, choice.bytes, deeper, out) {
+        return;
+    }
+    let searched = values.len() >= FEW && deeper > 0 && !little;
     let sample = searched.then(|| Sample::of(values));
     let spread = match out.is_for_zstd() && values.len() >= SOME {
         true if sample.as_ref().is_some_and(Sample::is_of_one) => None,
@@ -72,6 +78,10 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
             best = out.size_from(start);
         }
         let runs = out.split_off(start);
+        // It is slower to read than all others.
+        if sample.is_of_few() && lag::put(values, best - best / 3, deeper, out) {
+            return;
+        }
         if sample.put_dictionary(values, best, deeper, out) {
             return;
         }
@@ -139,8 +149,9 @@ impl IntegerChoice {
         if exact + exact / 10 < self.bytes {
             (self.kind, self.bytes) = (PackedKind::Deltas, exact);
         }
-        // Runs are as small where most differences are 0, and faster to read.
-        if stats.iter().map(|stats| stats.changes).sum::<usize>() < values.len() / 16 {
+        // Runs are as small where most differences are 0, and faster to read; two bits are few.
+        let changes = stats.iter().map(|stats| stats.changes).sum::<usize>();
+        if changes < values.len() / 16 || self.bytes < values.len() / 4 {
             return;
         }
         let most = (self.bytes - self.bytes / 10).saturating_sub(heads);
@@ -269,6 +280,11 @@ impl Sample {
         count * 5 >= self.values.len() * 4
     }
 
+    /// Returns whether many values are repeated, so that a group of rows may repeat one before.
+    fn is_of_few(&self) -> bool {
+        self.counted.values.len() * 3 <= self.values.len()
+    }
+
     /// Appends the most frequent value and the others, if they take less than `most`.
     fn put_frequent(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
         let Some((value, count)) = self.counted.most_frequent() else { return false };
@@ -291,14 +307,21 @@ impl Sample {
 
     /// Appends the distinct values and the code of each, if that takes less than `most`.
     fn put_dictionary(&self, values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
-        let distinct = self.counted.values.len();
+        let Some(distinct) = self.counted.estimate_distinct() else { return false };
+        // Of few, the sample has nearly all.
+        let known = self.counted.values.len();
+        let distinct = if known * 4 <= self.values.len() { known } else { distinct };
         let width = usize::BITS - distinct.saturating_sub(1).leading_zeros();
-        let hopeless = distinct == 0 || distinct * 2 > self.values.len();
-        if hopeless || tail::size(values.len(), width) + distinct >= most - most / 8 {
+        // Entries ascend, and are packed as differences.
+        let span = self.values.iter().max().zip(self.values.iter().min());
+        let span = span.map_or(0, |(max, min)| max.wrapping_sub(*min).cast_unsigned());
+        let entry = 66 - (span / (distinct as u64).max(1)).leading_zeros();
+        let size = tail::size(values.len(), width) + tail::size(distinct, entry);
+        if size >= most - most / 8 {
             return false;
         }
         let all = values.iter().map(|value| value.cast_unsigned());
-        let Some(counted) = Counted::of(all, values.len() / 4) else { return false };
+        let Some(counted) = Counted::of(all, values.len() / 2) else { return false };
         // In order, so that codes compare as values do.
         let (order, coded) = counted.in_order(|a, b| a.cast_signed().cmp(&b.cast_signed()));
         let order: Vec<i64> = order.into_iter().map(u64::cast_signed).collect();

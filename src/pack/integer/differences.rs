@@ -14,8 +14,8 @@ use crate::kernel::{self, CHUNK, ChunkStats, Level};
 use crate::pack::payload::Payload;
 
 /// Differences that are sampled, in pieces of neighbours.
-const SAMPLE: usize = 256;
-const PIECE: usize = 64;
+const SAMPLE: usize = 128;
+const PIECE: usize = 32;
 
 /// The most exceptions among the sampled differences.
 const MOST_OF_SAMPLE: usize = SAMPLE * MOST_EXCEPTIONS / CHUNK;
@@ -103,7 +103,7 @@ impl Window {
         let (least, greatest) = (*sample.first()?, *sample.last()?);
         let full = bit_packing::bits(least, greatest);
         let mut best = Self { base: least, width: full, bits: SAMPLE * full as usize };
-        for below in [0, 1, 2, 4, 8, MOST_OF_SAMPLE] {
+        for below in [0, 1, 2, 4, MOST_OF_SAMPLE] {
             let rest = sample.get(below..)?;
             let base = *rest.first()?;
             for width in 0..full {

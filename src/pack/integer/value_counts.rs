@@ -77,6 +77,24 @@ impl Counted {
         all.max_by_key(|(value, count)| (*count, *value))
     }
 
+    /// Estimates how many values are distinct among all of which these are a sample, by Chao's estimator: from how
+    /// many come once, and how many twice. `None` if none comes twice.
+    pub(crate) fn estimate_distinct(&self) -> Option<usize> {
+        let mut counts = vec![0u32; self.values.len()];
+        for code in &self.codes {
+            if let Some(count) = counts.get_mut(*code as usize) {
+                *count += 1;
+            }
+        }
+        let that_come = |times| counts.iter().filter(|count| **count == times).count();
+        let (once, twice) = (that_come(1), that_come(2));
+        match (once, twice) {
+            (0, _) => Some(self.values.len()),
+            (_, 0) => None,
+            _ => Some(self.values.len() + once * once / (2 * twice)),
+        }
+    }
+
     /// Returns the values sorted by `compare`, and the code of each number among them.
     pub(crate) fn in_order(
         &self,
@@ -154,6 +172,10 @@ mod tests {
             assert_eq!(values[*code as usize], *number);
         }
         assert!(Counted::of(numbers.iter().copied(), values.len() - 1).is_none());
+        let sample = numbers.iter().copied().step_by(7);
+        let estimate = Counted::of(sample, 3000).unwrap().estimate_distinct().unwrap();
+        assert!((values.len() / 2..values.len() * 2).contains(&estimate), "{estimate}");
+        assert_eq!(Counted::of([5, 6, 7].into_iter(), 3).unwrap().estimate_distinct(), None);
         assert_eq!(Counted::of([5, 6, 5].into_iter(), 2).unwrap().most_frequent(), Some((5, 2)));
     }
 }

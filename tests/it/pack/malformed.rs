@@ -3,7 +3,7 @@
 use super::*;
 
 /// Type, whether it is an array column, the error, and the payload of a block of 3 rows.
-const BLOCKS: [(&str, bool, &str, &[u8]); 55] = [
+const BLOCKS: [(&str, bool, &str, &[u8]); 57] = [
     ("int", false, "nothing", &[]),
     ("int", false, "a form of its own", &[3, 6, 0, 2]),
     ("int", false, "zstd under pack", &[2, 2, 6, 0, 2]),
@@ -27,6 +27,8 @@ const BLOCKS: [(&str, bool, &str, &[u8]); 55] = [
     ("long", false, "deltas without exceptions", &[1, 6, 3, 0, 0, 0, 0, 0]),
     ("long", false, "an exception outside of deltas", &[1, 6, 3, 0, 0, 0, 0, 0, 2, 1, 3, 0, 0, 2]),
     ("long", false, "no bits above", &[1, 6, 3, 0, 0, 0, 0, 0, 2, 1, 1, 0]),
+    ("long", false, "a lag of 0", &[1, 6, 11, 0, 0, 2]),
+    ("long", false, "no differences", &[1, 6, 11, 2]),
     ("long", false, "runs of two", &[1, 6, 4, 2, 0, 2, 0, 2]),
     ("long", false, "runs of four", &[1, 6, 4, 2, 0, 2, 0, 6]),
     ("long", false, "a code outside", &[1, 6, 5, 2, 0, 2, 0, 2]),

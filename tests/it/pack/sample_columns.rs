@@ -68,7 +68,7 @@ fn word(r: u64) -> String {
 
 /// Integers: each kind of numbers, alone and within others.
 fn numbers(n: usize) -> Vec<Column> {
-    let rules: [(&str, Rule); 16] = [
+    let rules: [(&str, Rule); 17] = [
         ("constant", |_, _| Value::Long(-7)),
         ("frame", |_, r| Value::Long((r % 1000) as i64 - 500)),
         ("any", |_, r| Value::Long(r as i64)),
@@ -80,6 +80,7 @@ fn numbers(n: usize) -> Vec<Column> {
         ("sorted", |i, r| Value::Long((1 << 40) + (i * 1000) as i64 + (r % 900) as i64)),
         ("steps", |i, _| Value::Long(i as i64 * 3_000_017 - 500)),
         ("restarts", |i, r| Value::Long((i % 90 * 20_000) as i64 + (r % 90) as i64)),
+        ("groups", |i, r| Value::Long((i as i64 % 7 * 7919) % 1000 + (r % 64 / 63) as i64)),
         ("runs", |i, _| Value::Long((i as i64 / 11 * 7919) % 1000)),
         ("dictionary", |_, r| Value::Long([1 << 60, -3, 1 << 33, 17, 1 << 50][r as usize % 5])),
         ("frequent", |_, r| Value::Long(if r.is_multiple_of(20) { (r >> 9) as i64 } else { 42 })),
