@@ -339,6 +339,11 @@ pub(crate) fn put(
     }
     let dictionary = out.split_off(start);
     if !put_template(strings, validity, deeper, out) {
+        let expected = hints.expected_size(strings);
+        if !dictionary.is_empty() && dictionary.size_from(0) < expected - expected / 8 {
+            out.append(&dictionary);
+            return found;
+        }
         put_groups(strings, hints, deeper, out);
     }
     // Codes are faster to read than strings.

@@ -16,6 +16,8 @@ pub(crate) struct StringHints {
     /// Whether enough strings are repeated for a dictionary to pay.
     pub(super) repetitive: bool,
     codes: Option<TrainedCodes>,
+    /// How many hundredths of the bytes the codes take, if there are codes.
+    codes_size: usize,
 }
 
 impl StringHints {
@@ -37,7 +39,7 @@ impl StringHints {
         }
         let (codes, size) = TrainedCodes::train(strings);
         if size <= hints.worth(100) {
-            hints.codes = Some(codes);
+            (hints.codes, hints.codes_size) = (Some(codes), size);
         }
         hints
     }
@@ -45,6 +47,13 @@ impl StringHints {
     /// Returns the maximum size of the codes for which they are used.
     pub(super) fn worth(&self, bytes: usize) -> usize {
         bytes * usize::from(self.options.fsst_threshold) / 100
+    }
+
+    /// Estimates how many bytes strings take as codes, or plain, with about a byte for each length.
+    pub(super) fn expected_size(&self, strings: StringsRef<'_>) -> usize {
+        let bytes = strings.bytes().len();
+        let bytes = self.codes.as_ref().map_or(bytes, |_| bytes * self.codes_size / 100);
+        bytes + strings.len()
     }
 
     pub(super) fn codes(&self) -> Option<&TrainedCodes> {
