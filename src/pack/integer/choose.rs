@@ -3,6 +3,7 @@
 //! ```text
 //! each chunk     least, greatest, of values and of differences; changes   ──► sizes of frame, frames, deltas: exact
 //! a sample       factor of all, distinct values, the most frequent one    ──► tried where it may pay, and measured
+//! neighbours     differences with exceptions, a distance of repetition    ──► likewise
 //! ```
 
 use super::bit_packing::exceptions::MOST_EXCEPTIONS;
