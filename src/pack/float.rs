@@ -362,7 +362,7 @@ fn put_frequent<R: FloatBits>(
 /// The most entries of a dictionary that is written.
 const MOST_ENTRIES: usize = 1 << 14;
 
-/// Estimates the bits that a value takes in a dictionary, from a sample of `n` values, where an entry takes `entry` bits.
+/// Estimates the bits that each of `n` values takes in a dictionary, from a sample of them, if an entry takes `entry`.
 fn dictionary_bits(sample: &Counted, n: usize, entry: f64) -> f64 {
     let distinct = sample.estimate_distinct().filter(|distinct| *distinct <= MOST_ENTRIES);
     let Some(distinct) = distinct else { return f64::INFINITY };

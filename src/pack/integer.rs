@@ -21,6 +21,7 @@ pub(crate) mod bit_packing;
 pub(crate) mod bitmap;
 pub(crate) mod byte_stream_split;
 pub(crate) mod choose;
+pub(crate) mod chunk_start;
 pub(crate) mod common_factor;
 pub(crate) mod delta;
 pub(crate) mod dictionary;

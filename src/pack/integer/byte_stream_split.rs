@@ -17,6 +17,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::bit_packing;
+use super::chunk_start;
+use super::differences::{between, firsts};
 use super::{BYTES, FRAME, Numbers, PARTS, STEPS, each_chunk};
 use crate::buffer_reuse::Scratch;
 use crate::error::{Error, Result};
@@ -145,30 +147,11 @@ impl Steps {
     }
 
     pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
-        let mut before = Scratch::new();
-        each_chunk(range, |part| {
-            let c = part.start / CHUNK;
-            let start = c * CHUNK;
-            if part.start == start {
-                return self.sums(c, part.len(), out);
-            }
-            before.clear();
-            self.sums(c, part.end - start, &mut before)?;
-            out.extend_from_slice(before.get(part.start - start..).unwrap_or_default());
-            Ok(())
-        })
+        chunk_start::read(range, |c, n, out| self.sums(c, n, out), out)
     }
 
     pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
-        let mut sums = Scratch::<T>::new();
-        for places in places.chunk_by(|a, b| *a as usize / CHUNK == *b as usize / CHUNK) {
-            let at = |place: &u32| *place as usize % CHUNK;
-            let c = places.first().map_or(0, |place| *place as usize / CHUNK);
-            sums.clear();
-            self.sums(c, places.last().map_or(0, |last| at(last) + 1), &mut sums)?;
-            out.extend(places.iter().filter_map(|place| sums.get(at(place)).copied()));
-        }
-        Ok(())
+        chunk_start::pick(places, |c, n, out| self.sums(c, n, out), out)
     }
 
     /// Appends the first `n` numbers of a chunk.
@@ -190,13 +173,8 @@ impl Steps {
 fn steps(values: &[i64]) -> Vec<i64> {
     let mut steps = Vec::with_capacity(values.len());
     for chunk in values.chunks(CHUNK) {
-        let step = |pair: &[i64]| match pair {
-            [before, value] => value.wrapping_sub(*before),
-            _ => 0,
-        };
-        let first = chunk.get(..2).map_or(0, step);
-        steps.push(first);
-        steps.extend(chunk.windows(2).map(step));
+        steps.push(between(chunk).next().unwrap_or(0));
+        steps.extend(between(chunk));
     }
     steps
 }
@@ -248,10 +226,8 @@ impl Spread {
     pub(crate) fn put(&self, values: &[i64], least: i64, depth: u32, out: &mut Payload) {
         match (&self.steps, self.form) {
             (Some(steps), _) => {
-                let firsts: Vec<i64> =
-                    values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
                 out.push(STEPS);
-                super::put(&firsts, depth, out);
+                super::put(&firsts(values), depth, out);
                 super::put(steps, depth, out);
             }
             (None, SplitForm::Parts { cut }) => put_parts(values, least, cut, depth, out),

@@ -80,7 +80,8 @@ fn put_known(values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload
         }
         let runs = out.split_off(start);
         // It is slower to read than all others.
-        if sample.is_of_few() && lag::put(values, best - best / 3, deeper, out) {
+        let lags = sample.is_of_few() && lag::put(values, deeper, out);
+        if lags && keep(start, best - best / 3, out) {
             return;
         }
         if sample.put_dictionary(values, best, deeper, out) {
@@ -165,9 +166,9 @@ impl IntegerChoice {
     }
 
     fn put(&self, values: &[i64], stats: &[ChunkStats], depth: u32, out: &mut Payload) {
-        match &self.kind {
-            // Bases and differences would be nested too deep.
-            kind if depth == 0 || matches!(kind, PackedKind::Frame) => {
+        // Bases and differences would be nested too deep.
+        match if depth == 0 { &PackedKind::Frame } else { &self.kind } {
+            PackedKind::Frame => {
                 out.push(FRAME);
                 bit_packing::put_frame(values, self.min, self.width, out);
             }
@@ -175,13 +176,13 @@ impl IntegerChoice {
                 out.push(FRAMES);
                 bit_packing::put_frames(values, plans, depth, out);
             }
+            PackedKind::Deltas => {
+                out.push(DELTAS);
+                Differences::exact(values, stats).put(depth, out);
+            }
             PackedKind::DeltasWithExceptions(differences) => {
                 out.push(DELTAS);
                 differences.put(depth, out);
-            }
-            _ => {
-                out.push(DELTAS);
-                Differences::exact(values, stats).put(depth, out);
             }
         }
     }

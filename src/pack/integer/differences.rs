@@ -39,12 +39,7 @@ struct Window {
 impl Differences {
     /// Without exceptions.
     pub(crate) fn exact(values: &[i64], stats: &[ChunkStats]) -> Self {
-        let plan = |stats: &ChunkStats| BitPackingPlan {
-            base: stats.min_delta,
-            width: bit_packing::delta_width(stats),
-            exceptions: 0,
-        };
-        Self::planned(values, stats.iter().map(plan).collect())
+        Self::planned(values, stats, |_, stats| exact_plan(stats))
     }
 
     /// With exceptions; `None` if a sample shows that they take no less than `most` bytes.
@@ -57,18 +52,29 @@ impl Differences {
         if window.bits.saturating_mul(values.len()) / (SAMPLE * 8) >= most {
             return None;
         }
-        let plans = values.chunks(CHUNK).zip(stats);
-        Some(Self::planned(values, plans.map(|(chunk, stats)| window.plan(chunk, stats)).collect()))
+        Some(Self::planned(values, stats, |differences, stats| window.plan(differences, stats)))
     }
 
-    fn planned(values: &[i64], plans: Vec<BitPackingPlan>) -> Self {
-        let firsts = values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect();
-        let mut differences = Vec::with_capacity(values.len());
-        for (chunk, plan) in values.chunks(CHUNK).zip(&plans) {
-            differences.push(plan.base);
+    /// Has `plan` decide about the differences of each chunk, without that of the first.
+    fn planned(
+        values: &[i64],
+        stats: &[ChunkStats],
+        plan: impl Fn(&[i64], &ChunkStats) -> BitPackingPlan,
+    ) -> Self {
+        let (mut differences, mut plans) = (Vec::with_capacity(values.len()), Vec::new());
+        for (chunk, stats) in values.chunks(CHUNK).zip(stats) {
+            let first = differences.len();
+            differences.push(0);
             differences.extend(between(chunk));
+            if let Some((first, rest)) =
+                differences.get_mut(first..).and_then(<[i64]>::split_first_mut)
+            {
+                let plan = plan(rest, stats);
+                *first = plan.base;
+                plans.push(plan);
+            }
         }
-        Self { firsts, values: differences, plans }
+        Self { firsts: firsts(values), values: differences, plans }
     }
 
     pub(crate) fn plans(&self) -> &[BitPackingPlan] {
@@ -82,8 +88,19 @@ impl Differences {
     }
 }
 
+/// Returns the first number of each chunk.
+pub(crate) fn firsts(values: &[i64]) -> Vec<i64> {
+    values.chunks(CHUNK).filter_map(<[i64]>::first).copied().collect()
+}
+
+/// Returns the plan of a chunk that has room for all of its differences.
+fn exact_plan(stats: &ChunkStats) -> BitPackingPlan {
+    let width = bit_packing::delta_width(stats);
+    BitPackingPlan { base: stats.min_delta, width, exceptions: 0 }
+}
+
 /// Returns the difference of each number but the first to the one before.
-fn between(values: &[i64]) -> impl Iterator<Item = i64> {
+pub(crate) fn between(values: &[i64]) -> impl Iterator<Item = i64> {
     let rest = values.get(1..).unwrap_or_default();
     rest.iter().zip(values).map(|(value, before)| value.wrapping_sub(*before))
 }
@@ -122,23 +139,19 @@ impl Window {
     }
 
     /// Returns the best plan of the differences of a chunk, with the base of the window or that of the least of them.
-    fn plan(&self, chunk: &[i64], stats: &ChunkStats) -> BitPackingPlan {
-        let full = bit_packing::delta_width(stats);
-        let mut best = BitPackingPlan { base: stats.min_delta, width: full, exceptions: 0 };
-        let mut least = tail::size(chunk.len(), full);
-        let mut differences = [0; CHUNK];
-        let count = differences.iter_mut().zip(between(chunk)).map(|(to, from)| *to = from).count();
-        let differences = differences.get(..count).unwrap_or_default();
+    fn plan(&self, differences: &[i64], stats: &ChunkStats) -> BitPackingPlan {
+        let (mut best, n) = (exact_plan(stats), differences.len() + 1);
+        let full = best.width;
+        let mut least = tail::size(n, full);
         for width in self.width.saturating_sub(1)..full.min(self.width + 3) {
             let (level, base) = (Level::in_use(), self.base);
             let exceptions = kernel::bitpack::count_above(level, differences, base, width);
-            if exceptions > MOST_EXCEPTIONS.min(chunk.len() / 8) {
+            if exceptions > MOST_EXCEPTIONS.min(n / 8) {
                 continue;
             }
             let plan = BitPackingPlan { base, width, exceptions };
             let above = bit_packing::bits(plan.above(stats.min_delta), plan.above(stats.max_delta));
-            let bytes =
-                tail::size(chunk.len(), width) + exceptions * (3 + above.div_ceil(8) as usize);
+            let bytes = tail::size(n, width) + exceptions * (3 + above.div_ceil(8) as usize);
             if bytes < least {
                 (least, best) = (bytes, plan);
             }

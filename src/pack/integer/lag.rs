@@ -9,8 +9,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::{LAG, Numbers, each_chunk};
-use crate::buffer_reuse::Scratch;
+use super::chunk_start;
+use super::{LAG, Numbers};
 use crate::error::{Error, Result};
 use crate::kernel::{CHUNK, Modular};
 use crate::pack::payload::Payload;
@@ -49,35 +49,19 @@ impl Lag {
     }
 
     pub(crate) fn read<T: Modular>(&self, range: Range<usize>, out: &mut Vec<T>) -> Result<()> {
-        let mut scratch = Scratch::new();
-        each_chunk(range, |part| {
-            let first = part.start / CHUNK * CHUNK;
-            if part.start == first {
-                let start = out.len();
-                self.differences.read(part, out)?;
-                self.add_up(out.get_mut(start..).unwrap_or_default());
-                return Ok(());
-            }
-            scratch.clear();
-            self.differences.read(first..part.end, &mut scratch)?;
-            self.add_up(&mut scratch);
-            out.extend_from_slice(scratch.get(part.start - first..).unwrap_or_default());
-            Ok(())
-        })
+        chunk_start::read(range, |c, n, out| self.sums(c, n, out), out)
     }
 
     /// Appends the numbers at positions, which ascend and are in range.
     pub(crate) fn pick<T: Modular>(&self, places: &[u32], out: &mut Vec<T>) -> Result<()> {
-        let mut scratch = Scratch::<T>::new();
-        let chunk = |place: u32| place as usize / CHUNK;
-        for places in places.chunk_by(|a, b| chunk(*a) == chunk(*b)) {
-            let Some(last) = places.last().copied() else { continue };
-            let first = chunk(last) * CHUNK;
-            scratch.clear();
-            self.differences.read(first..last as usize + 1, &mut scratch)?;
-            self.add_up(&mut scratch);
-            out.extend(places.iter().filter_map(|place| scratch.get(*place as usize - first)));
-        }
+        chunk_start::pick(places, |c, n, out| self.sums(c, n, out), out)
+    }
+
+    /// Appends the first `n` numbers of a chunk.
+    fn sums<T: Modular>(&self, c: usize, n: usize, out: &mut Vec<T>) -> Result<()> {
+        let start = out.len();
+        self.differences.read(c * CHUNK..c * CHUNK + n, out)?;
+        self.add_up(out.get_mut(start..).unwrap_or_default());
         Ok(())
     }
 
@@ -129,24 +113,17 @@ fn distance(values: &[i64]) -> Option<usize> {
     (found && distance > 1).then_some(distance)
 }
 
-/// Appends numbers by their differences to the ones before at some distance, if that takes less than `most` bytes.
-pub(crate) fn put(values: &[i64], most: usize, depth: u32, out: &mut Payload) -> bool {
+/// Appends numbers by their differences to the ones before at some distance. Returns false if they repeat at none.
+pub(crate) fn put(values: &[i64], depth: u32, out: &mut Payload) -> bool {
     let Some(distance) = distance(values) else { return false };
-    let start = out.len();
     out.push(LAG);
     out.push(u8::try_from(distance).unwrap_or(u8::MAX));
-    let difference = |chunk: &[i64], i: usize, value: &i64| {
-        let before = i.checked_sub(distance).and_then(|i| chunk.get(i));
-        value.wrapping_sub(before.copied().unwrap_or(0))
-    };
-    let differences: Vec<i64> = values
-        .chunks(CHUNK)
-        .flat_map(|chunk| chunk.iter().enumerate().map(move |(i, v)| difference(chunk, i, v)))
-        .collect();
-    super::put(&differences, depth, out);
-    let saves = out.size_from(start) < most;
-    if !saves {
-        out.truncate(start);
+    let mut differences = Vec::with_capacity(values.len());
+    for chunk in values.chunks(CHUNK) {
+        let (first, rest) = chunk.split_at(distance.min(chunk.len()));
+        differences.extend_from_slice(first);
+        differences.extend(rest.iter().zip(chunk).map(|(v, before)| v.wrapping_sub(*before)));
     }
-    saves
+    super::put(&differences, depth, out);
+    true
 }

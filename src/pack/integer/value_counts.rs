@@ -65,27 +65,27 @@ impl Counted {
         slot.code.checked_sub(1)
     }
 
-    /// Returns the value that comes most often, and how often.
-    pub(crate) fn most_frequent(&self) -> Option<(u64, usize)> {
-        let mut counts = vec![0usize; self.values.len()];
+    /// Returns how often each value comes.
+    fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.values.len()];
         for code in &self.codes {
             if let Some(count) = counts.get_mut(*code as usize) {
                 *count += 1;
             }
         }
-        let all = self.values.iter().copied().zip(counts);
+        counts
+    }
+
+    /// Returns the value that comes most often, and how often.
+    pub(crate) fn most_frequent(&self) -> Option<(u64, usize)> {
+        let all = self.values.iter().copied().zip(self.counts());
         all.max_by_key(|(value, count)| (*count, *value))
     }
 
     /// Estimates how many values are distinct among all of which these are a sample, by Chao's estimator: from how
     /// many come once, and how many twice. `None` if none comes twice.
     pub(crate) fn estimate_distinct(&self) -> Option<usize> {
-        let mut counts = vec![0u32; self.values.len()];
-        for code in &self.codes {
-            if let Some(count) = counts.get_mut(*code as usize) {
-                *count += 1;
-            }
-        }
+        let counts = self.counts();
         let that_come = |times| counts.iter().filter(|count| **count == times).count();
         let (once, twice) = (that_come(1), that_come(2));
         match (once, twice) {
