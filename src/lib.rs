@@ -138,6 +138,7 @@ pub use read::block_encoding::BlockEncoding;
 pub use read::file_metadata::FileMetadata;
 pub use read::file_reader::FileReader;
 pub use read::projected_reader::ProjectedReader;
+pub use read::read_metrics::ReadMetrics;
 #[cfg(feature = "object_store")]
 pub use read::remote_file::RemoteFile;
 pub use read::verify::Verification;

@@ -14,6 +14,7 @@ pub(crate) mod column_cursor;
 pub(crate) mod file_metadata;
 pub(crate) mod file_reader;
 pub(crate) mod projected_reader;
+pub(crate) mod read_metrics;
 pub(crate) mod record_reader;
 #[cfg(feature = "object_store")]
 pub(crate) mod remote_file;

@@ -113,7 +113,11 @@ impl<R: FloatBits> Floats<R> {
                 let count = input.count(8, "left parts")?;
                 let left = (0..count).map(|_| take_u16(input, "left part"));
                 let left = left.collect::<Result<Vec<_>>>()?;
-                let wrong = || Error::malformed(format!("split at {right} of {left:?}"));
+                let wrong = || {
+                    Error::malformed(format!(
+                        "a right part of {right} bits beside left parts {left:?}"
+                    ))
+                };
                 let split = Split::new::<R>(right, &left).ok_or_else(wrong)?;
                 let codes = Numbers::take_within(input, n, deeper)?;
                 let right = Numbers::take_within(input, n, deeper)?;

@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use super::block_decoder::BlockDecoder;
 use super::file_reader::FileReader;
+use super::read_metrics::ReadMetrics;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
@@ -38,6 +39,7 @@ pub(crate) struct ColumnCursor {
     /// The memory of this cursor's block among those of all.
     memory: usize,
     open_blocks: OpenBlocks,
+    metrics: Option<Arc<ReadMetrics>>,
     /// Whether first values are those of the blocks. Early writers of version 1 stored others there.
     has_first_values: bool,
     /// The first row not yet decoded.
@@ -86,6 +88,7 @@ impl ColumnCursor {
             opener,
             memory: 0,
             open_blocks: open_blocks.clone(),
+            metrics: file.metrics().cloned(),
             has_first_values: file.header().version >= Version::V2,
             row: 0,
             next_block: 0,
@@ -133,6 +136,9 @@ impl ColumnCursor {
         let opened = opened.and_then(|()| self.count_memory(self.opener.memory()));
         opened.map_err(|e| self.place(e, self.next_block))?;
         self.check_first_value(block).map_err(|e| self.place(e, self.next_block))?;
+        if let Some(metrics) = &self.metrics {
+            metrics.add_block();
+        }
         self.rows_left = u64::from(block.rows);
         self.next_block += 1;
         self.close_if_done()

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::file_metadata::FileMetadata;
+use super::read_metrics::ReadMetrics;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
@@ -29,12 +30,13 @@ pub struct FileReader<R> {
     source: Arc<R>,
     metadata: Arc<FileMetadata>,
     limits: Limits,
+    metrics: Option<Arc<ReadMetrics>>,
 }
 
 impl<R> Clone for FileReader<R> {
     fn clone(&self) -> Self {
         let (source, metadata) = (self.source.clone(), self.metadata.clone());
-        Self { source, metadata, limits: self.limits }
+        Self { source, metadata, limits: self.limits, metrics: self.metrics.clone() }
     }
 }
 
@@ -58,7 +60,7 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Opens a file of which this is known. Nothing is read.
     pub fn new_with_metadata(source: R, metadata: Arc<FileMetadata>) -> Self {
-        Self { source: Arc::new(source), metadata, limits: Limits::default() }
+        Self { source: Arc::new(source), metadata, limits: Limits::default(), metrics: None }
     }
 
     /// Returns what is known of the file.
@@ -71,6 +73,17 @@ impl<R: ReadAt> FileReader<R> {
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// Sets what counts the blocks that are read. Default: nothing.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Arc<ReadMetrics>) -> Self {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    pub(crate) fn metrics(&self) -> Option<&Arc<ReadMetrics>> {
+        self.metrics.as_ref()
     }
 
     /// Returns the header.

@@ -10,6 +10,17 @@
 //! other columns are decoded. Blocks whose statistics exclude the filter are not read. A file is split among partitions
 //! by byte ranges, which the file alone maps to rows.
 //!
+//! `EXPLAIN ANALYZE` shows for each scan:
+//!
+//! | metric | what it counts |
+//! |---|---|
+//! | `requests`, `bytes_scanned`, `fetch_time` | requests to the store; the times of concurrent ones are added |
+//! | `files_pruned` | files in which no row can pass, by their statistics and partition values |
+//! | `blocks_pruned_statistics` | blocks of the columns of the filter, and those of them that may have rows that pass |
+//! | `rows_pruned_statistics` | rows in none of these |
+//! | `blocks_read` | blocks of all columns that were decompressed |
+//! | `decode_time` | time of decoding and of evaluating filters |
+//!
 //! ```
 //! use datafusion::prelude::SessionContext;
 //! use trevni_datafusion::SessionContextExt;

@@ -9,6 +9,7 @@ use datafusion::physical_plan::metrics::{
     Count, ExecutionPlanMetricsSet, MetricBuilder, MetricCategory, PruningMetrics, Time,
 };
 use futures_util::Stream;
+use trevni::ReadMetrics;
 use trevni::object_store::FetchMetrics;
 
 /// The metrics of the files of a partition.
@@ -23,6 +24,8 @@ pub(crate) struct ScanMetrics {
     pub(crate) errors: Count,
     bytes: Count,
     requests: Count,
+    /// Blocks that were decompressed.
+    blocks_read: Count,
     fetch_time: Time,
     decode_time: Time,
 }
@@ -38,6 +41,7 @@ impl ScanMetrics {
             errors: builder().counter("predicate_evaluation_errors", partition),
             bytes: bytes.counter("bytes_scanned", partition),
             requests: builder().counter("requests", partition),
+            blocks_read: builder().counter("blocks_read", partition),
             fetch_time: builder().subset_time("fetch_time", partition),
             decode_time: builder().subset_time("decode_time", partition),
         }
@@ -45,8 +49,8 @@ impl ScanMetrics {
 
     /// Returns what measures the fetching and decoding of a file.
     pub(crate) fn of_file(&self) -> FileMetrics {
-        let (fetched, known) = (Arc::default(), (0, 0, Duration::ZERO));
-        FileMetrics { scan: self.clone(), fetched, known }
+        let (fetched, read, known) = (Arc::default(), Arc::default(), Known::default());
+        FileMetrics { scan: self.clone(), fetched, read, known }
     }
 }
 
@@ -54,8 +58,17 @@ impl ScanMetrics {
 pub(crate) struct FileMetrics {
     scan: ScanMetrics,
     fetched: Arc<FetchMetrics>,
-    /// Requests, bytes and time that have been added to the scan's.
-    known: (u64, u64, Duration),
+    read: Arc<ReadMetrics>,
+    known: Known,
+}
+
+/// What has been added to the metrics of the scan.
+#[derive(Default)]
+struct Known {
+    requests: u64,
+    bytes: u64,
+    time: Duration,
+    blocks: u64,
 }
 
 impl FileMetrics {
@@ -64,13 +77,25 @@ impl FileMetrics {
         self.fetched.clone()
     }
 
-    /// Adds what was fetched since the last call.
+    /// Returns what counts blocks.
+    pub(crate) fn read(&self) -> Arc<ReadMetrics> {
+        self.read.clone()
+    }
+
+    /// Adds what was fetched and read since the last call.
     pub(crate) fn update(&mut self) {
-        let now = (self.fetched.requests(), self.fetched.bytes(), self.fetched.time());
+        let (fetched, before) = (&self.fetched, &self.known);
+        let now = Known {
+            requests: fetched.requests(),
+            bytes: fetched.bytes(),
+            time: fetched.time(),
+            blocks: self.read.blocks(),
+        };
         let count = |more: u64| usize::try_from(more).unwrap_or(usize::MAX);
-        self.scan.requests.add(count(now.0 - self.known.0));
-        self.scan.bytes.add(count(now.1 - self.known.1));
-        self.scan.fetch_time.add_duration(now.2 - self.known.2);
+        self.scan.requests.add(count(now.requests - before.requests));
+        self.scan.bytes.add(count(now.bytes - before.bytes));
+        self.scan.fetch_time.add_duration(now.time - before.time);
+        self.scan.blocks_read.add(count(now.blocks - before.blocks));
         self.known = now;
     }
 

@@ -87,6 +87,7 @@ impl TrevniOpener {
         let fetch = FetchOptions::default().with_metrics(metrics.fetched());
         let builder =
             metadata_cache::open(&self.store, &object, self.view_types, fetch, cache).await?;
+        let builder = builder.with_metrics(metrics.read());
         let schema = builder.schema().clone();
         let (projection, filter) = self.of_file(&file, &schema)?;
         let rows = match &file.range {

@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::io::{Limits, ReadAt};
 use crate::parallelism::threads;
 use crate::read::file_reader::FileReader;
+use crate::read::read_metrics::ReadMetrics;
 
 /// Creates a reader for the threads of a pool.
 type StartParallel<R> = fn(&ReadPlan<R>, RowSelection, Arc<ThreadPool>) -> Result<ParallelReader>;
@@ -265,6 +266,12 @@ impl<R: ReadAt, F> ArrowReaderBuilder<R, F> {
     /// [options](ArrowReaderOptions::with_limits).
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.file = self.file.with_limits(limits);
+        self
+    }
+
+    /// Sets what counts the blocks that are read. Default: nothing.
+    pub fn with_metrics(mut self, metrics: Arc<ReadMetrics>) -> Self {
+        self.file = self.file.with_metrics(metrics);
         self
     }
 

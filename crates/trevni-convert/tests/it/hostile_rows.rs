@@ -17,7 +17,8 @@ use trevni::io::Limits;
 use trevni::wire::{put_bytes, put_long};
 use trevni_convert::{Format, ReadOptions, Source};
 
-use crate::hostile::{BESIDES, MEMORY, first_rows};
+use crate::damaged_files::first_rows;
+use crate::hostile::{BESIDES, MEMORY};
 use trevni_testing::allocator::peak;
 
 /// A file, and the format that it is read as.

@@ -6,6 +6,7 @@
 mod blosc;
 #[cfg(feature = "protobuf")]
 mod byte_sources;
+mod damaged_files;
 mod descriptors;
 mod hostile;
 #[cfg(all(feature = "avro", feature = "json", feature = "parquet"))]

@@ -31,6 +31,8 @@ async fn filters_are_in_the_scan_and_prune_blocks() {
     // All but one block of 2,048 rows.
     assert!(plan.contains("rows_pruned_statistics=97.95 K"), "{plan}");
     assert!(plan.contains("blocks_pruned_statistics=49 total → 1 matched"), "{plan}");
+    // One of each column.
+    assert!(plan.contains("blocks_read=2"), "{plan}");
 }
 
 #[tokio::test]
@@ -38,7 +40,7 @@ async fn metrics_say_what_was_read() {
     let ctx = session();
     let _folder = table(&ctx).await;
     let plan = explain(&ctx, "EXPLAIN ANALYZE SELECT sum(code) FROM t WHERE price > 3.0").await;
-    for metric in ["bytes_scanned=", "requests=", "fetch_time=", "decode_time="] {
+    for metric in ["bytes_scanned=", "requests=", "blocks_read=", "fetch_time=", "decode_time="] {
         let (_, value) = plan.split_once(metric).unwrap_or_else(|| panic!("no {metric} in {plan}"));
         assert!(!value.starts_with("0,") && !value.starts_with("1ns"), "{metric} in {plan}");
     }
