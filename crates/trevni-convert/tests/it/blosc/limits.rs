@@ -12,7 +12,8 @@ use trevni_blosc::frame::{Cut, NewFrame};
 use trevni_blosc::{Attributes, Dtype};
 use trevni_convert::{Format, ReadOptions, Source};
 
-use crate::hostile::{BESIDES, MEMORY, first_rows};
+use crate::damaged_files::first_rows;
+use crate::hostile::{BESIDES, MEMORY};
 use trevni_testing::allocator::peak;
 
 /// What a container is.
