@@ -133,7 +133,7 @@ pub use format::string_values::{Offsets, Strings};
 pub use format::value::{Value, ValueType};
 pub use format::values::Values;
 pub use format::values_ref::ValuesRef;
-pub use pack::{ViewBuffer, Views};
+pub use pack::{ViewBuffer, ViewDictionary, Views};
 pub use read::block_encoding::BlockEncoding;
 pub use read::file_metadata::FileMetadata;
 pub use read::file_reader::FileReader;

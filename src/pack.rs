@@ -36,6 +36,7 @@ pub(crate) use payload::Payload;
 pub(crate) use payload_reader::Input;
 pub(crate) use string::distinct::StringsRef;
 pub(crate) use string::hints::StringHints;
+pub use string::view_dictionary::ViewDictionary;
 pub use string::views::{ViewBuffer, Views};
 pub(crate) use string::{PackedStrings, STRINGS, Target, put as put_strings};
 

@@ -12,7 +12,15 @@ use trevni_fuzz::{check, limits, within_limits};
 const ROWS: u64 = 5000;
 
 fn rows(bytes: &Bytes, rows: std::ops::Range<u64>) -> Result<Vec<arrow::array::RecordBatch>> {
-    let options = ArrowReaderOptions::new().with_limits(limits());
+    read(bytes, rows, ArrowReaderOptions::new())
+}
+
+fn read(
+    bytes: &Bytes,
+    rows: std::ops::Range<u64>,
+    options: ArrowReaderOptions,
+) -> Result<Vec<arrow::array::RecordBatch>> {
+    let options = options.with_limits(limits());
     let builder = ArrowReaderBuilder::try_new_with_options(bytes.clone(), options)?;
     let batches = builder.with_row_range(rows).build()?;
     batches.map(|batch| Ok(batch?)).collect()
@@ -26,6 +34,14 @@ fuzz_target!(|data: &[u8]| {
         let verified = few && file.verify(|_| ()).faults.is_empty();
         let Ok(whole) = rows(&bytes, 0..ROWS) else { return };
         whole.iter().for_each(check);
+        for options in [
+            ArrowReaderOptions::new().with_view_types(true),
+            ArrowReaderOptions::new().with_dictionaries(true),
+        ] {
+            if let Ok(batches) = read(&bytes, 0..ROWS, options) {
+                batches.iter().for_each(check);
+            }
+        }
         if !verified {
             return;
         }

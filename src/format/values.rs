@@ -10,7 +10,7 @@ use super::string_values::Strings;
 use super::value::{Value, ValueType};
 use super::values_ref::ValuesRef;
 use crate::error::{Error, Result};
-use crate::pack::Views;
+use crate::pack::{ViewDictionary, Views};
 
 /// Owned values, in row order. Two are equal if they are so bit for bit: NaN equals itself, 0.0 is not -0.0.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub enum Values {
     Bytes(Strings),
     /// The same, of a column of a value codec, as views.
     Views(Views),
+    /// The same, as keys of views.
+    Dictionary(ViewDictionary),
 }
 
 impl Values {
@@ -60,6 +62,7 @@ impl Values {
             Values::Float(out) => out.reserve(n),
             Values::Double(out) => out.reserve(n),
             Values::Null(_) | Values::Boolean(_) | Values::Bytes(_) | Values::Views(_) => {}
+            Values::Dictionary(_) => {}
         }
     }
 
@@ -72,6 +75,8 @@ impl Values {
             Values::Int(_) | Values::Float(_) | Values::Bytes(_) => 4,
             Values::Long(_) | Values::Double(_) => 8,
             Values::Wide(_) | Values::Views(_) => 16,
+            // A key, and a view at most.
+            Values::Dictionary(_) => 20,
         }
     }
 
@@ -80,19 +85,26 @@ impl Values {
         match self {
             Values::Bytes(strings) => strings.data.len(),
             Values::Views(views) => views.own_bytes(),
+            Values::Dictionary(keys) => keys.values().own_bytes(),
             _ => 0,
         }
     }
 
     /// Returns the buffers of views.
     pub(crate) fn buffers(&self) -> usize {
-        if let Values::Views(views) = self { views.buffers() } else { 0 }
+        match self {
+            Values::Views(views) => views.buffers(),
+            Values::Dictionary(keys) => keys.values().buffers(),
+            _ => 0,
+        }
     }
 
     /// Forgets all buffers of views but the first.
     pub(crate) fn truncate_buffers(&mut self, buffers: usize) {
-        if let Values::Views(views) = self {
-            views.truncate_buffers(buffers);
+        match self {
+            Values::Views(views) => views.truncate_buffers(buffers),
+            Values::Dictionary(keys) => keys.truncate_buffers(buffers),
+            _ => {}
         }
     }
 
@@ -101,6 +113,7 @@ impl Values {
         match self {
             Values::Bytes(strings) => strings.set_room(more),
             Values::Views(views) => views.set_room(more),
+            Values::Dictionary(keys) => keys.values_mut().set_room(more),
             _ => {}
         }
     }
@@ -129,6 +142,7 @@ impl Values {
             Values::Double(v) => ValuesRef::Double(v),
             Values::Bytes(s) => ValuesRef::strings(&s.offsets, &s.data),
             Values::Views(views) => ValuesRef::Views(views),
+            Values::Dictionary(keys) => ValuesRef::Dictionary(keys),
         }
     }
 
@@ -145,6 +159,9 @@ impl Values {
             (Values::Double(vec), Value::Double(v)) => vec.push(*v),
             (Values::Bytes(s), Value::Bytes(v)) => s.push(v)?,
             (Values::Views(views), Value::Bytes(v)) => views.push(v)?,
+            (Values::Dictionary(keys), Value::Bytes(v)) => {
+                keys.extend_views(|views| views.push(v))?;
+            }
             (_, value) => {
                 return Err(Error::invalid(format!("{value:?} is not of the column's type")));
             }
@@ -154,7 +171,7 @@ impl Values {
 
     /// Returns whether they are in a form that only a value codec's blocks are unpacked to.
     pub(crate) fn is_unpacked(&self) -> bool {
-        matches!(self, Values::Views(_) | Values::Wide(_))
+        matches!(self, Values::Views(_) | Values::Dictionary(_) | Values::Wide(_))
     }
 
     /// Appends values of a column to such a form of them.
@@ -162,6 +179,9 @@ impl Values {
         match (self, values) {
             (Values::Views(views), Values::Bytes(Strings { offsets, data, .. })) => {
                 views.extend(&offsets, data, text)
+            }
+            (Values::Dictionary(keys), Values::Bytes(Strings { offsets, data, .. })) => {
+                keys.extend_views(|views| views.extend(&offsets, data, text))
             }
             (Values::Wide(out), Values::Int(v)) => {
                 out.extend(v.iter().map(|v| i128::from(*v)));
@@ -185,7 +205,9 @@ impl Values {
             Values::Long(_) | Values::Wide(_) => Value::Long(0),
             Values::Float(_) => Value::Float(0.0),
             Values::Double(_) => Value::Double(0.0),
-            Values::Bytes(_) | Values::Views(_) => Value::Bytes(Cow::Borrowed(&[])),
+            Values::Bytes(_) | Values::Views(_) | Values::Dictionary(_) => {
+                Value::Bytes(Cow::Borrowed(&[]))
+            }
         };
         for length in lengths {
             let value = if *length == 1 { dense.get(next) } else { None };
@@ -207,6 +229,7 @@ impl Values {
             Values::Double(v) => v.truncate(n),
             Values::Bytes(s) => s.truncate(n),
             Values::Views(views) => views.truncate(n),
+            Values::Dictionary(keys) => keys.truncate(n),
         }
     }
 }
@@ -227,6 +250,9 @@ impl PartialEq for Values {
             }
             (Values::Bytes(a), Values::Bytes(b)) => a == b,
             (Values::Views(a), Values::Views(b)) => {
+                a.len() == b.len() && (0..a.len()).all(|i| a.get(i) == b.get(i))
+            }
+            (Values::Dictionary(a), Values::Dictionary(b)) => {
                 a.len() == b.len() && (0..a.len()).all(|i| a.get(i) == b.get(i))
             }
             _ => false,

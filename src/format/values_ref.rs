@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::string_values::Offsets;
 use super::value::{Value, ValueType};
 use crate::error::{Error, Result};
-use crate::pack::Views;
+use crate::pack::{ViewDictionary, Views};
 
 /// Borrowed values, in row order.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,8 @@ pub enum ValuesRef<'a> {
     },
     /// Of a string or bytes column; only read.
     Views(&'a Views),
+    /// The same, as keys of views.
+    Dictionary(&'a ViewDictionary),
 }
 
 impl<'a> ValuesRef<'a> {
@@ -65,6 +67,7 @@ impl<'a> ValuesRef<'a> {
             ValuesRef::Double(v) => v.len(),
             ValuesRef::Bytes { offsets, .. } => offsets.len(),
             ValuesRef::Views(views) => views.len(),
+            ValuesRef::Dictionary(keys) => keys.len(),
         }
     }
 
@@ -93,7 +96,7 @@ impl<'a> ValuesRef<'a> {
                 };
                 ValuesRef::Bytes { offsets, data }
             }
-            ValuesRef::Views(_) => self,
+            ValuesRef::Views(_) | ValuesRef::Dictionary(_) => self,
         }
     }
 
@@ -114,6 +117,7 @@ impl<'a> ValuesRef<'a> {
                 Value::Bytes(Cow::Borrowed(offsets.value(i, data)?))
             }
             ValuesRef::Views(views) => Value::Bytes(views.get(i)?),
+            ValuesRef::Dictionary(keys) => Value::Bytes(keys.get(i)?),
         })
     }
 

@@ -23,6 +23,7 @@ pub(crate) mod fsst;
 pub(crate) mod hints;
 pub(crate) mod target;
 pub(crate) mod template;
+pub(crate) mod view_dictionary;
 pub(crate) mod views;
 
 use std::fmt;

@@ -180,7 +180,10 @@ impl StatisticsCollector {
                 range.for_each(|i| self.add_number(offsets.value(i, data).unwrap_or_default()));
             }
             ValuesRef::Bytes { offsets, data } => self.compare_strings(offsets, data, range, true),
-            ValuesRef::Null(_) | ValuesRef::Wide(_) | ValuesRef::Views(_) => {}
+            ValuesRef::Null(_)
+            | ValuesRef::Wide(_)
+            | ValuesRef::Views(_)
+            | ValuesRef::Dictionary(_) => {}
         }
     }
 

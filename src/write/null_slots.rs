@@ -69,7 +69,7 @@ pub(crate) fn fill_nulls(
 /// Returns the bytes of values without lengths.
 fn size_of(value_type: ValueType, values: &Values) -> u64 {
     match values {
-        Values::Null(_) | Values::Views(_) | Values::Wide(_) => 0,
+        Values::Null(_) | Values::Views(_) | Values::Dictionary(_) | Values::Wide(_) => 0,
         Values::Boolean(bits) => bits.len().div_ceil(8) as u64,
         Values::Int(v) if value_type == ValueType::Int => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();
@@ -158,7 +158,11 @@ fn fill(values: &mut Values, bits: &Bits, before: bool) {
         Values::Float(v) => fill_slots(v, bits, before),
         Values::Double(v) => fill_slots(v, bits, before),
         Values::Boolean(v) => v.mask(bits),
-        Values::Null(_) | Values::Bytes(_) | Values::Views(_) | Values::Wide(_) => {}
+        Values::Null(_)
+        | Values::Bytes(_)
+        | Values::Views(_)
+        | Values::Dictionary(_)
+        | Values::Wide(_) => {}
     }
 }
 
@@ -213,7 +217,7 @@ fn compact(values: &mut Values, bits: &Bits) {
             });
             strings.offsets = ends;
         }
-        Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
+        Values::Null(_) | Values::Views(_) | Values::Dictionary(_) | Values::Wide(_) => {}
     }
 }
 

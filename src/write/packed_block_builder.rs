@@ -272,7 +272,7 @@ fn put_values(
     out: &mut Payload,
 ) -> EncoderStatistics {
     match values {
-        Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
+        Values::Null(_) | Values::Views(_) | Values::Dictionary(_) | Values::Wide(_) => {}
         Values::Boolean(bits) => pack::put_bits(bits.as_bytes(), 0, bits.len(), DEPTH, out),
         Values::Int(v) => {
             let wide: Vec<i64> = v.iter().map(|v| i64::from(*v)).collect();

@@ -107,3 +107,50 @@ fn values_are_those_of_plain_columns() {
         }
     }
 }
+
+#[test]
+fn keys_are_the_codes_of_blocks() {
+    let table = table().project(&[0]).unwrap();
+    let options = ArrowReaderOptions::new().with_dictionaries(true);
+    let builder = ArrowReaderBuilder::try_new_with_options(file(&table, Codec::Pack), options);
+    for batch in builder.unwrap().with_batch_size(100).build().unwrap() {
+        let batch = batch.unwrap();
+        // All entries of the block, of which a batch has some.
+        assert_eq!(batch.column(0).as_any_dictionary().values().len(), 40);
+    }
+}
+
+/// A block has more distinct values than keys of 8 bits count; the values in use of a batch may be few enough.
+#[test]
+fn narrow_keys_count_the_values_in_use() {
+    let parts: Vec<RecordBatch> = (0..20)
+        .map(|part| {
+            let word = |row: usize| (row % 9 != 0).then(|| format!("{}", part * 60 + row % 100));
+            let words: StringArray = (0..1000).map(word).collect();
+            let narrow = DataType::Dictionary(DataType::Int8.into(), DataType::Utf8.into());
+            let words = cast(&words, &narrow).unwrap();
+            RecordBatch::try_from_iter([("word", words)]).unwrap()
+        })
+        .collect();
+    let properties = WriterProperties::builder().set_codec(Codec::Pack).build();
+    let schema = parts[0].schema();
+    let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties)).unwrap();
+    parts.iter().for_each(|part| writer.write(part).unwrap());
+    let file = Bytes::from(writer.finish().unwrap().0);
+    let plain = |batches: &[RecordBatch]| -> Vec<Option<String>> {
+        let words = batches.iter().map(|batch| cast(batch.column(0), &DataType::Utf8).unwrap());
+        let words = words.map(|words| {
+            let words = words.as_string::<i32>();
+            words.iter().map(|word| word.map(str::to_owned)).collect::<Vec<_>>()
+        });
+        words.flatten().collect()
+    };
+    for batch_size in [100, 1000, 8192] {
+        let reader = ArrowReaderBuilder::try_new(file.clone()).unwrap();
+        let reader = reader.with_batch_size(batch_size).build().unwrap();
+        let batches: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
+        batches.iter().for_each(|batch| batch.column(0).to_data().validate_full().unwrap());
+        assert_eq!(batches[0].schema(), parts[0].schema());
+        assert!(plain(&batches) == plain(&parts), "{batch_size}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The formats that race, each under one or more configurations.
 
+mod dictionaries;
 mod ipc;
 pub mod parquet;
 mod trevni;
@@ -95,6 +96,14 @@ pub const CONFIGS: &[Config] = &[
     config!("trevni-pack+zstd", trevni::Trevni::new(Codec::PackZstd)),
     config!("trevni-snappy-bare" apart, trevni::Trevni::bare(Codec::Snappy)),
     config!("trevni-pack-bare" apart, trevni::Trevni::bare(Codec::Pack)),
+    config!(
+        "parquet-snappy-dictionaries" apart,
+        dictionaries::Dictionaries(parquet::Parquet(Compression::SNAPPY))
+    ),
+    config!(
+        "trevni-pack-dictionaries" apart,
+        dictionaries::Dictionaries(trevni::Trevni::new(Codec::Pack))
+    ),
     config!("trevni-snappy-2" apart, trevni::Trevni::by_two(Codec::Snappy)),
     config!("trevni-pack-2" apart, trevni::Trevni::by_two(Codec::Pack)),
 ];

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt};
 use arrow::array::*;
+use arrow::buffer::NullBuffer;
 use arrow::compute;
 use arrow::datatypes::*;
 use arrow::row::{RowConverter, Rows, SortField};
@@ -153,13 +154,24 @@ fn place_of(view: u128) -> usize {
     usize::from(u16::from_le_bytes([mixed[6], mixed[7]]))
 }
 
-/// Returns a dictionary of the values; `None` if there are more than keys.
+/// Returns a dictionary of the values; `None` if there are more than keys. Of the keys that a block has stored only the
+/// types change, if they are not fewer than the values.
 pub(crate) fn dictionary(
     array: &ArrayRef,
     key_type: &DataType,
     value_type: &DataType,
 ) -> Result<Option<ArrayRef>> {
     within("values of a dictionary in one batch", array.len())?;
+    if let Some(stored) = array.as_dictionary_opt::<Int32Type>() {
+        // Rows may have been left out since they were read.
+        if stored.values().len() <= stored.len()
+            && let Some(rekeyed) = rekeyed(stored, key_type, value_type)?
+        {
+            return Ok(Some(rekeyed));
+        }
+        let expanded = compute::take(stored.values(), stored.keys(), None)?;
+        return dictionary(&expanded, key_type, value_type);
+    }
     let (firsts, keys) = Comparable::new(array)?.distinct(array);
     let mut values = take(array, &UInt64Array::from(firsts))?;
     if values.as_string_view_opt().is_some() || values.as_binary_view_opt().is_some() {
@@ -168,27 +180,51 @@ pub(crate) fn dictionary(
     let Some(values) = from_stored(&values, &Field::new("", value_type.clone(), true))? else {
         return Ok(None);
     };
+    keyed_by(key_type, &keys, array.nulls(), values)
+}
+
+/// Returns a dictionary with keys and values of other types; `None` if some key does not fit, since the values of a
+/// block come first and may be more than those in use.
+fn rekeyed(
+    stored: &DictionaryArray<Int32Type>,
+    key_type: &DataType,
+    value_type: &DataType,
+) -> Result<Option<ArrayRef>> {
+    let values = compute::cast(stored.values(), value_type)?;
+    if *key_type == DataType::Int32 {
+        return Ok(Some(Arc::new(DictionaryArray::try_new(stored.keys().clone(), values)?)));
+    }
+    let keys = stored.keys().values().iter().map(|key| usize::try_from(*key).unwrap_or(0));
+    keyed_by(key_type, &keys.collect::<Vec<_>>(), stored.nulls(), values)
+}
+
+fn keyed_by(
+    key_type: &DataType,
+    keys: &[usize],
+    nulls: Option<&NullBuffer>,
+    values: ArrayRef,
+) -> Result<Option<ArrayRef>> {
     match key_type {
-        DataType::Int8 => keyed::<Int8Type>(array, &keys, values),
-        DataType::Int16 => keyed::<Int16Type>(array, &keys, values),
-        DataType::Int32 => keyed::<Int32Type>(array, &keys, values),
-        DataType::Int64 => keyed::<Int64Type>(array, &keys, values),
-        DataType::UInt8 => keyed::<UInt8Type>(array, &keys, values),
-        DataType::UInt16 => keyed::<UInt16Type>(array, &keys, values),
-        DataType::UInt32 => keyed::<UInt32Type>(array, &keys, values),
-        DataType::UInt64 => keyed::<UInt64Type>(array, &keys, values),
+        DataType::Int8 => keyed::<Int8Type>(keys, nulls, values),
+        DataType::Int16 => keyed::<Int16Type>(keys, nulls, values),
+        DataType::Int32 => keyed::<Int32Type>(keys, nulls, values),
+        DataType::Int64 => keyed::<Int64Type>(keys, nulls, values),
+        DataType::UInt8 => keyed::<UInt8Type>(keys, nulls, values),
+        DataType::UInt16 => keyed::<UInt16Type>(keys, nulls, values),
+        DataType::UInt32 => keyed::<UInt32Type>(keys, nulls, values),
+        DataType::UInt64 => keyed::<UInt64Type>(keys, nulls, values),
         other => Err(Error::malformed(format!("dictionary keys of {other}"))),
     }
 }
 
 fn keyed<K: ArrowDictionaryKeyType>(
-    array: &ArrayRef,
     keys: &[usize],
+    nulls: Option<&NullBuffer>,
     values: ArrayRef,
 ) -> Result<Option<ArrayRef>> {
     let keys: Option<Vec<K::Native>> = keys.iter().map(|key| K::Native::from_usize(*key)).collect();
     let Some(keys) = keys else { return Ok(None) };
-    let keys = PrimitiveArray::<K>::new(keys.into(), array.nulls().cloned());
+    let keys = PrimitiveArray::<K>::new(keys.into(), nulls.cloned());
     Ok(Some(Arc::new(DictionaryArray::try_new(keys, values)?)))
 }
 

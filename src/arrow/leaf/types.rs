@@ -69,6 +69,7 @@ pub(crate) fn has_slots(data_type: &DataType) -> bool {
     use DataType::*;
     match data_type {
         Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView | Boolean => true,
+        Dictionary(_, values) => has_slots(values),
         data_type => accepts(data_type).is_some_and(|accepts| {
             !accepts.iter().any(|t| matches!(t, ValueType::Bytes | ValueType::Null))
         }),

@@ -5,6 +5,7 @@
 //! counts of 0 and 1 and nothing else  a bit each
 //! optional leaf of the value codec    a bit and a value each
 //! text as views, of the value codec   views
+//! dictionaries of them, the same      keys, views
 //! decimals of 128 bits, the same      their integers in that width
 //! others                              lengths, values
 //! ```
@@ -21,7 +22,7 @@ use crate::format::column_metadata::ColumnMetadata;
 use crate::format::string_values::Strings;
 use crate::format::value::ValueType;
 use crate::format::values::Values;
-use crate::pack::Views;
+use crate::pack::{ViewDictionary, Views};
 
 /// What a column is read into.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(crate) struct BufferForm {
     /// A value for each of these.
     pub(crate) slots: bool,
     pub(crate) views: bool,
+    /// Keys of views.
+    pub(crate) dictionary: bool,
     /// Integers in the width of decimals.
     pub(crate) wide: bool,
 }
@@ -45,7 +48,7 @@ pub(crate) struct BufferForm {
 impl Buffers {
     /// Returns an empty column, in reused memory.
     pub(crate) fn empty(&self, pool: &mut BufferPool) -> ColumnData {
-        let BufferForm { bits, slots, views, wide } = self.form;
+        let BufferForm { bits, slots, views, dictionary, wide } = self.form;
         if bits {
             let mut data = ColumnData::presence();
             data.values = Values::Boolean(Bits::within(pool.take()));
@@ -59,8 +62,12 @@ impl Buffers {
             values if views => {
                 *values = Values::Views(Views::within(pool.take(), pool.take()));
             }
+            values if dictionary => {
+                let views = Views::within(pool.take(), pool.take());
+                *values = Values::Dictionary(ViewDictionary::within(pool.take(), views));
+            }
             values if wide => *values = Values::Wide(pool.take()),
-            Values::Null(_) | Values::Views(_) | Values::Wide(_) => {}
+            Values::Null(_) | Values::Views(_) | Values::Dictionary(_) | Values::Wide(_) => {}
             Values::Boolean(bits) => *bits = Bits::within(pool.take()),
             Values::Int(values) => *values = pool.take(),
             Values::Long(values) => *values = pool.take(),
@@ -101,6 +108,9 @@ pub(crate) fn forms(
         FieldLayout::Leaf { column } => {
             if packed(*column) && matches!(data_type, DataType::Utf8View | DataType::BinaryView) {
                 set(*column, &|form| form.views = true);
+            }
+            if packed(*column) && matches!(data_type, DataType::Dictionary(..)) {
+                set(*column, &|form| form.dictionary = true);
             }
             if packed(*column)
                 && is_integer(*column)

@@ -10,7 +10,7 @@
 //! measured: see [`GAP`] and [`DENSE`].
 
 use arrow::array::{ArrayRef, BooleanArray};
-use arrow::datatypes::{DataType, FieldRef, Fields};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::assemble::{Decoded, assemble};
 use super::column_buffers::{self, BufferForm, Buffers};
@@ -22,6 +22,7 @@ use crate::arrow::projection::{Projected, ProjectionMask};
 use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
 use crate::arrow::selection::masked::MaskedSelection;
+use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
@@ -56,7 +57,40 @@ impl<R: ReadAt> FieldsReader<R> {
         planning: &SchemaPlan,
         fields: &ProjectionMask,
     ) -> Result<Self> {
-        let Projected { stored, mut shapes, .. } = fields.project(planning)?;
+        let Projected { stored, shapes, .. } = fields.project(planning)?;
+        Self::of(file, stored, shapes)
+    }
+
+    /// Creates a reader of the fields of an output: strings of a value codec that are to be dictionaries are read as keys
+    /// of views.
+    pub(crate) fn of_output(
+        file: &FileReader<R>,
+        planning: &SchemaPlan,
+        fields: &ProjectionMask,
+    ) -> Result<Self> {
+        let Projected { fields, mut stored, shapes } = fields.project(planning)?;
+        for ((stored, field), shape) in stored.iter_mut().zip(&fields).zip(&shapes) {
+            let mut columns = Vec::new();
+            shape.columns(&mut columns);
+            let is_encoded =
+                |column: &usize| file.header().codec(*column).is_ok_and(Codec::is_value_codec);
+            if matches!(field.data_type(), DataType::Dictionary(..))
+                && matches!(stored.data_type(), DataType::Utf8View | DataType::BinaryView)
+                && columns.iter().all(is_encoded)
+            {
+                let values = Box::new(stored.data_type().clone());
+                let data_type = DataType::Dictionary(Box::new(DataType::Int32), values);
+                *stored = Field::clone(stored).with_data_type(data_type).into();
+            }
+        }
+        Self::of(file, stored, shapes)
+    }
+
+    fn of(
+        file: &FileReader<R>,
+        stored: Vec<FieldRef>,
+        mut shapes: Vec<FieldLayout>,
+    ) -> Result<Self> {
         let mut order = Vec::new();
         shapes.iter().for_each(|shape| shape.columns(&mut order));
         order.sort_unstable();

@@ -46,9 +46,12 @@ impl ArrowReaderOptions {
     }
 
     /// Sets whether text and binary fields are read as dictionaries, as far as
-    /// [`with_dictionaries`](crate::arrow::with_dictionaries) says. Of a column that a value codec stores as a
-    /// dictionary, the values are not copied for each row. It replaces [`with_view_types`](Self::with_view_types).
-    /// Default: false.
+    /// [`with_dictionaries`](crate::arrow::with_dictionaries) says. It replaces
+    /// [`with_view_types`](Self::with_view_types). Default: false.
+    ///
+    /// Where a value codec stores a block as a dictionary, its codes are the keys: the values of a batch are the
+    /// entries of its blocks, of which some may be unused, and two blocks may have the same. Other blocks of a value
+    /// codec have a value for each row. Of other codecs, equal rows of a batch have the same key.
     ///
     /// ```
     /// # use std::sync::Arc;

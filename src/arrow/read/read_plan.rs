@@ -123,7 +123,7 @@ impl<R: ReadAt> ReadPlan<R> {
             stages.push(Stage::new(filter, wanted, projected, read, reader));
         }
         filter_reader::keep(&mut stages, fields, &self.projection);
-        let reader = FieldsReader::new(&self.file, &self.planning, &output)?;
+        let reader = FieldsReader::of_output(&self.file, &self.planning, &output)?;
         let source = match stages.is_empty() {
             true => RowSource::Selected(RemainingRows::new(rows, pruner)),
             false => RowSource::Filtered(Box::new(FilterReader::new(

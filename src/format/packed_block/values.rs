@@ -124,6 +124,9 @@ impl PackedValues {
             (PackedValues::Strings(strings), Values::Views(out)) => {
                 part!(strings.read_views or pick_views, out)
             }
+            (PackedValues::Strings(strings), Values::Dictionary(out)) => {
+                part!(strings.read_keys or pick_keys, out)
+            }
             _ => Err(Error::invalid("no buffer for values of a packed block")),
         }
     }
@@ -177,6 +180,14 @@ impl PackedValues {
                 let read = self.read(of, &mut dense);
                 if let Values::Views(dense) = dense {
                     *views = dense;
+                }
+                read
+            }),
+            Values::Dictionary(out) => out.spread(bytes, at, n, |keys| {
+                let mut dense = Values::Dictionary(std::mem::take(keys));
+                let read = self.read(of, &mut dense);
+                if let Values::Dictionary(dense) = dense {
+                    *keys = dense;
                 }
                 read
             }),

@@ -49,7 +49,10 @@ impl Encoder {
     pub(crate) fn values(&mut self, values: ValuesRef<'_>, range: Range<usize>) {
         let out = &mut self.bytes;
         match values {
-            ValuesRef::Null(_) | ValuesRef::Views(_) | ValuesRef::Wide(_) => {}
+            ValuesRef::Null(_)
+            | ValuesRef::Views(_)
+            | ValuesRef::Dictionary(_)
+            | ValuesRef::Wide(_) => {}
             ValuesRef::Boolean { bits, offset, .. } => self.put_bits(bits, offset, range),
             ValuesRef::Int(v) => kernel::varint::encode_ints(Level::in_use(), part(v, range), out),
             ValuesRef::Long(v) => {

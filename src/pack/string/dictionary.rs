@@ -69,6 +69,16 @@ impl Entries {
         self.offsets.len() - 1
     }
 
+    /// Returns the bytes of all entries, which no other dictionary shares.
+    pub(crate) fn data(&self) -> &Bytes {
+        &self.data
+    }
+
+    /// Returns whether these are the bytes of the entries.
+    pub(crate) fn are_in(&self, data: &Bytes) -> bool {
+        self.data.as_ptr() == data.as_ptr()
+    }
+
     /// Returns where the entry of a code begins.
     fn start(&self, code: u32) -> u32 {
         self.offsets.get(code as usize).map_or(0, |start| start.cast_unsigned())

@@ -15,6 +15,7 @@ use crate::pack::payload_reader::Input;
 use crate::pack::string;
 use crate::pack::string::distinct::StringsRef;
 use crate::pack::string::hints::StringHints;
+use crate::pack::string::view_dictionary::ViewDictionary;
 use crate::pack::string::views::Views;
 use crate::pack::string::{PackedStrings, Target};
 
@@ -143,6 +144,12 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
         packed.pick(&places, &mut out).unwrap();
         let mut views = Views::default();
         packed.pick_views(&places, &mut views).unwrap();
+        let mut keys = ViewDictionary::default();
+        packed.read_keys(0..all.len(), &mut keys).unwrap();
+        let before = keys.len();
+        packed.pick_keys(&places, &mut keys).unwrap();
+        assert_eq!((before, keys.len()), (all.len(), all.len() + places.len()));
+        assert!(all.iter().enumerate().all(|(i, string)| keys.get(i).unwrap() == &string[..]));
         assert_eq!(offsets.len(), places.len() + 2);
         assert_eq!((views.len(), views.is_text()), (places.len(), text));
         for (i, place) in places.iter().enumerate() {
@@ -150,6 +157,7 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
             let ends = offsets[i + 1] as usize..offsets[i + 2] as usize;
             assert_eq!(&data[ends], string, "kind {kind}, one of {step}");
             assert_eq!(views.get(i).unwrap(), &string[..]);
+            assert_eq!(keys.get(before + i).unwrap(), &string[..]);
         }
         let mut out = Target { offsets: &mut offsets, data: &mut data, limit: usize::MAX };
         assert!(packed.pick(&[all.len() as u32], &mut out).is_err());
@@ -202,5 +210,11 @@ proptest! {
             prop_assert!(std::str::from_utf8(&data).is_ok());
         }
         let _ = strings.pick_views(&places, &mut Views::default());
+        let (mut keys, mut views) = (ViewDictionary::default(), Views::default());
+        let read = strings.read_keys(0..n, &mut keys);
+        prop_assert_eq!(read.is_ok(), strings.read_views(0..n, &mut views).is_ok());
+        if read.is_ok() {
+            prop_assert!((0..n).all(|i| keys.get(i).is_some() && keys.get(i) == views.get(i)));
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::format::string_values::Strings;
 use crate::format::values::Values;
 use crate::kernel::{self, Level};
-use crate::pack::Views;
+use crate::pack::{ViewDictionary, Views};
 
 /// Raises values, one for each row, to an array of a leaf type with these nulls.
 pub(crate) fn to_arrow(
@@ -66,6 +66,7 @@ pub(crate) fn to_arrow(
         }
         (FixedSizeBinary(size), Values::Bytes(s)) => fixed(s, *size, nulls)?,
         (Utf8View | BinaryView, Values::Views(views)) => viewed(views, data_type, nulls)?,
+        (Dictionary(_, of), Values::Dictionary(keys)) => dictionary(keys, of, nulls)?,
         (data_type, values) => return Err(unfit(&values, data_type)),
     })
 }
@@ -129,7 +130,7 @@ fn unfit(values: &Values, data_type: &DataType) -> Error {
         Values::Long(_) | Values::Wide(_) => "longs",
         Values::Float(_) => "floats",
         Values::Double(_) => "doubles",
-        Values::Bytes(_) | Values::Views(_) => "strings",
+        Values::Bytes(_) | Values::Views(_) | Values::Dictionary(_) => "strings",
     };
     Error::malformed(format!("{kind} are no {data_type}"))
 }
@@ -341,6 +342,16 @@ fn viewed(views: Views, data_type: &DataType, nulls: Option<NullBuffer>) -> Resu
         DataType::Utf8View => Arc::new(of_views::<StringViewType>(views, nulls)?),
         _ => Arc::new(of_views::<BinaryViewType>(views, nulls)?),
     })
+}
+
+fn dictionary(
+    dictionary: ViewDictionary,
+    value_type: &DataType,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
+    let (keys, values) = dictionary.into_parts();
+    let keys = Int32Array::try_new(keys.into(), nulls)?;
+    Ok(Arc::new(DictionaryArray::try_new(keys, viewed(values, value_type, None)?)?))
 }
 
 fn fixed(strings: Strings, size: i32, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
