@@ -4,12 +4,13 @@
 //! caller   ──spawn──► pool, of one thread fewer: whoever is free runs it
 //!          ──wait───► runs it here unless a thread has started it, else waits
 //! ```
+//! Readers and writers with as many threads share a pool, so that a thousand of them need no more threads than one.
 //! A job is run by its waiter if no thread has started it, so a busy pool delays a caller but never blocks it. With
 //! few threads a writer encodes column by column and leaves compression and checksums, more than half of the work,
 //! to the pool: waking a thread for each column of each batch would cost more than it saves. Readers decode whole
 //! batches on each thread.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -18,16 +19,37 @@ use crate::error::{Error, Result};
 /// From this number of threads on, columns are encoded in parallel too.
 const WIDE: usize = 4;
 
-/// Returns a pool of `threads` minus the caller's; `None` if the caller's is enough.
+/// The pools in use, each with its process and its number of threads: a child process has none of the threads.
+static POOLS: Mutex<Vec<(PoolKey, Weak<ThreadPool>)>> = Mutex::new(Vec::new());
+
+type PoolKey = (u32, usize);
+
+/// Returns a pool of `threads` minus the caller's, which is shared with all others that ask for as many; `None` if the
+/// caller's is enough. Its threads end with the last who holds it.
 pub(crate) fn pool(threads: usize) -> Result<Option<Arc<ThreadPool>>> {
     let threads = super::limit_threads(threads);
     if threads < 2 {
         return Ok(None);
     }
+    let key = (std::process::id(), threads - 1);
+    if let Some(pool) = find(&lock(&POOLS), key) {
+        return Ok(Some(pool));
+    }
+    // Without the lock: starting threads takes long, and may fail.
     let pool = ThreadPoolBuilder::new().num_threads(threads - 1);
     let pool = pool.thread_name(|i| format!("trevni-{i}"));
-    let pool = pool.build().map_err(|e| Error::from(std::io::Error::other(e)))?;
-    Ok(Some(Arc::new(pool)))
+    let pool = Arc::new(pool.build().map_err(|e| Error::from(std::io::Error::other(e)))?);
+    let mut pools = lock(&POOLS);
+    if let Some(first) = find(&pools, key) {
+        return Ok(Some(first));
+    }
+    pools.retain(|(_, pool)| pool.strong_count() > 0);
+    pools.push((key, Arc::downgrade(&pool)));
+    Ok(Some(pool))
+}
+
+fn find(pools: &[(PoolKey, Weak<ThreadPool>)], key: PoolKey) -> Option<Arc<ThreadPool>> {
+    pools.iter().filter(|(of, _)| *of == key).find_map(|(_, pool)| pool.upgrade())
 }
 
 /// Returns the pool if it is large enough to encode columns.
@@ -107,6 +129,15 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_threads_are_one_pool() {
+        let pools: Vec<_> = (0..1000).map(|_| pool(4).unwrap().unwrap()).collect();
+        assert!(pools.iter().all(|pool| Arc::ptr_eq(pool, &pools[0])));
+        let other = pool(2).unwrap().unwrap();
+        assert!(!Arc::ptr_eq(&other, &pools[0]));
+        assert_eq!((pools[0].current_num_threads(), other.current_num_threads()), (3, 1));
+    }
 
     #[test]
     fn every_job_is_done_once_whoever_does_it() {
