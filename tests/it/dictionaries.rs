@@ -125,7 +125,8 @@ fn keys_are_the_codes_of_blocks() {
 fn narrow_keys_count_the_values_in_use() {
     let parts: Vec<RecordBatch> = (0..20)
         .map(|part| {
-            let word = |row: usize| (row % 9 != 0).then(|| format!("{}", part * 60 + row % 100));
+            let word =
+                |row: usize| (!row.is_multiple_of(9)).then(|| format!("{}", part * 60 + row % 100));
             let words: StringArray = (0..1000).map(word).collect();
             let narrow = DataType::Dictionary(DataType::Int8.into(), DataType::Utf8.into());
             let words = cast(&words, &narrow).unwrap();
