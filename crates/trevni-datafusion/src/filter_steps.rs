@@ -9,7 +9,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use arrow::array::{BooleanArray, RecordBatch};
 use arrow::datatypes::Schema;
+use datafusion::common::cast::as_boolean_array;
+use datafusion::common::internal_datafusion_err;
+use datafusion::error::Result;
 use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::expressions::{BinaryExpr, Column, Literal};
 use datafusion::physical_expr::utils::collect_columns;
@@ -60,6 +64,14 @@ fn compares_numbers(expr: &dyn PhysicalExpr, schema: &Schema) -> bool {
         is_operand && side.data_type(schema).is_ok_and(|data_type| data_type.is_primitive())
     };
     is_comparison && is_number(binary.left()) && is_number(binary.right())
+}
+
+/// Returns which rows of a batch pass a filter.
+pub(crate) fn passes(expr: &dyn PhysicalExpr, batch: &RecordBatch) -> Result<BooleanArray> {
+    let values = expr.evaluate(batch)?.into_array(batch.num_rows())?;
+    as_boolean_array(&values)
+        .cloned()
+        .map_err(|_| internal_datafusion_err!("the filter {expr} is not boolean"))
 }
 
 #[cfg(test)]

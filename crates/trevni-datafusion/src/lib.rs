@@ -7,8 +7,8 @@
 //!                  ──► rows that pass ──► projection
 //! ```
 //! Projections, filters and limits are pushed down. A filter is evaluated exactly, on the columns that it names, before
-//! other columns are decoded. Blocks whose statistics exclude the filter are not read. A file is split among partitions
-//! by byte ranges, which the file alone maps to rows.
+//! other columns are decoded; the dynamic filter of a join as long as that saves time. Blocks whose statistics exclude
+//! the filter are not read. A file is split among partitions by byte ranges, which the file alone maps to rows.
 //!
 //! `EXPLAIN ANALYZE` shows for each scan:
 //!
@@ -45,6 +45,7 @@
 //! ```text layers
 //! byte_range error location metrics options reader_table table uncommitted
 //! blosc_factory dataset_write_exec field_paths filter_steps metadata_cache pruning sink statistics
+//! optional_filter
 //! opener
 //! dataset_sink source
 //! dataset_table format
@@ -71,6 +72,7 @@ mod location;
 mod metadata_cache;
 mod metrics;
 mod opener;
+mod optional_filter;
 mod options;
 #[cfg(feature = "proto")]
 mod proto;

@@ -10,18 +10,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use datafusion::common::cast::as_boolean_array;
-use datafusion::common::{ScalarValue, internal_datafusion_err};
+use datafusion::common::ScalarValue;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_expr::expressions::Literal;
+use datafusion::physical_expr::expressions::{DynamicFilterPhysicalExpr, Literal};
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::simplifier::PhysicalExprSimplifier;
 use datafusion::physical_expr::utils::reassign_expr_columns;
@@ -38,9 +37,10 @@ use trevni::object_store::FetchOptions;
 use crate::byte_range::rows_of;
 use crate::error::external;
 use crate::field_paths;
-use crate::filter_steps::{FilterStep, filter_steps};
+use crate::filter_steps::{FilterStep, filter_steps, passes};
 use crate::metadata_cache;
 use crate::metrics::ScanMetrics;
+use crate::optional_filter::OptionalFilter;
 use crate::pruning::BlockPruner;
 
 /// Opens files of one partition of a scan.
@@ -240,15 +240,12 @@ fn predicate(step: FilterStep, schema: &SchemaRef) -> Result<Box<dyn ArrowPredic
     let (mask, read) = field_paths::projection([&step.expr], schema)?;
     let compares_numbers = step.compares_numbers();
     let expr = reassign_expr_columns(step.expr, &read)?;
-    let evaluate = move |batch: RecordBatch| {
-        passes(&*expr, &batch).map_err(|e| ArrowError::ExternalError(Box::new(e)))
-    };
+    let external = |e: DataFusionError| ArrowError::ExternalError(Box::new(e));
+    if expr.is::<DynamicFilterPhysicalExpr>() {
+        let mut filter = OptionalFilter::new(expr);
+        let evaluate = move |batch: RecordBatch| filter.evaluate(&batch).map_err(external);
+        return Ok(Box::new(ArrowPredicateFn::new(mask, evaluate)));
+    }
+    let evaluate = move |batch: RecordBatch| passes(&*expr, &batch).map_err(external);
     Ok(Box::new(ArrowPredicateFn::new(mask, evaluate).with_excluded_rows(compares_numbers)))
-}
-
-fn passes(expr: &dyn PhysicalExpr, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {
-    let values = expr.evaluate(batch)?.into_array(batch.num_rows())?;
-    as_boolean_array(&values)
-        .cloned()
-        .map_err(|_| internal_datafusion_err!("the filter {expr} is not boolean"))
 }
