@@ -46,6 +46,11 @@ pub trait Format {
 
     fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
 
+    /// Returns the schema of all columns of a file with this schema.
+    fn schema_of_all(&self, schema: &SchemaRef) -> SchemaRef {
+        schema.clone()
+    }
+
     /// Returns whether strings can be read into views.
     fn has_views(&self) -> bool;
 

@@ -18,11 +18,15 @@ impl<F: Format> Format for Dictionaries<F> {
         match wanted {
             // What `Views` gives is a schema, which may have any types that text can be read as.
             Wanted::All => {
-                let schema = with_dictionaries(&file.schema).into();
+                let schema = self.schema_of_all(&file.schema);
                 self.0.read(file, Wanted::Views(&schema), sink)
             }
             other => self.0.read(file, other, sink),
         }
+    }
+
+    fn schema_of_all(&self, schema: &SchemaRef) -> SchemaRef {
+        with_dictionaries(schema).into()
     }
 
     fn has_views(&self) -> bool {
