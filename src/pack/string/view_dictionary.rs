@@ -80,6 +80,7 @@ impl ViewDictionary {
         if !added.is_empty() && largest as usize >= entries.len() {
             return Err(no_such_code());
         }
+        // The sum is at most the key of the last value.
         added.iter_mut().for_each(|code| *code = code.wrapping_add(first));
         Ok(())
     }
