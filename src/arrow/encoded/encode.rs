@@ -154,8 +154,8 @@ fn place_of(view: u128) -> usize {
     usize::from(u16::from_le_bytes([mixed[6], mixed[7]]))
 }
 
-/// Returns a dictionary of the values; `None` if there are more than keys. Of the keys that a block has stored only the
-/// types change, if they are not fewer than the values.
+/// Returns a dictionary of the values; `None` if there are more than keys. Of a stored one only the types change, if it
+/// has a value for two rows at most.
 pub(crate) fn dictionary(
     array: &ArrayRef,
     key_type: &DataType,
@@ -163,8 +163,8 @@ pub(crate) fn dictionary(
 ) -> Result<Option<ArrayRef>> {
     within("values of a dictionary in one batch", array.len())?;
     if let Some(stored) = array.as_dictionary_opt::<Int32Type>() {
-        // Rows may have been left out since they were read.
-        if stored.values().len() <= stored.len()
+        // Blocks without a dictionary have a value for each row, null or not; and rows may have been left out.
+        if stored.values().len() <= stored.len() / 2
             && let Some(rekeyed) = rekeyed(stored, key_type, value_type)?
         {
             return Ok(Some(rekeyed));

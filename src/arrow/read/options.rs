@@ -49,9 +49,9 @@ impl ArrowReaderOptions {
     /// [`with_dictionaries`](crate::arrow::with_dictionaries) says. It replaces
     /// [`with_view_types`](Self::with_view_types). Default: false.
     ///
-    /// Where a value codec stores a block as a dictionary, its codes are the keys: the values of a batch are the
-    /// entries of its blocks, of which some may be unused, and two blocks may have the same. Other blocks of a value
-    /// codec have a value for each row. Of other codecs, equal rows of a batch have the same key.
+    /// Where a value codec stores blocks as dictionaries, their codes are the keys: the values of a batch are the
+    /// entries of its blocks, of which some may be unused, and two blocks may have the same. If these are more than
+    /// half as many as the rows, and in other blocks, equal rows of a batch have the same key, in the order of the rows.
     ///
     /// ```
     /// # use std::sync::Arc;
