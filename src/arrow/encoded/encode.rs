@@ -192,7 +192,7 @@ fn rekeyed(
 ) -> Result<Option<ArrayRef>> {
     let values = compute::cast(stored.values(), value_type)?;
     if *key_type == DataType::Int32 {
-        return Ok(Some(Arc::new(DictionaryArray::try_new(stored.keys().clone(), values)?)));
+        return Ok(Some(Arc::new(stored.with_values(values))));
     }
     let keys = stored.keys().values().iter().map(|key| usize::try_from(*key).unwrap_or(0));
     keyed_by(key_type, &keys.collect::<Vec<_>>(), stored.nulls(), values)

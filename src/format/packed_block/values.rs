@@ -175,22 +175,16 @@ impl PackedValues {
                 );
                 Ok(())
             }
-            Values::Views(out) => out.spread(bytes, at, n, |views| {
-                let mut dense = Values::Views(std::mem::take(views));
-                let read = self.read(of, &mut dense);
-                if let Values::Views(dense) = dense {
-                    *views = dense;
+            Values::Views(_) | Values::Dictionary(_) => {
+                let start = out.len();
+                self.read(of, out)?;
+                match out {
+                    Values::Views(views) => views.spread(start, bytes, at, n),
+                    Values::Dictionary(keys) => keys.spread(start, bytes, at, n),
+                    _ => {}
                 }
-                read
-            }),
-            Values::Dictionary(out) => out.spread(bytes, at, n, |keys| {
-                let mut dense = Values::Dictionary(std::mem::take(keys));
-                let read = self.read(of, &mut dense);
-                if let Values::Dictionary(dense) = dense {
-                    *keys = dense;
-                }
-                read
-            }),
+                Ok(())
+            }
             Values::Boolean(out) => {
                 let mut dense = Values::Boolean(Bits::default());
                 self.read(of, &mut dense)?;

@@ -124,20 +124,10 @@ impl ViewDictionary {
         i32::try_from(n).map_err(too_many)
     }
 
-    /// Appends what `read` appends where bits are set, from bit `at` on, and any key where they are not.
-    pub(crate) fn spread(
-        &mut self,
-        bits: &[u8],
-        at: usize,
-        n: usize,
-        read: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let before = std::mem::take(&mut self.keys);
-        let read = read(self);
-        let dense = std::mem::replace(&mut self.keys, before);
-        read?;
+    /// Moves the keys from `start` on to where bits are set, from bit `at` on; where they are not, keys are 0.
+    pub(crate) fn spread(&mut self, start: usize, bits: &[u8], at: usize, n: usize) {
+        let dense = self.keys.split_off(start);
         kernel::gather::expand(Level::in_use(), &dense, bits, at, n, 0, &mut self.keys);
-        Ok(())
     }
 
     /// Forgets all keys but the first `n`. Their values remain.
@@ -197,9 +187,8 @@ mod tests {
         let mut dictionary = ViewDictionary::default();
         dictionary.extend_views(|views| views.push(long("a").as_bytes())).unwrap();
         dictionary.extend_views(|views| views.push(long("b").as_bytes())).unwrap();
-        dictionary
-            .spread(&[0b10], 0, 2, |keys| keys.extend_views(|views| views.push(b"c")))
-            .unwrap();
+        dictionary.extend_views(|views| views.push(b"c")).unwrap();
+        dictionary.spread(2, &[0b10], 0, 2);
         assert_eq!(dictionary.keys, [0, 1, 0, 2]);
         assert_eq!(dictionary.get(3).as_deref(), Some(&b"c"[..]));
         dictionary.truncate(1);

@@ -124,24 +124,14 @@ impl Views {
         number.map_err(|_| Error::too_large("buffers of views", u64::MAX, u64::from(u32::MAX)))
     }
 
-    /// Appends what `read` appends where bits are set, from bit `at` on, and empty views where they are not.
-    pub(crate) fn spread(
-        &mut self,
-        bits: &[u8],
-        at: usize,
-        n: usize,
-        read: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let before = std::mem::take(&mut self.views);
-        let read = read(self);
-        let dense = std::mem::replace(&mut self.views, before);
-        read?;
+    /// Moves the views from `start` on to where bits are set, from bit `at` on; where they are not, views are empty.
+    pub(crate) fn spread(&mut self, start: usize, bits: &[u8], at: usize, n: usize) {
+        let dense = self.views.split_off(start);
         let mut next = dense.iter();
         kernel::bitmap::for_each_run(bits, at, n, |valid, count| match valid {
             true => self.views.extend(next.by_ref().take(count)),
             false => self.views.extend(std::iter::repeat_n(0, count)),
         });
-        Ok(())
     }
 
     /// Appends a view of each string between offsets into `data`, from 0 on. With `text` they are known to be UTF-8.
