@@ -14,7 +14,8 @@ use super::super::predicate::{Bound, Predicate};
 use super::batch_reader::{BatchReader, Output, RowSource};
 use super::bound_filter::BoundFilter;
 use super::field_reader::FieldsReader;
-use super::filter_reader::{self, FilterReader, Stage};
+use super::filter_reader::FilterReader;
+use super::filter_stage::{self, Stage};
 use super::remaining_rows::{RemainingRows, RowPruner};
 use super::row_filter::RowFilter;
 use crate::arrow::layout::field_layout::FieldLayout;
@@ -122,7 +123,7 @@ impl<R: ReadAt> ReadPlan<R> {
             let projected = wanted.project(&self.planning)?;
             stages.push(Stage::new(filter, wanted, projected, read, reader));
         }
-        filter_reader::keep(&mut stages, fields, &self.projection);
+        filter_stage::keep(&mut stages, fields, &self.projection);
         let reader = FieldsReader::of_output(&self.file, &self.planning, &output)?;
         let source = match stages.is_empty() {
             true => RowSource::Selected(RemainingRows::new(rows, pruner)),
