@@ -7,9 +7,6 @@ use trevni_convert::{Format, Source};
 use super::path::PIPE;
 use crate::exit::CliError;
 
-/// Extensions of compressed files, which follow that of a format.
-const COMPRESSED: [&str; 4] = ["gz", "zst", "bz2", "xz"];
-
 /// A file among others.
 #[derive(Debug, Clone)]
 pub(crate) struct InputFile {
@@ -116,21 +113,11 @@ fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::R
         match path.is_dir() {
             true if is_link => {}
             true => walk(&path, any_format, files)?,
-            false if any_format || has_format(&path) => files.push(path),
+            false if any_format || Format::of_input(&path).is_some() => files.push(path),
             false => {}
         }
     }
     Ok(())
-}
-
-/// Returns whether the extension is that of a format, possibly followed by that of a compressed file.
-fn has_format(path: &Path) -> bool {
-    let is_compressed = |extension: &str| COMPRESSED.contains(&extension);
-    let compressed = path.extension().and_then(|extension| extension.to_str());
-    match compressed.is_some_and(is_compressed) {
-        true => Format::of_path(&path.with_extension("")).is_some(),
-        false => Format::of_path(path).is_some(),
-    }
 }
 
 #[cfg(test)]
@@ -144,6 +131,7 @@ mod tests {
         for name in [
             "b/x=1/a.csv",
             "b/x=2/b.csv.gz",
+            "b/x=2/c.CSV.GZIP",
             "b/.c.csv",
             "b/_d/e.csv",
             "b/notes",
@@ -159,9 +147,9 @@ mod tests {
             let home = format!("{}/", home.path().display());
             files.iter().map(name).map(|name| name.replace(&home, "")).collect()
         };
-        assert_eq!(names("b", false), ["x=1/a.csv", "x=2/b.csv.gz"]);
-        assert_eq!(names("b", true), ["notes", "x=1/a.csv", "x=2/b.csv.gz"]);
-        assert_eq!(names("b/x=*/*", false), ["b/x=1/a.csv", "b/x=2/b.csv.gz"]);
+        assert_eq!(names("b", false), ["x=1/a.csv", "x=2/b.csv.gz", "x=2/c.CSV.GZIP"]);
+        assert_eq!(names("b", true), ["notes", "x=1/a.csv", "x=2/b.csv.gz", "x=2/c.CSV.GZIP"]);
+        assert_eq!(names("b/x=*/*", false), ["b/x=1/a.csv", "b/x=2/b.csv.gz", "b/x=2/c.CSV.GZIP"]);
         assert_eq!(names("*.csv", false), ["[a].csv", "a.csv"]);
         assert_eq!(names("[a].csv", false), ["[a].csv"]);
         assert_eq!(names("missing.csv", false), ["missing.csv"]);
