@@ -26,11 +26,13 @@
 
 mod codec;
 mod executor;
+mod options;
 mod scheduler;
 mod session;
 
 pub use codec::{logical_codec, physical_codec};
 pub use executor::run_executor;
+pub use options::parse_options;
 pub use scheduler::run_scheduler;
 pub use session::{connect, session_config, session_state, standalone};
 

@@ -1,15 +1,15 @@
-//! Ballista's scheduler for Trevni files and data sets. Its options are those of `ballista-scheduler`.
+//! Ballista's scheduler for Trevni files and data sets. Its options are those of `ballista-scheduler`; executors ask it for
+//! tasks by default.
 
 use ballista_core::error::Result;
 use ballista_scheduler::config::Config;
-use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
 /// The planner recurses.
 const STACK_SIZE: usize = 32 << 20;
 
 fn main() -> Result<()> {
-    let options = Config::parse();
+    let options: Config = trevni_ballista::parse_options("scheduler_policy");
     let filter = EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| EnvFilter::new(&options.log_level_setting));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
