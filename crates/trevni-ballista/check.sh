@@ -8,7 +8,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/../../target}
 environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 python3 -m venv "$environment"
-"$environment/bin/pip" install --quiet --disable-pip-version-check "moto[server]"
+"$environment/bin/pip" install --quiet --disable-pip-version-check -r ../../tests/remote/requirements.txt
 cargo fmt --check
 cargo clippy --locked --all-targets -- -D warnings
 PATH=$environment/bin:$PATH cargo test --locked -- --include-ignored
