@@ -174,6 +174,19 @@ impl Value<'_> {
         }
     }
 
+    /// Returns the value with bytes of its own.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Boolean(v) => Value::Boolean(v),
+            Value::Int(v) => Value::Int(v),
+            Value::Long(v) => Value::Long(v),
+            Value::Float(v) => Value::Float(v),
+            Value::Double(v) => Value::Double(v),
+            Value::Bytes(v) => Value::Bytes(Cow::Owned(v.into_owned())),
+        }
+    }
+
     /// Returns whether a column of this type holds such values.
     pub fn is_of(&self, value_type: ValueType) -> bool {
         matches!(

@@ -49,6 +49,16 @@ pub fn min_max<T: Ordered>(level: Level, values: &[T]) -> Option<(i64, i64)> {
     at_level!(level, min_max(values))
 }
 
+/// Returns the [ranks](Ordered::rank) of the minimum and maximum of the values whose bit in `validity` is set, low bit
+/// of each byte first; `None` if there are none.
+pub fn min_max_valid<T: Ordered>(
+    level: Level,
+    values: &[T],
+    validity: &[u8],
+) -> Option<(i64, i64)> {
+    at_level!(level, min_max_valid(values, validity))
+}
+
 /// Returns the number of values whose difference to `base`, modulo 2^64, does not fit `width` bits.
 pub fn count_above(level: Level, values: &[i64], base: i64, width: u32) -> usize {
     at_level!(level, count_above(values, base, width))

@@ -35,7 +35,7 @@ pub(super) use crate::kernel::portable::bitpack::{
     varint_size, widen,
 };
 pub use crate::kernel::portable::bounds::Ordered;
-pub(super) use crate::kernel::portable::bounds::min_max;
+pub(super) use crate::kernel::portable::bounds::{min_max, min_max_valid};
 pub(super) use crate::kernel::portable::digits::format_digits;
 pub use crate::kernel::portable::digits::{DIGITS_PER_WORD, ZEROS};
 pub(super) use crate::kernel::portable::fsst::expand_symbols;

@@ -91,6 +91,7 @@ kernels! {
     lanes_avx2::pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx2::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx2::min_max[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
+    lanes_avx2::min_max_valid[T: Ordered](values: &[T], validity: &[u8]) -> Option<(i64, i64)>;
     lanes_avx2::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx2::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx2::rank(source: &[u8], places: &[u32], out: &mut Vec<u32>);
@@ -130,6 +131,7 @@ kernels! {
     lanes_avx512::pack(values: &[i64; CHUNK], width: u32, base: i64, out: &mut Vec<u8>);
     lanes_avx512::chunk_stats(values: &[i64]) -> ChunkStats;
     lanes_avx512::min_max[T: Ordered](values: &[T]) -> Option<(i64, i64)>;
+    lanes_avx512::min_max_valid[T: Ordered](values: &[T], validity: &[u8]) -> Option<(i64, i64)>;
     lanes_avx512::count_above(values: &[i64], base: i64, width: u32) -> usize;
     lanes_avx512::count_ones(source: &[u8], offset: usize, n: usize) -> usize;
     lanes_avx512::rank(source: &[u8], places: &[u32], out: &mut Vec<u32>);

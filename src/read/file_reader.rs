@@ -153,22 +153,6 @@ impl<R: ReadAt> FileReader<R> {
         Ok(BloomFilters::read(bytes, &self.blocks(column)?).ok())
     }
 
-    /// Reads the statistics and the filters of a column, which are otherwise ignored where they do not fit.
-    pub(crate) fn check_statistics(&self, column: usize) -> Result<()> {
-        let (meta, blocks) = (self.column(column)?, self.blocks(column)?);
-        let wrong = |what: &str, e: Error| {
-            Error::malformed(format!("its {what} cannot be read: {e}")).in_column(meta.name())
-        };
-        if let Some(bytes) = meta.metadata().get(STATISTICS) {
-            let read = Statistics::read(bytes, meta.value_type(), &blocks);
-            read.map_err(|e| wrong("statistics", e))?;
-        }
-        if let Some(bytes) = meta.metadata().get(BLOOM) {
-            BloomFilters::read(bytes, &blocks).map_err(|e| wrong("Bloom filters", e))?;
-        }
-        Ok(())
-    }
-
     /// Returns whether the blocks of a column have been read.
     #[cfg(feature = "object_store")]
     pub(crate) fn has_blocks(&self, column: usize) -> bool {

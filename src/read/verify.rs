@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! descriptors ─► rows against the header, ends against the file
-//! statistics  ─► whether they can be read
 //! block       ─► checksum, decompression ─► values, against the rows and the counts of the parents
+//! statistics  ─► whether they can be read ─► recomputed from the values
 //! ```
 //! Verification continues after a faulty block. Blocks of children whose parent has a faulty block cannot be
 //! decoded; only the fault of the parent is reported.
 
+mod block_check;
+
+use self::block_check::{SeenValues, StatedOfBlocks};
 use super::block_decoder::BlockDecoder;
 use super::file_reader::FileReader;
 use crate::checksum::Verdict;
@@ -61,8 +64,8 @@ impl<R: ReadAt> FileReader<R> {
     }
 
     fn verify_into(&self, column: usize, seen: &mut Verification) {
-        let checks = [self.verify_blocks(column, seen), self.check_statistics(column)];
-        seen.faults.extend(checks.into_iter().filter_map(Result::err));
+        let verified = self.verify_blocks(column, seen);
+        seen.faults.extend(verified.err());
     }
 
     fn verify_blocks(&self, column: usize, seen: &mut Verification) -> Result<()> {
@@ -84,24 +87,53 @@ impl<R: ReadAt> FileReader<R> {
     }
 
     fn verify_values(&self, column: usize, seen: &mut Verification) -> Result<()> {
-        let meta = self.column(column)?;
+        let (meta, blocks) = (self.column(column)?, self.blocks(column)?);
+        let mut stated = match StatedOfBlocks::read(self, column) {
+            Ok(stated) => Some(stated),
+            Err(fault) => {
+                seen.faults.push(fault);
+                None
+            }
+        };
         // A parent that cannot be read at all has been named on its own.
         let Ok(mut reader) = self.projected_reader(&[column]) else { return Ok(()) };
         let rows = if is_of_nulls(meta) { NULL_ROWS } else { ROWS };
+        let (mut number, mut values) = (0, SeenValues::default());
         loop {
+            // Of one block at a time, whose statistics are those of its values.
+            while blocks.get(number).is_some_and(|block| block.end_row() <= reader.row()) {
+                (number, values) = (number + 1, SeenValues::default());
+            }
+            let Some(block) = blocks.get(number) else { break };
+            let left = usize::try_from(block.end_row() - reader.row()).unwrap_or(usize::MAX);
             let mut data = [ColumnData::of(meta)];
-            match reader.read(rows, &mut data) {
-                Ok(0) => return Ok(()),
-                Ok(_) => {}
+            match reader.read(rows.min(left), &mut data) {
+                Ok(0) => break,
+                Ok(_) => {
+                    let Some(stated) = &mut stated else { continue };
+                    let [data] = &data;
+                    stated.add(number, &data.values, &mut values);
+                    if reader.row() == block.end_row() {
+                        let checked = stated.check(number, block, &values);
+                        let placed = |e: Error| e.in_column(meta.name());
+                        let placed = |e| placed(e).in_block_at(number, block.offset);
+                        seen.faults.extend(checked.map_err(placed).err());
+                    }
+                }
                 Err(fault) => {
                     let behind = self.row_behind(&fault, reader.row());
                     if !self.is_known(&fault, meta.name(), &seen.faults) {
                         seen.faults.push(fault);
                     }
                     reader.seek(behind);
+                    // What follows within the block is not all of it.
+                    stated = None;
                 }
             }
         }
+        let ascending = stated.map_or(Ok(()), |stated| stated.check_ascending());
+        seen.faults.extend(ascending.map_err(|e| e.in_column(meta.name())).err());
+        Ok(())
     }
 
     /// Returns whether a fault is another column's, or was found when its block was opened.

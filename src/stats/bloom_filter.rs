@@ -144,7 +144,6 @@ impl BloomFilter {
     }
 
     /// Returns whether a value with this hash may be in the filter.
-    #[cfg(any(test, feature = "arrow"))]
     pub(crate) fn may_have(&self, hash: u64) -> bool {
         let (word, bits) = self.place(hash);
         let words = self.words.get(word);

@@ -106,7 +106,7 @@ impl StatisticsCollector {
         }
     }
 
-    /// Adds the values of slots. Slots without a value hold one of the other values, or none.
+    /// Adds the values of slots. What slots without a value hold is not looked at.
     pub(crate) fn add_slots(&mut self, values: ValuesRef<'_>, validity: &Bits) {
         let ones = kernel::bitmap::count_ones(validity.as_bytes(), 0, validity.len());
         match values {
@@ -114,7 +114,12 @@ impl StatisticsCollector {
             _ if ones == 0 => {}
             ValuesRef::Boolean { bits, offset, len } => {
                 self.count(ones);
-                let is_true = kernel::bitmap::count_ones(bits, offset, len);
+                let mut is_true = 0;
+                each_valid_run(validity, |run| {
+                    let end = run.end.min(len);
+                    let n = end.saturating_sub(run.start);
+                    is_true += kernel::bitmap::count_ones(bits, offset + run.start, n);
+                });
                 if self.order != Order::Unknown {
                     self.add_booleans(is_true, ones);
                 }
@@ -122,15 +127,29 @@ impl StatisticsCollector {
             ValuesRef::Bytes { offsets, data } => {
                 self.add_string_slots(offsets, data, validity, ones)
             }
-            values => {
-                self.add(values, 0..values.len());
-                self.values -= validity.len() - ones;
-            }
+            values => self.add_number_slots(values, validity, ones),
         }
     }
 
-    /// Adds the statistics that the value codec computed for all values of a block. Returns whether they are
-    /// sufficient.
+    /// Adds the numbers of slots, given the number of those with a value.
+    fn add_number_slots(&mut self, values: ValuesRef<'_>, validity: &Bits, ones: usize) {
+        if self.bloom.is_some() || self.order == Order::Unsigned {
+            return each_valid_run(validity, |run| self.add(values, run));
+        }
+        self.count(ones);
+        let (level, bits) = (Level::in_use(), validity.as_bytes());
+        match values {
+            _ if self.order == Order::Unknown => {}
+            ValuesRef::Int(v) => self.add_ranks(kernel::bitpack::min_max_valid(level, v, bits)),
+            ValuesRef::Long(v) => self.add_ranks(kernel::bitpack::min_max_valid(level, v, bits)),
+            ValuesRef::Float(v) => self.add_ranks(kernel::bitpack::min_max_valid(level, v, bits)),
+            ValuesRef::Double(v) => self.add_ranks(kernel::bitpack::min_max_valid(level, v, bits)),
+            _ => {}
+        }
+    }
+
+    /// Adds the statistics that the value codec computed for all values of a block, none of which is a slot without
+    /// a value. Returns whether they are sufficient.
     pub(crate) fn add_told(
         &mut self,
         values: usize,
@@ -217,13 +236,7 @@ impl StatisticsCollector {
             self.count(ones);
             return self.compare_strings(offsets, data, 0..validity.len(), has_empty);
         }
-        let mut at = 0;
-        kernel::bitmap::for_each_run(validity.as_bytes(), 0, validity.len(), |valid, count| {
-            if valid {
-                self.add(ValuesRef::Bytes { offsets, data }, at..at + count);
-            }
-            at += count;
-        });
+        each_valid_run(validity, |run| self.add(ValuesRef::Bytes { offsets, data }, run));
     }
 
     /// Adds this many booleans, given the number of true ones.
@@ -334,6 +347,17 @@ fn of_rank(rank: i64, value_type: ValueType, order: Order) -> Option<Value<'stat
         }
         _ => return None,
     })
+}
+
+/// Calls `each` with the runs of slots that have a value.
+fn each_valid_run(validity: &Bits, mut each: impl FnMut(Range<usize>)) {
+    let mut at = 0;
+    kernel::bitmap::for_each_run(validity.as_bytes(), 0, validity.len(), |valid, count| {
+        if valid {
+            each(at..at + count);
+        }
+        at += count;
+    });
 }
 
 fn part<T>(values: &[T], range: Range<usize>) -> &[T] {

@@ -172,7 +172,7 @@ impl ColumnWriter {
         if let Some(packer) = &mut self.packer {
             let indexed = self.column.is_indexed();
             return packer.write(rows, slice, lengths, values, |row| {
-                slice.values.get(row).filter(|_| indexed).map(into_owned)
+                slice.values.get(row).filter(|_| indexed).map(Value::into_owned)
             });
         }
         let Range { start: mut row, end: rows } = rows;
@@ -181,7 +181,7 @@ impl ColumnWriter {
                 self.cut()?;
             }
             if self.rows == 0 && self.column.is_indexed() {
-                self.first_value = slice.values.get(row).map(into_owned);
+                self.first_value = slice.values.get(row).map(Value::into_owned);
             }
             let end = self.fitting(row, rows, slice, lengths, values);
             let values = values.range(row, end);
@@ -323,17 +323,5 @@ impl ColumnWriter {
         let (uncompressed_size, compressed_size) = self.sizes;
         let (name, blocks) = (self.column.name().to_owned(), self.blocks as u64);
         ColumnSummary { name, blocks, uncompressed_size, compressed_size }
-    }
-}
-
-fn into_owned(value: Value<'_>) -> Value<'static> {
-    match value {
-        Value::Null => Value::Null,
-        Value::Boolean(v) => Value::Boolean(v),
-        Value::Int(v) => Value::Int(v),
-        Value::Long(v) => Value::Long(v),
-        Value::Float(v) => Value::Float(v),
-        Value::Double(v) => Value::Double(v),
-        Value::Bytes(v) => Value::Bytes(v.into_owned().into()),
     }
 }

@@ -167,23 +167,18 @@ fn fill(values: &mut Values, bits: &Bits, before: bool) {
 }
 
 fn fill_slots<T: Copy + Default>(values: &mut [T], bits: &Bits, before: bool) {
-    let mut last = T::default();
-    let mut leading = None;
+    // The slots before the first value take that value. Runs are reported in pieces of at most 64 slots.
+    let mut last = None;
     each_slot_run(bits, |validity, run| match (validity, before) {
         (true, true) => {
-            let first = values.get(run.start).copied().unwrap_or_default();
-            last = values.get(run.end - 1).copied().unwrap_or_default();
-            if let Some(run) = leading.take() {
-                put(values, run, first);
+            if last.is_none() {
+                let first = values.get(run.start).copied().unwrap_or_default();
+                put(values, 0..run.start, first);
             }
+            last = values.get(run.end - 1).copied();
         }
         (true, false) => {}
-        (false, _) => {
-            if before && run.start == 0 {
-                leading = Some(run.clone());
-            }
-            put(values, run, last);
-        }
+        (false, _) => put(values, run, last.unwrap_or_default()),
     });
 }
 

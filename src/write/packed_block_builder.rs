@@ -239,14 +239,18 @@ impl BlockValues {
         encoder_statistics: &EncoderStatistics,
     ) -> CollectedStatistics {
         let values = self.values.as_slice();
-        let validity = match &self.counts {
+        let valid = match &self.counts {
             ItemCounts::Presence(bits) if !dense => {
                 kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len())
             }
             _ => values.len(),
         };
-        // Slots without a value have one that another has.
-        if collector.add_told(validity, encoder_statistics) {
+        // The numbers that were encoded include those in slots without a value; the distinct strings do not.
+        let is_told = match encoder_statistics {
+            EncoderStatistics::Numbers(..) => valid == values.len(),
+            EncoderStatistics::Nothing | EncoderStatistics::Strings { .. } => true,
+        };
+        if is_told && collector.add_told(valid, encoder_statistics) {
             return collector.take();
         }
         match &self.counts {

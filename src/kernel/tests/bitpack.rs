@@ -185,6 +185,7 @@ proptest! {
     fn what_is_known_of_a_chunk_is_the_same_at_every_level(
         values in prop::collection::vec(prop_oneof![any::<i64>(), 0i64..9, Just(i64::MIN)], 0..1100),
         width in 0u32..65,
+        validity in prop::collection::vec(prop_oneof![any::<u8>(), Just(0), Just(0xff)], 0..140),
     ) {
         let stats = kernel::bitpack::chunk_stats(Level::Portable, &values);
         let base = stats.min;
@@ -204,6 +205,14 @@ proptest! {
             let least = doubles.iter().copied().min_by(f64::total_cmp).map(Ordered::rank);
             let greatest = doubles.iter().copied().max_by(f64::total_cmp).map(Ordered::rank);
             prop_assert_eq!(kernel::bitpack::min_max(level, &doubles), least.zip(greatest));
+            let bit = |i: usize| validity.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+            let valid: Vec<i64> = (0..values.len()).filter(|i| bit(*i)).map(|i| values[i]).collect();
+            let bounds = valid.iter().copied().min().zip(valid.iter().copied().max());
+            prop_assert_eq!(kernel::bitpack::min_max_valid(level, &values, &validity), bounds);
+            let valid = valid.iter().map(|v| f64::from_bits(*v as u64));
+            let least = valid.clone().min_by(f64::total_cmp).map(Ordered::rank);
+            let greatest = valid.max_by(f64::total_cmp).map(Ordered::rank);
+            prop_assert_eq!(kernel::bitpack::min_max_valid(level, &doubles, &validity), least.zip(greatest));
             prop_assert_eq!(kernel::bitpack::count_above(level, &values, base, width), above);
             prop_assert_eq!(kernel::varint::varint_size(level, &values), size);
         }

@@ -127,6 +127,14 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
+            pub(in super::super) fn min_max_valid<T: Ordered>(
+                values: &[T],
+                validity: &[u8],
+            ) -> Option<(i64, i64)> {
+                portable::min_max_valid(values, validity)
+            }
+
+            #[target_feature(enable = $features)]
             pub(in super::super) fn count_above(values: &[i64], base: i64, width: u32) -> usize {
                 portable::count_above(values, base, width)
             }
