@@ -67,8 +67,9 @@ impl BlockBounds {
         let n = blocks.len();
         let statistics = place.statistics(file)?;
         let null_counts = match &statistics {
-            _ if place.data_type.is_null() => UInt64Array::new_null(n),
-            _ if place.counts.is_none() => UInt64Array::from_value(0, n),
+            _ if place.counts.is_none() && !place.data_type.is_null() => {
+                UInt64Array::from_value(0, n)
+            }
             Some(statistics) => statistics.null_counts().clone(),
             None => UInt64Array::new_null(n),
         };
@@ -79,8 +80,8 @@ impl BlockBounds {
             None => [(); 2].map(|()| new_null_array(&place.data_type, n)),
         };
         let index = match place.leaf.is_some() && place.counts.is_none() {
-            true => Index::of(file, column, &place.data_type, sorted == Some(column))?,
-            false => None,
+            true if sorted == Some(column) => Index::of(file, column, &place.data_type)?,
+            _ => None,
         };
         let filters = BlockFilters::of_field(file, place)?;
         Ok(Some(Self { index, filters, ..Self::new(blocks, bounds, null_counts) }))
