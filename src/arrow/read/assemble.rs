@@ -15,7 +15,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
 use crate::arrow::array::buffer_pool::BufferPool;
-use crate::arrow::array::expand_nulls::{spread, within};
+use crate::arrow::array::expand_nulls::{spread, spread_among, within};
 use crate::arrow::array::nested;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::FieldLayout;
@@ -130,7 +130,7 @@ fn union(
         let child = assemble(shape, field, rows.count_set_bits(), data, &path.then(field.name()))?;
         children.push(match mode {
             UnionMode::Dense => child,
-            UnionMode::Sparse => spread(&child, &NullBuffer::new(rows.clone()))?,
+            UnionMode::Sparse => spread_among(&child, &NullBuffer::new(rows.clone()))?,
         });
     }
     let (ids, offsets) = ids_and_offsets(fields, &chosen, n);
