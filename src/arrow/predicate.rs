@@ -14,6 +14,7 @@ mod display;
 mod evaluate;
 mod lexer;
 mod literal;
+mod node;
 mod number;
 mod parse;
 
@@ -27,6 +28,7 @@ pub(crate) use bind::find;
 pub(crate) use bound::{Bound, ColumnRoute, Test, ValueSet};
 pub use column_path::ColumnPath;
 pub use literal::Literal;
+pub(crate) use node::Node;
 
 use crate::error::Result;
 
@@ -73,42 +75,18 @@ use crate::error::Result;
 /// A number that no value of the column can be is no error: `a > 10.5` and `a < 1e30` are what they are in mathematics.
 /// Floating-point numbers are in IEEE's total order, as in Arrow's own comparisons: NaN is above infinity, and -0
 /// below 0.
+///
+/// Conditions nest at most 256 levels; one that is deeper cannot be bound. Chains of `and` or of `or` are one level,
+/// and many conditions are joined at once with [`all`](Self::all) and [`any`](Self::any).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
     pub(crate) node: Node,
+    /// The levels of the tree, so that none is ever deeper than [`MOST_LEVELS`]: each of its uses is a recursion.
+    levels: usize,
 }
 
-/// The tree of a condition.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Node {
-    Compare {
-        column: ColumnPath,
-        operator: Operator,
-        literal: Literal,
-    },
-    In {
-        column: ColumnPath,
-        literals: Vec<Literal>,
-    },
-    /// Two columns of a row, compared with each other.
-    CompareColumns {
-        left: ColumnPath,
-        operator: Operator,
-        right: ColumnPath,
-    },
-    /// Text that matches a pattern.
-    Like {
-        column: ColumnPath,
-        pattern: String,
-        ignore_case: bool,
-    },
-    IsNull(ColumnPath),
-    /// A boolean column.
-    IsTrue(ColumnPath),
-    And(Vec<Node>),
-    Or(Vec<Node>),
-    Not(Box<Node>),
-}
+/// The most levels of a tree.
+const MOST_LEVELS: usize = 256;
 
 /// How a column is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,7 +108,7 @@ pub enum Operator {
 impl Predicate {
     /// Parses a condition. An error shows the position.
     pub fn parse(text: &str) -> Result<Self> {
-        parse::parse(text).map(|node| Self { node })
+        parse::parse(text).map(Self::new)
     }
 
     /// Compares a column with a literal.
@@ -140,7 +118,7 @@ impl Predicate {
         literal: impl Into<Literal>,
     ) -> Self {
         let (column, literal) = (column.into(), literal.into());
-        Self { node: Node::Compare { column, operator, literal } }
+        Self::new(Node::Compare { column, operator, literal })
     }
 
     /// Returns whether a column is one of these; of none, it never is.
@@ -149,7 +127,7 @@ impl Predicate {
         literals: impl IntoIterator<Item = L>,
     ) -> Self {
         let literals = literals.into_iter().map(Into::into).collect();
-        Self { node: Node::In { column: column.into(), literals } }
+        Self::new(Node::In { column: column.into(), literals })
     }
 
     /// Two columns compared with each other.
@@ -159,39 +137,76 @@ impl Predicate {
         right: impl Into<ColumnPath>,
     ) -> Self {
         let (left, right) = (left.into(), right.into());
-        Self { node: Node::CompareColumns { left, operator, right } }
+        Self::new(Node::CompareColumns { left, operator, right })
     }
 
     /// Matches text with a pattern: `%` matches any text, `_` one character, and `\` escapes the next character.
     pub fn like(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
         let (column, pattern) = (column.into(), pattern.into());
-        Self { node: Node::Like { column, pattern, ignore_case: false } }
+        Self::new(Node::Like { column, pattern, ignore_case: false })
     }
 
     /// Returns whether text matches a pattern, in capitals or not.
     pub fn ilike(column: impl Into<ColumnPath>, pattern: impl Into<String>) -> Self {
         let (column, pattern) = (column.into(), pattern.into());
-        Self { node: Node::Like { column, pattern, ignore_case: true } }
+        Self::new(Node::Like { column, pattern, ignore_case: true })
     }
 
     /// Returns whether a column is null.
     pub fn is_null(column: impl Into<ColumnPath>) -> Self {
-        Self { node: Node::IsNull(column.into()) }
+        Self::new(Node::IsNull(column.into()))
     }
 
     /// Tests a boolean column.
     pub fn is_true(column: impl Into<ColumnPath>) -> Self {
-        Self { node: Node::IsTrue(column.into()) }
+        Self::new(Node::IsTrue(column.into()))
     }
 
     /// Both.
     pub fn and(self, other: Self) -> Self {
-        Self { node: Node::all(vec![self.node, other.node]) }
+        Self::all([self, other])
     }
 
     /// Either.
     pub fn or(self, other: Self) -> Self {
-        Self { node: Node::any(vec![self.node, other.node]) }
+        Self::any([self, other])
+    }
+
+    /// All of some conditions: true if there are none.
+    pub fn all(predicates: impl IntoIterator<Item = Self>) -> Self {
+        Self::join(predicates, Node::all, |node| matches!(node, Node::And(_)))
+    }
+
+    /// Any of some conditions: false if there are none.
+    pub fn any(predicates: impl IntoIterator<Item = Self>) -> Self {
+        Self::join(predicates, Node::any, |node| matches!(node, Node::Or(_)))
+    }
+
+    fn join(
+        predicates: impl IntoIterator<Item = Self>,
+        join: impl FnOnce(Vec<Node>) -> Node,
+        is_flattened: impl Fn(&Node) -> bool,
+    ) -> Self {
+        let (mut nodes, mut levels) = (Vec::new(), 0);
+        for Self { node, levels: below } in predicates {
+            // What is joined already needs no level of its own.
+            levels = levels.max(below - usize::from(is_flattened(&node)));
+            nodes.push(node);
+        }
+        let joins = nodes.len() != 1 || nodes.first().is_some_and(is_flattened);
+        Self::of_levels(join(nodes), levels + usize::from(joins))
+    }
+
+    pub(crate) fn new(node: Node) -> Self {
+        let levels = node.levels();
+        Self::of_levels(node, levels)
+    }
+
+    fn of_levels(node: Node, levels: usize) -> Self {
+        match levels > MOST_LEVELS {
+            true => Self { node: Node::TooDeep, levels: 1 },
+            false => Self { node, levels },
+        }
     }
 
     /// Returns the columns that it speaks of, each once, in the order in which they come; nested ones with dots.
@@ -214,7 +229,7 @@ impl Predicate {
         };
         let mut steps: Vec<(Vec<String>, Vec<Node>)> = Vec::new();
         for node in nodes {
-            let predicate = Self { node };
+            let predicate = Self::new(node);
             let columns = predicate.columns();
             match steps.iter_mut().find(|(step, _)| *step == columns) {
                 Some((_, nodes)) => nodes.push(predicate.node),
@@ -285,64 +300,7 @@ impl std::ops::Not for Predicate {
     type Output = Self;
 
     fn not(self) -> Self {
-        Self { node: Node::Not(Box::new(self.node)) }
-    }
-}
-
-impl Node {
-    /// Returns the conjunction of these; nested conjunctions are flattened.
-    pub(crate) fn all(nodes: Vec<Node>) -> Self {
-        Self::flat(nodes, Node::And, |node| match node {
-            Node::And(inner) => Ok(inner),
-            other => Err(other),
-        })
-    }
-
-    /// Any of these.
-    pub(crate) fn any(nodes: Vec<Node>) -> Self {
-        Self::flat(nodes, Node::Or, |node| match node {
-            Node::Or(inner) => Ok(inner),
-            other => Err(other),
-        })
-    }
-
-    fn flat(
-        nodes: Vec<Node>,
-        of: impl Fn(Vec<Node>) -> Node,
-        open: impl Fn(Node) -> Result<Vec<Node>, Node>,
-    ) -> Self {
-        let mut flat = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            match open(node) {
-                Ok(inner) => flat.extend(inner),
-                Err(node) => flat.push(node),
-            }
-        }
-        match flat.pop() {
-            Some(only) if flat.is_empty() => only,
-            last => {
-                flat.extend(last);
-                of(flat)
-            }
-        }
-    }
-
-    /// Calls `with` for each column that is spoken of.
-    pub(crate) fn each_column<'a>(&'a self, with: &mut impl FnMut(&'a ColumnPath)) {
-        match self {
-            Node::Compare { column, .. } | Node::In { column, .. } | Node::Like { column, .. } => {
-                with(column);
-            }
-            Node::CompareColumns { left, right, .. } => {
-                with(left);
-                with(right);
-            }
-            Node::IsNull(column) | Node::IsTrue(column) => with(column),
-            Node::And(nodes) | Node::Or(nodes) => {
-                nodes.iter().for_each(|node| node.each_column(with));
-            }
-            Node::Not(node) => node.each_column(with),
-        }
+        Self::of_levels(Node::Not(Box::new(self.node)), self.levels + 1)
     }
 }
 

@@ -78,8 +78,8 @@ impl ScanPredicate {
                 }
             }
         }
-        let predicate = (!pushed.is_empty()).then(|| Predicate { node: Node::all(pushed) });
-        let rest = (!rest.is_empty()).then(|| Predicate { node: Node::all(rest) });
+        let predicate = (!pushed.is_empty()).then(|| Predicate::new(Node::all(pushed)));
+        let rest = (!rest.is_empty()).then(|| Predicate::new(Node::all(rest)));
         let looked_at = rest.as_ref().map(Predicate::columns).unwrap_or_default();
         let names = self.names.as_ref().map(|names| names.iter().chain(&looked_at));
         let names: Option<Vec<&str>> = names.map(|names| names.map(String::as_str).collect());

@@ -13,7 +13,7 @@ use arrow::datatypes::*;
 
 use super::bound::{Bound, ColumnRoute, Test, ValueSet};
 use super::literal::Literal;
-use super::{ColumnPath, Node, Operator};
+use super::{ColumnPath, MOST_LEVELS, Node, Operator};
 use crate::error::{Error, Result};
 
 mod columns;
@@ -79,6 +79,10 @@ impl Bound {
             Node::And(nodes) => Bound::And(all(nodes)?),
             Node::Or(nodes) => Bound::Or(all(nodes)?),
             Node::Not(node) => Bound::Not(Box::new(Self::new(node, fields)?)),
+            Node::TooDeep => {
+                let what = format!("a condition that nests more than {MOST_LEVELS} levels");
+                return Err(Error::invalid(what));
+            }
         })
     }
 }

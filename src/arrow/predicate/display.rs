@@ -44,6 +44,7 @@ impl fmt::Display for Node {
                 f.write_str("not ")?;
                 inner(node, f)
             }
+            Node::TooDeep => f.write_str("(too deep)"),
         }
     }
 }
