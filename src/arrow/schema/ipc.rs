@@ -14,11 +14,14 @@ use arrow::ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteOptions};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
+use crate::arrow::array::nested;
+use crate::arrow::field_path::FieldPath;
 use crate::error::{Error, Result};
 
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// Encodes a schema as the value of the metadata key `ARROW:schema`: base64 of an encapsulated IPC message.
+/// Encodes a schema as the value of the metadata key `ARROW:schema`: base64 of an encapsulated IPC message. Fails if no
+/// reader could decode it, as where fields are nested too deep.
 pub fn schema_to_ipc(schema: &Schema) -> Result<Vec<u8>> {
     let mut tracker = DictionaryTracker::new(true);
     let message = IpcDataGenerator::default()
@@ -27,7 +30,61 @@ pub fn schema_to_ipc(schema: &Schema) -> Result<Vec<u8>> {
     let too_long = |_| Error::invalid("a schema of more than 4 GiB");
     let length = u32::try_from(message.len()).map_err(too_long)?;
     let bytes = [&CONTINUATION[..], &length.to_le_bytes(), &message].concat();
-    Ok(BASE64_STANDARD.encode(bytes).into_bytes())
+    let message = BASE64_STANDARD.encode(bytes).into_bytes();
+    match schema_from_ipc(&message) {
+        Ok(_) => Ok(message),
+        Err(e) => Err(unrepresentable(schema, &e.to_string())),
+    }
+}
+
+/// Encodes a schema as [`schema_to_ipc`] does. Fails if it would be decoded as another one.
+pub(crate) fn schema_to_ipc_exactly(schema: &Schema) -> Result<Vec<u8>> {
+    let message = schema_to_ipc(schema)?;
+    match schema_from_ipc(&message)? == *schema {
+        true => Ok(message),
+        false => Err(unrepresentable(schema, "it would be read as another one")),
+    }
+}
+
+/// Returns the error of a schema that IPC messages cannot represent: it names the first such field, and the reason.
+fn unrepresentable(schema: &Schema, otherwise: &str) -> Error {
+    let found = schema.fields().iter().find_map(|field| {
+        let path = FieldPath::new(field.name());
+        reason(field.data_type(), &path, 1)
+    });
+    let (field, reason) = found.map_or((String::new(), otherwise.to_owned()), |(path, reason)| {
+        (format!("field {path}: "), reason)
+    });
+    Error::invalid(format!(
+        "{field}the schema cannot be represented as an Arrow IPC message: {reason}"
+    ))
+}
+
+/// Levels of fields that readers of IPC messages accept: they verify at most 64 nested tables, of which two are the
+/// message and the schema, and one is the type of the innermost field.
+const MOST_LEVELS: usize = 61;
+
+/// Returns the path of the first field below a type that has no representation, and the reason.
+fn reason(data_type: &DataType, path: &FieldPath<'_>, level: usize) -> Option<(String, String)> {
+    let here = |reason: String| Some((path.to_string(), reason));
+    if level > MOST_LEVELS {
+        return here(format!("it is nested more than {MOST_LEVELS} levels"));
+    }
+    match data_type {
+        DataType::Timestamp(_, Some(zone)) if zone.is_empty() => {
+            here("its time zone is empty".into())
+        }
+        DataType::Dictionary(_, values) if matches!(**values, DataType::Dictionary(..)) => {
+            here("it is a dictionary of dictionaries".into())
+        }
+        DataType::Dictionary(_, values) => reason(values, path, level),
+        DataType::RunEndEncoded(_, values) => {
+            reason(values.data_type(), &path.then(values.name()), level + 1)
+        }
+        other => nested::fields(other)
+            .iter()
+            .find_map(|field| reason(field.data_type(), &path.then(field.name()), level + 1)),
+    }
 }
 
 /// Decodes a schema from the value of the metadata key `ARROW:schema`. Fails on anything else, and never panics.

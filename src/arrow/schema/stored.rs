@@ -96,12 +96,7 @@ pub(crate) fn plan(
             plan
         }
     };
-    let message = ipc::schema_to_ipc(schema)?;
-    // Arrow's IPC messages cannot represent all schemas; such a file would be read with another schema.
-    if ipc::schema_from_ipc(&message)? != **schema {
-        return Err(Error::invalid("the schema cannot be represented as an Arrow IPC message"));
-    }
-    metadata.set(ARROW_SCHEMA, message)?;
+    metadata.set(ARROW_SCHEMA, ipc::schema_to_ipc_exactly(schema)?)?;
     metadata.set(LAYOUT, layout.name())?;
     Ok(SchemaPlan { schema: schema.clone(), stored, plan })
 }

@@ -16,6 +16,7 @@ pub(super) fn create_file<'a>(
     schema: SchemaRef,
     _: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
+    check_nesting(&schema)?;
     Ok(Box::new(File(FileWriter::try_new(to, &Arc::unwrap_or_clone(schema))?)))
 }
 
@@ -24,7 +25,13 @@ pub(super) fn create_stream<'a>(
     schema: SchemaRef,
     _: &WriteOptions,
 ) -> Result<Box<dyn Sink + 'a>> {
+    check_nesting(&schema)?;
     Ok(Box::new(Stream(StreamWriter::try_new(to, &Arc::unwrap_or_clone(schema))?)))
+}
+
+/// Fails if no reader could decode the schema, because fields are nested too deep.
+fn check_nesting(schema: &SchemaRef) -> Result<()> {
+    trevni::arrow::schema_to_ipc(schema).map(drop)
 }
 
 struct File<W: Write>(FileWriter<W>);

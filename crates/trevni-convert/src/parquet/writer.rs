@@ -59,6 +59,8 @@ pub(super) fn create<'a>(
     if second_timestamps::in_milliseconds(&schema).is_some() {
         pairs.push(KeyValue::new(ARROW_SCHEMA.to_owned(), encode_arrow_schema(&schema)));
     }
+    // Readers decode the Arrow schema that the writer adds: one that is nested too deep makes a file that none opens.
+    trevni::arrow::schema_to_ipc(&schema)?;
     let properties = WriterProperties::builder()
         .set_compression(codec)
         .set_key_value_metadata((!pairs.is_empty()).then_some(pairs))

@@ -98,7 +98,14 @@ fn large_strings<T: ByteArrayType<Offset = i64>>(array: &dyn Array) -> BorrowedV
 
 fn views<T: ByteViewType>(array: &dyn Array) -> BorrowedValues {
     let array = array.as_byte_view::<T>();
-    let total = array.views().iter().map(|view| ByteView::from(*view).length as usize).sum();
+    // The views of null rows may have any length.
+    let length = |view: &u128| ByteView::from(*view).length as usize;
+    let total = match array.nulls() {
+        Some(nulls) => {
+            nulls.valid_indices().filter_map(|row| array.views().get(row)).map(length).sum()
+        }
+        None => array.views().iter().map(length).sum(),
+    };
     let mut data = Vec::with_capacity(total);
     let mut lengths = Vec::with_capacity(array.len());
     for value in array.iter() {
