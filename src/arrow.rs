@@ -51,6 +51,7 @@ pub use avro::{ORIGINAL_NAME_KEY, legal_avro_name, schema_from_avro, schema_to_a
 pub use avro_rows::decoder::AvroDecoder;
 pub use avro_rows::encoder::AvroEncoder;
 pub use layout::Layout;
+pub use leaf::precision::wider_decimals;
 pub(crate) use predicate::{Bound, Node};
 pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, Predicate};
 pub use projection::ProjectionMask;

@@ -81,6 +81,16 @@ pub(crate) enum Avro {
     Union(Vec<Avro>),
 }
 
+impl Avro {
+    /// Returns the logical type.
+    pub(crate) fn logical(&self) -> Option<Logical> {
+        match self {
+            Avro::Primitive(_, logical) | Avro::Fixed { logical, .. } => *logical,
+            _ => None,
+        }
+    }
+}
+
 /// The types without parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Primitive {

@@ -19,7 +19,8 @@ use super::encoded;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::LayoutPlan;
 use crate::arrow::layout::split;
-use crate::arrow::leaf::borrowed_column::ShreddedColumn;
+use crate::arrow::leaf::borrowed_column::{BorrowedValues, ShreddedColumn};
+use crate::arrow::leaf::types::to_values;
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::arrow::write::shred::Shredder;
 use crate::error::Result;
@@ -256,4 +257,68 @@ fn a_union_of_no_branches_has_no_rows() {
     let none = UnionArray::try_new(UnionFields::empty(), vec![].into(), None, vec![]).unwrap();
     let field = Field::new("f", none.data_type().clone(), true);
     assert_eq!(round_trip(&field, &(Arc::new(none) as _)).unwrap().len(), 0);
+}
+
+/// The unused slots of a sparse union's children have values where the used ones do, so lists without nulls can hold it.
+#[test]
+fn lists_without_nulls_hold_sparse_unions() {
+    let inner = UnionFields::try_new([0], [Field::new("u", DataType::Utf8View, false)]).unwrap();
+    let types = [
+        DataType::Int64,
+        DataType::Utf8,
+        DataType::FixedSizeBinary(3),
+        DataType::Decimal256(50, 2),
+        DataType::Struct(vec![Field::new("s", DataType::Boolean, false)].into()),
+        DataType::FixedSizeList(Arc::new(Field::new("i", DataType::Int8, false)), 2),
+        DataType::List(Arc::new(Field::new("i", DataType::Int8, false))),
+        DataType::Union(inner, UnionMode::Sparse),
+    ];
+    for (a, b) in types.iter().flat_map(|a| types.iter().map(move |b| (a, b))) {
+        let fields = [Field::new("a", a.clone(), true), Field::new("b", b.clone(), false)];
+        let fields = UnionFields::try_new([0, 1], fields).unwrap();
+        // Rows of both branches, and of one only.
+        for ids in [vec![0i8, 1, 1], vec![1, 1, 1], vec![0, 0, 0]] {
+            let n = &mut Numbers(7);
+            let children = [a, b].map(|data_type| array_of(data_type, false, 3, n));
+            let union = UnionArray::try_new(fields.clone(), ids.into(), None, children.to_vec());
+            let union: ArrayRef = Arc::new(union.unwrap());
+            let item = Arc::new(Field::new("item", union.data_type().clone(), false));
+            let offsets = OffsetBuffer::from_lengths([2, 0, 1]);
+            let large = OffsetBuffer::from_lengths([2, 0, 1]);
+            let lists: [ArrayRef; 3] = [
+                Arc::new(ListArray::new(item.clone(), offsets, union.clone(), None)),
+                Arc::new(LargeListArray::new(item.clone(), large, union.clone(), None)),
+                Arc::new(ListViewArray::new(
+                    item,
+                    vec![0, 0, 2].into(),
+                    vec![2, 0, 1].into(),
+                    union,
+                    None,
+                )),
+            ];
+            for list in lists {
+                let field = Field::new("l", list.data_type().clone(), false);
+                let back = round_trip(&field, &list).unwrap_or_else(|e| panic!("{a}, {b}: {e}"));
+                assert_same(&list, &back);
+            }
+        }
+    }
+}
+
+/// The views of null rows may have any length and any place.
+#[test]
+fn garbage_in_null_views_is_not_read() {
+    let data = arrow::buffer::Buffer::from_vec(vec![b'x'; 1 << 20]);
+    let long = arrow::array::ByteView::new(1 << 20, b"xxxx").as_u128();
+    // Arrow checks the views of nulls when an array is made; what it computes of arrays may have any.
+    let array = BinaryViewArray::new(vec![long; 60_000].into(), vec![data], None);
+    let mask: BooleanArray = (0..60_000).map(|row| Some(row > 2)).collect();
+    let array = arrow::compute::nullif(&array, &mask).unwrap();
+    let BorrowedValues::LargeBytes(offsets, values) =
+        to_values(&array, ValueType::Bytes, &FieldPath::new("a")).unwrap()
+    else {
+        panic!("other values");
+    };
+    assert_eq!((offsets.len(), values.len()), (60_001, 3 << 20));
+    assert!(values.capacity() < 4 << 20);
 }

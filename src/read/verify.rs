@@ -19,6 +19,7 @@ use crate::format::column_data::ColumnData;
 use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 use crate::io::ReadAt;
+use crate::keys::{ARROW_SCHEMA, LAYOUT};
 
 /// Rows decoded at a time.
 const ROWS: usize = 8192;
@@ -49,6 +50,7 @@ impl<R: ReadAt> FileReader<R> {
     /// Verifies every block of every column. `progress` is called for each column that is done.
     pub fn verify(&self, mut progress: impl FnMut(usize)) -> Verification {
         let mut seen = Verification::default();
+        seen.faults.extend(self.check_schema_key().err());
         for column in 0..self.columns().len() {
             self.verify_into(column, &mut seen);
             progress(column);
@@ -61,6 +63,15 @@ impl<R: ReadAt> FileReader<R> {
         let mut seen = Verification::default();
         self.verify_into(column, &mut seen);
         seen
+    }
+
+    /// Fails if the layout of a schema is stated, and the schema is not: the header has no checksum.
+    fn check_schema_key(&self) -> Result<()> {
+        let metadata = &self.header().metadata;
+        match metadata.get(LAYOUT).is_some() && metadata.get(ARROW_SCHEMA).is_none() {
+            true => Err(Error::malformed(format!("the file has {LAYOUT}, but no {ARROW_SCHEMA}"))),
+            false => Ok(()),
+        }
     }
 
     fn verify_into(&self, column: usize, seen: &mut Verification) {
@@ -89,7 +100,7 @@ impl<R: ReadAt> FileReader<R> {
     fn verify_values(&self, column: usize, seen: &mut Verification) -> Result<()> {
         let (meta, blocks) = (self.column(column)?, self.blocks(column)?);
         let mut stated = match StatedOfBlocks::read(self, column) {
-            Ok(stated) => Some(stated),
+            Ok(stated) => stated,
             Err(fault) => {
                 seen.faults.push(fault);
                 None
@@ -100,12 +111,15 @@ impl<R: ReadAt> FileReader<R> {
         let rows = if is_of_nulls(meta) { NULL_ROWS } else { ROWS };
         let (mut number, mut values) = (0, SeenValues::default());
         loop {
-            // Of one block at a time, whose statistics are those of its values.
+            // Of one block at a time, if something is stated of its values.
             while blocks.get(number).is_some_and(|block| block.end_row() <= reader.row()) {
                 (number, values) = (number + 1, SeenValues::default());
             }
             let Some(block) = blocks.get(number) else { break };
-            let left = usize::try_from(block.end_row() - reader.row()).unwrap_or(usize::MAX);
+            let left = match &stated {
+                Some(_) => usize::try_from(block.end_row() - reader.row()).unwrap_or(usize::MAX),
+                None => usize::MAX,
+            };
             let mut data = [ColumnData::of(meta)];
             match reader.read(rows.min(left), &mut data) {
                 Ok(0) => break,

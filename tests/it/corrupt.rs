@@ -148,3 +148,26 @@ mod of_arrow {
         assert!(cases > 10_000);
     }
 }
+
+/// A schema whose key has changed is missed, as its layout is stated.
+#[cfg(feature = "arrow")]
+#[test]
+fn a_changed_key_of_the_schema_is_a_fault() {
+    use arrow::array::{ArrayRef, RecordBatch, StringArray};
+    let text: ArrayRef = std::sync::Arc::new(StringArray::from(vec![Some("x"), None]));
+    let batch = RecordBatch::try_from_iter([("s", text)]).unwrap();
+    let mut writer = trevni::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let file = writer.into_inner().unwrap();
+    let at = file.windows(12).position(|bytes| bytes == b"ARROW:schema").unwrap();
+    for byte in at..at + 12 {
+        let mut changed = file.clone();
+        changed[byte] ^= 1;
+        let file = trevni::FileReader::try_new(bytes::Bytes::from(changed)).unwrap();
+        let faults = file.verify(|_| ()).faults;
+        assert!(
+            faults.iter().any(|fault| fault.to_string().contains("no ARROW:schema")),
+            "{faults:?}"
+        );
+    }
+}

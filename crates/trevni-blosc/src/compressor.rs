@@ -282,4 +282,35 @@ mod tests {
             }
         }
     }
+
+    /// A stream that did not fit leaves nothing behind for the next one.
+    #[test]
+    fn streams_after_noise_are_readable() {
+        let mut seed = 1u64;
+        let mut noise = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed.to_le_bytes()[0]
+        };
+        let mut read = Decompress::default();
+        for n in [1usize << 10, 100 << 10, 600 << 10] {
+            let noise: Vec<u8> = (0..n).map(|_| noise()).collect();
+            let pattern: Vec<u8> = (0..n as u32).map(|i| (i / 50).to_le_bytes()[0]).collect();
+            for (compressor, name, ..) in TABLE {
+                for level in 1..=9 {
+                    let mut write = Compress::new(compressor, level).unwrap();
+                    let mut stream = vec![0; write.room(n)];
+                    for room in [n - 1, n / 2, n / 4] {
+                        let _ = write.compress(&noise, &mut stream[..room]);
+                        let len = write.compress(&pattern, &mut stream).unwrap();
+                        let mut back = vec![1; n];
+                        read.decompress(compressor, None, &stream[..len], &mut back)
+                            .unwrap_or_else(|e| panic!("{name} {level}, {n} bytes: {e}"));
+                        assert!(back == pattern, "{name} {level}, {n} bytes");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -12,6 +12,7 @@ mod batch_memory;
 mod chunks;
 mod claims;
 mod footer;
+mod int96;
 mod reader;
 mod view_values;
 mod writer;

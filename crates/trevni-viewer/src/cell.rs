@@ -18,6 +18,8 @@ pub(crate) fn shortened(text: &str) -> String {
 
 /// Returns the values of an array; nulls are null.
 pub(crate) fn cells(array: &dyn Array) -> Result<Vec<Json>> {
+    let wider = trevni::arrow::wider_decimals(array)?;
+    let array = wider.as_deref().unwrap_or(array);
     let options = FormatOptions::default().with_display_error(true).with_null("null");
     let format = ArrayFormatter::try_new(array, &options)?;
     let nulls = array.logical_nulls();

@@ -20,6 +20,7 @@ use crate::arrow::avro::{Avro, plan, with_text};
 use crate::arrow::encoded;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::LayoutPlan;
+use crate::arrow::leaf::precision::is_within;
 use crate::arrow::read::assemble::{Decoded, assemble};
 use crate::error::{Error, Result};
 use crate::format::column_data::ColumnData;
@@ -258,6 +259,17 @@ impl Sink<'_> {
                 v.push(from.string("string")?.as_bytes())?;
             }
             (Read::Fixed(size), Values::Bytes(v)) => v.push(from.take(*size, "fixed")?)?,
+            (Read::Decimal(precision, size), Values::Bytes(v)) => {
+                let number = match size {
+                    Some(size) => from.take(*size, "fixed")?,
+                    None => from.bytes("bytes")?,
+                };
+                if !is_within(number, *precision) {
+                    let what = format!("a decimal has more than {precision} digits");
+                    return Err(Error::malformed(what));
+                }
+                v.push(number)?;
+            }
             (Read::Enum(ordinals), Values::Int(v)) => {
                 v.push(ordinals.get(from.long("ordinal of a symbol")?)?)
             }

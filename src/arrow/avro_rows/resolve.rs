@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::defaults::{Push, constant};
 use super::union_branch::choose;
 use crate::arrow::avro::parse::Notes;
-use crate::arrow::avro::{Avro, Primitive};
+use crate::arrow::avro::{Avro, Logical, Primitive};
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::error::{Error, Result};
 
@@ -66,6 +66,8 @@ pub(crate) enum Read {
     Text,
     TextOfBytes,
     Fixed(usize),
+    /// A decimal of at most these digits, in bytes or in this many.
+    Decimal(u8, Option<usize>),
     Enum(Ordinals),
     LongOfInt,
     FloatOfInt,
@@ -292,6 +294,19 @@ impl Resolver<'_> {
     }
 
     fn leaf(&self, writer: &Avro, reader: &Avro) -> Option<Read> {
+        match (self.stored_leaf(writer, reader)?, reader.logical()) {
+            (Read::Bytes, Some(Logical::Decimal { precision, .. })) => {
+                Some(Read::Decimal(precision, None))
+            }
+            (Read::Fixed(size), Some(Logical::Decimal { precision, .. })) => {
+                Some(Read::Decimal(precision, Some(size)))
+            }
+            (read, _) => Some(read),
+        }
+    }
+
+    /// Returns how a leaf is read, whatever its logical type.
+    fn stored_leaf(&self, writer: &Avro, reader: &Avro) -> Option<Read> {
         match (writer, reader) {
             (Avro::Primitive(writer, _), Avro::Primitive(reader, _)) => primitive(*writer, *reader),
             (Avro::Fixed { size: theirs, .. }, Avro::Fixed { size: ours, .. }) => {

@@ -7,6 +7,7 @@
 mod answers;
 mod types;
 
+use arrow::datatypes::{DataType, Field};
 use proptest::prelude::*;
 
 use super::*;
@@ -155,4 +156,27 @@ fn errors_show_the_place() {
     let e = Predicate::parse(&deep).unwrap_err().to_string();
     assert!(e.contains("fewer parentheses and `not` instead of"), "{}", &e[..90]);
     assert!(Predicate::parse(&"not ".repeat(100_000)).is_err());
+}
+
+/// A tree has a limit of levels, and a chain is one of them.
+#[test]
+fn levels_are_limited() {
+    let one = || Predicate::compare("a", Operator::Eq, 1);
+    let schema = Schema::new(vec![Field::new("a", DataType::Int64, true)]);
+    let nested = |levels: usize| {
+        (1..levels)
+            .fold(one(), |inner, i| if i % 2 == 0 { inner.or(one()) } else { inner.and(one()) })
+    };
+    assert!(nested(256).check(&schema).is_ok());
+    for levels in [257, 2_000, 100_000] {
+        let text = nested(levels).check(&schema).unwrap_err().to_string();
+        assert!(text.contains("nests more than 256 levels"), "{text}");
+        assert!((!nested(levels)).check(&schema).is_err());
+    }
+    assert!((1..300).fold(one(), |inner, _| !inner).check(&schema).is_err());
+    let chain = (1..100_000).fold(one(), |chain, _| chain.or(one()));
+    assert_eq!(chain.levels, 2);
+    assert_eq!(chain, Predicate::any((0..100_000).map(|_| one())));
+    assert!(chain.check(&schema).is_ok());
+    assert_eq!(Predicate::all([one()]), one());
 }

@@ -45,8 +45,8 @@ pub(super) struct SeenValues {
 }
 
 impl StatedOfBlocks {
-    /// Reads what a column states. Fails if that cannot be read.
-    pub(super) fn read<R: ReadAt>(file: &FileReader<R>, column: usize) -> Result<Self> {
+    /// Reads what a column states, `None` if that is nothing. Fails if it cannot be read.
+    pub(super) fn read<R: ReadAt>(file: &FileReader<R>, column: usize) -> Result<Option<Self>> {
         let (meta, blocks) = (file.column(column)?, file.blocks(column)?);
         let wrong = |what: &str, e: Error| {
             Error::malformed(format!("its {what} cannot be read: {e}")).in_column(meta.name())
@@ -67,7 +67,8 @@ impl StatedOfBlocks {
         // The reference of version 1 wrote first values that were none.
         let has_first_values = meta.is_indexed() && file.header().version >= Version::V2;
         let ascending = meta.is_indexed().then(|| Ascending::new(meta));
-        Ok(Self { statistics, filters, has_first_values, ascending })
+        let is_stated = statistics.is_some() || filters.is_some() || ascending.is_some();
+        Ok(is_stated.then_some(Self { statistics, filters, has_first_values, ascending }))
     }
 
     /// Adds values of a block.

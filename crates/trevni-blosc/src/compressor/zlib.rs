@@ -10,19 +10,28 @@ use flate2::{
     Compress as Deflate, Compression, Decompress as Inflate, FlushCompress, FlushDecompress, Status,
 };
 
-/// A deflater, kept between streams.
-pub(crate) struct Encoder(Deflate);
+/// A deflater, kept between streams that end.
+pub(crate) struct Encoder {
+    deflater: Deflate,
+    level: Compression,
+}
 
 impl Encoder {
     pub(super) fn new(level: u8) -> Self {
-        Self(Deflate::new(Compression::new(u32::from(level)), true))
+        let level = Compression::new(u32::from(level));
+        Self { deflater: Deflate::new(level, true), level }
     }
 
     pub(super) fn compress(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
-        self.0.reset();
-        match self.0.compress(bytes, out, FlushCompress::Finish).ok()? {
-            Status::StreamEnd => usize::try_from(self.0.total_out()).ok(),
-            _ => None,
+        self.deflater.reset();
+        match self.deflater.compress(bytes, out, FlushCompress::Finish) {
+            Ok(Status::StreamEnd) => usize::try_from(self.deflater.total_out()).ok(),
+            // zlib-rs 0.6.8 leaves a block open when a stream that did not fit is reset: the next stream would be one
+            // that nobody can read.
+            _ => {
+                self.deflater = Deflate::new(self.level, true);
+                None
+            }
         }
     }
 }

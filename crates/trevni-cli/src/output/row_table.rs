@@ -241,6 +241,8 @@ fn is_number(data_type: &DataType) -> bool {
 
 /// Returns the values of a column as text, of at most `most` characters and one more if they are longer.
 pub(crate) fn cells(column: &ArrayRef, most: usize) -> Vec<String> {
+    let wider = trevni::arrow::wider_decimals(column).ok().flatten();
+    let column = wider.as_ref().unwrap_or(column);
     let options = FormatOptions::new().with_null("null");
     let Ok(formatter) = ArrayFormatter::try_new(column.as_ref(), &options) else {
         return vec!["?".to_owned(); column.len()];

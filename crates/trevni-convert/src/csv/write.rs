@@ -9,6 +9,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use crate::text_sink::TextSink;
 use crate::{Sink, WriteOptions, temporal_range};
+use trevni::arrow::wider_decimals;
 use trevni::{Error, Result};
 
 pub(super) fn create<'a>(
@@ -38,20 +39,26 @@ fn is_nested(field: &Field) -> bool {
 
 fn encode(builder: &WriterBuilder, batch: &RecordBatch) -> Result<Vec<u8>> {
     let mut writer = builder.clone().build(Vec::new());
-    match batch.columns().iter().all(|column| temporal_range::is_printable(column)) {
+    match batch.columns().iter().all(is_printable) {
         true => writer.write(batch)?,
         false => writer.write(&with_text(batch)?)?,
     }
     Ok(writer.into_inner())
 }
 
-/// Returns a batch whose times that Arrow's writer cannot print are text.
+/// Returns whether Arrow's writer prints every value of a column as it is.
+fn is_printable(column: &ArrayRef) -> bool {
+    temporal_range::is_printable(column) && matches!(wider_decimals(column), Ok(None))
+}
+
+/// Returns a batch whose times that Arrow's writer cannot print are text, and whose decimals have as many digits as they
+/// need.
 fn with_text(batch: &RecordBatch) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(|column| match temporal_range::is_printable(column) {
-        true => Ok(column.clone()),
-        false => temporal_range::as_text(column),
+        true => Ok(wider_decimals(column)?.unwrap_or_else(|| column.clone())),
+        false => Ok(temporal_range::as_text(column)?),
     });
-    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let columns = columns.collect::<Result<Vec<_>>>()?;
     let of_column = |(field, column): (&FieldRef, &ArrayRef)| {
         Field::clone(field).with_data_type(column.data_type().clone())
     };

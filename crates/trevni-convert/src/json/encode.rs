@@ -5,20 +5,22 @@
 //! map         {"a":1}; where keys are not text [{"key":1,"value":2}]
 //! interval    "P14M3DT0.5S": months, days and seconds, each with its own sign; "PT0S" if all are 0
 //! times       that are out of range: integers
+//! decimals    of more digits than their type allows: all of the digits
 //! ```
 
 use std::fmt::Write;
 
-use arrow::array::{Array, AsArray, MapArray, UnionArray};
+use arrow::array::{Array, ArrayRef, AsArray, MapArray, UnionArray};
 use arrow::datatypes::{
-    DataType, FieldRef, IntervalDayTimeType, IntervalMonthDayNanoType, IntervalUnit,
-    IntervalYearMonthType,
+    DataType, Decimal256Type, FieldRef, IntervalDayTimeType, IntervalMonthDayNanoType,
+    IntervalUnit, IntervalYearMonthType,
 };
 use arrow::error::ArrowError;
 use arrow::json::writer::{NullableEncoder, make_encoder};
 use arrow::json::{Encoder, EncoderFactory, EncoderOptions};
 
 use crate::temporal_range;
+use trevni::arrow::wider_decimals;
 
 /// Encoders for unions, maps, intervals, and times out of range.
 #[derive(Debug)]
@@ -38,6 +40,10 @@ impl EncoderFactory for Encoders {
             other if other.is_temporal() && !temporal_range::is_printable(array) => {
                 Box::new(Times(temporal_range::Texts::try_new(array)?))
             }
+            other if other.is_decimal() => match wider_decimals(array)? {
+                Some(wider) => Box::new(Decimals(wider)),
+                None => return Ok(None),
+            },
             _ => return Ok(None),
         };
         // A union has no validity.
@@ -156,6 +162,16 @@ fn is_text(data_type: &DataType) -> bool {
 }
 
 /// Dates, times and durations of which some are out of range.
+/// Decimals of more digits than their type allows.
+struct Decimals(ArrayRef);
+
+impl Encoder for Decimals {
+    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
+        let decimals = self.0.as_primitive::<Decimal256Type>();
+        out.extend_from_slice(decimals.value_as_string(row).as_bytes());
+    }
+}
+
 struct Times<'a>(temporal_range::Texts<'a>);
 
 impl Encoder for Times<'_> {

@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::chunks::Chunks;
-use super::{FORMAT, batch_memory, caught, claims, fault, footer, view_values};
+use super::{FORMAT, batch_memory, caught, claims, fault, footer, int96, view_values};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
@@ -53,11 +53,12 @@ impl File {
         let (metadata, in_seconds) = load(&file, &options.report)?;
         let rows = footer::rows(metadata.metadata())?;
         options.report.set_row_count(rows, options);
+        let roots = select::roots(metadata.schema(), options)?;
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), roots.iter().copied());
+        let metadata = int96::with_units(&file, &metadata, &mask)?.unwrap_or(metadata);
         let schema = metadata.schema();
         let schema = in_seconds.map_or(schema.clone(), |said| Arc::new(restored(schema, &said)));
-        let roots = select::roots(&schema, options)?;
         let schema = Arc::new(schema.project(&roots)?);
-        let mask = ProjectionMask::roots(metadata.parquet_schema(), roots);
         let most = batch_memory::batch_rows(metadata.metadata(), &mask, &options.limits)?;
         let views = batch_memory::with_views(metadata.schema());
         let views = ArrowReaderOptions::new().with_schema(Arc::new(views));

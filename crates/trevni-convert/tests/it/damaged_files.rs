@@ -54,6 +54,15 @@ const BAD: &[(&str, &str)] = &[
         "compressed_zeros.arrow",
         "offset 136: too large: bytes of a message after decompression of 576000000 exceeds the limit of 268435456",
     ),
+    ("decimal_of_more_digits.avro", "a decimal has more than 2 digits"),
+    (
+        "duration_beyond_interval.avro",
+        "unsupported: a duration of 2147483648 months and 0 days: an interval has no more than 2147483647",
+    ),
+    (
+        "duration_beyond_interval.trv",
+        "unsupported: a duration of 2147483648 months and 0 days: an interval has no more than 2147483647",
+    ),
     (
         "enum_repeated.avro",
         "avro.schema: bytes of symbols that references repeat of 4200000 exceeds the limit of 4194304",
@@ -129,6 +138,8 @@ const BAD: &[(&str, &str)] = &[
 const ODD: &[(&str, usize)] = &[
     ("block_of_one_run.blp", 100_000),
     ("enum_repeated.avro", 1),
+    ("first_values_do_not_ascend.trv", 4),
+    ("int96_beyond_nanoseconds.parquet", 2),
     ("lz4_distance_0.blp", 500),
     ("null_rows.trv", 100_000),
     ("packed_repeated_string.trv", 20_000),

@@ -15,6 +15,7 @@ use super::float16;
 use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::array::expand_nulls;
 use crate::arrow::array::utf8::{of_views, offsets, text, views};
+use crate::arrow::leaf::precision::sign_extended;
 use crate::error::{Error, Result};
 use crate::format::string_values::Strings;
 use crate::format::values::Values;
@@ -205,21 +206,32 @@ fn half(values: &[f32], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
 /// Arrow's 16 bytes, or Avro's 12: months, days and milliseconds.
 fn intervals(strings: &Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let one = |i| {
-        let bytes = strings.get(i)?;
-        if let Ok(bytes) = <[u8; 16]>::try_from(bytes) {
-            let bits = i128::from_le_bytes(bytes);
-            let (months, days) = (i32_at(&bytes, 0)?, i32_at(&bytes, 4)?);
-            let nanos = i64::try_from(bits >> 64).ok()?;
-            return Some(IntervalMonthDayNano::new(months, days, nanos));
+        let bytes = strings.get(i).unwrap_or_default();
+        if let [Some(months), Some(days), Some(low), Some(high)] =
+            [0, 4, 8, 12].map(|at| i32_at(bytes, at))
+            && bytes.len() == 16
+        {
+            let nanos = i64::from(high) << 32 | i64::from(low.cast_unsigned());
+            return Ok(IntervalMonthDayNano::new(months, days, nanos));
         }
-        let [months, days, millis] = [i32_at(bytes, 0)?, i32_at(bytes, 4)?, i32_at(bytes, 8)?];
-        let lossless = bytes.len() == 12 && months >= 0 && days >= 0;
+        let [Some(months), Some(days), Some(millis), None] = [0, 4, 8, 12]
+            .map(|at| i32_at(bytes, at))
+            .map(|part| part.filter(|_| bytes.len() == 12))
+        else {
+            return Err(Error::malformed("an interval is not of 16 bytes, nor an Avro duration"));
+        };
+        // The parts of an Avro duration have no sign.
+        if months < 0 || days < 0 {
+            let [months, days] = [months, days].map(i32::cast_unsigned);
+            return Err(Error::unsupported(format!(
+                "a duration of {months} months and {days} days: an interval has no more than {}",
+                i32::MAX
+            )));
+        }
         let nanos = i64::from(millis.cast_unsigned()) * 1_000_000;
-        lossless.then(|| IntervalMonthDayNano::new(months, days, nanos))
+        Ok(IntervalMonthDayNano::new(months, days, nanos))
     };
-    let all: Option<Vec<_>> = (0..strings.len()).map(one).collect();
-    let what = "an interval is not of 16 bytes, nor an Avro duration within the range of Arrow's";
-    let all = all.ok_or_else(|| Error::malformed(what))?;
+    let all = (0..strings.len()).map(one).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(IntervalMonthDayNanoArray::try_new(all.into(), nulls)?))
 }
 
@@ -293,20 +305,6 @@ fn unpacked<N, const W: usize>(
     let number = |i| sign_extended::<W>(strings.get(i)?).map(&number);
     let all: Option<Vec<N>> = (0..strings.len()).map(number).collect();
     all.ok_or_else(|| out_of_range(data_type))
-}
-
-/// Converts a big-endian two's complement number to `W` little-endian bytes.
-fn sign_extended<const W: usize>(bytes: &[u8]) -> Option<[u8; W]> {
-    let negative = *bytes.first()? >= 0x80;
-    let sign = if negative { 0xff } else { 0 };
-    let mut out = [sign; W];
-    for (slot, byte) in out.iter_mut().zip(bytes.iter().rev()) {
-        *slot = *byte;
-    }
-    // Bytes beyond the width may only repeat the sign.
-    let beyond = bytes.iter().rev().skip(W).all(|byte| *byte == sign);
-    let shown = out.last().is_some_and(|high| (*high >= 0x80) == negative);
-    (beyond && shown).then_some(out)
 }
 
 fn strings(

@@ -56,3 +56,36 @@ fn flipped_bytes_end_in_rows_or_an_error() {
         assert!(read > 100 && refused > 100);
     }
 }
+
+/// What nests deeper than readers accept is refused before anything is written.
+#[test]
+fn schemas_nested_too_deep_are_refused() {
+    let nested = |levels: usize| {
+        let innermost = Field::new("x", DataType::Int64, true);
+        let field = (1..levels).fold(innermost, |field, _| {
+            Field::new("x", DataType::Struct(vec![field].into()), true)
+        });
+        Arc::new(Schema::new(vec![field]))
+    };
+    for format in ["arrow", "arrows", "parquet", "trv"] {
+        let Ok(format) = Format::named(format) else { continue };
+        let mut out = Vec::new();
+        let e = (format.create)(&mut out, nested(90), &WriteOptions::default()).map(drop);
+        let text = e.unwrap_err().to_string();
+        let expected =
+            "the schema cannot be represented as an Arrow IPC message: it is nested more than";
+        assert!(text.contains("field x.x.x") && text.contains(expected), "{}: {text}", format.name);
+        assert!(out.is_empty());
+        // The deepest that is written is read.
+        for levels in 1..90 {
+            let mut out = Vec::new();
+            let sink = (format.create)(&mut out, nested(levels), &WriteOptions::default());
+            if sink.and_then(|sink| sink.finish()).is_err() {
+                assert!(levels > 50, "{}: {levels}", format.name);
+                break;
+            }
+            let read = open(format.name, &out, &ReadOptions::default()).and_then(collect);
+            read.unwrap_or_else(|e| panic!("{}: {levels} levels: {e}", format.name));
+        }
+    }
+}

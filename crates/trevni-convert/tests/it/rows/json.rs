@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use trevni_convert::{Format, ReadOptions, Source};
 
+use super::{Table, file};
+
 /// Values of a field, which may be null or absent.
 fn field() -> impl Strategy<Value = Vec<Option<Value>>> {
     let numbers = prop_oneof![any::<i64>().prop_map(Value::from), (-9i64..9).prop_map(Value::from)];
@@ -141,4 +143,32 @@ proptest! {
             prop_assert_eq!(one, other);
         }
     }
+}
+
+/// Arrow does not enforce the precision of decimals, and its text leaves out the digits behind it.
+#[test]
+fn decimals_of_more_digits_than_their_type_are_written_whole() {
+    let decimals = arrow::array::Decimal128Array::from(vec![Some(1000), Some(-12810), None]);
+    let decimals = decimals.with_precision_and_scale(3, 2).unwrap();
+    let decimals: arrow::array::ArrayRef = std::sync::Arc::new(decimals);
+    let list = arrow::array::ListArray::new(
+        std::sync::Arc::new(arrow::datatypes::Field::new(
+            "item",
+            decimals.data_type().clone(),
+            true,
+        )),
+        arrow::buffer::OffsetBuffer::from_lengths([1, 1, 1]),
+        decimals.clone(),
+        None,
+    );
+    let flat = arrow::array::RecordBatch::try_from_iter([("d", decimals)]).unwrap();
+    let table = Table { schema: flat.schema(), batches: vec![flat] };
+    assert_eq!(String::from_utf8(file("csv", &table)).unwrap(), "d\n10.00\n-128.10\n\"\"\n");
+    let json = "{\"d\":10.00}\n{\"d\":-128.10}\n{\"d\":null}\n";
+    assert_eq!(String::from_utf8(file("json", &table)).unwrap(), json);
+    let list: arrow::array::ArrayRef = std::sync::Arc::new(list);
+    let nested = arrow::array::RecordBatch::try_from_iter([("l", list)]).unwrap();
+    let table = Table { schema: nested.schema(), batches: vec![nested] };
+    let json = "{\"l\":[10.00]}\n{\"l\":[-128.10]}\n{\"l\":[null]}\n";
+    assert_eq!(String::from_utf8(file("json", &table)).unwrap(), json);
 }

@@ -236,3 +236,16 @@ fn a_full_disk_is_said_to_be_one() {
         assert_eq!(end.unwrap_err().to_string(), "no storage space", "{name}");
     }
 }
+
+/// A timestamp of twelve bytes beyond the year 2262 is read in microseconds.
+#[test]
+fn int96_beyond_nanoseconds_is_in_microseconds() {
+    let bytes =
+        std::fs::read(trevni_testing::data::selected("odd/int96_beyond_nanoseconds.parquet"));
+    let table = table("parquet", &bytes.unwrap());
+    let unit = DataType::Timestamp(TimeUnit::Microsecond, None);
+    assert_eq!(*table.schema.field(0).data_type(), unit);
+    let values = arrow::compute::cast(table.batches[0].column(0), &DataType::Utf8).unwrap();
+    let values: Vec<_> = arrow::array::AsArray::as_string::<i32>(&values).iter().collect();
+    assert_eq!(values, [Some("9999-12-31T00:00:00"), Some("2021-03-04T00:00:00")]);
+}
