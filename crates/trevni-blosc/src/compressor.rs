@@ -296,7 +296,7 @@ mod tests {
         let mut read = Decompress::default();
         for n in [1usize << 10, 100 << 10, 600 << 10] {
             let noise: Vec<u8> = (0..n).map(|_| noise()).collect();
-            let pattern: Vec<u8> = (0..n as u32).map(|i| (i / 50).to_le_bytes()[0]).collect();
+            let pattern: Vec<u8> = (0..n).map(|i| (i / 50).to_le_bytes()[0]).collect();
             for (compressor, name, ..) in TABLE {
                 for level in 1..=9 {
                     let mut write = Compress::new(compressor, level).unwrap();
