@@ -82,7 +82,6 @@ pub(crate) enum Avro {
 }
 
 impl Avro {
-    /// Returns the logical type.
     pub(crate) fn logical(&self) -> Option<Logical> {
         match self {
             Avro::Primitive(_, logical) | Avro::Fixed { logical, .. } => *logical,

@@ -1,5 +1,7 @@
 //! Bitmaps, with the low bit of each byte first, as in Arrow.
 
+use std::ops::Range;
+
 use crate::kernel;
 
 /// Bits, low bit of each byte first.
@@ -67,6 +69,15 @@ impl Bits {
     /// Sets to 0 each bit whose bit of `mask` is 0.
     pub(crate) fn mask(&mut self, mask: &Bits) {
         self.bytes.iter_mut().zip(&mask.bytes).for_each(|(byte, mask)| *byte &= mask);
+    }
+
+    /// Calls `each` with the runs of equal bits. A run may come in parts, 64 bits and less.
+    pub(crate) fn each_run(&self, mut each: impl FnMut(bool, Range<usize>)) {
+        let mut at = 0;
+        kernel::bitmap::for_each_run(&self.bytes, 0, self.len, |bit, count| {
+            each(bit, at..at + count);
+            at += count;
+        });
     }
 
     pub(crate) fn truncate(&mut self, n: usize) {

@@ -115,10 +115,11 @@ impl StatisticsCollector {
             ValuesRef::Boolean { bits, offset, len } => {
                 self.count(ones);
                 let mut is_true = 0;
-                each_valid_run(validity, |run| {
-                    let end = run.end.min(len);
-                    let n = end.saturating_sub(run.start);
-                    is_true += kernel::bitmap::count_ones(bits, offset + run.start, n);
+                validity.each_run(|valid, run| {
+                    let n = run.end.min(len).saturating_sub(run.start);
+                    if valid {
+                        is_true += kernel::bitmap::count_ones(bits, offset + run.start, n);
+                    }
                 });
                 if self.order != Order::Unknown {
                     self.add_booleans(is_true, ones);
@@ -134,7 +135,7 @@ impl StatisticsCollector {
     /// Adds the numbers of slots, given the number of those with a value.
     fn add_number_slots(&mut self, values: ValuesRef<'_>, validity: &Bits, ones: usize) {
         if self.bloom.is_some() || self.order == Order::Unsigned {
-            return each_valid_run(validity, |run| self.add(values, run));
+            return self.add_runs(values, validity);
         }
         self.count(ones);
         let (level, bits) = (Level::in_use(), validity.as_bytes());
@@ -236,7 +237,16 @@ impl StatisticsCollector {
             self.count(ones);
             return self.compare_strings(offsets, data, 0..validity.len(), has_empty);
         }
-        each_valid_run(validity, |run| self.add(ValuesRef::Bytes { offsets, data }, run));
+        self.add_runs(ValuesRef::Bytes { offsets, data }, validity);
+    }
+
+    /// Adds the values of the slots that have one, run by run.
+    fn add_runs(&mut self, values: ValuesRef<'_>, validity: &Bits) {
+        validity.each_run(|valid, run| {
+            if valid {
+                self.add(values, run);
+            }
+        });
     }
 
     /// Adds this many booleans, given the number of true ones.
@@ -347,17 +357,6 @@ fn of_rank(rank: i64, value_type: ValueType, order: Order) -> Option<Value<'stat
         }
         _ => return None,
     })
-}
-
-/// Calls `each` with the runs of slots that have a value.
-fn each_valid_run(validity: &Bits, mut each: impl FnMut(Range<usize>)) {
-    let mut at = 0;
-    kernel::bitmap::for_each_run(validity.as_bytes(), 0, validity.len(), |valid, count| {
-        if valid {
-            each(at..at + count);
-        }
-        at += count;
-    });
 }
 
 fn part<T>(values: &[T], range: Range<usize>) -> &[T] {

@@ -141,15 +141,6 @@ fn presence_size(value_type: ValueType, bits: &Bits, ones: usize, with_runs: boo
     out.len() as u64 + if valued { ones as u64 } else { 0 }
 }
 
-/// Calls `each` with the runs of null and non-null slots.
-fn each_slot_run(bits: &Bits, mut each: impl FnMut(bool, Range<usize>)) {
-    let mut at = 0;
-    kernel::bitmap::for_each_run(bits.as_bytes(), 0, bits.len(), |valid, count| {
-        each(valid, at..at + count);
-        at += count;
-    });
-}
-
 /// Fills null slots with zeros or the value before. Strings are empty there already.
 fn fill(values: &mut Values, bits: &Bits, before: bool) {
     match values {
@@ -169,7 +160,7 @@ fn fill(values: &mut Values, bits: &Bits, before: bool) {
 fn fill_slots<T: Copy + Default>(values: &mut [T], bits: &Bits, before: bool) {
     // The slots before the first value take that value. Runs are reported in pieces of at most 64 slots.
     let mut last = None;
-    each_slot_run(bits, |validity, run| match (validity, before) {
+    bits.each_run(|validity, run| match (validity, before) {
         (true, true) => {
             if last.is_none() {
                 let first = values.get(run.start).copied().unwrap_or_default();
@@ -197,7 +188,7 @@ fn compact(values: &mut Values, bits: &Bits) {
         Values::Double(v) => keep(v, bits),
         Values::Boolean(v) => {
             let mut kept = Bits::default();
-            each_slot_run(bits, |validity, run| {
+            bits.each_run(|validity, run| {
                 if validity {
                     kept.extend(v.as_bytes(), run.start, run.len());
                 }
@@ -206,7 +197,7 @@ fn compact(values: &mut Values, bits: &Bits) {
         }
         Values::Bytes(strings) => {
             let mut ends = vec![0];
-            each_slot_run(bits, |validity, run| {
+            bits.each_run(|validity, run| {
                 let all = strings.offsets.get(run.start + 1..=run.end).unwrap_or_default();
                 ends.extend(all.iter().filter(|_| validity));
             });
@@ -218,7 +209,7 @@ fn compact(values: &mut Values, bits: &Bits) {
 
 fn keep<T: Copy>(values: &mut Vec<T>, bits: &Bits) {
     let mut kept = 0;
-    each_slot_run(bits, |validity, run| {
+    bits.each_run(|validity, run| {
         if validity {
             values.copy_within(run.clone(), kept);
             kept += run.len();

@@ -102,7 +102,7 @@ impl Node {
         }
     }
 
-    /// Returns the levels of the tree.
+    /// The levels of the tree: 1 for a condition on columns.
     pub(super) fn levels(&self) -> usize {
         match self {
             Node::And(nodes) | Node::Or(nodes) => {

@@ -23,6 +23,19 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Encodes a schema as the value of the metadata key `ARROW:schema`: base64 of an encapsulated IPC message. Fails if no
 /// reader could decode it, as where fields are nested too deep.
 pub fn schema_to_ipc(schema: &Schema) -> Result<Vec<u8>> {
+    encoded(schema).map(|(message, _)| message)
+}
+
+/// Encodes a schema as [`schema_to_ipc`] does. Fails if it would be decoded as another one.
+pub(crate) fn schema_to_ipc_exactly(schema: &Schema) -> Result<Vec<u8>> {
+    match encoded(schema)? {
+        (message, decoded) if decoded == *schema => Ok(message),
+        _ => Err(unrepresentable(schema, "it would be read as another one")),
+    }
+}
+
+/// Encodes a schema, and decodes it again.
+fn encoded(schema: &Schema) -> Result<(Vec<u8>, Schema)> {
     let mut tracker = DictionaryTracker::new(true);
     let message = IpcDataGenerator::default()
         .schema_to_bytes_with_dictionary_tracker(schema, &mut tracker, &IpcWriteOptions::default())
@@ -32,17 +45,8 @@ pub fn schema_to_ipc(schema: &Schema) -> Result<Vec<u8>> {
     let bytes = [&CONTINUATION[..], &length.to_le_bytes(), &message].concat();
     let message = BASE64_STANDARD.encode(bytes).into_bytes();
     match schema_from_ipc(&message) {
-        Ok(_) => Ok(message),
+        Ok(decoded) => Ok((message, decoded)),
         Err(e) => Err(unrepresentable(schema, &e.to_string())),
-    }
-}
-
-/// Encodes a schema as [`schema_to_ipc`] does. Fails if it would be decoded as another one.
-pub(crate) fn schema_to_ipc_exactly(schema: &Schema) -> Result<Vec<u8>> {
-    let message = schema_to_ipc(schema)?;
-    match schema_from_ipc(&message)? == *schema {
-        true => Ok(message),
-        false => Err(unrepresentable(schema, "it would be read as another one")),
     }
 }
 

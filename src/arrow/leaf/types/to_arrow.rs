@@ -207,29 +207,26 @@ fn half(values: &[f32], nulls: Option<NullBuffer>) -> Result<ArrayRef> {
 fn intervals(strings: &Strings, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let one = |i| {
         let bytes = strings.get(i).unwrap_or_default();
-        if let [Some(months), Some(days), Some(low), Some(high)] =
-            [0, 4, 8, 12].map(|at| i32_at(bytes, at))
-            && bytes.len() == 16
-        {
-            let nanos = i64::from(high) << 32 | i64::from(low.cast_unsigned());
-            return Ok(IntervalMonthDayNano::new(months, days, nanos));
+        let parts = [0, 4, 8, 12].map(|at| i32_at(bytes, at));
+        match (bytes.len(), parts) {
+            (16, [Some(months), Some(days), Some(low), Some(high)]) => {
+                let nanos = i64::from(high) << 32 | i64::from(low.cast_unsigned());
+                Ok(IntervalMonthDayNano::new(months, days, nanos))
+            }
+            // The parts of an Avro duration have no sign.
+            (12, [Some(months @ 0..), Some(days @ 0..), Some(millis), _]) => {
+                let nanos = i64::from(millis.cast_unsigned()) * 1_000_000;
+                Ok(IntervalMonthDayNano::new(months, days, nanos))
+            }
+            (12, [Some(months), Some(days), ..]) => {
+                let [months, days] = [months, days].map(i32::cast_unsigned);
+                Err(Error::unsupported(format!(
+                    "a duration of {months} months and {days} days: an interval has no more than {}",
+                    i32::MAX
+                )))
+            }
+            _ => Err(Error::malformed("an interval is not of 16 bytes, nor an Avro duration")),
         }
-        let [Some(months), Some(days), Some(millis), None] = [0, 4, 8, 12]
-            .map(|at| i32_at(bytes, at))
-            .map(|part| part.filter(|_| bytes.len() == 12))
-        else {
-            return Err(Error::malformed("an interval is not of 16 bytes, nor an Avro duration"));
-        };
-        // The parts of an Avro duration have no sign.
-        if months < 0 || days < 0 {
-            let [months, days] = [months, days].map(i32::cast_unsigned);
-            return Err(Error::unsupported(format!(
-                "a duration of {months} months and {days} days: an interval has no more than {}",
-                i32::MAX
-            )));
-        }
-        let nanos = i64::from(millis.cast_unsigned()) * 1_000_000;
-        Ok(IntervalMonthDayNano::new(months, days, nanos))
     };
     let all = (0..strings.len()).map(one).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(IntervalMonthDayNanoArray::try_new(all.into(), nulls)?))
