@@ -39,6 +39,8 @@ pub(super) struct ChunkDecoder {
     most_rows: usize,
     /// The schema of records, with marks at fields of declared types.
     marked: SchemaRef,
+    /// Whether some of the records from which types were inferred are not JSON objects.
+    has_bad_records: bool,
     /// The columns that are wanted, and their schema.
     wanted: Vec<usize>,
     schema: SchemaRef,
@@ -47,7 +49,11 @@ pub(super) struct ChunkDecoder {
 
 impl ChunkDecoder {
     /// Creates a decoder of a schema in which fields of declared types are marked.
-    pub(super) fn new(marked: SchemaRef, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn new(
+        marked: SchemaRef,
+        has_bad_records: bool,
+        options: &ReadOptions,
+    ) -> Result<Self> {
         let all = RecordDecoder::new(&marked, 1, options).schema();
         let wanted = select::roots(&all, options)?;
         let schema = SchemaRef::new(all.project(&wanted)?);
@@ -60,7 +66,8 @@ impl ChunkDecoder {
         let of_chunk = options.limits.batch_bytes / (4 * options.threads.max(1));
         let most_rows = of_chunk as u64 / width(all.fields()).max(1);
         let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX).max(1);
-        Ok(Self { typed, failures, most_rows, marked, wanted, schema, options: options.clone() })
+        let options = options.clone();
+        Ok(Self { typed, failures, most_rows, marked, has_bad_records, wanted, schema, options })
     }
 
     /// Returns the schema of the rows.
@@ -84,9 +91,14 @@ impl ChunkDecoder {
         if let Some(batch) = self.decode_typed(chunk) {
             return Ok(of_rows(vec![batch?]));
         }
+        // The decoder of records would join the lines of one that is cut.
+        if chunk.may_have_cut_lines() {
+            return self.one_by_one(chunk);
+        }
         let mut decoder = RecordDecoder::new(&self.marked, self.options.batch_size, &self.options);
         // Values from which types were inferred fit them, but maybe not declared types.
-        let batches = match was_seen && self.options.types.is_empty() {
+        let fits = was_seen && !self.has_bad_records && self.options.types.is_empty();
+        let batches = match fits {
             true => decoder.decode(chunk.text()),
             false => decoder.decode_checked(chunk.text()),
         };

@@ -26,23 +26,24 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     }
     let max_row_size = options.json.max_row_size.min(options.limits.block_bytes);
     let records = |input: Input| Records::new(input, max_row_size);
-    let (records, read, schema) = match (&options.schema, options.infer_rows) {
-        (Some(schema), _) => (records(source.into_read())?, VecDeque::new(), schema.clone()),
+    let (records, inferred) = match (&options.schema, options.infer_rows) {
+        (Some(schema), _) => (records(source.into_read())?, Inferred::given(schema.clone())),
         (None, 0) => {
             let mut file = source.into_file()?;
             let mut all = records(Box::new(file.try_clone()?))?;
-            let (_, schema) = infer(&mut all, None, options)?;
+            let inferred = infer(&mut all, None, options)?;
             file.rewind()?;
-            (records(Box::new(file))?, VecDeque::new(), schema)
+            (records(Box::new(file))?, inferred)
         }
         (None, rows) => {
             let mut records = records(source.into_read())?;
-            let (read, schema) = infer(&mut records, Some(rows), options)?;
-            (records, read, schema)
+            let inferred = infer(&mut records, Some(rows), options)?;
+            (records, inferred)
         }
     };
-    let decoder = ChunkDecoder::new(schema, options)?;
-    let (schema, chunks) = (decoder.schema(), chunks(read, records, decoder.most_rows(), options));
+    let decoder = ChunkDecoder::new(inferred.schema, inferred.has_bad_records, options)?;
+    let (schema, most_rows) = (decoder.schema(), decoder.most_rows());
+    let chunks = chunks(inferred.read, records, most_rows, options);
     let decode = move |chunk: Result<(Chunk, bool)>| {
         let (chunk, was_seen) = chunk?;
         decoder.decode(&chunk, was_seen)
@@ -52,12 +53,27 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(reader), options)
 }
 
-/// Returns the schema of the first rows, and the chunks that were read for it; or that of all rows.
+/// A schema, and what is known of the records that it was inferred from.
+struct Inferred {
+    schema: SchemaRef,
+    /// The chunks that were read, unless all were.
+    read: VecDeque<Chunk>,
+    /// Whether some of the records are not JSON objects.
+    has_bad_records: bool,
+}
+
+impl Inferred {
+    fn given(schema: SchemaRef) -> Self {
+        Self { schema, read: VecDeque::new(), has_bad_records: false }
+    }
+}
+
+/// Infers the schema of the first rows, or of all.
 fn infer(
     records: &mut Records<Input>,
     rows: Option<usize>,
     options: &ReadOptions,
-) -> Result<(VecDeque<Chunk>, SchemaRef)> {
+) -> Result<Inferred> {
     let (mut inference, mut read) = (Inference::default(), VecDeque::new());
     let (mut seen, mut bytes, mut bad) = (0, 0, None);
     while rows.is_none_or(|rows| seen < rows && bytes < MOST_TO_INFER) {
@@ -88,6 +104,7 @@ fn infer(
             read.push_back(chunk);
         }
     }
+    let has_bad_records = bad.is_some();
     if let (true, Some(bad), 0) = (inference.is_empty(), bad, options.skip_bad) {
         return Err(bad);
     }
@@ -104,7 +121,7 @@ fn infer(
         // What cannot be cut into records is no JSON.
         records.take_error().map_or(Ok(()), Err)?;
     }
-    Ok((read, Arc::new(schema)))
+    Ok(Inferred { schema: Arc::new(schema), read, has_bad_records })
 }
 
 /// Chunks of records, and whether types were inferred from them.

@@ -72,6 +72,7 @@ const BAD: &[(&str, &str)] = &[
         "avro.schema: bytes of symbols that references repeat of 4224000 exceeds the limit of 4194304",
     ),
     ("footer_length.arrow", "malformed: the file does not end with an Arrow footer"),
+    ("line_cut_in_two.jsonl", "line 2, column 5: not JSON: EOF while parsing a value"),
     (
         "list_of_nulls.trv",
         "column \"a\", block 0, offset 87: too large: items of arrays of 2147483647 exceeds the limit of 33554432",
