@@ -11,6 +11,7 @@
 mod canonical_text;
 mod columns;
 mod from_arrow;
+mod java_numbers;
 mod json;
 mod original_names;
 pub(crate) mod parse;

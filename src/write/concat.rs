@@ -5,13 +5,16 @@
 //! b.trv  header │ column 0: 1 block  │ column 1: 1 block
 //! ```
 //! Blocks are independent, so where the columns and their settings agree nothing is decoded. Nothing is verified
-//! either: a faulty block is copied. Statistics are kept. First values are kept only if it is known that the values
+//! either: a faulty block is copied. Checksums of 0, which the reference leaves where the codec is `null`, are computed. Statistics are kept. First values are kept only if it is known that the values
 //! ascend over all files.
 
 use std::io::Write;
+use std::ops::Range;
 
 use super::file_summary::{ColumnSummary, FileSummary};
 use super::file_writer::FileWriter;
+use crate::checksum::Checksum;
+use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::format::block::{self, BlockDescriptor};
 use crate::format::column_data::ColumnData;
@@ -182,10 +185,46 @@ fn copy_blocks<R: ReadAt>(file: &FileReader<R>, column: usize, to: &mut impl Wri
     let checksum = file.header().checksum(column)?;
     let blocks = file.blocks(column)?;
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else { return Ok(()) };
-    let (mut at, end) = (first.offset, last.offset + last.stored_size(checksum));
-    while at < end {
-        let n = PIECE.min(end - at);
-        to.write_all(&file.read_bytes(at, n)?)?;
+    if checksum == Checksum::Crc32 && file.header().codec(column)? == Codec::Null {
+        for block in blocks.iter() {
+            copy_null_block(file, block, to)?;
+        }
+        return Ok(());
+    }
+    let end = last.offset + last.stored_size(checksum);
+    copy_bytes(file, first.offset..end, to, |_| {})
+}
+
+/// Copies a block with codec `null`. The reference stores 0 in place of the checksum, and does not read that: the
+/// checksum is computed then.
+fn copy_null_block<R: ReadAt>(
+    file: &FileReader<R>,
+    block: &BlockDescriptor,
+    to: &mut impl Write,
+) -> Result<()> {
+    let end = block.offset + u64::from(block.compressed_size);
+    let mut hasher = crc32fast::Hasher::new();
+    copy_bytes(file, block.offset..end, to, |bytes| hasher.update(bytes))?;
+    let stored = file.read_bytes(end, Checksum::Crc32.size() as u64)?;
+    match stored.iter().all(|byte| *byte == 0) {
+        true => to.write_all(&hasher.finalize().to_be_bytes())?,
+        false => to.write_all(&stored)?,
+    }
+    Ok(())
+}
+
+fn copy_bytes<R: ReadAt>(
+    file: &FileReader<R>,
+    range: Range<u64>,
+    to: &mut impl Write,
+    mut seen: impl FnMut(&[u8]),
+) -> Result<()> {
+    let mut at = range.start;
+    while at < range.end {
+        let n = PIECE.min(range.end - at);
+        let bytes = file.read_bytes(at, n)?;
+        seen(&bytes);
+        to.write_all(&bytes)?;
         at += n;
     }
     Ok(())

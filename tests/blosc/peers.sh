@@ -22,4 +22,6 @@ fi
 mkdir "$work/theirs" "$work/blpk"
 "$python" peer.py theirs "$work/theirs" "$trevni"
 "$python" peer.py changes "$work/ours" "$trevni"
+mkdir "$work/appends"
+"$python" peer.py appends "$work/appends" "$trevni" 20
 "$python" peer.py blpk "$work/blpk" "$trevni"

@@ -50,6 +50,7 @@ mod metalayer;
 mod remote;
 mod sparse;
 mod special;
+mod stored_object;
 mod superchunk;
 mod trailer;
 

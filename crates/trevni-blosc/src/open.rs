@@ -62,6 +62,8 @@ pub struct Contents {
     pub kind: ContainerKind,
     /// The arrays with their names. An unnamed one is "values", or "bytes" if its element type is unknown.
     pub arrays: Vec<(String, ChunkedArray)>,
+    /// The columns of a table that cannot be read, and why.
+    pub unreadable: Vec<(String, Error)>,
     /// The attributes of the container.
     pub attributes: Attributes,
 }
@@ -70,17 +72,34 @@ impl Contents {
     fn of_one(kind: ContainerKind, typed: bool, container: impl Container + 'static) -> Self {
         let attributes = container.layout().attributes.clone();
         let name = if typed { VALUES } else { BYTES };
-        Self { kind, arrays: vec![(name.into(), ChunkedArray::new(container))], attributes }
+        let arrays = vec![(name.into(), ChunkedArray::new(container))];
+        Self { kind, arrays, unreadable: Vec::new(), attributes }
     }
 
     fn of_bloscpack(file: Bloscpack) -> Self {
         Self::of_one(ContainerKind::Bloscpack, file.is_typed(), file)
     }
 
+    fn of_contiguous(frame: ContiguousFrame) -> Result<Self> {
+        Self::of_frame(ContainerKind::ContiguousFrame, frame.stored_object(), frame)
+    }
+
+    fn of_sparse(frame: SparseFrame) -> Result<Self> {
+        let object = frame.stored_object();
+        Self::of_frame(ContainerKind::SparseFrame, object, frame)
+    }
+
     /// Of frames, only b2nd arrays have the type of their elements.
-    fn of_frame(kind: ContainerKind, frame: impl Container + 'static) -> Self {
+    fn of_frame(
+        kind: ContainerKind,
+        object: Option<String>,
+        frame: impl Container + 'static,
+    ) -> Result<Self> {
+        if let Some(object) = object {
+            return Err(Error::unsupported(format!("a frame that holds {object}")));
+        }
         let typed = matches!(frame.layout().chunking, Chunking::Grid { .. });
-        Self::of_one(kind, typed, frame)
+        Ok(Self::of_one(kind, typed, frame))
     }
 }
 
@@ -97,14 +116,17 @@ pub fn open(path: impl AsRef<Path>) -> Result<Contents> {
             Some(ContainerKind::Bloscpack) => {
                 Ok(Contents::of_bloscpack(Bloscpack::open_path(path)?))
             }
-            Some(kind) => Ok(Contents::of_frame(kind, ContiguousFrame::open(path)?)),
+            Some(_) => Contents::of_contiguous(ContiguousFrame::open(path)?),
             None => Err(Error::malformed("no file of the Blosc family")),
         };
     }
     if path.join(INDEX_KEY).is_file() {
-        return Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::open(path)?));
+        return Contents::of_sparse(SparseFrame::open(path)?);
     }
-    Ok(of_rootdir(Rootdir::open(path)?))
+    if let Some(name) = other_container(path) {
+        return Err(Error::unsupported(format!("a folder that is {name}")));
+    }
+    of_rootdir(Rootdir::open(path)?)
 }
 
 /// Opens a folder whose files are elsewhere. It cannot be changed.
@@ -112,7 +134,10 @@ pub fn open_files(files: impl Files + 'static) -> Result<Contents> {
     if files.names("")?.contains(INDEX_KEY) {
         return open_keys(FileKeys(files));
     }
-    Ok(of_rootdir(Rootdir::open_files(files)?))
+    if let Some(name) = other_container_of(&files)? {
+        return Err(Error::unsupported(format!("a folder that is {name}")));
+    }
+    of_rootdir(Rootdir::open_files(files)?)
 }
 
 /// The files of a sparse frame, by their names.
@@ -128,14 +153,18 @@ impl<F: Files> Keys for FileKeys<F> {
     }
 }
 
-fn of_rootdir(directory: Rootdir) -> Contents {
+fn of_rootdir(directory: Rootdir) -> Result<Contents> {
     match directory {
-        Rootdir::Carray(carray) => Contents::of_one(ContainerKind::Carray, true, *carray),
-        Rootdir::Ctable(table) => {
-            let attributes = table.attributes().clone();
+        Rootdir::Carray(carray) => Ok(Contents::of_one(ContainerKind::Carray, true, *carray)),
+        Rootdir::Ctable(mut table) => {
+            let (attributes, mut unreadable) =
+                (table.attributes().clone(), table.take_unreadable());
+            if table.columns().is_empty() && !unreadable.is_empty() {
+                return Err(unreadable.swap_remove(0).1);
+            }
             let columns = table.into_columns().into_iter();
             let arrays = columns.map(|(name, column)| (name, ChunkedArray::new(column))).collect();
-            Contents { kind: ContainerKind::Ctable, arrays, attributes }
+            Ok(Contents { kind: ContainerKind::Ctable, arrays, unreadable, attributes })
         }
     }
 }
@@ -145,14 +174,14 @@ pub fn open_source(source: impl ReadAt + 'static) -> Result<Contents> {
     let len = usize::try_from(source.len()?.min(16)).unwrap_or(0);
     match kind_of(&source.read_at(0, len)?) {
         Some(ContainerKind::Bloscpack) => Ok(Contents::of_bloscpack(Bloscpack::open(source)?)),
-        Some(kind) => Ok(Contents::of_frame(kind, ContiguousFrame::from_source(source)?)),
+        Some(_) => Contents::of_contiguous(ContiguousFrame::from_source(source)?),
         None => Err(Error::malformed("no file of the Blosc family")),
     }
 }
 
 /// Opens the sparse frame of a store of bytes by key. It cannot be changed.
 pub fn open_keys(keys: impl Keys + 'static) -> Result<Contents> {
-    Ok(Contents::of_frame(ContainerKind::SparseFrame, SparseFrame::from_keys(keys)?))
+    Contents::of_sparse(SparseFrame::from_keys(keys)?)
 }
 
 /// Returns the kind of container of a file that begins so.
@@ -164,12 +193,49 @@ pub fn kind_of(head: &[u8]) -> Option<ContainerKind> {
     frame.then_some(ContainerKind::ContiguousFrame)
 }
 
-/// Returns whether a folder is a container.
+/// The file of a store of python-blosc2 that holds its small members, and the store by its metalayer.
+const STORE: &str = "embed.b2e";
+const STORES: [(&str, &str); 2] =
+    [("b2dict", "a DictStore of python-blosc2"), ("b2tree", "a TreeStore of python-blosc2")];
+
+/// Files of folders that are containers of others, and what those are called.
+const OTHER_CONTAINERS: [(&str, &str); 3] =
+    [(".zarray", "a Zarr array"), (".zgroup", "a Zarr group"), ("zarr.json", "a Zarr container")];
+
+/// Returns what a folder is, if it is a container of others.
+fn other_container(folder: &Path) -> Option<&'static str> {
+    let (store, has) = (folder.join(STORE), |file: &str| folder.join(file).is_file());
+    let store = store.is_file().then(|| ContiguousFrame::open(store).ok()).flatten();
+    store.and_then(|frame| store_of(&frame)).or_else(|| named(has))
+}
+
+/// Returns what a folder is whose files are elsewhere.
+fn other_container_of(files: &impl Files) -> Result<Option<&'static str>> {
+    let names = files.names("")?;
+    let file = if names.contains(STORE) { files.open(STORE)? } else { None };
+    let store = file.and_then(|file| ContiguousFrame::from_source(file).ok());
+    let store = store.and_then(|frame| store_of(&frame));
+    Ok(store.or_else(|| named(|file| names.contains(file))))
+}
+
+fn store_of(frame: &ContiguousFrame) -> Option<&'static str> {
+    let has = |name: &str| frame.metalayers().iter().any(|layer| layer.name == name);
+    STORES.iter().find(|(layer, _)| has(layer)).map(|(_, name)| *name)
+}
+
+fn named(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    OTHER_CONTAINERS.iter().find(|(file, _)| has(file)).map(|(_, name)| *name)
+}
+
+/// Returns whether a folder is a container: one that [`open`] opens, or refuses by its name because its files are not
+/// tables of their own.
 pub fn is_container(folder: &Path) -> bool {
-    folder.join(INDEX_KEY).is_file() || Rootdir::is_at(folder)
+    let has = |file: &str| folder.join(file).is_file();
+    has(INDEX_KEY) || Rootdir::is_at(folder) || other_container(folder).is_some()
 }
 
 /// Returns whether files that are elsewhere are a container.
 pub fn is_container_of(files: &impl Files) -> Result<bool> {
-    Ok(files.names("")?.contains(INDEX_KEY) || Rootdir::is_of(files)?)
+    let is_own = files.names("")?.contains(INDEX_KEY) || Rootdir::is_of(files)?;
+    Ok(is_own || other_container_of(files)?.is_some())
 }

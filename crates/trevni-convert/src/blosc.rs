@@ -92,10 +92,13 @@ pub struct BloscOptions {
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema("Blosc", options)?;
-    let contents = contents(source)?;
+    let mut contents = contents(source)?;
     let threads = options.threads.max(1);
+    if let Some(at) = contents.unreadable.iter().position(|(name, _)| is_wanted(name, options)) {
+        return Err(contents.unreadable.swap_remove(at).1);
+    }
     // Of a table only the wanted columns are opened; an array of records has its columns within.
-    let table = contents.arrays.len() > 1;
+    let table = contents.arrays.len() + contents.unreadable.len() > 1;
     let mut columns = Vec::new();
     // If no column is selected, one is read for the number of rows.
     let none = !contents.arrays.iter().any(|(name, _)| is_wanted(name, options));

@@ -3,14 +3,14 @@
 //! ```text
 //! {"fields" : [ ... ], "name" : "a.R", "type" : "record"}   ──►   {"type":"record","name":"R","namespace":"a","fields":[ ... ]}
 //! ```
-//! No blanks; members in one order; a namespace where it differs from that around it; a named type by its name from its
+//! No blanks; numbers as Java prints them; members in one order; a namespace where it differs from that around it; a named type by its name from its
 //! second use on; a type without anything but its name as that. Members that Avro does not know keep their order.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Primitive;
+use super::{Primitive, java_numbers};
 
 const OF_FIELDS: [&str; 6] = ["name", "type", "doc", "default", "order", "aliases"];
 const OF_SCHEMAS: [&str; 10] =
@@ -18,9 +18,9 @@ const OF_SCHEMAS: [&str; 10] =
 
 /// Returns a schema in normal form; `None` if it is not as schemas are.
 pub(super) fn normal(text: &str) -> Option<String> {
-    let json: Value = serde_json::from_str(text).ok()?;
+    let json: Value = serde_json::from_str(&java_numbers::marked(text)).ok()?;
     let mut printer = Printer { printed: HashSet::new() };
-    Some(printer.schema(&json, "")?.to_string())
+    Some(java_numbers::text(&printer.schema(&json, "")?))
 }
 
 struct Printer {

@@ -1,13 +1,10 @@
 //! Verifies that all rows of a file can be read.
 
-use arrow::array::timezone::Tz;
-use arrow::datatypes::{DataType, Field};
-
 use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
 
 use crate::arrow::projection::ProjectionMask;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::io::ReadAt;
 use crate::read::file_reader::FileReader;
 use crate::read::verify::is_of_nulls;
@@ -19,7 +16,6 @@ const NULL_ROWS: usize = 1 << 30;
 /// [`FileReader::verify`] checks each column separately and reports all of its faults.
 pub fn verify_rows<R: ReadAt + 'static>(file: &FileReader<R>, threads: usize) -> Result<()> {
     let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?;
-    builder.schema().fields().iter().try_for_each(|field| check_zones(field))?;
     if file.columns().is_empty() {
         // The header claims any number of rows.
         return builder.build().map(drop);
@@ -57,24 +53,4 @@ fn open_blocks<R: ReadAt>(file: &FileReader<R>) -> Result<u64> {
         let largest = blocks.iter().map(|block| u64::from(block.uncompressed_size)).max();
         Ok(sum.saturating_add(largest.unwrap_or(0)))
     })
-}
-
-/// Refuses time zones that are unknown: such times cannot be printed.
-fn check_zones(field: &Field) -> Result<()> {
-    match field.data_type() {
-        DataType::Timestamp(_, Some(zone)) => {
-            let zone = zone.parse::<Tz>().map(|_| ());
-            zone.map_err(|e| Error::from(e).in_column(field.name()))
-        }
-        DataType::Struct(fields) => fields.iter().try_for_each(|field| check_zones(field)),
-        DataType::Union(fields, _) => fields.iter().try_for_each(|(_, field)| check_zones(field)),
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)
-        | DataType::RunEndEncoded(_, item)
-        | DataType::Map(item, _) => check_zones(item),
-        _ => Ok(()),
-    }
 }

@@ -217,7 +217,7 @@ impl Reader {
         }
         self.check_memory(body, out.len(), 0)?;
         let first = first.filter(|_| index > 0);
-        if !body.pipeline.moves() {
+        if !body.pipeline.has_moves() {
             body.read_streams(index, &mut self.decompress, out)?;
             body.pipeline.backward(&mut [], &mut self.turn, out, first);
             return Ok(());

@@ -1,11 +1,12 @@
 //! Applies the filters of a chunk in order.
 //!
 //! ```text
-//! writing   block ──► truncate ──► delta ──► shuffle ──► ... ──► streams
-//! reading   block ◄────────────── delta ◄── shuffle ◄── ... ◄── streams
+//! writing   block ──► truncate ──► step ──► step ──► ... ──► streams
+//! reading   block ◄─────────────── step ◄── step ◄── ... ◄── streams
 //! ```
-//! Delta refers to bytes as they are read, so only truncation may precede it. (The reference writes other orders,
-//! and cannot read them.) Each shuffle moves a block from one buffer to the next; delta is inverted in place.
+//! A step is a shuffle or delta, in any order. Delta refers to block 0 as it is read; in block 0 itself, to the bytes
+//! of the step before it. Only truncation is the first. Each shuffle moves a block from one buffer to the next; delta
+//! is inverted in place.
 
 use std::mem;
 
@@ -13,6 +14,13 @@ use super::{Filter, Filters, delta, trunc_prec};
 use crate::shuffle;
 use trevni::simd::Level;
 use trevni::{Error, Result};
+
+/// A filter that is inverted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Delta,
+    Move(Move),
+}
 
 /// A filter that moves bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +40,7 @@ enum Move {
 pub(crate) struct Pipeline {
     typesize: usize,
     truncation: Option<i8>,
-    delta: bool,
-    moves: Vec<Move>,
+    steps: Vec<Step>,
 }
 
 /// Working memory of a pipeline, of a block each.
@@ -49,31 +56,31 @@ impl Pipeline {
     /// Creates the pipeline of these filters. `whole` selects the bit shuffle of the first generation.
     pub(crate) fn new(filters: &Filters, typesize: u8, whole: bool) -> Result<Self> {
         let typesize = usize::from(typesize);
-        let mut pipeline = Self { typesize, truncation: None, delta: false, moves: Vec::new() };
+        let mut pipeline = Self { typesize, truncation: None, steps: Vec::new() };
         for filter in filters {
             match *filter {
                 Filter::None => {}
                 Filter::Shuffle { group } => {
                     let width = if group == 0 { typesize } else { usize::from(group) };
                     if width > 1 {
-                        pipeline.moves.push(Move::Shuffle { width });
+                        pipeline.steps.push(Step::Move(Move::Shuffle { width }));
                     }
                 }
                 Filter::BitShuffle => {
-                    pipeline.moves.push(Move::BitShuffle { width: typesize, whole });
+                    pipeline.steps.push(Step::Move(Move::BitShuffle { width: typesize, whole }));
                 }
-                Filter::Delta if pipeline.delta || !pipeline.moves.is_empty() => {
-                    return Err(Error::unsupported("a delta filter that is not the first"));
-                }
-                Filter::Delta => pipeline.delta = true,
+                Filter::Delta => pipeline.steps.push(Step::Delta),
                 Filter::TruncPrec { bits } => pipeline.truncation = Some(bits),
             }
         }
         Ok(pipeline)
     }
 
-    /// Whether it can be applied: truncation is of floats, once, and before all else.
+    /// Whether it can be applied: delta at most once; truncation of floats, once, and before all else.
     pub(crate) fn check(&self, filters: &Filters) -> Result<()> {
+        if self.steps.iter().filter(|step| **step == Step::Delta).count() > 1 {
+            return Err(Error::invalid("more than one delta filter"));
+        }
         let Some(bits) = self.truncation else { return Ok(()) };
         trunc_prec::cleared(self.typesize, bits)?;
         match filters
@@ -89,23 +96,27 @@ impl Pipeline {
 
     /// Returns whether blocks refer to block 0.
     pub(crate) fn has_delta(&self) -> bool {
-        self.delta
+        self.steps.contains(&Step::Delta)
+    }
+
+    fn moves(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Move(_))).count()
     }
 
     /// Returns how many buffers of a block are needed to read one.
     pub(crate) fn buffers(&self) -> usize {
-        self.moves.len().min(2)
+        self.moves().min(2)
     }
 
     /// Returns whether decoding moves bytes, so that streams cannot be read in place.
-    pub(crate) fn moves(&self) -> bool {
-        !self.moves.is_empty()
+    pub(crate) fn has_moves(&self) -> bool {
+        self.moves() > 0
     }
 
     /// Returns the width of elements, if all that happens to blocks is one shuffle of their bytes.
     pub(crate) fn only_shuffle(&self) -> Option<usize> {
-        match self.moves.as_slice() {
-            [Move::Shuffle { width }] if !self.delta => Some(*width),
+        match self.steps.as_slice() {
+            [Step::Move(Move::Shuffle { width })] => Some(*width),
             _ => None,
         }
     }
@@ -126,24 +137,26 @@ impl Pipeline {
             is_filled = true;
         };
         if let Some(cleared) = self.cleared() {
-            step(&mut |from, to| trunc_prec::truncate(self.typesize, cleared, from, to));
-        }
-        if self.delta {
-            step(&mut |from, to| match first {
-                None => {
-                    if self.truncation.is_some() {
-                        from.clone_into(reference);
-                    }
-                    delta::first(self.typesize, from, to);
+            step(&mut |from, to| {
+                trunc_prec::truncate(self.typesize, cleared, from, to);
+                if first.is_none() && self.has_delta() {
+                    to.clone_into(reference);
                 }
-                Some(_) if self.truncation.is_some() => {
-                    delta::other(self.typesize, reference, from, to);
-                }
-                Some(first) => delta::other(self.typesize, first, from, to),
             });
         }
-        for moved in &self.moves {
-            step(&mut |from, to| moved.forward(from, to));
+        // Blocks are read relative to what is read of block 0.
+        let first = match self.truncation {
+            Some(_) => first.map(|_| reference.as_slice()),
+            None => first,
+        };
+        for filter in &self.steps {
+            match (filter, first) {
+                (Step::Move(moved), _) => step(&mut |from, to| moved.forward(from, to)),
+                (Step::Delta, None) => step(&mut |from, to| delta::first(self.typesize, from, to)),
+                (Step::Delta, Some(first)) => {
+                    step(&mut |from, to| delta::other(self.typesize, first, from, to));
+                }
+            }
         }
         if is_filled { full } else { block }
     }
@@ -157,20 +170,28 @@ impl Pipeline {
         out: &mut [u8],
         first: Option<&[u8]>,
     ) {
-        if let Some((last, moves)) = self.moves.split_first() {
-            if !moves.is_empty() {
-                let mut turn = room(turn, out.len());
-                for moved in moves.iter().rev() {
+        let mut left = self.moves();
+        let mut turn = room(turn, if left > 1 { out.len() } else { 0 });
+        let mut is_moved = left == 0;
+        for step in self.steps.iter().rev() {
+            match step {
+                Step::Delta => {
+                    let block = if is_moved { &mut *out } else { &mut *streams };
+                    match first {
+                        None => delta::undo_first(self.typesize, block),
+                        Some(first) => delta::undo_other(self.typesize, first, block),
+                    }
+                }
+                Step::Move(last) if left == 1 => {
+                    last.backward(streams, out);
+                    is_moved = true;
+                }
+                Step::Move(moved) => {
                     moved.backward(streams, turn);
                     mem::swap(&mut streams, &mut turn);
+                    left -= 1;
                 }
             }
-            last.backward(streams, out);
-        }
-        match first {
-            _ if !self.delta => {}
-            None => delta::undo_first(self.typesize, out),
-            Some(first) => delta::undo_other(self.typesize, first, out),
         }
     }
 
@@ -255,6 +276,8 @@ mod tests {
                 [None, None, None, None, Delta, SHUFFLE],
                 [Delta, None, None, None, None, None],
                 [Delta, SHUFFLE, BitShuffle, Shuffle { group: 5 }, SHUFFLE, BitShuffle],
+                [BitShuffle, Delta, None, None, None, None],
+                [None, SHUFFLE, None, BitShuffle, Delta, SHUFFLE],
             ] {
                 there_and_back(filters, typesize, blocks);
             }
@@ -262,20 +285,15 @@ mod tests {
                 let bits = TruncPrec { bits: 9 };
                 there_and_back([bits, None, None, None, Delta, SHUFFLE], typesize, blocks);
                 there_and_back([None, bits, None, None, None, None], typesize, blocks);
+                there_and_back([bits, SHUFFLE, Delta, BitShuffle, None, None], typesize, blocks);
             }
         }
     }
 
     #[test]
-    fn refuses_orders_that_cannot_be_read() {
+    fn refuses_what_is_not_written() {
         for filters in [
-            [SHUFFLE, Delta, None, None, None, None],
             [None, Delta, None, Delta, None, None],
-            [BitShuffle, None, None, None, None, Delta],
-        ] {
-            assert!(Pipeline::new(&filters, 4, false).is_err());
-        }
-        for filters in [
             [Delta, TruncPrec { bits: 5 }, None, None, None, None],
             [TruncPrec { bits: 0 }, None, None, None, None, None],
             [TruncPrec { bits: 5 }, TruncPrec { bits: 6 }, None, None, None, None],

@@ -23,6 +23,7 @@ use super::edit::{Change, FrameEdit};
 use super::header::FrameHeader;
 use super::index::{Index, Slot};
 use super::metalayer::Metalayer;
+use super::stored_object;
 use super::superchunk::SuperChunk;
 use crate::array::{Attributes, Container, Edit, Layout};
 use crate::buffers::Source;
@@ -88,6 +89,11 @@ impl ContiguousFrame {
     /// Returns the fixed metalayers of the header, whatever is in them.
     pub fn metalayers(&self) -> &[Metalayer] {
         &self.frame.header.metalayers
+    }
+
+    /// Returns the object of python-blosc2 that the frame stores, in words, unless its elements are the values.
+    pub fn stored_object(&self) -> Option<String> {
+        stored_object::name(&self.frame)
     }
 
     /// Returns the header.

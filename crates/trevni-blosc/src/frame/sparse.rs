@@ -24,6 +24,7 @@ use super::header::FrameHeader;
 use super::index::{Index, Slot};
 use super::metalayer::Metalayer;
 use super::special;
+use super::stored_object;
 use super::superchunk::{Parts, SuperChunk};
 use crate::array::{Attributes, Container, Edit, Layout};
 use crate::buffers::Buffers;
@@ -245,6 +246,11 @@ impl SparseFrame {
     /// Returns the header.
     pub fn header(&self) -> &FrameHeader {
         &self.index.frame.header
+    }
+
+    /// Returns the object of python-blosc2 that the frame stores, in words, unless its elements are the values.
+    pub fn stored_object(&self) -> Option<String> {
+        stored_object::name(&self.index.frame)
     }
 
     /// Returns the index.

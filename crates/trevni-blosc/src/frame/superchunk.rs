@@ -143,8 +143,13 @@ impl SuperChunk {
         sizes: Sizes,
         trailer: Trailer,
     ) -> Result<Self> {
-        let params = header.params()?;
+        let mut params = header.params()?;
         let grid = grid_of(&header, &index)?;
+        if let Some(grid) = &grid {
+            // Other readers find a block of the array by the size of blocks.
+            let bytes = grid.block_elements()?.saturating_mul(header.typesize.into());
+            params.block_size = u32::try_from(bytes).unwrap_or(params.block_size);
+        }
         let layout = layout_of(&header, &index, &sizes, grid.as_ref(), &trailer)?;
         Ok(Self { header, index, sizes, trailer, grid, layout, params })
     }
@@ -187,10 +192,15 @@ impl SuperChunk {
 
 fn grid_of(header: &FrameHeader, index: &Index) -> Result<Option<B2nd>> {
     let named = |name| header.metalayers.iter().find(move |layer| layer.name == name);
-    let Some(layer) = named(b2nd::NAME).or_else(|| named(b2nd::OLD_NAME)) else {
-        return Ok(None);
+    let mut grid = match (named(b2nd::NAME), named(b2nd::OLD_NAME)) {
+        (Some(layer), _) => B2nd::parse(&layer.content)?,
+        // The old name is taken by others too, for content of their own.
+        (None, Some(layer)) => match B2nd::parse(&layer.content) {
+            Ok(grid) => grid,
+            Err(_) => return Ok(None),
+        },
+        (None, None) => return Ok(None),
     };
-    let mut grid = B2nd::parse(&layer.content)?;
     let (chunks, count) = (grid.chunks()?, index.len() as u64);
     if chunks != count {
         let text = format!("a grid of {chunks} chunks, but an index of {count}");

@@ -6,6 +6,7 @@ mod commits;
 mod crash;
 mod golden;
 mod hostile;
+mod reported;
 mod spec;
 
 use std::path::{Path, PathBuf};

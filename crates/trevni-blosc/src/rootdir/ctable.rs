@@ -40,10 +40,13 @@ pub struct Ctable {
     attributes: Stored,
     names: Vec<String>,
     columns: Vec<Carray>,
+    /// Columns that cannot be read, which keep the table from being changed.
+    unreadable: Vec<(String, Error)>,
 }
 
 impl Ctable {
-    /// Opens a table, in either form. Nothing is written, and no chunk is read.
+    /// Opens a table, in either form. Nothing is written, and no chunk is read. Columns that cannot be read are
+    /// among [`unreadable`](Self::unreadable).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_in(Folder::open(path.as_ref())?)
     }
@@ -67,11 +70,12 @@ impl Ctable {
 
     fn open_bcolz(folder: Folder, rootdirs: &[u8]) -> Result<Self> {
         let names = column_names::parse(&folder.path(ROOTDIRS), rootdirs)?;
-        let open =
-            |name: &String| Carray::open_in(folder.child(name)?).map_err(|e| e.in_column(name));
-        let columns = names.iter().map(open).collect::<Result<_>>()?;
+        let open = |name: &String| folder.child(name).and_then(Carray::open_in);
+        let opened = names.into_iter().map(|name| (open(&name), name));
+        let (names, columns, unreadable) = divided(opened);
         let attributes = directory::read_attributes(&folder)?;
-        Ok(Self { folder, form: DirectoryFormat::Bcolz, sized: None, attributes, names, columns })
+        let form = DirectoryFormat::Bcolz;
+        Ok(Self { folder, form, sized: None, attributes, names, columns, unreadable })
     }
 
     fn open_superchunk(folder: Folder) -> Result<Self> {
@@ -83,17 +87,33 @@ impl Ctable {
         let form = DirectoryFormat::Superchunk(said.unwrap_or_default());
         let form = resolve_superchunks(form, columns.0.iter().map(|column| &column.storage));
         let attributes = directory::read_attributes(&folder)?;
-        let names = columns.0.iter().map(Column::name).collect();
         let shape = sized.sizes.shape.clone();
         let open = |column: Column| {
             let name = column.name();
-            open_column(&folder, column, form, &shape).map_err(|e| e.in_column(&name))
+            (open_column(&folder, column, form, &shape), name)
         };
-        let columns = columns.0.into_iter().map(open).collect::<Result<_>>()?;
-        Ok(Self { folder, form, sized: Some(sized), attributes, names, columns })
+        let (names, columns, unreadable) = divided(columns.0.into_iter().map(open));
+        Ok(Self { folder, form, sized: Some(sized), attributes, names, columns, unreadable })
     }
 
-    /// Returns the names of the columns, in order; of columns in columns with a dot.
+    /// Returns the columns that cannot be read, and why.
+    pub fn unreadable(&self) -> &[(String, Error)] {
+        &self.unreadable
+    }
+
+    /// Returns the columns that cannot be read, and forgets them.
+    pub(crate) fn take_unreadable(&mut self) -> Vec<(String, Error)> {
+        std::mem::take(&mut self.unreadable)
+    }
+
+    /// Fails if there is a column that cannot be read: the others would get other rows than it has.
+    fn check_readable(&self) -> Result<()> {
+        let Some((name, e)) = self.unreadable.first() else { return Ok(()) };
+        let what = format!("a change of a table whose column {name:?} cannot be read: {e}");
+        Err(Error::unsupported(what))
+    }
+
+    /// Returns the names of the columns that can be read, in order; of columns in columns with a dot.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -135,6 +155,7 @@ impl Ctable {
     /// Changes all columns, one edit for each, and the attributes of the table if there are some. A crash at any
     /// point leaves the old table or the new one, an error the old.
     pub fn commit(&mut self, edits: Vec<Edit>, attributes: Option<Attributes>) -> Result<()> {
+        self.check_readable()?;
         let rows = edits.first().and_then(|edit| edit.shape.first().copied());
         let alike = edits.iter().all(|edit| edit.shape.first().copied() == rows);
         if edits.len() != self.columns.len() || !alike {
@@ -212,6 +233,23 @@ impl Ctable {
             (folder, seen, sized, attributes);
         Ok(())
     }
+}
+
+/// Divides columns into those that can be read, with their names, and the others.
+fn divided(
+    columns: impl Iterator<Item = (Result<Carray>, String)>,
+) -> (Vec<String>, Vec<Carray>, Vec<(String, Error)>) {
+    let (mut names, mut good, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    for (column, name) in columns {
+        match column {
+            Ok(column) => {
+                good.push(column);
+                names.push(name);
+            }
+            Err(e) => unreadable.push((name.clone(), e.in_column(&name))),
+        }
+    }
+    (names, good, unreadable)
 }
 
 /// Returns a column whose table has its sizes.

@@ -12,6 +12,7 @@
 use serde_json::{Number, Value};
 
 use super::excerpt;
+use crate::dtype::Field;
 use crate::json;
 use crate::{ByteOrder, Dtype, DtypeKind};
 use trevni::{Error, Result};
@@ -72,7 +73,7 @@ fn to_little(value: &Value, dtype: &Dtype) -> Option<Vec<u8>> {
     if value.is_null() {
         return Some(Vec::new());
     }
-    match dtype.kind {
+    match &dtype.kind {
         DtypeKind::Bool => {
             let number = value.as_f64().map(|float| float != 0.0);
             Some(vec![u8::from(value.as_bool().or(number)?)])
@@ -97,10 +98,48 @@ fn to_little(value: &Value, dtype: &Dtype) -> Option<Vec<u8>> {
         DtypeKind::Unicode => {
             Some(value.as_str()?.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect())
         }
+        DtypeKind::Record(fields) if value.is_array() => {
+            of_record(value.as_array()?, fields.as_slice())
+        }
         DtypeKind::Complex | DtypeKind::Void | DtypeKind::Record(_) => {
             (value.as_f64() == Some(0.0) || value == "").then(Vec::new)
         }
     }
+}
+
+/// Returns the bytes of a record, whose fields have orders of their own.
+fn of_record(values: &[Value], fields: &[Field]) -> Option<Vec<u8>> {
+    let (mut bytes, mut values) = (Vec::new(), values.iter());
+    for field in fields {
+        let copies = field.shape.iter().try_fold(1, |product: u64, n| product.checked_mul(*n))?;
+        let size = usize::try_from(copies).ok()?.checked_mul(field.dtype.size)?;
+        let end = bytes.len().checked_add(size).filter(|end| *end <= MAX_FILL)?;
+        // Padding has no name, and no value.
+        if !(field.name.is_empty() && field.dtype.kind == DtypeKind::Void) {
+            put_field(values.next()?, field, &mut bytes)?;
+        }
+        if bytes.len() > end {
+            return None;
+        }
+        bytes.resize(end, 0);
+    }
+    values.next().is_none().then_some(bytes)
+}
+
+/// Appends a value of a field, or a list of values in row-major order.
+fn put_field(value: &Value, field: &Field, out: &mut Vec<u8>) -> Option<()> {
+    if let (Some((_, inner)), Some(values)) = (field.shape.split_first(), value.as_array()) {
+        let inner = Field { shape: inner.to_vec(), ..field.clone() };
+        return values.iter().try_for_each(|value| put_field(value, &inner, out));
+    }
+    let mut one = to_little(value, &field.dtype)?;
+    if one.len() > field.dtype.size {
+        return None;
+    }
+    one.resize(field.dtype.size, 0);
+    in_order(&mut one, &field.dtype);
+    out.extend_from_slice(&one);
+    Some(())
 }
 
 fn from_little(bytes: &[u8], dtype: &Dtype) -> Option<Value> {

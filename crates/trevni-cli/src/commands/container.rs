@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use trevni_blosc::chunk::{Decoder, Header};
-use trevni_blosc::{ChunkedArray, Contents};
+use trevni_blosc::chunk::{Content, Decoder, Header};
+use trevni_blosc::{ChunkedArray, Chunking, Contents};
 
 use crate::args::memory;
 use crate::commands::blosc::info::{content, header};
@@ -146,6 +146,12 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, C
         }
     };
     let (mut faults, mut chunks, mut rows, mut checked) = (0u64, 0u64, 0u64, 0u64);
+    // What is not supported may be well-formed.
+    let not_read = contents.unreadable.iter().filter(|(_, e)| is_unsupported(e)).count();
+    for (_, e) in &contents.unreadable {
+        faults += u64::from(!is_unsupported(e));
+        writeln!(out, "{name}: {e}")?;
+    }
     let arrays = contents.arrays.into_iter();
     let arrays = arrays.map(|(column, array)| (column, array.with_limits(memory::limits())));
     for (column, array) in arrays {
@@ -173,11 +179,34 @@ pub(crate) fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, C
     if checked < chunks {
         write!(out, ", {} {UNCHECKED}", chunks - checked)?;
     }
+    if not_read > 0 {
+        write!(out, ", {not_read} columns not read")?;
+    }
     match faults {
         0 => writeln!(out)?,
         n => writeln!(out, ", {n} faults")?,
     }
     Ok((faults == 0).then_some(rows))
+}
+
+fn is_unsupported(e: &trevni::Error) -> bool {
+    matches!(e.kind(), trevni::ErrorKind::Unsupported(_))
+}
+
+/// Compares the size of blocks with the shape of blocks, by which other readers find them.
+fn check_block(array: &ChunkedArray, header: &Header) -> trevni::Result<()> {
+    let Chunking::Grid { block_shape, .. } = &array.layout().chunking else { return Ok(()) };
+    let of_shape =
+        block_shape.iter().product::<u64>().saturating_mul(array.layout().dtype.size as u64);
+    let is_special = !matches!(header.content, Content::Blocks | Content::Stored);
+    if is_special || u64::from(header.block_size) == of_shape.min(header.nbytes.into()) {
+        return Ok(());
+    }
+    let text = format!(
+        "blocks of {} bytes, but those of the shape {block_shape:?} have {of_shape}",
+        header.block_size
+    );
+    Err(trevni::Error::malformed(text))
 }
 
 fn open_chunk(
@@ -190,6 +219,7 @@ fn open_chunk(
     let header = Header::parse(&chunk)?;
     let size = |bytes: u32| usize::try_from(bytes).unwrap_or(usize::MAX);
     let (nbytes, block) = (size(header.nbytes), size(header.block_size).max(1));
+    check_block(array, &header)?;
     // Of a block that is too large for memory, bytes of a run can be opened, and others are refused.
     let each = match block > array.limits().block_bytes {
         true => AT_ONCE,

@@ -8,6 +8,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
+use trevni::io::ReadAt;
+use trevni::{ErrorKind, FileReader};
+
 use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::file;
@@ -74,11 +78,15 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     };
     let bar = progress(file.columns().len(), path);
     let mut seen = file.verify(|_| bar.inc(1));
-    if seen.faults.is_empty() {
-        let threads = cores();
-        seen.faults.extend(trevni::arrow::verify_rows(&file, threads).err());
-    }
+    let read = match seen.faults.is_empty() {
+        true => trevni::arrow::verify_rows(&file, cores()),
+        false => Ok(()),
+    };
     bar.finish_and_clear();
+    match read {
+        Err(e) if is_of_value(&e, &file) => writeln!(out, "{name}: not read as Arrow: {e}")?,
+        read => seen.faults.extend(read.err()),
+    }
     for fault in &seen.faults {
         writeln!(out, "{name}: {fault}")?;
     }
@@ -93,6 +101,13 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
         n => writeln!(out, ", {n} faults")?,
     }
     Ok(seen.faults.is_empty().then(|| file.rows()))
+}
+
+/// Returns whether an error is of a value that Arrow does not have. Then the file is as it should be.
+fn is_of_value<R: ReadAt + 'static>(e: &trevni::Error, file: &FileReader<R>) -> bool {
+    let is_unsupported = matches!(e.kind(), ErrorKind::Unsupported(_));
+    // The builder reads the schema, whose faults may be of a kind that a later release supports.
+    is_unsupported && ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new()).is_ok()
 }
 
 /// Returns a bar on stderr if that is a terminal, nothing otherwise.

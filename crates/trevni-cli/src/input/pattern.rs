@@ -75,7 +75,7 @@ fn add(
     let base = base.unwrap_or(path);
     let before = files.len();
     let mut found = Vec::new();
-    walk(path, any_format, &mut found).map_err(CliError::of(path.display()))?;
+    walk(path, any_format, &mut found)?;
     for path in found {
         let below = path.strip_prefix(base).unwrap_or(&path).to_owned();
         files.push(InputFile { path, below });
@@ -95,11 +95,12 @@ fn is_one(path: &Path) -> Result<bool, CliError> {
     Ok(Format::of_source(&mut source).map_err(CliError::of(path.display()))?.is_some())
 }
 
-/// Returns the files below a folder, sorted.
-fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// Returns the files below a folder, and the data sets and containers, sorted.
+fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let mut paths = Vec::new();
-    for entry in folder.read_dir()? {
-        let entry = entry?;
+    let of_folder = || CliError::of(folder.display());
+    for entry in folder.read_dir().map_err(of_folder())? {
+        let entry = entry.map_err(of_folder())?;
         if !entry.file_name().as_encoded_bytes().starts_with(b".")
             && !entry.file_name().as_encoded_bytes().starts_with(b"_")
         {
@@ -109,9 +110,10 @@ fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> std::io::R
     paths.sort();
     for path in paths {
         // Links to folders might lead round in circles.
-        let is_link = path.symlink_metadata()?.is_symlink();
+        let is_link = path.symlink_metadata().map_err(of_folder())?.is_symlink();
         match path.is_dir() {
             true if is_link => {}
+            true if is_one(&path)? => files.push(path),
             true => walk(&path, any_format, files)?,
             false if any_format || Format::of_input(&path).is_some() => files.push(path),
             false => {}

@@ -107,3 +107,38 @@ fn layout_tells_the_encodings_of_blocks() {
     let text = said(&refused);
     assert!(code(&refused) == 1 && text.contains("checksum") && text.contains("block 0"), "{text}");
 }
+
+fn reported(name: &str) -> PathBuf {
+    trevni_testing::data::selected("reported").join(name)
+}
+
+/// A value that Arrow does not have is no fault of the file: Java's library reads it.
+#[test]
+fn values_that_are_not_supported_are_not_faults() {
+    let file = trevni_testing::data::selected("bad/duration_beyond_interval.trv");
+    let text = out(&["verify", str(&file)]);
+    assert!(text.contains(": not read as Arrow: unsupported: a duration of 2147483648 months"));
+    assert!(text.contains(": ok: 1 rows"), "{text}");
+}
+
+#[cfg(feature = "blosc")]
+#[test]
+fn blocks_of_arrays_have_the_size_of_their_shape() {
+    let output = run(&["verify", str(&reported("blosc/empty_appended.b2nd"))]);
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(text.contains("blocks of 262144 bytes, but those of the shape [262144] have 1048576"));
+    assert_eq!(code(&output), 1, "{text}");
+    let text = out(&["verify", str(&reported("blosc/objt"))]);
+    assert!(text.contains("column \"a\": unsupported") && text.contains("1 columns not read"));
+}
+
+/// Java's library writes checksums of 0 where the codec is `null`, and does not read them.
+#[test]
+fn checksums_of_zero_are_computed_where_blocks_are_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("a.trv");
+    let from = reported("avro/zero-crc.trv");
+    out(&["concat", str(&to), str(&from), str(&from)]);
+    let text = out(&["verify", str(&to)]);
+    assert!(text.contains(": ok: 12 rows, 2 blocks, 2 verified by checksum"), "{text}");
+}

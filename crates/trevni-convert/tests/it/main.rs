@@ -14,6 +14,7 @@ mod hostile_rows;
 mod languages;
 #[cfg(feature = "protobuf")]
 mod prost_reflect;
+mod reported_files;
 mod rows;
 mod stored_sources;
 

@@ -31,6 +31,7 @@ impl Ctable {
         shape: &[u64],
         chunks: impl IntoIterator<Item = Result<Vec<u8>>>,
     ) -> Result<()> {
+        self.check_readable()?;
         self.check_new(at, name, &storage, shape)?;
         let item_shape = shape.get(1..).unwrap_or_default().to_vec();
         let mut column = Column::new(name, storage, item_shape);
@@ -70,6 +71,7 @@ impl Ctable {
 
     /// Removes a column and its files. A crash at any point leaves the old table or the new one.
     pub fn remove_column(&mut self, name: &str) -> Result<()> {
+        self.check_readable()?;
         let at = self.names.iter().position(|found| found == name);
         let Some((at, column)) = at.and_then(|at| Some((at, self.columns.get(at)?))) else {
             return Err(Error::invalid(format!("there is no column {}", excerpt::text(name))));

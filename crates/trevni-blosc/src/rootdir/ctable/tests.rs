@@ -199,8 +199,14 @@ fn tables_that_do_not_fit_together_are_refused() {
     let e = Ctable::open(&path).unwrap_err().to_string();
     assert!(e.contains("\"ok\" has 19 rows"), "{e}");
     std::fs::remove_file(path.join("ok/meta/storage")).unwrap();
-    let e = Ctable::open(&path).unwrap_err().to_string();
-    assert_eq!(e, "column \"ok\": malformed: ok/meta/storage is missing");
+    let mut table = Ctable::open(&path).unwrap();
+    let [(name, e)] = table.unreadable() else { panic!("{:?}", table.unreadable()) };
+    assert_eq!(name, "ok");
+    assert_eq!(e.to_string(), "column \"ok\": malformed: ok/meta/storage is missing");
+    assert_eq!(table.columns().len(), 2);
+    let e = table.commit(edits([10, 10, 10])[..2].to_vec(), None).unwrap_err().to_string();
+    assert!(e.starts_with("unsupported: a change of a table whose column \"ok\" cannot"), "{e}");
+    assert!(table.remove_column("id").is_err());
     std::fs::write(path.join("__rootdirs__"), "{\"names\": [\"id\", \"../a/id\"]}").unwrap();
     assert!(Ctable::open(&path).is_err());
 }

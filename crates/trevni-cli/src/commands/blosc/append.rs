@@ -60,7 +60,9 @@ fn open(args: &Args) -> trevni::Result<ChunkedArray> {
         return Ok(ChunkedArray::new(file.with_params(params)));
     }
     match contents.arrays.pop() {
-        Some((_, array)) if contents.arrays.is_empty() => Ok(array),
+        Some((_, array)) if contents.arrays.is_empty() && contents.unreadable.is_empty() => {
+            Ok(array)
+        }
         _ => Err(trevni::Error::from(std::io::Error::other("a table of several columns"))),
     }
 }

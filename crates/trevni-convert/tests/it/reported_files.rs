@@ -1,0 +1,136 @@
+//! Files of `testdata/reported`, each once read wrongly or not at all, and what is right.
+
+use arrow::json::LineDelimitedWriter;
+use trevni_convert::{Format, ReadOptions, Source};
+use trevni_testing::data::selected;
+
+/// What a file gives.
+enum Answer {
+    /// All rows, as JSON.
+    Rows(&'static [&'static str]),
+    /// How many rows there are, and the sum of their numbers.
+    Sum(usize, i64),
+    /// The end of the error.
+    Error(&'static str),
+}
+
+use Answer::{Error, Rows, Sum};
+
+/// Files, the columns that are read, and the answers. Those of containers are what python-blosc2 4.14.1 and
+/// bcolz-zipline 1.13.0 read.
+const FILES: &[(&str, Option<&str>, Answer)] = &[
+    // Delta after a shuffle.
+    ("blosc/bitshuffle_delta.b2nd", None, Sum(5000, 18_383_875)),
+    (
+        "blosc/embed.b2e",
+        None,
+        Error("unsupported: a frame that holds an EmbedStore of python-blosc2"),
+    ),
+    ("blosc/empty_by_blosc2.b2nd", None, Rows(&[])),
+    (
+        "blosc/lazy.b2nd",
+        None,
+        Error("unsupported: a frame that holds a lazy expression (LazyExpr) of python-blosc2"),
+    ),
+    ("blosc/list.b2b", None, Error("unsupported: a frame that holds a ListArray of python-blosc2")),
+    // A metalayer `caterva` with content of its own: single bytes.
+    ("blosc/meta_foreign.b2frame", None, Sum(1000, 0)),
+    (
+        "blosc/object.b2frame",
+        None,
+        Error("unsupported: a frame that holds an ObjectArray of python-blosc2"),
+    ),
+    (
+        "blosc/objt",
+        None,
+        Error("unsupported: dtype \"object\": objects are Python pickles, which are not read"),
+    ),
+    ("blosc/objt", Some("b"), Rows(&[r#"{"b":1}"#, r#"{"b":2}"#])),
+    (
+        "blosc/proxy.b2nd",
+        None,
+        Error("a frame that holds a Proxy of python-blosc2 that lacks 9 of its 10 chunks"),
+    ),
+    ("blosc/proxy_complete.b2nd", None, Sum(1000, 499_500)),
+    (
+        "blosc/rec",
+        None,
+        Rows(&[
+            r#"{"f0":0,"f1":0}"#,
+            r#"{"f0":1,"f1":1}"#,
+            r#"{"f0":2,"f1":4}"#,
+            r#"{"f0":3,"f1":9}"#,
+            r#"{"f0":4,"f1":16}"#,
+            r#"{"f0":5,"f1":25}"#,
+            r#"{"f0":6,"f1":36}"#,
+            r#"{"f0":7,"f1":49}"#,
+            r#"{"f0":8,"f1":64}"#,
+            r#"{"f0":9,"f1":81}"#,
+        ]),
+    ),
+    ("blosc/src.b2nd", None, Sum(1000, 499_500)),
+    (
+        "blosc/tensor.bl2",
+        None,
+        Error("unsupported: a frame that holds a tensor of python-blosc2 (pack_tensor)"),
+    ),
+    ("blosc/tree.b2d", None, Error("unsupported: a folder that is a TreeStore of python-blosc2")),
+    ("avro/default-1e300.avro", None, Rows(&[r#"{"x":1.5}"#])),
+    ("avro/default-int-minus-zero.avro", None, Rows(&[])),
+];
+
+/// Returns the rows as JSON, and the sum of integers.
+fn read(name: &str, columns: Option<&str>) -> trevni::Result<(Vec<String>, i64)> {
+    let mut source = Source::open(selected("reported").join(name))?;
+    let format = Format::of_source(&mut source)?.unwrap();
+    let columns = columns.map(|columns| vec![columns.to_owned()]);
+    let rows = (format.open)(source, &ReadOptions { columns, ..ReadOptions::default() })?;
+    let (mut lines, mut sum) = (LineDelimitedWriter::new(Vec::new()), 0);
+    for batch in rows {
+        let batch = batch?;
+        for column in batch.columns() {
+            let numbers = arrow::compute::cast(column, &arrow::datatypes::DataType::Int64);
+            let numbers = numbers.ok().and_then(|numbers| {
+                arrow::compute::sum(arrow::array::AsArray::as_primitive::<
+                    arrow::datatypes::Int64Type,
+                >(&numbers))
+            });
+            sum += numbers.unwrap_or(0);
+        }
+        lines.write(&batch)?;
+    }
+    lines.finish()?;
+    let text = String::from_utf8(lines.into_inner()).unwrap();
+    Ok((text.lines().map(str::to_owned).collect(), sum))
+}
+
+#[test]
+fn files_give_what_is_right() {
+    for (name, columns, answer) in FILES {
+        let found = read(name, *columns);
+        match (answer, found) {
+            (Rows(expected), Ok((rows, _))) => assert_eq!(&rows, expected, "{name}"),
+            (Sum(rows, sum), Ok((found, found_sum))) => {
+                assert_eq!((found.len(), found_sum), (*rows, *sum), "{name}");
+            }
+            (Error(text), Err(e)) => assert!(e.to_string().ends_with(text), "{name}: {e}"),
+            (_, found) => panic!("{name}: {found:?}"),
+        }
+    }
+}
+
+/// Java's library prints the schema so, and has written the last.
+#[test]
+fn schemas_of_avro_are_printed_as_in_java() {
+    for (name, default) in [
+        ("avro/default-1e300.avro", "\"default\":-1.0E300}"),
+        ("avro/default-int-minus-zero.avro", "\"default\":0}"),
+        ("avro/default-int-minus-zero.java.trv", "\"default\":0}"),
+    ] {
+        let source = Source::open(selected("reported").join(name)).unwrap();
+        let format = Format::of_path(name.as_ref()).unwrap();
+        let rows = (format.open)(source, &ReadOptions::default()).unwrap();
+        let text = trevni::arrow::schema_to_avro(&rows.schema()).unwrap();
+        assert!(text.contains(default), "{name}: {text}");
+    }
+}
