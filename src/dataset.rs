@@ -59,7 +59,7 @@ use arrow::datatypes::{FieldRef, SchemaRef};
 pub use crate::dataset::schema_adapter::adapt_batch;
 #[cfg(feature = "object_store")]
 pub use async_writer::AsyncDatasetWriter;
-pub use commit::DataFile;
+pub use commit::{CommitSummary, DataFile};
 pub use folder::Folder;
 pub use merged_schema::{FileSchema, MergedSchema};
 pub use properties::{DatasetMode, DatasetProperties, DatasetPropertiesBuilder};
@@ -124,6 +124,21 @@ impl Dataset<Folder> {
         Ok(Self { place, snapshot })
     }
 
+    /// Opens a data set as it was after a commit, one of [`commits`](Self::commits). Its files are there until a
+    /// [vacuum](Self::vacuum) removes those that were replaced.
+    pub fn open_at(path: impl AsRef<Path>, commit: u64) -> Result<Self> {
+        let place = Folder::new(path.as_ref());
+        let found = place.snapshot_at(commit)?.map(Arc::new);
+        let name = path.as_ref().display().to_string();
+        let snapshot = found.ok_or_else(|| no_commit(&name, commit))?;
+        Ok(Self { place, snapshot })
+    }
+
+    /// Returns the commits of a data set, from the first that is there to the last.
+    pub fn commits(path: impl AsRef<Path>) -> Result<Vec<CommitSummary>> {
+        Folder::new(path.as_ref()).commit_list()
+    }
+
     /// Returns whether a folder has commits, or files of rows at its top or below folders of partitions.
     pub fn is_one(path: impl AsRef<Path>) -> bool {
         Folder::new(path.as_ref()).is_data_set()
@@ -178,7 +193,7 @@ impl<P: Clone> Dataset<P> {
     }
 
     /// Returns the values of the [`partitions`](Self::partitions), each an array with a value for each of the
-    /// [`files`](Self::files).
+    /// [`files`](Self::files). Those of a dictionary are of the type of its values.
     pub fn partition_values(&self) -> Result<Vec<ArrayRef>> {
         self.snapshot.partition_values()
     }
@@ -208,6 +223,21 @@ impl<P: Clone> Dataset<P> {
 fn none(place: &str) -> Error {
     let what = format!("{place}: not a data set: neither commits nor .trv files");
     std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
+}
+
+fn no_commit(place: &str, commit: u64) -> Error {
+    let what = format!("{place}: no commit {commit} with rows");
+    std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
+}
+
+/// Fails if there is a commit that a write would replace which began after the commit `known`.
+fn check_replaced(last: Option<u64>, known: u64) -> Result<()> {
+    match last {
+        Some(last) if last > known => Err(Error::invalid(format!(
+            "commit {last} was made since this write began, which would replace its rows"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Fails if rows do not fit the existing ones.

@@ -15,8 +15,12 @@ mod limits;
 mod ranges;
 mod spool;
 mod temporary;
+#[cfg(feature = "arrow")]
+mod unsynced;
 
 pub use atomic::AtomicFile;
+#[cfg(feature = "arrow")]
+pub(crate) use atomic::sync_folder;
 pub use folder::AtomicFolder;
 pub use limits::Limits;
 pub use ranges::Ranges;
@@ -26,6 +30,8 @@ pub use spool::Spool;
 #[cfg(feature = "arrow")]
 pub(crate) use temporary::{Listed, PREFIX as TEMPORARY, TemporaryFile, Unused, is_temporary};
 pub use temporary::{TemporaryFolder, remove_temporary_files};
+#[cfg(feature = "arrow")]
+pub(crate) use unsynced::Unsynced;
 
 use std::fs::File;
 use std::sync::Arc;

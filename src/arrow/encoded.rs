@@ -82,7 +82,7 @@ pub(crate) fn to_stored(
         }
         DataType::RunEndEncoded(_, inner) => {
             let (values, rows) = run_values(array)?;
-            take(&to_stored(values, inner, to, path)?, &rows, path)
+            take(&to_stored(&values, inner, to, path)?, &rows, path)
         }
         DataType::Union(..) if !is_union(to.data_type()) => {
             let DataType::Struct(fields) = to.data_type() else {
@@ -117,8 +117,9 @@ fn is_union(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Union(..))
 }
 
-/// Returns the values of a run-end encoded array, and which of them each row has.
-pub(crate) fn run_values(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
+/// Returns the values of the runs of an array, and which of them each row has. Of a slice only the runs that it
+/// has rows of are returned.
+pub(crate) fn run_values(array: &ArrayRef) -> Result<(ArrayRef, UInt64Array)> {
     match array.data_type() {
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => runs::<Int16Type>(array),
@@ -129,19 +130,23 @@ pub(crate) fn run_values(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
     }
 }
 
-fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(&ArrayRef, UInt64Array)> {
+fn runs<R: RunEndIndexType>(array: &ArrayRef) -> Result<(ArrayRef, UInt64Array)> {
     let Some(array) = array.as_any().downcast_ref::<RunArray<R>>() else {
         return Err(Error::invalid("run ends of another type"));
     };
     let ends = array.run_ends();
+    if ends.is_empty() {
+        return Ok((array.values().slice(0, 0), UInt64Array::from(Vec::<u64>::new())));
+    }
+    let (first, last) = (ends.get_start_physical_index(), ends.get_end_physical_index());
     let (mut at, end) = (ends.offset(), ends.offset() + ends.len());
     let mut rows: Vec<u64> = Vec::with_capacity(ends.len());
-    for (run, run_end) in (0u64..).zip(ends.values()) {
+    for (run, run_end) in (0u64..).zip(ends.values().get(first..=last).unwrap_or_default()) {
         let run_end = run_end.as_usize().min(end);
         rows.extend(std::iter::repeat_n(run, run_end.saturating_sub(at)));
         at = at.max(run_end);
     }
-    Ok((array.values(), rows.into()))
+    Ok((array.values().slice(first, last + 1 - first), rows.into()))
 }
 
 /// Converts the stored form of an array back to an array of `field`. `None` if the keys or run ends are too narrow.
@@ -177,6 +182,28 @@ pub(crate) fn from_stored(array: &ArrayRef, field: &Field) -> Result<Option<Arra
                 }
             }
             nested::with_children(array, data_type, children).map(Some)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slices of many runs cost no more than their rows.
+    #[test]
+    fn slices_have_their_runs_only() {
+        let ends = Int32Array::from_iter_values((1..=1000).map(|run| run * 3));
+        let values = Int64Array::from_iter_values(0..1000);
+        let whole: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &values).unwrap());
+        for (offset, len) in [(0, 0), (0, 3000), (0, 1), (1499, 2), (1500, 3), (2999, 1), (7, 0)] {
+            let (values, rows) = run_values(&whole.slice(offset, len)).unwrap();
+            assert!(values.len() <= len / 3 + 2, "{offset} {len}");
+            let values = values.as_primitive::<Int64Type>();
+            let found: Vec<_> =
+                rows.values().iter().map(|run| values.value(*run as usize)).collect();
+            let expected: Vec<_> = (offset..offset + len).map(|row| row as i64 / 3).collect();
+            assert_eq!(found, expected);
         }
     }
 }

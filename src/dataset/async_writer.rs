@@ -30,6 +30,8 @@ pub struct AsyncDatasetWriter {
     rolling: Rolling,
     partitions: Vec<String>,
     mode: DatasetMode,
+    /// The last commit when the write began; of a new data set the one that is its beginning.
+    known: u64,
     begun: bool,
     ended: bool,
     /// The file that is being sent.
@@ -52,10 +54,14 @@ impl AsyncDatasetWriter {
         };
         let partitions = partitions(existing.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
+        let known = match mode {
+            DatasetMode::Append => 0,
+            DatasetMode::Overwrite => place.last_commit().await?.unwrap_or(0),
+        };
         let rolling = Rolling::new(schema, &partitions, properties)?;
         let written = Written::default();
         let (begun, ended, sending) = (false, false, None);
-        Ok(Self { place, rolling, partitions, mode, begun, ended, sending, written })
+        Ok(Self { place, rolling, partitions, mode, known, begun, ended, sending, written })
     }
 
     /// Returns the schema of the batches.
@@ -94,7 +100,7 @@ impl AsyncDatasetWriter {
             self.place.begin().await?;
         }
         let (mut named, files) = (false, std::mem::take(&mut self.written.files));
-        let number = self.place.publish(&commit, &mut named).await;
+        let number = self.place.publish(&commit, Some(self.known), &mut named).await;
         if !named {
             self.written.files = files;
         }

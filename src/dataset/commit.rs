@@ -56,6 +56,31 @@ impl DataFile {
     }
 }
 
+/// What a commit has added to a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommitSummary {
+    /// Its number.
+    pub number: u64,
+    /// Whether it replaced the rows of the commits before it.
+    pub replaces: bool,
+    /// Rows of its files.
+    pub rows: u64,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// How many files it has.
+    pub files: usize,
+}
+
+impl CommitSummary {
+    pub(super) fn of(number: u64, commit: &Commit) -> Self {
+        let sum =
+            |of: fn(&DataFile) -> u64| commit.files.iter().map(of).fold(0, u64::saturating_add);
+        let (rows, bytes) = (sum(DataFile::rows), sum(DataFile::bytes));
+        Self { number, replaces: commit.replaces, rows, bytes, files: commit.files.len() }
+    }
+}
+
 /// The content of a commit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Commit {

@@ -11,14 +11,14 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commit::{Commit, DataFile};
+use super::commit::{Commit, CommitSummary, DataFile};
 use super::file_names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
 use crate::arrow::ArrowReaderBuilder;
 use crate::error::{Error, Result};
-use crate::io::{AtomicFile, Listed, TEMPORARY};
+use crate::io::{AtomicFile, Listed, TEMPORARY, Unsynced, sync_folder};
 use crate::write::file_chunks::FileChunks;
 
 /// How deep partitions are believed to be.
@@ -48,6 +48,37 @@ impl Folder {
         Ok(self.state()?.1)
     }
 
+    /// Returns the snapshot after a commit; `None` if there is no such commit.
+    pub(super) fn snapshot_at(&self, commit: u64) -> Result<Option<Snapshot>> {
+        let mut numbers = self.commits()?;
+        numbers.retain(|number| *number <= commit);
+        match numbers.contains(&commit) {
+            true => self.history(numbers),
+            false => Ok(None),
+        }
+    }
+
+    /// Returns what each commit that is there has added.
+    pub(super) fn commit_list(&self) -> Result<Vec<CommitSummary>> {
+        let mut numbers = self.commits()?;
+        numbers.sort_unstable();
+        let summary = |number| {
+            let path = file_names::commit(number);
+            let commit = Commit::decode(fs::read(self.at(&path))?.into());
+            Ok(CommitSummary::of(number, &commit.map_err(|e| e.in_file(&path))?))
+        };
+        numbers.into_iter().map(summary).collect()
+    }
+
+    /// Returns the snapshot after commits of these numbers.
+    fn history(&self, numbers: Vec<u64>) -> Result<Option<Snapshot>> {
+        let mut history = History::new(numbers);
+        while let Some(number) = history.next(1).first().copied() {
+            history.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
+        }
+        history.finish()
+    }
+
     /// Returns the number of the last commit, and the current snapshot.
     fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
         let commits = self.commits()?;
@@ -58,11 +89,7 @@ impl Folder {
             return Ok((None, Snapshot::of_files(plain)?));
         }
         let last = commits.iter().max().copied();
-        let mut history = History::new(commits);
-        while let Some(number) = history.next(1).first().copied() {
-            history.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
-        }
-        Ok((last, history.finish()?))
+        Ok((last, self.history(commits)?))
     }
 
     /// Returns whether there are commits or data files; stops at the first.
@@ -152,7 +179,7 @@ impl Folder {
         files: &mut Vec<Listed>,
     ) -> Result<bool> {
         let path = self.at(&file_names::commit(number));
-        self.make_folders(&path)?;
+        self.create_folders(&path)?.iter().try_for_each(|folder| sync_folder(folder))?;
         step();
         let mut write = || {
             let mut file = AtomicFile::create_new(&path)?;
@@ -170,18 +197,23 @@ impl Folder {
         }
     }
 
-    /// Publishes a commit under the next free number. Once `named` is true, readers may know its files, even after
-    /// an error.
+    /// Publishes a commit under the next free number. One that replaces the others fails if there is one after
+    /// `replaced`. Once `named` is true, readers may know its files, even after an error.
     pub(super) fn publish(
         &self,
         commit: &Commit,
+        replaced: u64,
         pending: &mut Pending,
         named: &mut bool,
     ) -> Result<u64> {
         let bytes = commit.encode()?;
         loop {
             let last = match commit.replaces {
-                true => self.commits()?.into_iter().max(),
+                true => {
+                    let last = self.commits()?.into_iter().max();
+                    super::check_replaced(last, replaced)?;
+                    last
+                }
                 false => {
                     let (last, now) = self.state()?;
                     now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;
@@ -195,36 +227,45 @@ impl Folder {
             if self.write_commit(number, &bytes, pending.files())? {
                 return Ok(number);
             }
+            *named = false;
         }
     }
 
-    /// Writes a new file and makes it durable.
-    pub(super) fn write_file(&self, path: &str, chunks: FileChunks) -> Result<()> {
+    /// Writes a new file. It is durable once `unsynced` is synced.
+    pub(super) fn write_file(
+        &self,
+        path: &str,
+        chunks: FileChunks,
+        unsynced: &mut Unsynced,
+    ) -> Result<()> {
         let path = self.at(path);
-        self.make_folders(&path)?;
+        unsynced.add_folders(self.create_folders(&path)?);
         step();
         let mut file = AtomicFile::create_new(&path)?;
         for chunk in chunks {
             file.write_all(&chunk?)?;
         }
         step();
-        file.commit()?;
+        unsynced.add_file(file.commit_unsynced()?)?;
         step();
         Ok(())
     }
 
-    /// Makes the folders that a file is in, for good.
-    fn make_folders(&self, path: &Path) -> io::Result<()> {
-        let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) else { return Ok(()) };
+    /// Creates the folders that a file is in. Returns the folders that have others than before.
+    fn create_folders(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut changed = Vec::new();
+        let Some(folder) = path.parent().filter(|folder| !folder.is_dir()) else {
+            return Ok(changed);
+        };
         fs::create_dir_all(folder)?;
         let mut above = folder;
         while above != self.path
             && let Some(next) = above.parent()
         {
-            sync(next)?;
+            changed.push(next.to_owned());
             above = next;
         }
-        Ok(())
+        Ok(changed)
     }
 
     pub(super) fn remove(&self, path: &str) -> io::Result<()> {
@@ -284,16 +325,6 @@ fn entries(path: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEnt
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(None.into_iter().flatten()),
         Err(e) => Err(e),
     }
-}
-
-#[cfg(unix)]
-fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Where a test may end the process.

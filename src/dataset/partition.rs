@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, StringArray};
-use arrow::compute::{CastOptions, cast, cast_with_options};
+use arrow::compute::{CastOptions, can_cast_types, cast, cast_with_options};
 use arrow::datatypes::{DataType, Field, FieldRef};
 
 use super::file_names;
@@ -104,7 +104,16 @@ fn is_all(texts: &StringArray, data_type: &DataType) -> bool {
     existing && back.is_ok_and(|back| back.as_ref() == texts as &dyn Array)
 }
 
-/// Returns the values of a column, one for each path.
+/// Returns the type of the values in paths: of a dictionary, of its values.
+fn value_type(field: &Field) -> &DataType {
+    match field.data_type() {
+        DataType::Dictionary(_, values) => values,
+        plain => plain,
+    }
+}
+
+/// Returns the values of a column, one for each path. Those of a dictionary are plain: keys may count fewer values than
+/// there are paths.
 pub(super) fn column<'a>(field: &Field, paths: impl Iterator<Item = &'a str>) -> Result<ArrayRef> {
     let mut texts = Vec::new();
     for path in paths {
@@ -118,7 +127,7 @@ pub(super) fn column<'a>(field: &Field, paths: impl Iterator<Item = &'a str>) ->
         texts.push(value.ok_or_else(missing)?.1);
     }
     let strict = CastOptions { safe: false, ..CastOptions::default() };
-    let cast = cast_with_options(&StringArray::from(texts), field.data_type(), &strict);
+    let cast = cast_with_options(&StringArray::from(texts), value_type(field), &strict);
     cast.map_err(|e| {
         Error::malformed(format!("the partition column {:?} of the paths: {e}", field.name()))
     })
@@ -131,15 +140,18 @@ pub(super) fn check(field: &Field) -> Result<()> {
         let what = format!("files of a partition column {:?} would be hidden", field.name());
         return Err(Error::invalid(what));
     }
-    match field.data_type() {
-        Boolean | Utf8 | LargeUtf8 | Utf8View | Date32 => Ok(()),
-        data_type if data_type.is_integer() => Ok(()),
-        other => {
-            let what =
-                format!("column {:?} is {other}: partitions are of integers, text, ", field.name());
-            Err(Error::invalid(format!("{what}dates and booleans")))
-        }
+    let values = value_type(field);
+    let is_plain = values == field.data_type();
+    match values {
+        // Not every type becomes a dictionary again.
+        _ if !is_plain && !can_cast_types(values, field.data_type()) => {}
+        Boolean | Utf8 | LargeUtf8 | Utf8View | Date32 => return Ok(()),
+        data_type if data_type.is_integer() => return Ok(()),
+        _ => {}
     }
+    let (name, data_type) = (field.name(), field.data_type());
+    let what = format!("column {name:?} is {data_type}: partitions are of integers, text, dates, ");
+    Err(Error::invalid(format!("{what}booleans, and dictionaries of these")))
 }
 
 #[cfg(test)]

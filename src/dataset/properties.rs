@@ -69,8 +69,8 @@ impl DatasetPropertiesBuilder {
         self
     }
 
-    /// Sets the columns whose values are in the names of folders, outermost first: integers, text, dates or
-    /// booleans. Default: those that the data set has already; of a new one none.
+    /// Sets the columns whose values are in the names of folders, outermost first: integers, text, dates,
+    /// booleans, or dictionaries of these. Default: those that the data set has already; of a new one none.
     pub fn set_partition_by<N: Into<String>>(
         mut self,
         columns: impl IntoIterator<Item = N>,

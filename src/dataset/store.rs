@@ -15,7 +15,7 @@ use ::object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use futures_util::{StreamExt, TryStreamExt};
 
 use super::Dataset;
-use super::commit::{Commit, DataFile};
+use super::commit::{Commit, CommitSummary, DataFile};
 use super::file_names;
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
@@ -75,6 +75,26 @@ impl Dataset<Prefix> {
         let found = place.snapshot().await?.map(Arc::new);
         let snapshot = found.ok_or_else(|| super::none(place.path.as_ref()))?;
         Ok(Self { place, snapshot })
+    }
+
+    /// Opens a data set as it was after a commit, as [`Dataset::open_at`] does.
+    pub async fn open_at_in(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+        commit: u64,
+    ) -> Result<Self> {
+        let place = Prefix::new(store, prefix.into());
+        let found = place.snapshot_at(commit).await?.map(Arc::new);
+        let snapshot = found.ok_or_else(|| super::no_commit(place.path.as_ref(), commit))?;
+        Ok(Self { place, snapshot })
+    }
+
+    /// Returns the commits of a data set, from the first that is there to the last.
+    pub async fn commits_in(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+    ) -> Result<Vec<CommitSummary>> {
+        Prefix::new(store, prefix.into()).commit_list().await
     }
 
     /// Returns the path of a file in the store.
@@ -202,6 +222,51 @@ impl Prefix {
         Ok(self.state().await?.1)
     }
 
+    /// Returns the number of the last commit.
+    pub(super) async fn last_commit(&self) -> Result<Option<u64>> {
+        Ok(self.commits().await?.into_iter().map(|(number, _)| number).max())
+    }
+
+    /// Returns the snapshot after a commit; `None` if there is no such commit.
+    async fn snapshot_at(&self, commit: u64) -> Result<Option<Snapshot>> {
+        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
+        let numbers: Vec<_> = numbers.filter(|number| *number <= commit).collect();
+        match numbers.contains(&commit) {
+            true => self.history(numbers).await,
+            false => Ok(None),
+        }
+    }
+
+    /// Returns what each commit that is there has added.
+    async fn commit_list(&self) -> Result<Vec<CommitSummary>> {
+        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
+        let mut numbers: Vec<_> = numbers.collect();
+        numbers.sort_unstable();
+        let mut list = Vec::with_capacity(numbers.len());
+        for numbers in numbers.chunks(self.fetch.concurrency().max(1)) {
+            for (number, bytes) in self.read_commits(numbers.to_vec()).await? {
+                let commit = Commit::decode(bytes.into());
+                let commit = commit.map_err(|e| e.in_file(&file_names::commit(number)))?;
+                list.push(CommitSummary::of(number, &commit));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Returns the snapshot after commits of these numbers.
+    async fn history(&self, numbers: Vec<u64>) -> Result<Option<Snapshot>> {
+        let mut history = History::new(numbers);
+        loop {
+            let next = history.next(self.fetch.concurrency());
+            if next.is_empty() {
+                return history.finish();
+            }
+            for (number, bytes) in self.read_commits(next).await? {
+                history.push(number, bytes)?;
+            }
+        }
+    }
+
     /// Returns the number of the last commit, and the current snapshot.
     async fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
         let commits = self.commits().await?.into_iter().map(|(number, _)| number);
@@ -216,16 +281,7 @@ impl Prefix {
             let plain = plain.buffered(self.fetch.concurrency()).try_collect().await?;
             return Ok((None, Snapshot::of_files(plain)?));
         };
-        let mut history = History::new(commits);
-        loop {
-            let next = history.next(self.fetch.concurrency());
-            if next.is_empty() {
-                return Ok((Some(last), history.finish()?));
-            }
-            for (number, bytes) in self.read_commits(next).await? {
-                history.push(number, bytes)?;
-            }
-        }
+        Ok((Some(last), self.history(commits).await?))
     }
 
     async fn plain(&self, found: FoundFiles) -> Result<PlainFile> {
@@ -260,18 +316,19 @@ impl Prefix {
         }
     }
 
-    /// Publishes a commit under the next free number, unless one of the same write exists. Returns its number, and the
-    /// one that exists. Once `named` is true, readers may know its files, even after an error.
+    /// Publishes a commit under the next free number, unless one of the same write exists. One that replaces the others
+    /// fails if there is one after `replaced`. Returns its number, and the one that exists. Once `named` is true, readers may know its files, even after an error.
     pub(super) async fn publish(
         &self,
         commit: &Commit,
+        replaced: Option<u64>,
         named: &mut bool,
     ) -> Result<(u64, Option<Commit>)> {
         let bytes = commit.encode()?;
         loop {
             // Every commit below this number is compared, and the number itself is only taken if it is free: of two
             // that publish one write at the same time, the second finds the commit of the first.
-            let number = self.next_number(commit).await?;
+            let number = self.next_number(commit, replaced).await?;
             if let Some(write) = &commit.write
                 && let Some((number, earlier)) = self.commit_of(write).await?
             {
@@ -281,6 +338,7 @@ impl Prefix {
             if self.write_commit(number, &bytes).await? {
                 return Ok((number, None));
             }
+            *named = false;
         }
     }
 
@@ -302,9 +360,13 @@ impl Prefix {
     }
 
     /// Returns the next free number, for a commit that fits the rows before it.
-    async fn next_number(&self, commit: &Commit) -> Result<u64> {
+    async fn next_number(&self, commit: &Commit, replaced: Option<u64>) -> Result<u64> {
         let last = match commit.replaces {
-            true => self.commits().await?.into_iter().map(|(number, _)| number).max(),
+            true => {
+                let last = self.last_commit().await?;
+                replaced.map_or(Ok(()), |known| super::check_replaced(last, known))?;
+                last
+            }
             false => {
                 let (last, now) = self.state().await?;
                 now.map_or(Ok(()), |now| super::check_fits(&now, commit))?;

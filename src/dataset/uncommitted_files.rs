@@ -98,7 +98,7 @@ impl UncommittedFiles {
         let mut named = false;
         let committed = async {
             place.begin().await?;
-            place.publish(&self.0, &mut named).await
+            place.publish(&self.0, None, &mut named).await
         };
         match committed.await {
             Ok((number, None)) => Ok(Written::summary(self.0.files, number)),

@@ -19,6 +19,7 @@ use super::properties::{DatasetMode, DatasetProperties};
 use super::rolling_writer::{Finished, Rolling};
 use super::snapshot::Snapshot;
 use crate::error::Result;
+use crate::io::Unsynced;
 
 /// The files of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +122,10 @@ pub struct DatasetWriter {
     rolling: Rolling,
     partitions: Vec<String>,
     mode: DatasetMode,
+    /// The last commit when the write began; of a new data set the one that is its beginning.
+    known: u64,
+    /// Files that are written, and not durable yet.
+    unsynced: Unsynced,
     /// Once there is a commit to begin with.
     pending: Option<Pending>,
     written: Written,
@@ -139,10 +144,10 @@ impl DatasetWriter {
             DatasetMode::Overwrite => None,
         };
         let partitions = partitions(existing.as_ref(), &schema, &properties)?;
-        let mode = properties.mode;
+        let (mode, known) = (properties.mode, folder.commits()?.into_iter().max().unwrap_or(0));
         let rolling = Rolling::new(schema, &partitions, properties)?;
-        let (pending, written) = (None, Written::default());
-        Ok(Self { folder, rolling, partitions, mode, pending, written })
+        let (pending, written, unsynced) = (None, Written::default(), Unsynced::default());
+        Ok(Self { folder, rolling, partitions, mode, known, unsynced, pending, written })
     }
 
     /// Returns the schema of the batches.
@@ -175,7 +180,8 @@ impl DatasetWriter {
         let Finished { path, chunks, bounds } = finished;
         let (rows, bytes) = (chunks.summary().rows, chunks.summary().bytes);
         pending.add(&path)?;
-        self.folder.write_file(&path, chunks).map_err(|e| e.in_file(&path))?;
+        let written = self.folder.write_file(&path, chunks, &mut self.unsynced);
+        written.map_err(|e| e.in_file(&path))?;
         self.written.push(DataFile { path, rows, bytes }, bounds);
         Ok(())
     }
@@ -189,8 +195,9 @@ impl DatasetWriter {
         };
         let (schema, partitions) = (self.schema().clone(), std::mem::take(&mut self.partitions));
         let commit = self.written.commit(schema, partitions, self.mode)?;
+        self.unsynced.sync()?;
         let mut named = false;
-        let number = self.folder.publish(&commit, &mut pending, &mut named);
+        let number = self.folder.publish(&commit, self.known, &mut pending, &mut named);
         if named {
             self.written.files.clear();
         }

@@ -61,6 +61,13 @@ impl AtomicFile {
         Ok(Self { temporary, path, replace })
     }
 
+    /// Renames the file without making its bytes durable. Returns its path.
+    pub(crate) fn commit_unsynced(self) -> io::Result<PathBuf> {
+        existing(&self.path, self.replace)?;
+        self.temporary.persist(&self.path, self.replace, &mut Vec::new())?;
+        Ok(self.path)
+    }
+
     /// Makes the bytes durable, then renames the file.
     pub fn commit(self) -> io::Result<()> {
         self.commit_with(&mut Vec::new())
@@ -176,12 +183,12 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 #[cfg(unix)]
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 #[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 /// The number of bytes that are read from the temporary file at a time.
 const COPY: u64 = 1 << 20;
@@ -24,6 +25,8 @@ pub struct Spool {
     columns: Vec<SpooledColumn>,
     in_memory: usize,
     budget: usize,
+    /// Where the temporary file is made.
+    folder: Option<PathBuf>,
     file: Option<File>,
     file_len: u64,
 }
@@ -60,7 +63,13 @@ impl Spool {
     /// Creates a spool of `columns` columns that holds about `budget` bytes in memory.
     pub fn new(columns: usize, budget: usize) -> Self {
         let columns = std::iter::repeat_with(SpooledColumn::default).take(columns).collect();
-        Self { columns, in_memory: 0, budget, file: None, file_len: 0 }
+        Self { columns, in_memory: 0, budget, folder: None, file: None, file_len: 0 }
+    }
+
+    /// Sets the folder of the temporary file, which has no name there where the system permits. Default: that of
+    /// [`std::env::temp_dir`], which is `TMPDIR` or `/tmp` on Unix.
+    pub fn with_folder(self, folder: Option<PathBuf>) -> Self {
+        Self { folder, ..self }
     }
 
     /// Appends to a column. A column index out of range is ignored.
@@ -111,7 +120,10 @@ impl Spool {
     fn spill(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            empty => empty.insert(tempfile::tempfile()?),
+            empty => empty.insert(match &self.folder {
+                Some(folder) => tempfile::tempfile_in(folder)?,
+                None => tempfile::tempfile()?,
+            }),
         };
         // A failed spill may have moved the position; its bytes are not counted.
         file.seek(SeekFrom::Start(self.file_len))?;

@@ -102,9 +102,6 @@ impl TrevniDatasetTable {
     fn files(&self, dataset: &Dataset<Prefix>) -> Result<Vec<PartitionedFile>> {
         // In the types of the table, which may have views.
         let values = dataset.partition_values().map_err(external)?;
-        let values = values.iter().zip(&self.partitions);
-        let values = values.map(|(values, field)| Ok(cast(values, field.data_type())?));
-        let values = values.collect::<Result<Vec<ArrayRef>>>()?;
         let fields = self.file_schema.fields().iter();
         let known: Vec<Option<FileStatistics>> = fields
             .map(|field| match dataset.schema().field_with_name(field.name()) {
@@ -123,7 +120,11 @@ impl TrevniDatasetTable {
                 total_byte_size: count(file.bytes()).to_inexact(),
                 column_statistics: columns.collect::<Result<_>>()?,
             };
-            let values = values.iter().map(|values| ScalarValue::try_from_array(values, place));
+            // Keys of a dictionary may count fewer values than there are files.
+            let values = values.iter().zip(&self.partitions).map(|(values, field)| {
+                let value = cast(&values.slice(place, 1), field.data_type())?;
+                ScalarValue::try_from_array(&value, 0)
+            });
             let mut partitioned = PartitionedFile::from(object(dataset, file)?);
             partitioned.partition_values = values.collect::<Result<_>>()?;
             Ok(partitioned.with_statistics(Arc::new(statistics)))

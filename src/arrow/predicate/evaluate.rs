@@ -108,7 +108,7 @@ fn taken(answers: &BooleanArray, rows: &dyn Array) -> Result<BooleanArray> {
 fn flat(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     if let DataType::RunEndEncoded(..) = array.data_type() {
         let (values, rows) = encoded::run_values(array)?;
-        return flat(&take(values, &rows, None)?, data_type);
+        return flat(&take(&values, &rows, None)?, data_type);
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
     match array.data_type() == data_type {
@@ -142,7 +142,7 @@ impl Test {
             }
             DataType::RunEndEncoded(..) => {
                 let (values, rows) = encoded::run_values(array)?;
-                taken(&self.ask(values)?, &rows)
+                taken(&self.ask(&values)?, &rows)
             }
             _ => self.ask_values(array),
         }

@@ -22,6 +22,7 @@ use super::row_filter::RowFilter;
 use crate::arrow::projection::ProjectionMask;
 use crate::arrow::schema::stored::SchemaPlan;
 use crate::arrow::selection::RowSelection;
+use crate::arrow::stats::block_filters::BlockFilters;
 use crate::arrow::stats::sorting::{self, SortingColumn};
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::defaults::BATCH_SIZE;
@@ -84,6 +85,15 @@ impl<R: ReadAt> ArrowReaderBuilder<R> {
     pub fn statistics(&self, column: impl Into<ColumnPath>) -> Result<Option<ColumnStatistics>> {
         match self.statistics_column(&column.into())? {
             Some(column) => column.statistics(&self.file),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the Bloom filters of the blocks of such a field; `None` if the file has none. Reads the block descriptors
+    /// of its column.
+    pub fn bloom_filters(&self, column: impl Into<ColumnPath>) -> Result<Option<BlockFilters>> {
+        match self.statistics_column(&column.into())? {
+            Some(column) => BlockFilters::of_field(&self.file, &column),
             None => Ok(None),
         }
     }

@@ -9,6 +9,8 @@
 //! memory budget, parallelism                    memory for compressed blocks; number of threads
 //! ```
 
+use std::path::PathBuf;
+
 use super::column_paths::{self, is_below};
 use crate::arrow::Layout;
 use crate::arrow::layout::field_layout::LayoutPlan;
@@ -41,6 +43,7 @@ pub struct WriterProperties {
     block_rows: Option<usize>,
     fsst_threshold: Option<u8>,
     memory_budget: Option<usize>,
+    temporary_folder: Option<PathBuf>,
     statistics: Option<bool>,
     column_statistics: Vec<(String, bool)>,
     filters: Filters,
@@ -78,6 +81,7 @@ impl Default for WriterProperties {
             block_rows: None,
             fsst_threshold: None,
             memory_budget: None,
+            temporary_folder: None,
             statistics: None,
             column_statistics: Vec::new(),
             filters: Filters::default(),
@@ -139,6 +143,9 @@ impl WriterProperties {
         }
         if let Some(bytes) = self.memory_budget {
             builder = builder.set_memory_budget(bytes);
+        }
+        if let Some(folder) = &self.temporary_folder {
+            builder = builder.set_temporary_folder(folder);
         }
         builder
     }
@@ -308,6 +315,12 @@ impl WriterPropertiesBuilder {
     /// MiB.
     pub fn set_memory_budget(mut self, bytes: usize) -> Self {
         self.0.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Sets the folder of that temporary file. Default: [`std::env::temp_dir`], which is `TMPDIR` or `/tmp` on Unix.
+    pub fn set_temporary_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.0.temporary_folder = Some(folder.into());
         self
     }
 

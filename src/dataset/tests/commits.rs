@@ -32,6 +32,86 @@ fn commits_add_up_until_one_replaces() {
 }
 
 #[test]
+fn a_data_set_is_read_as_it_was_after_a_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for first in [0, 10] {
+        write(path, &[rows(first..first + 10)], properties());
+    }
+    let replace = DatasetProperties::builder().set_mode(DatasetMode::Overwrite).build();
+    write(path, &[rows(40..44)], replace);
+    let list = Dataset::commits(path).unwrap();
+    let list: Vec<_> = list.iter().map(|c| (c.number, c.replaces, c.rows, c.files)).collect();
+    assert_eq!(list, [(0, false, 0, 0), (1, false, 10, 1), (2, false, 10, 1), (3, true, 4, 1)]);
+    for (commit, expected) in [(1, 0..10), (2, 0..20), (3, 40..44)] {
+        let table = Dataset::open_at(path, commit).unwrap();
+        assert_eq!(table.commit(), Some(commit));
+        assert_eq!(ids(&collect(table.scan())), expected.collect::<Vec<_>>());
+    }
+    for commit in [0, 4] {
+        let e = Dataset::open_at(path, commit).unwrap_err();
+        assert!(e.to_string().ends_with(&format!("no commit {commit} with rows")), "{e}");
+    }
+    Dataset::remove_replaced(path).unwrap();
+    assert!(Dataset::open_at(path, 2).is_err());
+    assert_eq!(Dataset::commits(path).unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_committed_meanwhile_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for first in [0, 10] {
+        let replace = DatasetProperties::builder().set_mode(DatasetMode::Overwrite).build();
+        let mut writer = DatasetWriter::try_new(path, rows(0..1).schema(), replace).unwrap();
+        writer.write(&rows(90..99)).unwrap();
+        write(path, &[rows(first..first + 10)], properties());
+        let e = writer.finish().unwrap_err().to_string();
+        assert!(
+            e.ends_with("was made since this write began, which would replace its rows"),
+            "{e}"
+        );
+        assert_eq!(ids(&read(path)), (0..first + 10).collect::<Vec<_>>());
+        assert_eq!(files_in(path).len() as i64, first / 10 + 1);
+    }
+}
+
+#[test]
+fn dictionaries_partition_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (mut all, mut summary) = (Vec::new(), 0);
+    // More folders than keys can count; a batch has fewer.
+    for batch in 0..20 {
+        let names = (0..10).map(|n| (n > 0).then(|| format!("v{}", batch * 10 + n)));
+        let keys: DictionaryArray<Int8Type> =
+            names.clone().collect::<Vec<_>>().iter().map(|name| name.as_deref()).collect();
+        all.extend(names);
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(batch * 10..batch * 10 + 10));
+        let columns = [("id", ids), ("name", Arc::new(keys) as ArrayRef)];
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, column)| (name, column, true)),
+        );
+        let properties = DatasetProperties::builder().set_partition_by(["name"]).build();
+        summary += write(path, &[batch.unwrap()], properties).files.len();
+    }
+    assert_eq!(summary, 200);
+    let table = Dataset::open(path).unwrap();
+    let mut found = Vec::new();
+    for batch in table.scan().build().unwrap() {
+        let batch = batch.unwrap();
+        let names = arrow::compute::cast(batch.column(1), &DataType::Utf8).unwrap();
+        let names = names.as_string::<i32>().iter().map(|name| name.map(str::to_owned));
+        found.extend(ids(&batch).into_iter().zip(names));
+    }
+    found.sort_unstable();
+    assert_eq!(found, (0..200).zip(all).collect::<Vec<_>>());
+    let scan = table.scan().with_predicate(Predicate::parse("name = 'v137'").unwrap());
+    assert_eq!(scan.files().unwrap().len(), 1);
+    assert_eq!(ids(&collect(scan)), [137]);
+}
+
+#[test]
 fn plain_files_are_a_data_set_and_are_adopted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -1,5 +1,7 @@
 //! Configures a writer of column data.
 
+use std::path::PathBuf;
+
 use std::io::Write;
 
 use super::FileWriter;
@@ -23,6 +25,7 @@ pub struct FileWriterBuilder {
     header: Header,
     blocks: BlockSettings,
     memory_budget: usize,
+    temporary_folder: Option<PathBuf>,
     sampling: bool,
     /// Columns whose value type is not changed.
     typed: Vec<usize>,
@@ -39,6 +42,7 @@ impl Default for FileWriterBuilder {
             header,
             blocks: BlockSettings::default(),
             memory_budget: MEMORY_BUDGET,
+            temporary_folder: None,
             sampling: false,
             typed: Vec::new(),
             parallelism: 1,
@@ -104,6 +108,12 @@ impl FileWriterBuilder {
         self
     }
 
+    /// Sets the folder of that temporary file. Default: [`std::env::temp_dir`].
+    pub fn set_temporary_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.temporary_folder = Some(folder.into());
+        self
+    }
+
     /// Sets the level of codecs that have one; `None` is each codec's own default.
     pub fn set_codec_level(mut self, level: Option<i32>) -> Self {
         self.blocks.level = level;
@@ -161,6 +171,7 @@ impl FileWriterBuilder {
         let writers = (0..header.columns.len()).map(writer).collect::<Result<Vec<_>>>()?;
         header.columns = writers.iter().map(|writer| writer.column().clone()).collect();
         let spool = Spool::new(writers.len(), self.memory_budget);
+        let spool = spool.with_folder(self.temporary_folder);
         let pool = threads::pool(self.parallelism)?;
         let queue = SealQueue::new(pool.clone());
         Ok(FileWriter { to, header, tree, writers, pool, queue, spool, broken: false })
