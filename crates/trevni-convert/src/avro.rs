@@ -17,6 +17,7 @@
 mod codec;
 mod container;
 mod groups;
+mod times;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -223,6 +224,9 @@ fn create<'a>(
 ) -> Result<Box<dyn Sink + 'a>> {
     // Avro has no times in seconds: a bare integer would be all that is left of one.
     let stored = second_timestamps::in_milliseconds(&schema);
+    if !options.lossy {
+        times::check(stored.as_ref().unwrap_or(&schema))?;
+    }
     let encoder = AvroEncoder::try_new(stored.as_ref().unwrap_or(&schema))?;
     let codec = options.codec.as_deref().unwrap_or("snappy");
     let blocks = BlockWriter::try_new(to, encoder.avro_schema(), codec)?;

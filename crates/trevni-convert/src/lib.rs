@@ -305,6 +305,9 @@ pub struct WriteOptions {
     pub header: bool,
     /// How many threads encode rows of CSV and JSON; with one, the caller's does.
     pub threads: usize,
+    /// Whether times without a type in the format are written as integers, which their readers cannot tell from
+    /// others. Otherwise they are an error.
+    pub lossy: bool,
 }
 
 impl Default for WriteOptions {
@@ -323,6 +326,7 @@ impl Default for WriteOptions {
             delimiter: b',',
             header: true,
             threads: 1,
+            lossy: false,
         }
     }
 }

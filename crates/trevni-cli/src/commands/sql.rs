@@ -5,6 +5,7 @@
 //! FROM 'path/*.trv'    a table of these files ──────────────┴─► DataFusion ──► rows: printed, or written to --output
 //! ```
 
+mod checked_sum;
 mod error;
 mod prompt;
 mod row_table;

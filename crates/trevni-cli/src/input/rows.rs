@@ -56,9 +56,10 @@ pub(crate) struct ReadArgs {
     /// Rows that are in memory at a time.
     #[arg(long, default_value_t = trevni::defaults::BATCH_SIZE, value_name = "N", value_parser = at_least_one)]
     batch_size: usize,
-    /// Allow integers to lose digits where a schema makes them floating-point numbers.
+    /// Allow integers to lose digits where a schema makes them floating-point numbers, and durations and times in
+    /// nanoseconds their unit in avro, which has no types for them.
     #[arg(long)]
-    lossy: bool,
+    pub(crate) lossy: bool,
     /// Skip up to this many bad rows, and count them. In avro, the rest of a block is skipped with one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_bad: u64,

@@ -40,6 +40,7 @@ pub(crate) struct Dialect {
     pub(crate) delimiter: Option<u8>,
     pub(crate) header: bool,
     pub(crate) row_types: RowTypeArgs,
+    pub(crate) lossy: bool,
 }
 
 impl Dialect {
@@ -49,13 +50,14 @@ impl Dialect {
             delimiter: read.csv.delimiter,
             header: !read.csv.no_header,
             row_types: read.row_types.clone(),
+            lossy: read.lossy,
         }
     }
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Self { delimiter: None, header: true, row_types: RowTypeArgs::default() }
+        Self { delimiter: None, header: true, row_types: RowTypeArgs::default(), lossy: false }
     }
 }
 
@@ -116,6 +118,7 @@ impl OutputArgs {
             delimiter: delimiter_for(dialect.delimiter, &self.output),
             header: dialect.header,
             threads: self.write.threads(),
+            lossy: dialect.lossy,
             ..WriteOptions::default()
         };
         dialect.row_types.describe(&mut ReadOptions::default(), &mut options)?;

@@ -138,3 +138,46 @@ fn sorts_with_little_memory_use_files() {
     assert_eq!(little, much);
     assert_eq!(little.lines().count() as u64, rows + 1);
 }
+
+/// A sum of 64-bit integers is an error where it has more bits, and is not where only the sum of a part has.
+#[test]
+fn sums_do_not_wrap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.csv");
+    let rows = "a,g\n9223372036854775807,1\n5,2\n1,1\n-10,1\n9223372036854775807,3\n";
+    std::fs::write(&path, rows).unwrap();
+    let sql = |text: &str| run(&["sql", text, str(&path)]);
+    for text in [
+        "select sum(a) from s",
+        "select sum(a) from s where g = 3 or a = 5",
+        "select sum(distinct a), sum(distinct g) from s where a > 0",
+        "select sum(a) over (order by g desc rows between 1 preceding and current row) from s",
+        "select a, sum(a) from s cross join (values (1), (2)) group by a",
+    ] {
+        let e = said(&sql(text));
+        assert!(e.contains("which Int64 does not have: sum(CAST(... AS DECIMAL(38, 0)))"), "{e}");
+    }
+    for (text, expected) in [
+        ("select sum(a) s from s where g = 1", "{\"s\":9223372036854775798}\n"),
+        (
+            "select g, sum(a) s from s where g < 3 group by g order by g",
+            "{\"g\":1,\"s\":9223372036854775798}\n{\"g\":2,\"s\":5}\n",
+        ),
+        ("select sum(a) s from s where g = 9", "{\"s\":null}\n"),
+        (
+            "select sum(cast(a as decimal(38, 0))) s from s where a > 1",
+            "{\"s\":18446744073709551619}\n",
+        ),
+        ("select sum(a) filter (where a < 0) s, sum(g) t from s", "{\"s\":-10,\"t\":8}\n"),
+        (
+            "select sum(distinct g) s, sum(distinct a / 1000) t from s",
+            "{\"s\":6,\"t\":9223372036854775}\n",
+        ),
+        (
+            "select sum(g) over (order by g, a rows between 1 preceding and current row) s from s limit 2",
+            "{\"s\":1}\n{\"s\":2}\n",
+        ),
+    ] {
+        assert_eq!(out(&["sql", text, str(&path)]), expected, "{text}");
+    }
+}

@@ -134,3 +134,31 @@ fn schemas_of_avro_are_printed_as_in_java() {
         assert!(text.contains(default), "{name}: {text}");
     }
 }
+
+/// Avro has no durations and no times in nanoseconds: they are integers only where that is accepted.
+#[test]
+fn units_of_time_are_not_lost_in_avro() {
+    use trevni_convert::WriteOptions;
+    let open = || {
+        let source = Source::open(selected("reported/rows/P11.parquet")).unwrap();
+        (Format::named("parquet").unwrap().open)(source, &ReadOptions::default()).unwrap()
+    };
+    let schema = open().schema();
+    let create = |lossy: bool, only: &[usize]| {
+        let schema = std::sync::Arc::new(schema.project(only).unwrap());
+        let options = WriteOptions { lossy, ..WriteOptions::default() };
+        let mut bytes = Vec::new();
+        let created = (Format::named("avro").unwrap().create)(&mut bytes, schema, &options);
+        created.map(drop).map_err(|e| e.to_string())
+    };
+    for (column, name, lost) in [(4, "t64", "Time64(ns)"), (6, "dur", "Duration(µs)")] {
+        assert_eq!(schema.field(column).name(), name);
+        let e = create(false, &[column]).unwrap_err();
+        let expected = format!(
+            "column {name:?}: unsupported: {lost} would be a number without its unit in Avro: --lossy writes that"
+        );
+        assert_eq!(e, expected);
+        create(true, &[column]).unwrap();
+    }
+    create(false, &[0, 1, 2, 3, 5]).unwrap();
+}

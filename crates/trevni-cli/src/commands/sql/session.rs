@@ -21,6 +21,7 @@ use trevni::arrow::without_view_types;
 use trevni_convert::Rows;
 use trevni_datafusion::SessionContextExt;
 
+use super::checked_sum::checked_sum;
 use super::error::{fault, message};
 use super::tables::FileTables;
 use crate::args::memory;
@@ -61,6 +62,7 @@ impl SqlSession {
         let config = SessionConfig::new().with_information_schema(true);
         let context = SessionContext::new_with_config_rt(config, runtime_env()?);
         context.register_trevni_format().map_err(fault)?;
+        context.register_udaf(checked_sum());
         let of_files = SessionContext::new_with_state(context.state());
         let tables = Arc::new(FileTables::new(read.clone(), of_files));
         let catalogs = context.state().catalog_list().clone();
