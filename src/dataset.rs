@@ -42,6 +42,7 @@ mod stream;
 #[cfg(feature = "object_store")]
 mod uncommitted_files;
 mod vacuum;
+mod verify;
 #[cfg(feature = "object_store")]
 mod write_id;
 mod writer;

@@ -43,3 +43,16 @@ fn map_type(data_type: &DataType, of: fn(&DataType) -> Option<DataType>) -> Data
         other => other.clone(),
     }
 }
+
+/// Returns the type of the values of runs, for types whose runs are stored value by value.
+#[cfg(feature = "parquet")]
+pub(super) fn value_of_runs(data_type: &DataType) -> Option<DataType> {
+    match data_type {
+        DataType::RunEndEncoded(_, values) => Some(map_type(values.data_type(), value_of_runs)),
+        DataType::ListView(item) => Some(DataType::ListView(map_field(item, value_of_runs))),
+        DataType::LargeListView(item) => {
+            Some(DataType::LargeListView(map_field(item, value_of_runs)))
+        }
+        _ => None,
+    }
+}

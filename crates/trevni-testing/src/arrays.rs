@@ -32,16 +32,28 @@ pub fn batches(seed: u64) -> (SchemaRef, Vec<RecordBatch>) {
 /// Returns a field of a random type that nests at most `depth` levels.
 pub fn field(name: &str, depth: usize, n: &mut Numbers) -> FieldRef {
     let data_type = data_type(depth, n);
-    // These may have nulls among their values, whatever the field says.
-    let inner = matches!(
-        data_type,
-        DataType::Null
-            | DataType::Dictionary(..)
-            | DataType::RunEndEncoded(..)
-            | DataType::Union(..)
-    );
-    let nullable = inner || below(n, 3) > 0;
+    let nullable = has_nulls(&data_type) || below(n, 3) > 0;
     Arc::new(Field::new(name, data_type, nullable))
+}
+
+/// Returns whether arrays of a type may have nulls among their values, whatever their field says.
+fn has_nulls(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Null | DataType::Dictionary(..) => true,
+        DataType::RunEndEncoded(_, values) => values.is_nullable(),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| field.is_nullable()),
+        _ => false,
+    }
+}
+
+/// Returns a field that is not nullable.
+fn not_null_field(name: &str, depth: usize, n: &mut Numbers) -> FieldRef {
+    loop {
+        let field = field(name, depth, n);
+        if !field.is_nullable() {
+            return field;
+        }
+    }
 }
 
 fn leaf_type(n: &mut Numbers) -> DataType {
@@ -114,7 +126,8 @@ fn data_type(depth: usize, n: &mut Numbers) -> DataType {
             let mode = [UnionMode::Dense, UnionMode::Sparse][below(n, 2)];
             let count = 1 + below(n, 3) as i8;
             let ids: Vec<i8> = (0..count).map(|i| i * 3 + 1).collect();
-            let fields: Vec<_> = ids.iter().map(|i| field(&format!("u{i}"), depth, n)).collect();
+            let branch = if below(n, 3) == 0 { not_null_field } else { field };
+            let fields: Vec<_> = ids.iter().map(|i| branch(&format!("u{i}"), depth, n)).collect();
             Union(UnionFields::try_new(ids, fields).unwrap(), mode)
         }
         9 => {
@@ -123,8 +136,11 @@ fn data_type(depth: usize, n: &mut Numbers) -> DataType {
         }
         _ => {
             let ends = Field::new("run_ends", [Int16, Int32, Int64][below(n, 3)].clone(), false);
-            let values = Field::new("values", data_type(depth, n), true);
-            RunEndEncoded(Arc::new(ends), Arc::new(values))
+            let values = match below(n, 3) {
+                0 => not_null_field("values", depth, n),
+                _ => Arc::new(Field::new("values", data_type(depth, n), true)),
+            };
+            RunEndEncoded(Arc::new(ends), values)
         }
     }
 }
@@ -384,7 +400,8 @@ fn run_ends(
         end = (end + 1 + below(n, 4) as i64).min(len as i64);
         all.push(end);
     }
-    let nullable = nullable && !matches!(values.data_type(), DataType::Union(..));
+    let is_union = matches!(values.data_type(), DataType::Union(..));
+    let nullable = nullable && values.is_nullable() && !is_union;
     let run_values = whole(values.data_type(), nullable, all.len(), n);
     let run_ends = arrow::compute::cast(&Int64Array::from(all), ends.data_type()).unwrap();
     let data_type = DataType::RunEndEncoded(ends.clone(), values.clone());

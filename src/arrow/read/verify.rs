@@ -4,8 +4,10 @@ use super::builder::ArrowReaderBuilder;
 use super::options::ArrowReaderOptions;
 
 use crate::arrow::projection::ProjectionMask;
-use crate::error::Result;
+use crate::arrow::stats::sorting::{Sorted, SortingColumn};
+use crate::error::{Error, Result};
 use crate::io::ReadAt;
+use crate::keys::SORTING;
 use crate::read::file_reader::FileReader;
 use crate::read::verify::is_of_nulls;
 
@@ -16,6 +18,7 @@ const NULL_ROWS: usize = 1 << 30;
 /// [`FileReader::verify`] checks each column separately and reports all of its faults.
 pub fn verify_rows<R: ReadAt + 'static>(file: &FileReader<R>, threads: usize) -> Result<()> {
     let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?;
+    verify_sorting(file, &builder.sorting_columns())?;
     if file.columns().is_empty() {
         // The header claims any number of rows.
         return builder.build().map(drop);
@@ -44,6 +47,29 @@ pub fn verify_rows<R: ReadAt + 'static>(file: &FileReader<R>, threads: usize) ->
                 .with_projection(mask),
         )
     })
+}
+
+/// Fails unless the rows are sorted by these columns.
+fn verify_sorting<R: ReadAt + 'static>(
+    file: &FileReader<R>,
+    columns: &[SortingColumn],
+) -> Result<()> {
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let builder = ArrowReaderBuilder::from_file(file.clone(), ArrowReaderOptions::new())?;
+    let schema = builder.schema().clone();
+    let places = columns.iter().filter_map(|column| schema.index_of(&column.column).ok());
+    let mask = ProjectionMask::roots(&schema, places)?;
+    let reader = builder.with_projection(mask).build()?;
+    let wrong = |e: Error| Error::malformed(format!("{SORTING}: {e}"));
+    let mut sorted = Sorted::new(columns, &reader.schema()).map_err(wrong)?;
+    for batch in reader {
+        let batch = batch?;
+        sorted.check(&batch).map_err(wrong)?;
+        sorted.push(&batch);
+    }
+    Ok(())
 }
 
 /// Returns the bytes of the largest blocks of all columns together.

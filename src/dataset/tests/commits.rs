@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::dataset::commit::Commit;
+use crate::dataset::file_statistics::ColumnBounds;
 
 fn put(folder: &Path, number: u64, commit: &Commit) {
     std::fs::create_dir_all(folder.join("_commits")).unwrap();
@@ -55,6 +56,38 @@ fn a_data_set_is_read_as_it_was_after_a_commit() {
     Dataset::remove_replaced(path).unwrap();
     assert!(Dataset::open_at(path, 2).is_err());
     assert_eq!(Dataset::commits(path).unwrap().len(), 1);
+}
+
+#[test]
+fn statistics_of_commits_are_compared_with_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(path, &[rows(3..40)], properties());
+    let verify = || -> Vec<String> {
+        let faults = Dataset::open(path).unwrap().verify_statistics().unwrap();
+        faults.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(verify(), [""; 0]);
+    let at = path.join(file_names::commit(1));
+    let right = Commit::decode(std::fs::read(&at).unwrap().into()).unwrap();
+    let column = right.bounds.iter().position(|bounds| bounds.name == "id").unwrap();
+    let one = |value: i64| Arc::new(Int64Array::from(vec![value])) as ArrayRef;
+    let wrong: [(fn(&mut ColumnBounds, ArrayRef), i64, &str); 5] = [
+        (|bounds, value| bounds.min = value, 2, "no row has the minimum of the commit"),
+        (|bounds, value| bounds.min = value, 4, "a value exceeds the minimum of the commit"),
+        (|bounds, value| bounds.max = value, 38, "a value exceeds the maximum of the commit"),
+        (|bounds, value| bounds.max = value, 40, "no row has the maximum of the commit"),
+        (|bounds, _| bounds.nulls = vec![1].into(), 0, "0 nulls, but 1 by the commit"),
+    ];
+    for (change, value, expected) in wrong {
+        let mut commit = Commit::decode(right.encode().unwrap().into()).unwrap();
+        change(&mut commit.bounds[column], one(value));
+        std::fs::write(&at, commit.encode().unwrap()).unwrap();
+        let found = verify();
+        assert_eq!(found.len(), 1, "{found:?}");
+        let expected = format!("column \"id\": malformed: {expected}");
+        assert!(found[0].ends_with(&expected), "{found:?}");
+    }
 }
 
 #[test]

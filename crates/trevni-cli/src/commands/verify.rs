@@ -9,13 +9,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions};
+use trevni::dataset::Dataset;
 use trevni::io::ReadAt;
 use trevni::{ErrorKind, FileReader};
 
 use crate::cores::cores;
 use crate::exit::{CliError, tell};
 use crate::input::file;
-use crate::input::trevni_files::{files_of, reported};
+use crate::input::trevni_files::{files_of, is_dataset, reported};
 use crate::output::table::UNCHECKED;
 use crate::stdout;
 
@@ -54,6 +55,13 @@ fn verify_input(path: &Path, out: &mut impl Write) -> Result<bool, CliError> {
             good = false;
         }
         out.flush()?;
+    }
+    if good && is_dataset(path) {
+        let table = Dataset::open(path).map_err(CliError::of(path.display()))?;
+        for fault in table.verify_statistics().map_err(CliError::of(path.display()))? {
+            writeln!(out, "{}: {fault}", path.display())?;
+            good = false;
+        }
     }
     let verdict = if good { "ok" } else { "FAULTY" };
     writeln!(out, "{}: {verdict}: {rows} rows, {} files", path.display(), files.len())?;

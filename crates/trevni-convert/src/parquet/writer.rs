@@ -1,9 +1,10 @@
 //! Writes Parquet files.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, IntervalUnit, SchemaRef};
+use arrow::datatypes::{DataType, IntervalUnit, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::encode_arrow_schema;
@@ -12,7 +13,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::{caught, refusal};
-use crate::{Sink, WriteOptions, second_timestamps};
+use crate::{Sink, WriteOptions, map_types, second_timestamps};
 use trevni::keys::ARROW_SCHEMA;
 use trevni::{Error, Result};
 
@@ -50,6 +51,7 @@ pub(super) fn create<'a>(
             return Err(Error::invalid(format!("column {name:?}: Parquet cannot hold {what}")));
         }
     }
+    let (original, schema) = (schema.clone(), without_nested_runs(&schema));
     let codec = codec(options.codec.as_deref().unwrap_or("snappy"))?;
     let pairs = schema.metadata().iter().filter(|(key, _)| *key != ARROW_SCHEMA);
     let mut pairs: Vec<_> = pairs.collect();
@@ -70,9 +72,23 @@ pub(super) fn create<'a>(
     let options = ArrowWriterOptions::new()
         .with_properties(properties)
         .with_skip_arrow_metadata(stored.is_some());
-    let to_store = stored.clone().unwrap_or(schema);
+    let to_store = stored.unwrap_or(schema);
+    let stored = (to_store.fields() != original.fields()).then(|| to_store.clone());
     let start = || ArrowWriter::try_new_with_options(to, to_store, options).map_err(refusal);
     Ok(Box::new(Groups { writer: Some(caught(refusal, start)?), stored }))
+}
+
+/// Returns the schema with values for the runs within other types: the library reads those without their type.
+fn without_nested_runs(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter().map(|field| match field.data_type() {
+        DataType::RunEndEncoded(_, values)
+            if !matches!(values.data_type(), DataType::RunEndEncoded(..)) =>
+        {
+            field.clone()
+        }
+        _ => map_types::map_field(field, map_types::value_of_runs),
+    });
+    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
 }
 
 /// Returns the part of a type that Parquet has no form for.
@@ -84,6 +100,12 @@ fn without_form(data_type: &DataType) -> Option<String> {
         }
         DataType::Struct(fields) if fields.is_empty() => Some("a struct without fields".to_owned()),
         DataType::Struct(fields) => fields.iter().find_map(|f| without_form(f.data_type())),
+        // Arrow does not cast lists of size 0.
+        DataType::FixedSizeList(item, 0)
+            if map_types::map_field(item, map_types::value_of_runs) != *item =>
+        {
+            Some(format!("runs in lists of 0 items, {}", item.data_type()))
+        }
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
