@@ -200,8 +200,11 @@ mod tests {
             let (values, rows) = run_values(&whole.slice(offset, len)).unwrap();
             assert!(values.len() <= len / 3 + 2, "{offset} {len}");
             let values = values.as_primitive::<Int64Type>();
-            let found: Vec<_> =
-                rows.values().iter().map(|run| values.value(*run as usize)).collect();
+            let found: Vec<_> = rows
+                .values()
+                .iter()
+                .map(|run| values.value(usize::try_from(*run).unwrap()))
+                .collect();
             let expected: Vec<_> = (offset..offset + len).map(|row| row as i64 / 3).collect();
             assert_eq!(found, expected);
         }

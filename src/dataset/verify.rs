@@ -47,12 +47,12 @@ impl Dataset {
         for batch in builder.build()? {
             let batch = batch?;
             for (place, name, column) in &mut columns {
-                column.compare(&batch, *place).map_err(|e| e.in_column(*name))?;
+                column.compare(&batch, *place).map_err(|e| e.in_column(name))?;
             }
         }
         columns
             .iter()
-            .try_for_each(|(_, name, column)| column.finish().map_err(|e| e.in_column(*name)))
+            .try_for_each(|(_, name, column)| column.finish().map_err(|e| e.in_column(name)))
     }
 }
 

@@ -72,7 +72,8 @@ fn statistics_of_commits_are_compared_with_the_rows() {
     let right = Commit::decode(std::fs::read(&at).unwrap().into()).unwrap();
     let column = right.bounds.iter().position(|bounds| bounds.name == "id").unwrap();
     let one = |value: i64| Arc::new(Int64Array::from(vec![value])) as ArrayRef;
-    let wrong: [(fn(&mut ColumnBounds, ArrayRef), i64, &str); 5] = [
+    type Change = fn(&mut ColumnBounds, ArrayRef);
+    let wrong: [(Change, i64, &str); 5] = [
         (|bounds, value| bounds.min = value, 2, "no row has the minimum of the commit"),
         (|bounds, value| bounds.min = value, 4, "a value exceeds the minimum of the commit"),
         (|bounds, value| bounds.max = value, 38, "a value exceeds the maximum of the commit"),
