@@ -62,6 +62,7 @@ impl AtomicFile {
     }
 
     /// Renames the file without making its bytes durable. Returns its path.
+    #[cfg(feature = "arrow")]
     pub(crate) fn commit_unsynced(self) -> io::Result<PathBuf> {
         existing(&self.path, self.replace)?;
         self.temporary.persist(&self.path, self.replace, &mut Vec::new())?;
