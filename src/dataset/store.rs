@@ -7,6 +7,8 @@
 //! In a store without conditional requests, a commit number is checked before it is used: of two concurrent writers
 //! one may lose its commit.
 
+mod vacuum;
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +20,7 @@ use super::Dataset;
 use super::commit::{Commit, CommitSummary, DataFile};
 use super::file_names;
 use super::snapshot::{History, PlainFile, Snapshot};
-use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
+use super::vacuum::FoundFiles;
 use crate::arrow::ArrowReaderOptions;
 use crate::arrow::ArrowStreamBuilder;
 use crate::error::{Error, ErrorKind, Result};
@@ -100,35 +102,6 @@ impl Dataset<Prefix> {
     /// Returns the path of a file in the store.
     pub fn location(&self, file: &DataFile) -> Result<Path> {
         self.place.key(file.path())
-    }
-
-    /// Removes files that no commit names, as [`Dataset::vacuum`] does. Uploads that were begun and never ended are
-    /// for a rule of the bucket.
-    pub async fn vacuum_in(
-        store: Arc<dyn ObjectStore>,
-        prefix: impl Into<Path>,
-        older: Duration,
-    ) -> Result<VacuumReport> {
-        let place = Prefix::new(store, prefix.into());
-        place.remove_all(place.vacuum_plan(older).await?).await
-    }
-
-    /// Returns what [`vacuum_in`](Self::vacuum_in) would remove, as [`Dataset::vacuumable`] does.
-    pub async fn vacuumable_in(
-        store: Arc<dyn ObjectStore>,
-        prefix: impl Into<Path>,
-        older: Duration,
-    ) -> Result<(Vec<String>, VacuumReport)> {
-        let plan = Prefix::new(store, prefix.into()).vacuum_plan(older).await?;
-        Ok((plan.paths, plan.vacuumed))
-    }
-
-    /// Removes replaced commits and their files, as [`Dataset::remove_replaced`] does.
-    pub async fn remove_replaced_in(
-        store: Arc<dyn ObjectStore>,
-        prefix: impl Into<Path>,
-    ) -> Result<VacuumReport> {
-        Prefix::new(store, prefix.into()).remove_replaced().await
     }
 }
 
@@ -392,37 +365,6 @@ impl Prefix {
             Err(::object_store::Error::NotFound { .. }) => Ok(()),
             done => Ok(done?),
         }
-    }
-
-    async fn vacuum_plan(&self, older: Duration) -> Result<VacuumPlan> {
-        let mut listing = Listing::new(self.files().await?, self.commits().await?, older);
-        loop {
-            let next = listing.next(self.fetch.concurrency());
-            if next.is_empty() {
-                break;
-            }
-            for (number, bytes) in self.read_commits(next).await? {
-                listing.push(number, bytes)?;
-            }
-        }
-        listing.plan()
-    }
-
-    /// Removes the commits and files that were replaced.
-    async fn remove_replaced(&self) -> Result<VacuumReport> {
-        let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
-        let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {
-            let commit = Commit::decode(bytes.into());
-            Ok((number, commit.map_err(|e| e.in_file(&file_names::commit(number)))?))
-        });
-        self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
-    }
-
-    async fn remove_all(&self, plan: VacuumPlan) -> Result<VacuumReport> {
-        for path in &plan.paths {
-            self.remove(path).await?;
-        }
-        Ok(plan.vacuumed)
     }
 }
 
