@@ -174,6 +174,7 @@ const RARE: &[&str] = &[
     "chunk_rows",
     "dtype",
     "encoding",
+    "escape",
     "file_rows",
     "file_size",
     "infer_rows",

@@ -101,13 +101,14 @@ impl Start {
     fn new(input: Input, options: &ReadOptions) -> Result<Self> {
         let input = encoding::decode(input, options.encoding)?;
         let csv = &options.csv;
-        let mut chunks =
-            Chunks::new(input, csv.chunk_size, options.limits.block_bytes, |text| Dialect {
-                delimiter: csv
-                    .delimiter
-                    .unwrap_or_else(|| delimiter::find(whole_lines(text), csv.quote)),
-                quote: csv.quote,
-            })?;
+        let detect = |text: &[u8]| {
+            let found = delimiter::detect(whole_lines(text), csv);
+            if let Some(other) = found.other {
+                options.report.warn(ambiguous(found.dialect.delimiter, other));
+            }
+            found.dialect
+        };
+        let mut chunks = Chunks::new(input, csv.chunk_size, options.limits.block_bytes, detect)?;
         let mut first = chunks.next().transpose()?;
         // Empty lines have no names.
         while let Some(blank) = first.as_mut().filter(|first| first.is_blank()) {
@@ -174,16 +175,27 @@ impl Start {
     }
 }
 
+fn ambiguous(taken: u8, other: u8) -> String {
+    let [taken, other] = [taken, other].map(|byte| char::from(byte).escape_default().to_string());
+    format!(
+        "fields are divided at '{taken}', and '{other}' fits as well: --delimiter names the one"
+    )
+}
+
 /// Returns the names of the columns, from the first record or by number.
 fn names(first: &mut Chunk, dialect: Dialect, header: bool) -> Result<Vec<String>> {
     let mut names = Vec::new();
+    // Excel's line says the delimiter, and is no row.
+    first.skip = delimiter::separator_line(&first.text).map_or(0, |(_, len)| len);
     let text = &first.text;
-    let record = record::walk(text, 0, dialect, |number, field| {
+    let record = record::walk(text, first.skip, dialect, |number, field| {
         let raw = text.get(field.start..field.end).unwrap_or_default();
         let mut name = Vec::new();
         match (header, dialect.quote) {
             (false, _) => name = format!("column_{}", number + 1).into_bytes(),
-            (true, Some(quote)) if field.is_raw => record::unescape(raw, quote, &mut name),
+            (true, Some(quote)) if field.is_raw => {
+                record::unescape(raw, quote, dialect.escape, &mut name)
+            }
             (true, _) => name.extend_from_slice(raw),
         }
         names.push(name);

@@ -28,7 +28,8 @@ impl Report {
     /// Adds what a person should know of a file, though its rows were read.
     pub fn warn(&self, text: String) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if warnings.len() < MOST_WARNINGS {
+        // An input may be opened several times.
+        if warnings.len() < MOST_WARNINGS && !warnings.contains(&text) {
             warnings.push(text);
         }
     }

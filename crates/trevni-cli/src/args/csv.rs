@@ -21,6 +21,10 @@ pub(crate) struct CsvArgs {
     /// Around fields that have delimiters or ends of lines in them; `none` if nothing is. Default: `"`.
     #[arg(long, value_parser = quote, value_name = "CHAR")]
     quote: Option<Quote>,
+    /// Before a quote that does not close its field, besides another quote. Default: a backslash where the first rows
+    /// show that.
+    #[arg(long, value_parser = escape, value_name = "CHAR")]
+    escape: Option<u8>,
     /// A text that is null in every column, besides the empty one; may be given several times. Default: NA, N/A,
     /// null, NaN, `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
@@ -52,6 +56,7 @@ impl CsvArgs {
         }
         let wrong = [
             ("--quote", self.quote.is_some()),
+            ("--escape", self.escape.is_some()),
             ("--null-value", !self.null_values.is_empty()),
             ("--encoding", self.encoding.is_some()),
         ];
@@ -72,6 +77,7 @@ impl CsvArgs {
         if let Some(Quote(quote)) = self.quote {
             csv.quote = quote;
         }
+        csv.escape = self.escape;
         options.types.clone_from(&self.types);
         options.encoding = self.encoding;
     }
@@ -101,6 +107,13 @@ fn quote(text: &str) -> Result<Quote, String> {
         b"none" => Ok(Quote(None)),
         [one] if one.is_ascii() && !matches!(one, b'\n' | b'\r') => Ok(Quote(Some(*one))),
         _ => Err("one ASCII character, or none".into()),
+    }
+}
+
+fn escape(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [one] if one.is_ascii() && !matches!(one, b'\n' | b'\r') => Ok(*one),
+        _ => Err("one ASCII character".into()),
     }
 }
 

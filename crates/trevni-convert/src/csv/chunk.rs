@@ -10,8 +10,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memrchr};
 
-use super::record::Dialect;
-use super::record::is_end;
+use super::record::{self, Dialect, is_end};
 use trevni::{Error, Result};
 
 /// Complete records.
@@ -59,7 +58,7 @@ impl<R: Read> Chunks<R> {
         let size = size.max(1);
         let mut chunks = Self {
             input,
-            dialect: Dialect { delimiter: b',', quote: None },
+            dialect: Dialect { delimiter: b',', quote: None, escape: None },
             size,
             next_size: size.min(FIRST),
             rest: Vec::new(),
@@ -152,7 +151,7 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
             None => at == 1,
         };
         if opens {
-            match closing(text, at, quote) {
+            match closing(text, at, quote, dialect.escape) {
                 Some(close) => at = close + 1,
                 None => return last,
             }
@@ -161,14 +160,9 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
 }
 
 /// Returns the position of the closing quote. One at the end of the text may be the first of two.
-fn closing(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
-    loop {
-        let close = at + memchr(quote, text.get(at..)?)?;
-        if *text.get(close + 1)? != quote {
-            return Some(close);
-        }
-        at = close + 2;
-    }
+fn closing(text: &[u8], at: usize, quote: u8, escape: Option<u8>) -> Option<usize> {
+    let (close, _) = record::closing(text, at, quote, escape)?;
+    (close + 1 < text.len()).then_some(close)
 }
 
 /// Returns the position after the last end of line outside of quotes. A single `\r` ends lines if there is no `\n`.
@@ -201,7 +195,7 @@ pub(super) fn whole_lines(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"') };
+    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"'), escape: None };
 
     fn chunks(text: &str, size: usize) -> Vec<String> {
         let chunks = Chunks::new(text.as_bytes(), size, 1 << 20, |_| DIALECT).unwrap();

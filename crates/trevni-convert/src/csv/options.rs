@@ -7,6 +7,9 @@ pub struct CsvReadOptions {
     pub delimiter: Option<u8>,
     /// What encloses fields that have delimiters or ends of lines in them; `None` if nothing does.
     pub quote: Option<u8>,
+    /// What precedes a quote within quotes that does not close, besides another quote; `None` for a backslash where the
+    /// first records have no faults then, and have some otherwise.
+    pub escape: Option<u8>,
     /// Whether the first record has the names. Otherwise columns are called `column_1` and so on.
     pub header: bool,
     /// The values that are null in every column, besides the empty one. `None` for the values that pyarrow knows,
@@ -21,6 +24,7 @@ impl Default for CsvReadOptions {
         Self {
             delimiter: None,
             quote: Some(b'"'),
+            escape: None,
             header: true,
             null_values: None,
             chunk_size: 1 << 20,

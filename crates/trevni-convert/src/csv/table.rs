@@ -5,13 +5,12 @@
 //!                              name   →a "b"  empty
 //! ```
 //! Values of unselected columns are counted, not kept. Records that are not UTF-8, or have another number of
-//! fields, are bad and in no column.
+//! fields, are bad and in no column. An empty line is a null where there is one column.
 
 use memchr::{memchr, memchr_iter};
 
 use super::chunk::{self, Chunk};
-use super::record::Dialect;
-use super::record::{self, is_end};
+use super::record::{self, Dialect, Fault, is_end};
 
 /// Which values are kept of a record.
 #[derive(Debug, Clone)]
@@ -150,7 +149,7 @@ impl Split<'_> {
         let (mut next_quote, mut next_return) = (self.find_quote(at), self.find(b'\r', at));
         while at < len {
             if self.text.get(at).is_some_and(|b| is_end(*b)) {
-                at += 1;
+                at = self.empty_line(at);
                 continue;
             }
             let stop = self.find(b'\n', at);
@@ -179,6 +178,19 @@ impl Split<'_> {
 
     fn find_quote(&self, at: usize) -> usize {
         self.layout.dialect.quote.map_or(self.text.len(), |quote| self.find(quote, at))
+    }
+
+    /// An empty line: a null if there is one column, and nothing otherwise. Returns where it ends.
+    fn empty_line(&mut self, at: usize) -> usize {
+        let end = match self.text.get(at..) {
+            Some([b'\r', b'\n', ..]) => at + 2,
+            _ => at + 1,
+        };
+        if self.layout.slots.len() == 1 {
+            self.keep(0, Span::new(at, at));
+            self.end(at, at, 1);
+        }
+        end
     }
 
     /// A record that is a line without quotes.
@@ -214,18 +226,25 @@ impl Split<'_> {
                 Some(quote) if field.is_raw => {
                     let raw = text.get(field.start..field.end).unwrap_or_default();
                     let from = text.len() + self.unescaped.len();
-                    record::unescape(raw, quote, &mut self.unescaped);
+                    record::unescape(raw, quote, layout.dialect.escape, &mut self.unescaped);
                     Span::new(from, text.len() + self.unescaped.len())
                 }
                 _ => Span::new(field.start, field.end),
             };
             self.keep(number, span);
         })?;
-        if record.is_closed {
-            self.end(record.start, record.stop, record.fields);
-        } else {
-            self.bad(record.start, || "a quote is not closed".to_owned());
-        }
+        let what = match record.fault {
+            None => {
+                self.end(record.start, record.stop, record.fields);
+                return Some(record.end);
+            }
+            Some(Fault::OpenQuote) => "a quote is not closed",
+            Some(Fault::TextAfterQuote) => {
+                "text after a closing quote; --escape names a character before quotes that do not close, --quote none \
+                 makes quotes text"
+            }
+        };
+        self.bad(record.start, || what.to_owned());
         Some(record.end)
     }
 
@@ -274,7 +293,7 @@ impl Split<'_> {
 mod tests {
     use super::*;
 
-    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"') };
+    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"'), escape: None };
 
     fn table(text: &[u8], columns: usize, kept: &[usize]) -> Table {
         let layout = Layout::new(DIALECT, columns, kept);

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
-use arrow::csv::WriterBuilder;
+use arrow::csv::{QuoteStyle, WriterBuilder};
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 
+use super::delimiter;
 use crate::text_sink::TextSink;
 use crate::{Sink, WriteOptions, temporal_range};
 use trevni::arrow::wider_decimals;
@@ -38,11 +39,23 @@ fn is_nested(field: &Field) -> bool {
 }
 
 fn encode(builder: &WriterBuilder, batch: &RecordBatch) -> Result<Vec<u8>> {
-    let mut writer = builder.clone().build(Vec::new());
-    match batch.columns().iter().all(is_printable) {
-        true => writer.write(batch)?,
-        false => writer.write(&with_text(batch)?)?,
+    let changed = match batch.columns().iter().all(is_printable) {
+        true => None,
+        false => Some(with_text(batch)?),
+    };
+    let batch = changed.as_ref().unwrap_or(batch);
+    let text = written(builder.clone(), batch)?;
+    // A reader that looks for a delimiter would find one in the values of a single column.
+    let divides = |byte: &u8| delimiter::DELIMITERS.contains(byte);
+    match batch.num_columns() == 1 && text.iter().any(divides) {
+        true => written(builder.clone().with_quote_style(QuoteStyle::Always), batch),
+        false => Ok(text),
     }
+}
+
+fn written(builder: WriterBuilder, batch: &RecordBatch) -> Result<Vec<u8>> {
+    let mut writer = builder.build(Vec::new());
+    writer.write(batch)?;
     Ok(writer.into_inner())
 }
 

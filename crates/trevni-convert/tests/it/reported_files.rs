@@ -77,6 +77,20 @@ const FILES: &[(&str, Option<&str>, Answer)] = &[
     ("blosc/tree.b2d", None, Error("unsupported: a folder that is a TreeStore of python-blosc2")),
     ("avro/default-1e300.avro", None, Rows(&[r#"{"x":1.5}"#])),
     ("avro/default-int-minus-zero.avro", None, Rows(&[])),
+    // An empty line of one column is a null, as DuckDB and polars write it.
+    ("rows/C41.csv", None, Rows(&[r#"{"a":1}"#, "{}", r#"{"a":3}"#])),
+    // As Spark writes quotes.
+    ("rows/C47.csv", None, Rows(&[r#"{"a":1,"b":"x \"y\" z"}"#, r#"{"a":2,"b":"q"}"#])),
+    (
+        "rows/C49.csv",
+        None,
+        Error(
+            "line 2: text after a closing quote; --escape names a character before quotes that do not close, --quote none \
+             makes quotes text",
+        ),
+    ),
+    // Excel's line `sep=;`.
+    ("rows/C81.csv", None, Rows(&[r#"{"a":1,"b":2}"#])),
 ];
 
 /// Returns the rows as JSON, and the sum of integers.
@@ -161,4 +175,61 @@ fn units_of_time_are_not_lost_in_avro() {
         create(true, &[column]).unwrap();
     }
     create(false, &[0, 1, 2, 3, 5]).unwrap();
+}
+
+/// What nests deeper than readers accept is refused before anything is written.
+#[test]
+fn rows_nested_too_deep_are_refused_by_formats_that_nobody_could_read() {
+    let path = selected("reported/rows/J40.jsonl");
+    let open = Format::of_path(&path).unwrap().open;
+    let schema = open(Source::open(&path).unwrap(), &ReadOptions::default()).unwrap().schema();
+    for format in ["parquet", "arrow", "arrows", "trv"] {
+        let mut bytes = Vec::new();
+        let create = Format::named(format).unwrap().create;
+        let created = create(&mut bytes, schema.clone(), &trevni_convert::WriteOptions::default());
+        let e = created.map(drop).unwrap_err().to_string();
+        assert!(e.contains("field ") && e.contains("nested more than"), "{format}: {e}");
+        assert!(bytes.is_empty(), "{format}");
+    }
+}
+
+/// Where two delimiters fit, that is said.
+#[test]
+fn a_delimiter_that_is_ambiguous_is_a_warning() {
+    let warnings = |delimiter: Option<u8>| {
+        let mut options = ReadOptions::default();
+        options.csv.delimiter = delimiter;
+        let source = Source::open(selected("reported/rows/C63.csv")).unwrap();
+        let rows = (Format::named("csv").unwrap().open)(source, &options).unwrap();
+        let names: Vec<_> = rows.schema().fields().iter().map(|f| f.name().clone()).collect();
+        rows.for_each(|batch| drop(batch.unwrap()));
+        (names, options.report.warnings())
+    };
+    let expected = "fields are divided at ',', and ';' fits as well: --delimiter names the one";
+    assert_eq!(warnings(None).1, [expected]);
+    let names = vec!["Preis, EUR".to_owned(), "Menge".to_owned()];
+    assert_eq!(warnings(Some(b';')), (names, Vec::new()));
+}
+
+/// A table of one column is one when it is read again, whatever is in it.
+#[test]
+fn one_column_of_csv_comes_back() {
+    let read = |format: &str, source: Source| {
+        let options = ReadOptions::default();
+        let rows = (Format::named(format).unwrap().open)(source, &options).unwrap();
+        let (schema, batches) = (rows.schema(), rows.map(Result::unwrap).collect::<Vec<_>>());
+        (schema, batches)
+    };
+    let (schema, batches) =
+        read("jsonl", Source::open(selected("reported/rows/J54.jsonl")).unwrap());
+    let mut csv = Vec::new();
+    let create = Format::named("csv").unwrap().create;
+    let options = trevni_convert::WriteOptions::default();
+    let mut sink = create(&mut csv, schema.clone(), &options).unwrap();
+    batches.iter().for_each(|batch| sink.write(batch).unwrap());
+    sink.finish().unwrap();
+    assert_eq!(std::str::from_utf8(&csv).unwrap(), "\"n;m\"\n\"x;y\"\n\"z;w\"\n");
+    let (found, rows) = read("csv", Source::pipe("csv", std::io::Cursor::new(csv)));
+    assert_eq!(found.field(0).name(), "n;m");
+    assert_eq!(rows[0].column(0), batches[0].column(0));
 }

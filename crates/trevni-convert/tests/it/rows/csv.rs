@@ -48,11 +48,22 @@ fn check_text(text: &str, chunk_size: usize, threads: usize) {
     options.skip_bad = u64::MAX;
     let types = (1..=columns).map(|column| (format!("column_{column}"), DataType::Utf8));
     options.types = types.collect();
-    let found = texts(&read("csv", text.as_bytes(), &options).unwrap());
+    let mut found = texts(&read("csv", text.as_bytes(), &options).unwrap());
+    let mut expected = expected;
+    if columns == 1 {
+        // An empty line is a null, where the crate has no record.
+        found.retain(|row| row[0].is_some());
+        expected.retain(|row| row[0].is_some());
+    }
     // A record whose quote does not close is bad; to the crate it is a record.
     let closed = expected.len().saturating_sub(1);
     let same = found == expected || found == expected[..closed];
-    assert!(same, "{text:?} by {chunk_size}: {found:?}, not {expected:?}");
+    // So is one with text after a closing quote.
+    let is_behind = |pair: &[u8]| pair[0] == b'"' && !b"\",\r\n".contains(&pair[1]);
+    let mut rest = expected.iter();
+    let is_part = text.as_bytes().windows(2).any(is_behind)
+        && found.iter().all(|row| rest.any(|expected| expected == row));
+    assert!(same || is_part, "{text:?} by {chunk_size}: {found:?}, not {expected:?}");
 }
 
 proptest! {
