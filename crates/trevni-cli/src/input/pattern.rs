@@ -6,6 +6,7 @@ use trevni_convert::{Format, Source};
 
 use super::path::PIPE;
 use crate::exit::CliError;
+use crate::input::path::is_dataset_format;
 
 /// A file among others.
 #[derive(Debug, Clone)]
@@ -95,7 +96,14 @@ fn is_one(path: &Path) -> Result<bool, CliError> {
     Ok(Format::of_source(&mut source).map_err(CliError::of(path.display()))?.is_some())
 }
 
-/// Returns the files below a folder, and the data sets and containers, sorted.
+/// Returns whether a folder is a container. One that only has Trevni files is a part of the folder that it is in.
+fn is_container(path: &Path) -> Result<bool, CliError> {
+    let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
+    let format = Format::of_source(&mut source).map_err(CliError::of(path.display()))?;
+    Ok(format.is_some_and(|format| !is_dataset_format(format)))
+}
+
+/// Returns the files below a folder, and the containers, sorted.
 fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let mut paths = Vec::new();
     let of_folder = || CliError::of(folder.display());
@@ -113,7 +121,7 @@ fn walk(folder: &Path, any_format: bool, files: &mut Vec<PathBuf>) -> Result<(),
         let is_link = path.symlink_metadata().map_err(of_folder())?.is_symlink();
         match path.is_dir() {
             true if is_link => {}
-            true if is_one(&path)? => files.push(path),
+            true if is_container(&path)? => files.push(path),
             true => walk(&path, any_format, files)?,
             false if any_format || Format::of_input(&path).is_some() => files.push(path),
             false => {}
