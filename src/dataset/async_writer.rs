@@ -30,7 +30,7 @@ pub struct AsyncDatasetWriter {
     rolling: Rolling,
     partitions: Vec<String>,
     mode: DatasetMode,
-    /// The last commit when the write began; of a new data set the one that is its beginning.
+    /// The last commit when an overwrite began; of a new data set the one that is its beginning.
     known: u64,
     begun: bool,
     ended: bool,
@@ -48,16 +48,12 @@ impl AsyncDatasetWriter {
         properties: DatasetProperties,
     ) -> Result<Self> {
         let place = Prefix::new(store, prefix.into());
-        let existing = match properties.mode {
-            DatasetMode::Append => place.snapshot().await?,
-            DatasetMode::Overwrite => None,
+        let (existing, known) = match properties.mode {
+            DatasetMode::Append => (place.snapshot().await?, 0),
+            DatasetMode::Overwrite => (None, place.last_commit().await?.unwrap_or(0)),
         };
         let partitions = partitions(existing.as_ref(), &schema, &properties)?;
         let mode = properties.mode;
-        let known = match mode {
-            DatasetMode::Append => 0,
-            DatasetMode::Overwrite => place.last_commit().await?.unwrap_or(0),
-        };
         let rolling = Rolling::new(schema, &partitions, properties)?;
         let written = Written::default();
         let (begun, ended, sending) = (false, false, None);

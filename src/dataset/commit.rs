@@ -98,6 +98,11 @@ pub(super) struct Commit {
 }
 
 impl Commit {
+    /// Decodes the commit of a number. Errors name its file.
+    pub(super) fn decode_numbered(number: u64, bytes: Vec<u8>) -> Result<Self> {
+        Self::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))
+    }
+
     /// Returns the bytes of its file.
     pub(super) fn encode(&self) -> Result<Vec<u8>> {
         let batch = self.batch()?;

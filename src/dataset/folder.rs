@@ -63,9 +63,8 @@ impl Folder {
         let mut numbers = self.commits()?;
         numbers.sort_unstable();
         let summary = |number| {
-            let path = file_names::commit(number);
-            let commit = Commit::decode(fs::read(self.at(&path))?.into());
-            Ok(CommitSummary::of(number, &commit.map_err(|e| e.in_file(&path))?))
+            let commit = Commit::decode_numbered(number, self.read_commit(number)?)?;
+            Ok(CommitSummary::of(number, &commit))
         };
         numbers.into_iter().map(summary).collect()
     }
@@ -74,7 +73,7 @@ impl Folder {
     fn history(&self, numbers: Vec<u64>) -> Result<Option<Snapshot>> {
         let mut history = History::new(numbers);
         while let Some(number) = history.next(1).first().copied() {
-            history.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
+            history.push(number, self.read_commit(number)?)?;
         }
         history.finish()
     }
@@ -118,6 +117,10 @@ impl Folder {
             numbers.extend(entry?.file_name().to_str().and_then(file_names::commit_number));
         }
         Ok(numbers)
+    }
+
+    fn read_commit(&self, number: u64) -> io::Result<Vec<u8>> {
+        fs::read(self.at(&file_names::commit(number)))
     }
 
     /// Returns all files of rows, commits left out; and temporary ones.
@@ -291,7 +294,7 @@ impl Folder {
         }
         let mut listing = Listing::new(files, commits, older);
         while let Some(number) = listing.next(1).first().copied() {
-            listing.push(number, fs::read(self.at(&file_names::commit(number)))?)?;
+            listing.push(number, self.read_commit(number)?)?;
         }
         listing.plan()
     }
@@ -300,9 +303,7 @@ impl Folder {
     pub(super) fn remove_replaced(&self) -> Result<VacuumReport> {
         let mut commits = Vec::new();
         for number in self.commits()? {
-            let path = file_names::commit(number);
-            let commit = Commit::decode(fs::read(self.at(&path))?.into());
-            commits.push((number, commit.map_err(|e| e.in_file(&path))?));
+            commits.push((number, Commit::decode_numbered(number, self.read_commit(number)?)?));
         }
         self.remove_all(vacuum::replaced(commits))
     }

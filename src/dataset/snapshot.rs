@@ -18,8 +18,8 @@ use arrow::datatypes::{FieldRef, Schema, SchemaRef};
 use super::commit::{Commit, DataFile};
 use super::file_statistics::{self, ColumnBounds};
 use super::merge::Merger;
+use super::partition;
 use super::schema_adapter::evolve;
-use super::{file_names, partition};
 use crate::arrow::{BlockBounds, Bound, Node, RowSelection, prune_rows};
 use crate::error::{Error, Result};
 
@@ -78,8 +78,7 @@ impl History {
             }
             _ => {}
         }
-        let commit =
-            Commit::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))?;
+        let commit = Commit::decode_numbered(number, bytes)?;
         self.commits.push((number, commit));
         Ok(())
     }

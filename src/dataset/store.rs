@@ -152,6 +152,14 @@ impl Prefix {
         Ok(listed.iter().filter_map(number).collect())
     }
 
+    /// Returns the numbers of all commits, ascending.
+    async fn commit_numbers(&self) -> Result<Vec<u64>> {
+        let mut numbers: Vec<_> =
+            self.commits().await?.into_iter().map(|(number, _)| number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
     /// Returns all files of rows, commits left out.
     async fn files(&self) -> Result<Vec<FoundFiles>> {
         let listed = self.list("").await?;
@@ -197,13 +205,13 @@ impl Prefix {
 
     /// Returns the number of the last commit.
     pub(super) async fn last_commit(&self) -> Result<Option<u64>> {
-        Ok(self.commits().await?.into_iter().map(|(number, _)| number).max())
+        Ok(self.commit_numbers().await?.pop())
     }
 
     /// Returns the snapshot after a commit; `None` if there is no such commit.
     async fn snapshot_at(&self, commit: u64) -> Result<Option<Snapshot>> {
-        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
-        let numbers: Vec<_> = numbers.filter(|number| *number <= commit).collect();
+        let mut numbers = self.commit_numbers().await?;
+        numbers.retain(|number| *number <= commit);
         match numbers.contains(&commit) {
             true => self.history(numbers).await,
             false => Ok(None),
@@ -212,14 +220,11 @@ impl Prefix {
 
     /// Returns what each commit that is there has added.
     async fn commit_list(&self) -> Result<Vec<CommitSummary>> {
-        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
-        let mut numbers: Vec<_> = numbers.collect();
-        numbers.sort_unstable();
+        let numbers = self.commit_numbers().await?;
         let mut list = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(self.fetch.concurrency().max(1)) {
             for (number, bytes) in self.read_commits(numbers.to_vec()).await? {
-                let commit = Commit::decode(bytes.into());
-                let commit = commit.map_err(|e| e.in_file(&file_names::commit(number)))?;
+                let commit = Commit::decode_numbered(number, bytes)?;
                 list.push(CommitSummary::of(number, &commit));
             }
         }
@@ -242,9 +247,8 @@ impl Prefix {
 
     /// Returns the number of the last commit, and the current snapshot.
     async fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
-        let commits = self.commits().await?.into_iter().map(|(number, _)| number);
-        let commits: Vec<_> = commits.collect();
-        let Some(last) = commits.iter().max().copied() else {
+        let commits = self.commit_numbers().await?;
+        let Some(last) = commits.last().copied() else {
             let files = self.files().await?;
             let plain = |found| {
                 let place = self.clone();
@@ -290,7 +294,8 @@ impl Prefix {
     }
 
     /// Publishes a commit under the next free number, unless one of the same write exists. One that replaces the others
-    /// fails if there is one after `replaced`. Returns its number, and the one that exists. Once `named` is true, readers may know its files, even after an error.
+    /// fails if there is one after `replaced`. Returns its number, and the one that exists. Once `named` is true,
+    /// readers may know its files, even after an error.
     pub(super) async fn publish(
         &self,
         commit: &Commit,
@@ -317,13 +322,10 @@ impl Prefix {
 
     /// Returns the commit of a write.
     async fn commit_of(&self, write: &str) -> Result<Option<(u64, Commit)>> {
-        let numbers = self.commits().await?.into_iter().map(|(number, _)| number);
-        let mut numbers: Vec<u64> = numbers.collect();
-        numbers.sort_unstable();
+        let numbers = self.commit_numbers().await?;
         for numbers in numbers.rchunks(self.fetch.concurrency().max(1)) {
             for (number, bytes) in self.read_commits(numbers.to_vec()).await? {
-                let commit = Commit::decode(bytes.into());
-                let commit = commit.map_err(|e| e.in_file(&file_names::commit(number)))?;
+                let commit = Commit::decode_numbered(number, bytes)?;
                 if commit.write.as_deref() == Some(write) {
                     return Ok(Some((number, commit)));
                 }

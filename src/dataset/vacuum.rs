@@ -97,8 +97,7 @@ impl Listing {
         if self.done {
             return Ok(());
         }
-        let commit =
-            Commit::decode(bytes.into()).map_err(|e| e.in_file(&file_names::commit(number)))?;
+        let commit = Commit::decode_numbered(number, bytes)?;
         let age = self.commits.get(self.read).map_or(Duration::ZERO, |(_, age)| *age);
         self.read += 1;
         // Readers may still use the files that a recent commit replaced.

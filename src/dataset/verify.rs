@@ -5,14 +5,13 @@
 //! file     rows                                             computed them
 //! ```
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Datum, RecordBatch, Scalar};
+use arrow::array::{Array, ArrayRef, BooleanArray, Datum, Scalar};
 use arrow::compute::kernels::cmp;
 use arrow::datatypes::DataType;
 
-use super::file_statistics::bounded;
 use super::schema_adapter::evolve;
 use super::{DataFile, Dataset, FileStatistics};
-use crate::arrow::ArrowReaderBuilder;
+use crate::arrow::{ArrowReaderBuilder, ProjectionMask};
 use crate::error::{Error, Result};
 
 impl Dataset {
@@ -44,10 +43,12 @@ impl Dataset {
             Some((place, *name, SeenColumn::new(known.as_ref()?, at)))
         });
         let mut columns: Vec<_> = columns.collect();
-        for batch in builder.build()? {
+        let mask = ProjectionMask::roots(&schema, columns.iter().map(|(place, ..)| *place))?;
+        for batch in builder.with_projection(mask).build()? {
             let batch = batch?;
-            for (place, name, column) in &mut columns {
-                column.compare(&batch, *place).map_err(|e| e.in_column(name))?;
+            for (_, name, column) in &mut columns {
+                let Some(array) = batch.column_by_name(name) else { continue };
+                column.compare(array).map_err(|e| e.in_column(name))?;
             }
         }
         columns
@@ -75,15 +76,14 @@ impl SeenColumn {
     }
 
     /// Compares the values of a batch.
-    fn compare(&mut self, batch: &RecordBatch, place: usize) -> Result<()> {
-        let Some(array) = batch.columns().get(place) else { return Ok(()) };
+    fn compare(&mut self, array: &ArrayRef) -> Result<()> {
         self.nulls += array.logical_null_count() as u64;
         let is_dictionary = matches!(array.data_type(), DataType::Dictionary(..));
         let wrong = [(cmp::lt as Compare, "minimum"), (cmp::gt as Compare, "maximum")];
         let ends = self.bounds.iter().zip(&mut self.has_bounds).zip(wrong);
         for ((bound, has_bound), (is_wrong, name)) in ends {
             let Some(bound) = bound else { continue };
-            let values = plain(array, bound.data_type())?;
+            let values = evolve(array, bound.data_type())?;
             let bound = Scalar::new(bound.clone());
             if is_wrong(&values, &bound)?.true_count() > 0 {
                 return Err(Error::malformed(format!("a value exceeds the {name} of the commit")));
@@ -110,14 +110,3 @@ impl SeenColumn {
 }
 
 type Compare = fn(&dyn Datum, &dyn Datum) -> Result<BooleanArray, arrow::error::ArrowError>;
-
-/// Returns an array without a dictionary, in the type of the bounds.
-fn plain(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
-    match array.as_any_dictionary_opt() {
-        Some(dictionary) => {
-            let keys = dictionary.keys();
-            evolve(&arrow::compute::take(dictionary.values(), keys, None)?, to)
-        }
-        None => evolve(array, bounded(to).unwrap_or(to)),
-    }
-}

@@ -122,7 +122,7 @@ pub struct DatasetWriter {
     rolling: Rolling,
     partitions: Vec<String>,
     mode: DatasetMode,
-    /// The last commit when the write began; of a new data set the one that is its beginning.
+    /// The last commit when an overwrite began; of a new data set the one that is its beginning.
     known: u64,
     /// Files that are written, and not durable yet.
     unsynced: Unsynced,
@@ -139,12 +139,12 @@ impl DatasetWriter {
         properties: DatasetProperties,
     ) -> Result<Self> {
         let folder = Folder::new(path.as_ref());
-        let existing = match properties.mode {
-            DatasetMode::Append => folder.snapshot()?,
-            DatasetMode::Overwrite => None,
+        let (existing, known) = match properties.mode {
+            DatasetMode::Append => (folder.snapshot()?, 0),
+            DatasetMode::Overwrite => (None, folder.commits()?.into_iter().max().unwrap_or(0)),
         };
         let partitions = partitions(existing.as_ref(), &schema, &properties)?;
-        let (mode, known) = (properties.mode, folder.commits()?.into_iter().max().unwrap_or(0));
+        let mode = properties.mode;
         let rolling = Rolling::new(schema, &partitions, properties)?;
         let (pending, written, unsynced) = (None, Written::default(), Unsynced::default());
         Ok(Self { folder, rolling, partitions, mode, known, unsynced, pending, written })

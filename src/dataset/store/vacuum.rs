@@ -7,9 +7,9 @@ use ::object_store::ObjectStore;
 use ::object_store::path::Path;
 
 use super::Prefix;
+use crate::dataset::Dataset;
 use crate::dataset::commit::Commit;
 use crate::dataset::vacuum::{self, Listing, VacuumPlan, VacuumReport};
-use crate::dataset::{Dataset, file_names};
 use crate::error::Result;
 
 impl Dataset<Prefix> {
@@ -60,11 +60,10 @@ impl Prefix {
 
     /// Removes the commits and files that were replaced.
     async fn remove_replaced(&self) -> Result<VacuumReport> {
-        let numbers = self.commits().await?.into_iter().map(|(number, _)| number).collect();
-        let commits = self.read_commits(numbers).await?.into_iter().map(|(number, bytes)| {
-            let commit = Commit::decode(bytes.into());
-            Ok((number, commit.map_err(|e| e.in_file(&file_names::commit(number)))?))
-        });
+        let commits = self.read_commits(self.commit_numbers().await?).await?;
+        let commits = commits
+            .into_iter()
+            .map(|(number, bytes)| Ok((number, Commit::decode_numbered(number, bytes)?)));
         self.remove_all(vacuum::replaced(commits.collect::<Result<_>>()?)).await
     }
 
