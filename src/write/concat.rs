@@ -5,8 +5,8 @@
 //! b.trv  header │ column 0: 1 block  │ column 1: 1 block
 //! ```
 //! Blocks are independent, so where the columns and their settings agree nothing is decoded. Nothing is verified
-//! either: a faulty block is copied. Checksums of 0, which the reference leaves where the codec is `null`, are computed. Statistics are kept. First values are kept only if it is known that the values
-//! ascend over all files.
+//! either: a faulty block is copied. Checksums of 0, which the reference leaves where the codec is `null`, are computed.
+//! Statistics are kept. First values are kept only if it is known that the values ascend over all files.
 
 use std::io::Write;
 use std::ops::Range;

@@ -13,16 +13,10 @@ use trevni_testing::arrays::batches;
 use trevni_testing::equality::same_rows;
 
 use crate::arrow::write;
-
-fn cases() -> ProptestConfig {
-    let cases = std::env::var("TREVNI_CASES").ok().and_then(|cases| cases.parse().ok());
-    let cases = cases.unwrap_or(100);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
+use crate::cases::{cases, one_of};
 
 fn codecs() -> impl Strategy<Value = Codec> {
-    let all = [Codec::Null, Codec::Snappy, Codec::Zstd, Codec::Pack, Codec::PackZstd];
-    prop::sample::select(all.into_iter().filter(|codec| codec.is_available()).collect::<Vec<_>>())
+    one_of(&[Codec::Null, Codec::Snappy, Codec::Zstd, Codec::Pack, Codec::PackZstd])
 }
 
 /// Returns what each reader returns, with its name.
@@ -97,7 +91,7 @@ fn data_set(
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn what_is_written_every_reader_returns(

@@ -17,6 +17,7 @@ use trevni::{
 };
 
 use super::arrow::write;
+use super::cases::{cases, one_of};
 use super::testdata::Numbers;
 use trevni_testing::arrays::array_of;
 use trevni_testing::numbers::below;
@@ -229,19 +230,12 @@ fn batch(n: &mut Numbers, rows: usize) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns).unwrap()
 }
 
-fn cases() -> ProptestConfig {
-    let cases = std::env::var("TREVNI_CASES").ok().and_then(|cases| cases.parse().ok());
-    let cases = cases.unwrap_or(150);
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 fn codecs() -> impl Strategy<Value = Codec> {
-    let all = [Codec::Null, Codec::Snappy, Codec::Pack, Codec::Pack, Codec::PackZstd];
-    prop::sample::select(all.into_iter().filter(|codec| codec.is_available()).collect::<Vec<_>>())
+    one_of(&[Codec::Null, Codec::Snappy, Codec::Pack, Codec::Pack, Codec::PackZstd])
 }
 
 proptest! {
-    #![proptest_config(cases())]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn statistics_are_of_the_rows(

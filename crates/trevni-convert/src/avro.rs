@@ -17,7 +17,7 @@
 mod codec;
 mod container;
 mod groups;
-mod times;
+mod lost_types;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -225,7 +225,7 @@ fn create<'a>(
     // Avro has no times in seconds: a bare integer would be all that is left of one.
     let stored = second_timestamps::in_milliseconds(&schema);
     if !options.lossy {
-        times::check(stored.as_ref().unwrap_or(&schema))?;
+        lost_types::check(stored.as_ref().unwrap_or(&schema))?;
     }
     let encoder = AvroEncoder::try_new(stored.as_ref().unwrap_or(&schema))?;
     let codec = options.codec.as_deref().unwrap_or("snappy");

@@ -305,8 +305,8 @@ pub struct WriteOptions {
     pub header: bool,
     /// How many threads encode rows of CSV and JSON; with one, the caller's does.
     pub threads: usize,
-    /// Whether times without a type in the format are written as integers, which their readers cannot tell from
-    /// others. Otherwise they are an error.
+    /// Whether values without a type in the format are written as numbers or bytes, without their unit or scale.
+    /// Otherwise they are an error.
     pub lossy: bool,
 }
 

@@ -3,8 +3,9 @@
 //! ```text
 //! {"fields" : [ ... ], "name" : "a.R", "type" : "record"}   ──►   {"type":"record","name":"R","namespace":"a","fields":[ ... ]}
 //! ```
-//! No blanks; numbers as Java prints them; members in one order; a namespace where it differs from that around it; a named type by its name from its
-//! second use on; a type without anything but its name as that. Members that Avro does not know keep their order.
+//! No blanks; numbers as Java prints them; members in one order; a namespace where it differs from that around it; a
+//! named type by its name from its second use on; a type without anything but its name as that. Members that Avro does
+//! not know keep their order.
 
 use std::collections::HashSet;
 

@@ -56,17 +56,13 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trevni_testing::numbers::Numbers;
 
     /// Compresses noise into too little room, resets, and compresses zeros. Returns whether they come back.
     fn comes_back_after_reset(level: u32, len: usize) -> bool {
-        let mut state = 1u64;
-        let noise = std::iter::repeat_with(|| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state.to_le_bytes()[0]
-        });
-        let (noise, zeros): (Vec<u8>, _) = (noise.take(len).collect(), vec![0; len]);
+        let mut numbers = Numbers(1);
+        let noise: Vec<u8> = (0..len).map(|_| numbers.next31().to_le_bytes()[2]).collect();
+        let zeros = vec![0; len];
         let mut deflater = Deflate::new(Compression::new(level), true);
         let mut out = vec![0; len];
         let _ = deflater.compress(&noise, &mut out, FlushCompress::Finish);
@@ -79,7 +75,7 @@ mod tests {
         matches!(status, Ok(Status::StreamEnd)) && back == zeros
     }
 
-    /// The cause of a stream that nobody could read, by the library alone. Where this fails, the library is mended, and
+    /// The cause of a stream that nobody could read, by the library alone. Where this fails, the library is fixed, and
     /// a deflater can be reset after any stream.
     #[test]
     fn the_library_leaves_a_block_open_when_it_is_reset() {

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use trevni_convert::{Format, Source};
 
-use super::path::PIPE;
+use super::path::{PIPE, is_dataset_format};
 use crate::exit::CliError;
-use crate::input::path::is_dataset_format;
 
 /// A file among others.
 #[derive(Debug, Clone)]
@@ -92,15 +91,18 @@ fn add(
 
 /// Returns whether a folder is a data set or a container.
 fn is_one(path: &Path) -> Result<bool, CliError> {
+    Ok(format_of(path)?.is_some())
+}
+
+/// Returns the format of a folder by its content; `None` if it is only a folder.
+fn format_of(path: &Path) -> Result<Option<&'static Format>, CliError> {
     let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
-    Ok(Format::of_source(&mut source).map_err(CliError::of(path.display()))?.is_some())
+    Format::of_source(&mut source).map_err(CliError::of(path.display()))
 }
 
 /// Returns whether a folder is a container. One that only has Trevni files is a part of the folder that it is in.
 fn is_container(path: &Path) -> Result<bool, CliError> {
-    let mut source = Source::open(path).map_err(CliError::of(path.display()))?;
-    let format = Format::of_source(&mut source).map_err(CliError::of(path.display()))?;
-    Ok(format.is_some_and(|format| !is_dataset_format(format)))
+    Ok(format_of(path)?.is_some_and(|format| !is_dataset_format(format)))
 }
 
 /// Returns the files below a folder, and the containers, sorted.

@@ -11,16 +11,12 @@ use trevni::{Error, Result};
 
 /// Fails with the name of the first field that would lose its type.
 pub(super) fn check(schema: &Schema) -> Result<()> {
-    schema.fields().iter().try_for_each(|field| check_field(field, field.name()))
-}
-
-fn check_field(field: &Field, path: &str) -> Result<()> {
-    check_type(field.data_type(), path)
+    schema.fields().iter().try_for_each(|field| check_type(field.data_type(), field.name()))
 }
 
 fn check_type(data_type: &DataType, path: &str) -> Result<()> {
     use DataType::*;
-    let inner = |field: &Field| check_field(field, &format!("{path}.{}", field.name()));
+    let inner = |field: &Field| check_type(field.data_type(), &format!("{path}.{}", field.name()));
     let left = match data_type {
         Duration(_) | Time64(TimeUnit::Nanosecond) | Interval(IntervalUnit::YearMonth) => {
             "a number without its unit"

@@ -37,11 +37,9 @@ impl Chunk {
     /// Returns whether an object may begin on one line and end on another, which makes two bad records of lines. If
     /// not, an end of a line within an object is in a string, and the text is not JSON.
     pub(super) fn may_have_cut_lines(&self) -> bool {
-        let Chunk::Lines(lines) = self else { return false };
-        lines.ranges().any(|(_, range)| {
-            let line = lines.text.get(range).unwrap_or_default().trim_ascii();
-            !(line.starts_with(b"{") && line.ends_with(b"}"))
-        })
+        let is_whole = |line: &[u8]| line.starts_with(b"{") && line.ends_with(b"}");
+        matches!(self, Chunk::Lines(_))
+            && self.records().any(|(_, line)| !is_whole(line.trim_ascii()))
     }
 
     pub(super) fn records(&self) -> impl Iterator<Item = (RecordLocation, &[u8])> {

@@ -31,7 +31,7 @@ use self::groups::GroupSums;
 const STATE: DataType = DataType::Decimal128(DIGITS, 0);
 const DIGITS: u8 = 38;
 
-/// Returns the function.
+/// The function that replaces DataFusion's `sum` in a session.
 pub(super) fn checked_sum() -> AggregateUDF {
     AggregateUDF::from(CheckedSum { inner: sum_udaf() })
 }

@@ -33,11 +33,8 @@ impl Accumulator for DistinctSum {
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        let lists = states.iter().flat_map(|state| state.as_list::<i32>().iter().flatten());
-        lists
-            .collect::<Vec<_>>()
-            .iter()
-            .try_for_each(|list| self.update_batch(std::slice::from_ref(list)))
+        let mut lists = states.iter().flat_map(|state| state.as_list::<i32>().iter().flatten());
+        lists.try_for_each(|list| self.update_batch(&[list]))
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
