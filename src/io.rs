@@ -12,6 +12,7 @@
 mod atomic;
 mod folder;
 mod limits;
+mod out_of_space;
 mod ranges;
 mod spool;
 mod temporary;
@@ -23,6 +24,7 @@ pub use atomic::AtomicFile;
 pub(crate) use atomic::sync_folder;
 pub use folder::AtomicFolder;
 pub use limits::Limits;
+pub use out_of_space::in_temporary_folder;
 pub use ranges::Ranges;
 #[cfg(all(feature = "arrow", feature = "object_store"))]
 pub(crate) use ranges::without;

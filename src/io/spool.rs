@@ -8,6 +8,7 @@
 //! file, and each column records its extents. Reading a column returns its extents, then its tail. A tail is a list
 //! of chunks that never grow, so that bytes are not copied.
 
+use super::out_of_space::{in_temporary_folder, out_of_space};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -118,6 +119,14 @@ impl Spool {
     }
 
     fn spill(&mut self) -> io::Result<()> {
+        let folder = self.folder.clone();
+        self.spill_columns().map_err(|e| match folder {
+            Some(folder) => out_of_space(e, &folder),
+            None => in_temporary_folder(e),
+        })
+    }
+
+    fn spill_columns(&mut self) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             empty => empty.insert(match &self.folder {

@@ -200,7 +200,11 @@ fn explained(block: &StoredBlock, row: u64, e: &Error) -> Error {
         other => other.to_string(),
     };
     let (row, number) = (block.first_row + row, block.number);
-    Error::malformed(format!("row {row}: {what}")).in_block_at(number, block.offset)
+    let of_row = Error::malformed(format!("row {row}: {what}")).in_block_at(number, block.offset);
+    match &e.location().column {
+        Some(column) => of_row.in_column(column),
+        None => of_row,
+    }
 }
 
 impl<R: BufRead> Iterator for AvroReader<R> {

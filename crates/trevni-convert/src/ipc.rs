@@ -13,10 +13,13 @@ mod writer;
 
 use super::Format;
 
+/// The start of Feather version 1, which is no Arrow IPC and not read.
+const FEATHER_V1: &[u8] = b"FEA1";
+
 pub(super) const FILE: Format = Format {
     name: "arrow",
     extensions: &["arrow", "feather", "ipc"],
-    sniff: |head| head.starts_with(b"ARROW1"),
+    sniff: |head| head.starts_with(b"ARROW1") || head.starts_with(FEATHER_V1),
     open: file::open,
     create: writer::create_file,
     holds: None,

@@ -235,11 +235,15 @@ impl Parser {
         };
         let namespace = name.rsplit_once('.').map_or("", |(namespace, _)| namespace).to_owned();
         let (mut fields, mut deepest) = (Vec::with_capacity(list.len()), 0);
+        let mut names = HashSet::new();
         for field in list {
             let field_name = field.get("name").and_then(Value::as_str);
             let (Some(field_name), Some(schema)) = (field_name, field.get("type")) else {
                 return Err(wrong(&format!("{name} has a field without name or type")));
             };
+            if !names.insert(field_name) {
+                return Err(wrong(&format!("{name} has two fields {field_name:?}")));
+            }
             let (avro, deep) = self.schema(schema, &namespace, depth + 1)?;
             deepest = deepest.max(deep + 1);
             let (aliases, default) = (texts(field.get("aliases")), field.get("default").cloned());

@@ -99,8 +99,10 @@ impl AvroDecoder {
     pub fn decode(&mut self, from: &mut Cursor<'_>) -> Result<()> {
         let before = self.empty;
         let Self { step, lossy, empty, data, .. } = self;
-        let mut sink = Sink { columns: &mut data.columns, lossy: *lossy, empty };
-        match sink.run(step, from) {
+        let mut sink = Sink { columns: &mut data.columns, lossy: *lossy, empty, failed: None };
+        let run = sink.run(step, from);
+        let failed = sink.failed;
+        match run {
             Ok(()) => {
                 self.rows += 1;
                 Ok(())
@@ -108,7 +110,11 @@ impl AvroDecoder {
             Err(e) => {
                 self.plan.truncate(self.rows, &mut self.data.columns);
                 self.empty = before;
-                Err(e)
+                let column = failed.and_then(|column| self.plan.columns.get(column));
+                Err(match column {
+                    Some(column) => e.in_column(column.metadata.name()),
+                    None => e,
+                })
             }
         }
     }
@@ -140,6 +146,8 @@ struct Sink<'a> {
     columns: &'a mut [ColumnData],
     lossy: bool,
     empty: &'a mut u64,
+    /// The column of the value that failed.
+    failed: Option<usize>,
 }
 
 fn unfit() -> Error {
@@ -149,7 +157,13 @@ fn unfit() -> Error {
 impl Sink<'_> {
     fn run(&mut self, step: &ResolutionStep, from: &mut Cursor<'_>) -> Result<()> {
         match step {
-            ResolutionStep::Leaf { column, read } => self.leaf(*column, read, from),
+            ResolutionStep::Leaf { column, read } => {
+                let done = self.leaf(*column, read, from);
+                if done.is_err() {
+                    self.failed = Some(*column);
+                }
+                done
+            }
             ResolutionStep::List { counts, item } => {
                 self.items(*counts, from, |sink, from| sink.run(item, from))
             }

@@ -21,6 +21,7 @@ use crate::stdout::{self, Output};
 /// A file or an object that is being written, or standard output; counts the bytes.
 pub(crate) struct Target {
     to: To,
+    path: PathBuf,
     written: u64,
 }
 
@@ -49,7 +50,7 @@ impl Target {
             let file = opened.map_err(|e| refused(path, e))?;
             To::File(BufWriter::with_capacity(BUFFER, file))
         };
-        Ok(Self { to, written: 0 })
+        Ok(Self { to, path: path.to_owned(), written: 0 })
     }
 
     /// Commits the file. Returns its size.
@@ -59,7 +60,8 @@ impl Target {
             To::Stream(mut out) => out.flush().map_err(CliError::of(path.display()))?,
             To::Store(upload) => upload.commit().map_err(|e| refused(path, e))?,
             To::File(file) => {
-                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+                let file = file.map_err(|e| full(e, path))?;
                 file.commit().map_err(|e| refused(path, e))?;
             }
         }
@@ -132,24 +134,36 @@ fn refused(path: &Path, e: io::Error) -> CliError {
     }
 }
 
+/// Returns an error of an output; that there is no space left names it.
+fn full(e: io::Error, path: &Path) -> io::Error {
+    match e.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            io::Error::new(e.kind(), format!("no space left for {}", path.display()))
+        }
+        _ => e,
+    }
+}
+
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = match &mut self.to {
-            To::File(file) => file.write(bytes)?,
-            To::Stdout(out) => out.write(bytes)?,
-            To::Stream(out) => out.write(bytes)?,
-            To::Store(upload) => upload.write(bytes)?,
+            To::File(file) => file.write(bytes),
+            To::Stdout(out) => out.write(bytes),
+            To::Stream(out) => out.write(bytes),
+            To::Store(upload) => upload.write(bytes),
         };
+        let n = n.map_err(|e| full(e, &self.path))?;
         self.written += n as u64;
         Ok(n)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
+        let flushed = match &mut self.to {
             To::File(file) => file.flush(),
             To::Stdout(out) => out.flush(),
             To::Stream(out) => out.flush(),
             To::Store(upload) => upload.flush(),
-        }
+        };
+        flushed.map_err(|e| full(e, &self.path))
     }
 }

@@ -8,8 +8,8 @@ use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::ipc::{Block, Message, root_as_footer, root_as_message};
 
-use super::FILE;
 use super::decoder::Decoder;
+use super::{FEATHER_V1, FILE};
 use crate::catch_panic::Caught;
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
 use trevni::io::{Limits, ReadAt};
@@ -39,6 +39,10 @@ impl Batches {
     fn try_new(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         let what = || Error::malformed("the file does not end with an Arrow footer");
         let end = file.len()?.checked_sub(TRAILER as u64).ok_or_else(what)?;
+        if file.read_at(0, FEATHER_V1.len().min(TRAILER))?.starts_with(FEATHER_V1) {
+            let what = "Feather version 1, which pyarrow 26 and older convert";
+            return Err(Error::unsupported(what));
+        }
         let trailer = file.read_at(end, TRAILER)?;
         let (size, magic) = trailer.split_first_chunk::<4>().ok_or_else(what)?;
         if magic != MAGIC {

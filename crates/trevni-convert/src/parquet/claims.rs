@@ -21,31 +21,34 @@ const DEPTH: usize = 32;
 
 /// The fields of the footer, of an element of the schema, and of a page header that are checked.
 const SCHEMA: i16 = 2;
+const ENCRYPTION: i16 = 8;
 const NUM_CHILDREN: i16 = 5;
 const UNCOMPRESSED_PAGE_SIZE: i16 = 2;
 
-/// Fails if the schema of a footer is nested too deep, or a list has fewer elements than it claims.
+/// Fails if the schema of a footer is nested too deep, a list has fewer elements than it claims, or columns are encrypted.
 pub(super) fn check_footer(footer: &[u8]) -> Result<()> {
     let wrong = |e| Error::malformed(format!("parquet: the footer is malformed: {e}"));
     match depth(footer).map_err(wrong)? {
-        deep if deep > DEEPEST => Err(Error::unsupported(format!(
+        None => Err(Error::unsupported("parquet: columns that are encrypted")),
+        Some(deep) if deep > DEEPEST => Err(Error::unsupported(format!(
             "parquet: a schema nested more than {DEEPEST} levels deep"
         ))),
-        _ => Ok(()),
+        Some(_) => Ok(()),
     }
 }
 
-/// Returns the depth of the schema of a footer.
-fn depth(footer: &[u8]) -> Result<usize> {
+/// Returns the depth of the schema of a footer; `None` if columns are encrypted.
+fn depth(footer: &[u8]) -> Result<Option<usize>> {
     let (mut cursor, mut last, mut depth) = (Cursor::new(footer), 0, 0);
     while let Some(head) = Compact::head(&mut cursor, last)? {
         last = head.id;
         match head.id {
             SCHEMA => depth = depth.max(schema_depth(&mut cursor)?),
+            ENCRYPTION => return Ok(None),
             _ => skip::<Compact>(&mut cursor, head, DEPTH)?,
         }
     }
-    Ok(depth)
+    Ok(Some(depth))
 }
 
 /// Returns the depth of a list of elements of the schema.
@@ -124,7 +127,7 @@ mod tests {
     #[test]
     fn schemas_have_a_deepest_level() {
         for groups in [1, 2, 100, DEEPEST - 1] {
-            assert_eq!(depth(&nested(groups)).unwrap(), groups + 1);
+            assert_eq!(depth(&nested(groups)).unwrap(), Some(groups + 1));
             check_footer(&nested(groups)).unwrap();
         }
         for groups in [DEEPEST, 100_000] {

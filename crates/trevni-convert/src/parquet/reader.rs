@@ -19,7 +19,7 @@ use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps,
 use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
 use trevni::keys::ARROW_SCHEMA;
-use trevni::{Error, Result};
+use trevni::{Error, ErrorKind, Result};
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
@@ -98,7 +98,8 @@ impl File {
                     .map(Some);
             }
             let Some(mut batches) = self.batches.take() else { return Ok(None) };
-            match caught(fault, || Ok(batches.next().transpose()?))? {
+            let batch = caught(fault, || batches.next().transpose().map_err(of_batch));
+            match batch.map_err(|e| self.located(e))? {
                 Some(batch) => {
                     self.pieces = batch_memory::pieces(batch, &self.limits)?.into();
                     self.batches = Some(batches);
@@ -111,6 +112,57 @@ impl File {
                     return Err(Error::malformed(what));
                 }
             }
+        }
+    }
+
+    /// Returns an error of the next rows with the column and the row that it is of, if that is found: the rows are read
+    /// again, one by one, in each column.
+    fn located(&self, e: Error) -> Error {
+        if !matches!(e.kind(), ErrorKind::Malformed(_) | ErrorKind::Arrow(_)) {
+            return e;
+        }
+        let parquet = self.metadata.parquet_schema();
+        let roots = (0..parquet.root_schema().get_fields().len()).filter(|root| {
+            let leaves = 0..parquet.num_columns();
+            let of_root = |leaf: &usize| parquet.get_column_root_idx(*leaf) == *root;
+            leaves.filter(of_root).any(|leaf| self.mask.leaf_included(leaf))
+        });
+        for root in roots {
+            let mask = ProjectionMask::roots(parquet, [root]);
+            if let Err((row, e)) = self.read_one_by_one(mask) {
+                let name = self.metadata.schema().field(root).name();
+                let what = match e.kind() {
+                    ErrorKind::Malformed(what) => what.clone(),
+                    _ => e.to_string(),
+                };
+                return Error::malformed(format!("row {row}: {what}")).in_column(name);
+            }
+        }
+        e
+    }
+
+    /// Reads the rows of the next batch one by one. Fails with the row that cannot be read.
+    fn read_one_by_one(&self, mask: ProjectionMask) -> std::result::Result<(), (u64, Error)> {
+        let at = |row| move |e| (row, e);
+        let start = self.read;
+        let rows = caught(fault, || Self { mask, batch_size: 1, ..self.again() }.build());
+        let mut rows = rows.map_err(at(start))?;
+        for row in (start..self.rows).take(self.batch_size) {
+            caught(fault, || rows.next().transpose().map_err(of_batch)).map_err(at(row))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the same file, of which nothing is read yet.
+    fn again(&self) -> Self {
+        Self {
+            file: self.file.clone(),
+            metadata: self.metadata.clone(),
+            mask: self.mask.clone(),
+            batches: None,
+            pieces: VecDeque::new(),
+            schema: self.schema.clone(),
+            ..*self
         }
     }
 }
@@ -126,6 +178,17 @@ impl Iterator for File {
 impl RecordBatchReader for File {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+}
+
+/// Converts an error of the library about a batch.
+fn of_batch(e: ArrowError) -> Error {
+    match e {
+        ArrowError::ParquetError(text) => {
+            let what = text.strip_prefix("Parquet error: ").unwrap_or(&text);
+            Error::malformed(format!("parquet: {what}"))
+        }
+        other => Error::from(other),
     }
 }
 

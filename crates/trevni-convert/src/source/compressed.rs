@@ -6,6 +6,8 @@
 //! ```
 
 use std::io::Read;
+#[cfg(feature = "gzip")]
+use std::io::{self, BufRead, BufReader};
 
 use trevni::Result;
 
@@ -44,7 +46,7 @@ impl Compression {
     pub(super) fn decoder(self, input: Input) -> Result<Input> {
         match self {
             #[cfg(feature = "gzip")]
-            Self::Gzip => Ok(Box::new(flate2::read::MultiGzDecoder::new(input))),
+            Self::Gzip => Ok(Box::new(GzipMembers::new(input))),
             #[cfg(not(feature = "gzip"))]
             Self::Gzip => Err(lacks("gzip")),
             #[cfg(feature = "zstd")]
@@ -65,6 +67,69 @@ impl Compression {
             #[cfg(not(feature = "xz"))]
             Self::Xz => Err(lacks("xz")),
         }
+    }
+}
+
+/// The members of a gzip file, one after another. Zeros may follow the last, as tapes have them.
+#[cfg(feature = "gzip")]
+struct GzipMembers {
+    /// `None` at the end.
+    member: Option<flate2::bufread::GzDecoder<BufReader<Input>>>,
+}
+
+#[cfg(feature = "gzip")]
+impl GzipMembers {
+    fn new(input: Input) -> Self {
+        let input = BufReader::with_capacity(1 << 16, input);
+        Self { member: Some(flate2::bufread::GzDecoder::new(input)) }
+    }
+}
+
+#[cfg(feature = "gzip")]
+impl Read for GzipMembers {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(member) = &mut self.member else { return Ok(0) };
+            let n = member.read(into)?;
+            if n > 0 || into.is_empty() {
+                return Ok(n);
+            }
+            let Some(mut input) = self.member.take().map(|member| member.into_inner()) else {
+                return Ok(0);
+            };
+            match after_zeros(&mut input)? {
+                None => return Ok(0),
+                Some([0x1f, 0x8b]) => {
+                    self.member = Some(flate2::bufread::GzDecoder::new(input));
+                }
+                Some([first, _]) => {
+                    let what = format!(
+                        "byte 0x{first:02x} follows the gzip data, and begins no more of it: the file is damaged, or other \
+                         bytes were appended"
+                    );
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+                }
+            }
+        }
+    }
+}
+
+/// Moves to the next byte that is not zero. Returns it and the next one; `None` at the end.
+#[cfg(feature = "gzip")]
+fn after_zeros(input: &mut impl BufRead) -> io::Result<Option<[u8; 2]>> {
+    loop {
+        let piece = input.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(None);
+        }
+        let zeros = piece.iter().take_while(|byte| **byte == 0).count();
+        if let Some(first) = piece.get(zeros).copied() {
+            // The second may be in the next piece: the decoder checks it.
+            let second = piece.get(zeros + 1).copied().unwrap_or(0x8b);
+            input.consume(zeros);
+            return Ok(Some([first, second]));
+        }
+        input.consume(zeros);
     }
 }
 
