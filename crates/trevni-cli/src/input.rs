@@ -1,6 +1,7 @@
 //! Inputs: a file, several files as one table, the standard input, an object in a store.
 
 pub(crate) mod file;
+pub(crate) mod first_rows;
 pub(crate) mod limit;
 pub(crate) mod multiple;
 pub(crate) mod path;

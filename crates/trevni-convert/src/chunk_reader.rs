@@ -87,7 +87,7 @@ impl ChunkReader {
             if let Err(e) = self.options.report.pass_over(self.options.skip_bad, e) {
                 left = bad.before;
                 let retry = bad.is_of_inference && self.options.skip_bad == 0;
-                if retry && self.options.infer_rows > 0 {
+                if retry && self.options.infer_rows.is_some_and(|rows| rows > 0) {
                     self.options.report.inference_failed.store(true, Ordering::Relaxed);
                 }
                 self.error = Some(e);

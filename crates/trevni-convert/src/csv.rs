@@ -5,18 +5,20 @@
 //!                     delimiter, names, types, from the first chunks
 //! ```
 //! **Types.** Boolean, Int64, UInt64 (if i64 is too narrow), Float64, Date32, Time64, Timestamp in microseconds (in
-//! nanoseconds if digits would be lost), in UTC if every value has an offset; otherwise text. A column with leading
-//! zeros is text, and so is one without values in the inspected rows. A schema has the types of the columns it
+//! nanoseconds if digits would be lost), in UTC if every value has an offset; otherwise text. Numbers of which a float64
+//! would lose digits are Decimal128. A column with leading zeros is text, and so is one without values. A schema has the types of the columns it
 //! names, [`types`](ReadOptions::types) those of single ones; the others are inferred.
 //!
-//! **Nulls.** An empty field is null, in both directions: empty strings do not round-trip. In columns that are not
+//! **Nulls.** An empty field is null, in both directions. An empty text is `""`, in columns of text. In columns that are not
 //! text, `NA`, `null`, `NaN` and others that pyarrow knows are null too, and `\N`. In a float column of a declared
 //! type, `NaN` is the number. Values given as options replace these, in every column.
 //!
-//! **Wrong inference.** If a value after the inspected rows does not fit, reading fails, and
-//! [`Report::inference_failed`](super::Report::inference_failed) is set. A caller that can read the input again,
-//! and has not returned any rows, reads it with `infer_rows` 0, which infers from all rows.
+//! **Inference.** Types are those of all rows of a file, which is read twice. With `infer_rows`, and of a pipe, they
+//! are those of the first rows: if a later value does not fit, reading fails, and
+//! [`Report::inference_failed`](super::Report::inference_failed) is set. A caller that has not returned any rows can
+//! begin with the first rows, which is faster, and read again with the types of all.
 
+mod after_lines;
 mod chunk;
 mod chunk_parser;
 mod column;
@@ -33,10 +35,12 @@ mod record;
 mod table;
 mod write;
 
-use std::io::{Read, Seek};
+use std::io::Read;
+use std::sync::Arc;
 
 pub use self::options::CsvReadOptions;
 
+use self::after_lines::AfterLines;
 use self::chunk::{Chunk, Chunks, whole_lines};
 use self::chunk_parser::{ChunkParser, reader};
 use self::infer::Inference;
@@ -44,7 +48,7 @@ use self::nulls::Nulls;
 use self::plan::ColumnPlan;
 use self::record::Dialect;
 use self::table::Layout;
-use super::{Format, ReadOptions, Rows, Source, encoding, select};
+use super::{Format, ReadOptions, Rows, Source, encoding, infer_rows, select};
 use crate::chunk_reader::ChunkReader;
 use crate::csv::inferred_type::InferredType;
 use trevni::{Error, Result};
@@ -68,25 +72,26 @@ fn is_text(head: &[u8]) -> bool {
 type Input = Box<dyn Read + Send>;
 
 fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
-    let rows = match options.infer_rows {
-        0 => open_twice(source, options)?,
-        rows => {
-            let mut start = Start::new(source.into_read(), options)?;
-            let (kinds, read) = start.infer_first(rows, options)?;
-            start.rows(&kinds, read, options)?
-        }
+    let (mut source, options) = infer_rows::resolve(source, options)?;
+    let options = &options;
+    // All rows are read for their types before they are read for their values.
+    let first = options.infer_rows.filter(|rows| *rows > 0);
+    let mut of_all = None;
+    if first.is_none()
+        && options.inferred.is_none()
+        && let Some(all) = source.again(Arc::default())?
+    {
+        of_all = Some(Start::new(all.into_read(), options)?.infer_all(options)?);
+        source = source.again(source.taken())?.unwrap_or(source);
+    }
+    let mut start = Start::new(source.into_read(), options)?;
+    let known = of_all.or_else(|| start.plan.known(options.inferred.as_ref()?));
+    let (kinds, read) = match known {
+        Some(kinds) => (kinds, start.first.take().into_iter().collect()),
+        None => start.infer_first(first.unwrap_or(usize::MAX), options)?,
     };
+    let rows = start.rows(&kinds, read, options)?;
     select::select(Box::new(rows), options)
-}
-
-/// Reads all rows for their types, and again for their values.
-fn open_twice(source: Source, options: &ReadOptions) -> Result<ChunkReader> {
-    let mut file = source.into_file()?;
-    let kinds = Start::new(Box::new(file.try_clone()?), options)?.infer_all(options)?;
-    file.rewind()?;
-    let mut start = Start::new(Box::new(file), options)?;
-    let first = start.first.take();
-    start.rows(&kinds, first.into_iter().collect(), options)
 }
 
 /// A file whose names are known.
@@ -99,8 +104,11 @@ struct Start {
 
 impl Start {
     fn new(input: Input, options: &ReadOptions) -> Result<Self> {
-        let input = encoding::decode(input, options.encoding)?;
         let csv = &options.csv;
+        let mut input = encoding::decode(input, options.encoding)?;
+        if csv.skip_lines > 0 {
+            input = Box::new(AfterLines::new(input, csv.skip_lines));
+        }
         let detect = |text: &[u8]| {
             let found = delimiter::detect(whole_lines(text), csv);
             if let Some(other) = found.other {
@@ -111,7 +119,7 @@ impl Start {
         let mut chunks = Chunks::new(input, csv.chunk_size, options.limits.block_bytes, detect)?;
         let mut first = chunks.next().transpose()?;
         // Empty lines have no names.
-        while let Some(blank) = first.as_mut().filter(|first| first.is_blank()) {
+        while let Some(blank) = first.as_mut().filter(|first| first.is_blank(chunks.dialect())) {
             match chunks.next().transpose()? {
                 Some(next) => blank.text.extend_from_slice(&next.text),
                 None => break,
@@ -125,15 +133,22 @@ impl Start {
                 None => Vec::new(),
             },
         };
+        let mut names = names;
+        if let (true, Some(first)) = (csv.pad, &first) {
+            // Records with more fields than there are names have columns without.
+            let most = most_fields(first, chunks.dialect());
+            names.extend((names.len()..most).map(|n| format!("column_{}", n + 1)));
+        }
         let plan = ColumnPlan::new(&names, options)?;
         Ok(Self { chunks, first, plan })
     }
 
     fn inference(&self, options: &ReadOptions) -> Option<Inference> {
         let to_infer = self.plan.to_infer();
-        let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &to_infer);
+        let layout =
+            Layout::new(self.chunks.dialect(), self.plan.columns, &to_infer, options.csv.pad);
         let nulls = Nulls::new(options.csv.null_values.as_deref());
-        (!to_infer.is_empty()).then(|| Inference::new(layout, nulls))
+        (!to_infer.is_empty()).then(|| Inference::new(layout, nulls, options.csv.decimal_comma))
     }
 
     /// Returns the types of columns in the first rows, and the chunks that were read for them.
@@ -165,14 +180,33 @@ impl Start {
         read: Vec<Chunk>,
         options: &ReadOptions,
     ) -> Result<ChunkReader> {
-        let layout = Layout::new(self.chunks.dialect(), self.plan.columns, &self.plan.places());
+        let layout = Layout::new(
+            self.chunks.dialect(),
+            self.plan.columns,
+            &self.plan.places(),
+            options.csv.pad,
+        );
         let (schema, columns) = self.plan.columns(kinds, options);
         let most_bad = usize::try_from(options.skip_bad).unwrap_or(usize::MAX).saturating_add(1);
-        let parser =
-            ChunkParser { layout, columns, schema, infer_rows: options.infer_rows, most_bad };
+        let parser = ChunkParser {
+            layout,
+            columns,
+            schema,
+            infer_rows: options.infer_rows.unwrap_or(0),
+            most_bad,
+        };
         let chunks = read.into_iter().map(Ok).chain(self.chunks);
         Ok(reader(parser, chunks, options))
     }
+}
+
+/// Returns the most fields that a record of a chunk has.
+fn most_fields(chunk: &Chunk, dialect: Dialect) -> usize {
+    let (mut at, mut most) = (chunk.skip, 0);
+    while let Some(record) = record::next(&chunk.text, at, dialect) {
+        (at, most) = (record.end, most.max(record.fields));
+    }
+    most
 }
 
 fn ambiguous(taken: u8, other: u8) -> String {

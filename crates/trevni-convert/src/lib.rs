@@ -31,8 +31,9 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! divide map_types parallel report sequential thrift_protocol
-//! catch_panic chunk_reader comparison encoding lossy_integers random rename rows second_timestamps select skip source temporal_range text_sink type_name
+//! divide float_digits json_field map_types parallel report sequential thrift_protocol
+//! catch_panic chunk_reader comparison encoding random rename rows second_timestamps select skip source temporal_range text_sink type_name
+//! infer_rows
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
 //! dataset
 //! ```
@@ -49,14 +50,16 @@ mod comparison;
 mod csv;
 mod dataset;
 mod divide;
-#[cfg(feature = "csv")]
+#[cfg(any(feature = "csv", feature = "json"))]
 mod encoding;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod float_digits;
+#[cfg(any(feature = "csv", feature = "json"))]
+mod infer_rows;
 mod ipc;
 #[cfg(feature = "json")]
 mod json;
-#[cfg(any(feature = "csv", feature = "json"))]
-#[cfg_attr(not(feature = "json"), allow(dead_code, reason = "CSV looks at single values only"))]
-mod lossy_integers;
+mod json_field;
 #[cfg(any(feature = "avro", feature = "parquet"))]
 mod map_types;
 mod multi_file;
@@ -96,6 +99,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
+#[cfg(any(feature = "csv", feature = "json"))]
+use arrow::datatypes::FieldRef;
 use arrow::datatypes::SchemaRef;
 
 pub use crate::multi_file::{InputFile, OpenInput, rows_of};
@@ -107,7 +112,7 @@ pub use csv::CsvReadOptions;
 pub use dataset::DatasetOptions;
 #[cfg(feature = "object_store")]
 pub use dataset::dataset_in_store;
-#[cfg(feature = "csv")]
+#[cfg(any(feature = "csv", feature = "json"))]
 pub use encoding::Encoding;
 #[cfg(feature = "json")]
 pub use json::JsonReadOptions;
@@ -120,7 +125,7 @@ pub use skip::skip_rows;
 pub use source::Source;
 #[cfg(feature = "thrift")]
 pub use thrift::{ThriftProtocol, ThriftType};
-pub use type_name::parse_type;
+pub use type_name::{parse_field, parse_type};
 
 use trevni::arrow::{Predicate, WriterProperties};
 use trevni::io::Limits;
@@ -201,11 +206,17 @@ pub struct ReadOptions {
     /// The schema, for formats that have none of their own, which otherwise infer it from the first rows; and for Avro,
     /// whose rows are then read as rows of this schema. That of CSV may name some columns only.
     pub schema: Option<SchemaRef>,
-    /// The number of rows from which a schema is inferred; 0 for all rows.
-    pub infer_rows: usize,
-    /// The types of single columns of CSV and JSON that are not inferred, by name; of JSON nested ones with dots.
+    /// The number of rows from which a schema is inferred, 0 for all rows. `None` for all rows of a file, and the first
+    /// 1,000 of a pipe, which can be read only once.
+    pub infer_rows: Option<usize>,
+    /// The schema that was inferred when the same rows were opened before with these options, all columns of it: they
+    /// are not inspected again.
+    pub inferred: Option<SchemaRef>,
+    /// Whether columns of CSV without values have the type Null, as those of JSON have; otherwise they are text.
+    pub null_columns: bool,
+    /// The single columns of CSV and JSON whose types are not inferred; of JSON also nested ones, named with dots.
     #[cfg(any(feature = "csv", feature = "json"))]
-    pub types: Vec<(String, arrow::datatypes::DataType)>,
+    pub types: Vec<FieldRef>,
     /// Rows of a batch, at most.
     pub batch_size: usize,
     /// Limits on the memory that reading may take.
@@ -224,8 +235,8 @@ pub struct ReadOptions {
     /// How JSON is read.
     #[cfg(feature = "json")]
     pub json: JsonReadOptions,
-    /// The encoding of CSV; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
-    #[cfg(feature = "csv")]
+    /// The encoding of CSV and JSON; UTF-8 if it is not known, or UTF-16 if there is a byte-order mark.
+    #[cfg(any(feature = "csv", feature = "json"))]
     pub encoding: Option<Encoding>,
     /// Whether numbers may lose digits where a schema makes floating-point numbers of integers. Otherwise a row in
     /// which one would is bad.
@@ -251,7 +262,9 @@ impl Default for ReadOptions {
     fn default() -> Self {
         Self {
             schema: None,
-            infer_rows: 1000,
+            infer_rows: None,
+            inferred: None,
+            null_columns: false,
             #[cfg(any(feature = "csv", feature = "json"))]
             types: Vec::new(),
             batch_size: trevni::defaults::BATCH_SIZE,
@@ -264,7 +277,7 @@ impl Default for ReadOptions {
             csv: CsvReadOptions::default(),
             #[cfg(feature = "json")]
             json: JsonReadOptions::default(),
-            #[cfg(feature = "csv")]
+            #[cfg(any(feature = "csv", feature = "json"))]
             encoding: None,
             lossy: false,
             #[cfg(feature = "protobuf")]
@@ -400,13 +413,6 @@ fn refuse_schema(format: &str, options: &ReadOptions) -> Result<()> {
         Some(_) => Err(Error::invalid(format!("{format} files have a schema of their own"))),
         None => Ok(()),
     }
-}
-
-/// Returns an integer that a schema made another number.
-#[cfg(feature = "json")]
-fn loses(integer: &str) -> arrow::error::ArrowError {
-    let what = format!("{integer} would lose digits as a floating-point number");
-    arrow::error::ArrowError::ParseError(what)
 }
 
 /// The example of the README compiles.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -68,12 +68,18 @@ impl std::fmt::Debug for InputFile {
 pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
     let (mut files, mut waiting) = (Vec::new(), Vec::new());
     for mut part in parts {
-        let rows = (part.open)(&whole(options)).map_err(|e| e.in_file(&part.name))?;
+        // A column without values has the type that it has in others.
+        let options = ReadOptions { null_columns: true, ..whole(options) };
+        let rows = (part.open)(&options).map_err(|e| e.in_file(&part.name))?;
         let schema = rows.schema();
         files.push(FileSchema { name: part.name.clone(), path: part.path.clone(), schema });
         waiting.push((part.once.then_some(rows), part));
     }
-    let union = MergedSchema::try_new(&with_floats(&files))?;
+    let mut union = MergedSchema::try_new(&with_floats(&files))?;
+    if union.schema().fields().iter().any(|field| field.data_type() == &DataType::Null) {
+        retype_nulls(&mut waiting, &mut files, options)?;
+        union = MergedSchema::try_new(&with_floats(&files))?;
+    }
     // Unknown columns are errors of the table.
     let none = RecordBatchIterator::new(std::iter::empty(), union.schema().clone());
     select::select(Box::new(none), options)?;
@@ -88,6 +94,23 @@ pub fn rows_of(parts: Vec<InputFile>, options: &ReadOptions) -> Result<Rows> {
     options.report.row_count.store(0, Ordering::Relaxed);
     let many = Many { schema, queue, current: None, lossy: options.lossy, failed: false };
     select::select(Box::new(many), options)
+}
+
+/// Gives columns without values in any file the type that the format has for them.
+fn retype_nulls(
+    parts: &mut [(Option<Rows>, InputFile)],
+    files: &mut [FileSchema],
+    options: &ReadOptions,
+) -> Result<()> {
+    for ((opened, part), file) in parts.iter_mut().zip(files) {
+        let has_nulls = file.schema.fields().iter().any(|f| f.data_type() == &DataType::Null);
+        if opened.is_none() && has_nulls {
+            let inferred = Some(file.schema.clone());
+            let options = ReadOptions { inferred, ..whole(options) };
+            file.schema = (part.open)(&options).map_err(|e| e.in_file(&part.name))?.schema();
+        }
+    }
+    Ok(())
 }
 
 /// Returns schemas in which integers are float64 if they are floats in another file: the types of text files are
@@ -120,6 +143,7 @@ fn as_table(
     constants: &[(FieldRef, ArrayRef)],
     lossy: bool,
 ) -> Result<RecordBatch> {
+    constants.iter().try_for_each(|(field, value)| check_path(batch, field, value))?;
     let table = adapt_batch(batch, to, constants)?;
     for (field, column) in to.fields().iter().zip(table.columns()) {
         if let Some(before) = batch.column_by_name(field.name()).filter(|_| !lossy)
@@ -133,6 +157,24 @@ fn as_table(
         }
     }
     Ok(table)
+}
+
+/// Fails if a column of a file has another value than the folder that is called by its name.
+fn check_path(batch: &RecordBatch, field: &Field, value: &ArrayRef) -> Result<()> {
+    let Some(column) = batch.column_by_name(field.name()) else { return Ok(()) };
+    let in_file = cast(column, &DataType::Utf8)?;
+    let in_path =
+        cast(value, column.data_type()).and_then(|value| cast(&value, &DataType::Utf8))?;
+    let [in_file, in_path] = [in_file.as_string::<i32>(), in_path.as_string::<i32>()];
+    let expected = in_path.is_valid(0).then(|| in_path.value(0));
+    match in_file.iter().find(|found| *found != expected) {
+        Some(found) => {
+            let [found, expected] = [found, expected].map(|text| text.unwrap_or("null"));
+            let what = format!("a row has {found}, and the folder of the file says {expected}");
+            Err(Error::malformed(what).in_column(field.name()))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Options that choose nothing, and count nothing.
@@ -161,16 +203,19 @@ fn is_named(field: &Field, names: &[String]) -> bool {
 /// Returns the options for a file, given those for the table.
 fn options_of(
     options: &ReadOptions,
-    file: &Schema,
+    file: &SchemaRef,
     table: &Schema,
     constants: &[(FieldRef, ArrayRef)],
 ) -> ReadOptions {
     let mut of_file = whole(options);
     of_file.report = options.report.clone();
+    // Types are inferred once.
+    of_file.inferred = options.schema.is_none().then(|| file.clone());
+    of_file.null_columns = true;
     let in_path = |name: &str| constants.iter().any(|(field, _)| field.name() == name);
     let found = |field: &&FieldRef| file.field_with_name(field.name()).is_ok();
     if options.columns.is_some() {
-        let fields = table.fields().iter().filter(|field| !in_path(field.name())).filter(found);
+        let fields = table.fields().iter().filter(found);
         of_file.columns = Some(fields.map(|field| field.name().clone()).collect());
     }
     if options.rows.is_some() {

@@ -17,7 +17,7 @@ pub struct Report {
     /// Fields of rows that the schema does not know, and are left out.
     pub unknown_fields: AtomicU64,
     /// Set if reading failed at a value that does not have the type that was inferred from the first rows. Reading
-    /// again with [`infer_rows`](super::ReadOptions::infer_rows) 0 infers types from all rows.
+    /// again without [`infer_rows`](super::ReadOptions::infer_rows) infers types from all rows.
     pub inference_failed: AtomicBool,
     /// How many rows are to be read, where the file says so and all are wanted; 0 otherwise.
     pub row_count: AtomicU64,

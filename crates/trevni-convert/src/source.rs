@@ -36,8 +36,7 @@ enum Body {
     /// Bytes that can be read at any position.
     Bytes(Arc<dyn ReadAt>),
     Pipe(Box<dyn Read + Send>),
-    /// Decompressed bytes, whose compressed bytes are counted, and their compressed size.
-    Decompressed(Box<dyn Read + Send>, Option<u64>),
+    Decompressed(Decompressed),
     Folder(PathBuf),
     /// The files of a container that is a folder.
     #[cfg(feature = "blosc")]
@@ -46,6 +45,16 @@ enum Body {
     Object(StoredObject, Option<object::Answer>),
     #[cfg(feature = "object_store")]
     Prefix(StoredObject),
+}
+
+/// Decompressed bytes, whose compressed bytes are counted.
+struct Decompressed {
+    bytes: Box<dyn Read + Send>,
+    /// The compressed size.
+    size: Option<u64>,
+    compression: Compression,
+    /// The compressed bytes, if they can be read again.
+    packed: Option<Box<Source>>,
 }
 
 impl Source {
@@ -165,8 +174,48 @@ impl Source {
     pub fn decompressed(mut self) -> Result<Self> {
         let Some(compression) = Compression::of(self.head()?) else { return Ok(self) };
         let (name, size, taken) = (self.name.clone(), self.size(), self.taken());
-        let body = Body::Decompressed(compression.decoder(self.into_read())?, size);
+        let packed = self.again(taken.clone())?.map(Box::new);
+        let bytes = compression.decoder(self.into_read())?;
+        let body = Body::Decompressed(Decompressed { bytes, size, compression, packed });
         Ok(Self { name, head: None, body, taken })
+    }
+
+    /// Returns whether the bytes can be read more than once.
+    pub(super) fn is_repeatable(&self) -> bool {
+        match &self.body {
+            Body::File(_) | Body::Bytes(_) => true,
+            Body::Decompressed(bytes) => bytes.packed.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Returns the same bytes from the start, counted by `taken`, if they can be read more than once. They may share
+    /// their position with those of this source, which are not to be read after that.
+    pub(super) fn again(&self, taken: Arc<AtomicU64>) -> Result<Option<Self>> {
+        let body = match &self.body {
+            Body::File(file) => {
+                let mut file = file.try_clone()?;
+                file.rewind()?;
+                Body::File(file)
+            }
+            Body::Bytes(bytes) => Body::Bytes(bytes.clone()),
+            Body::Decompressed(Decompressed {
+                size, compression, packed: Some(packed), ..
+            }) => {
+                let Some(again) = packed.again(taken.clone())? else { return Ok(None) };
+                let packed = again.again(taken.clone())?.map(Box::new);
+                let bytes = compression.decoder(again.into_read())?;
+                let (size, compression) = (*size, *compression);
+                Body::Decompressed(Decompressed { bytes, size, compression, packed })
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Self { name: self.name.clone(), head: None, body, taken }))
+    }
+
+    /// Returns a file that has the bytes of a pipe, which are counted already.
+    pub(super) fn spooled(name: String, file: File) -> Self {
+        Self::new(name, Body::File(file))
     }
 
     /// Returns the path without the extension of a compressed file, if it has one.
@@ -180,7 +229,7 @@ impl Source {
         match &self.body {
             Body::File(file) => file.metadata().ok().map(|about| about.len()),
             Body::Bytes(bytes) => bytes.len().ok(),
-            Body::Decompressed(_, size) => *size,
+            Body::Decompressed(bytes) => bytes.size,
             Body::Pipe(_) | Body::Folder(_) => None,
             #[cfg(feature = "blosc")]
             Body::Files(_) => None,
@@ -211,8 +260,11 @@ impl Source {
                         &bytes.read_at(0, usize::try_from(len).unwrap_or(HEAD))?,
                     );
                 }
-                Body::Pipe(pipe) | Body::Decompressed(pipe, _) => {
+                Body::Pipe(pipe) => {
                     pipe.take(HEAD as u64).read_to_end(&mut head)?;
+                }
+                Body::Decompressed(Decompressed { bytes, .. }) => {
+                    bytes.take(HEAD as u64).read_to_end(&mut head)?;
                 }
                 Body::Folder(_) => {}
                 #[cfg(feature = "blosc")]
@@ -240,7 +292,7 @@ impl Source {
                 let head = io::Cursor::new(self.head.unwrap_or_default());
                 Box::new(Counted { from: head.chain(pipe), taken })
             }
-            Body::Decompressed(bytes, _) => {
+            Body::Decompressed(Decompressed { bytes, .. }) => {
                 Box::new(io::Cursor::new(self.head.unwrap_or_default()).chain(bytes))
             }
             Body::Folder(_) => Box::new(Failed(Some(io::ErrorKind::IsADirectory.into()))),
@@ -279,7 +331,7 @@ impl Source {
             return Ok(file);
         }
         let mut file = tempfile::tempfile()?;
-        io::copy(&mut self.into_read(), &mut file)?;
+        io::copy(&mut self.into_read(), &mut file).map_err(trevni::io::in_temporary_folder)?;
         file.rewind()?;
         Ok(file)
     }
@@ -315,73 +367,4 @@ impl std::fmt::Debug for Source {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pipes_and_files_give_all_bytes_after_their_head_was_seen() {
-        let bytes: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x");
-        std::fs::write(&path, &bytes).unwrap();
-        let pipe = || Source::pipe("pipe", io::Cursor::new(bytes.clone()));
-        for mut source in [Source::open(&path).unwrap(), pipe()] {
-            assert_eq!(source.head().unwrap(), &bytes[..HEAD]);
-            let (taken, mut all) = (source.taken(), Vec::new());
-            source.into_read().read_to_end(&mut all).unwrap();
-            assert_eq!((all, taken.load(Ordering::Relaxed)), (bytes.clone(), 40_000));
-        }
-        for mut source in [Source::open(&path).unwrap(), pipe()] {
-            source.head().unwrap();
-            let mut all = Vec::new();
-            source.into_file().unwrap().read_to_end(&mut all).unwrap();
-            assert_eq!(all, bytes);
-        }
-    }
-
-    #[cfg(all(feature = "avro", feature = "gzip", feature = "xz"))]
-    #[test]
-    fn compressed_bytes_are_decompressed() {
-        use std::io::Write;
-
-        let bytes = b"a,b\n1,2\n".repeat(10_000);
-        let gzip = |bytes: &[u8]| {
-            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
-            gzip.write_all(bytes).unwrap();
-            gzip.finish().unwrap()
-        };
-        let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), Default::default());
-        bzip2.write_all(&bytes).unwrap();
-        let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
-        xz.write_all(&bytes).unwrap();
-        let (half, rest) = bytes.split_at(bytes.len() / 3);
-        let zstd = |bytes| zstd::encode_all(bytes, 1).unwrap();
-        for packed in [
-            bytes.clone(),
-            gzip(&bytes),
-            [gzip(half), gzip(rest)].concat(),
-            zstd(&bytes[..]),
-            [zstd(half), zstd(rest)].concat(),
-            bzip2.finish().unwrap(),
-            xz.finish().unwrap(),
-        ] {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("x");
-            std::fs::write(&path, &packed).unwrap();
-            let source = Source::open(&path).unwrap().decompressed().unwrap();
-            let (taken, size, mut all) = (source.taken(), source.size(), Vec::new());
-            source.into_read().read_to_end(&mut all).unwrap();
-            assert!(all == bytes);
-            assert_eq!(size, Some(packed.len() as u64));
-            assert_eq!(taken.load(Ordering::Relaxed), packed.len() as u64);
-            let pipe = Source::pipe("pipe", io::Cursor::new(packed)).decompressed().unwrap();
-            let mut all = Vec::new();
-            pipe.into_file().unwrap().read_to_end(&mut all).unwrap();
-            assert!(all == bytes);
-        }
-        // Truncated input is an error, not fewer rows.
-        let cut = gzip(&bytes)[..100].to_vec();
-        let cut = Source::pipe("pipe", io::Cursor::new(cut)).decompressed().unwrap();
-        assert!(cut.into_read().read_to_end(&mut Vec::new()).is_err());
-    }
-}
+mod tests;

@@ -3,13 +3,24 @@
 //! ```text
 //! text string utf8     bool boolean     int8 .. uint64     float double     decimal(10,2)
 //! date     time time[ns]     timestamp timestamp[ms]     timestamp_tz timestamp[us,UTC]
+//! json     list(int64)     map(utf8, list(int64))
 //! ```
 
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, TimeUnit};
+use arrow::datatypes::{DataType, Field, Fields, TimeUnit};
 
+use crate::json_field::json_field;
 use trevni::{Error, Result};
+
+/// Returns the field of a type's name, which may also be `json`: text that is JSON, as the extension type `arrow.json`
+/// says.
+pub fn parse_field(name: &str, type_name: &str) -> Result<Field> {
+    match type_name.trim().eq_ignore_ascii_case("json") {
+        true => Ok(json_field(name)),
+        false => Ok(Field::new(name, parse_type(type_name)?, true)),
+    }
+}
 
 /// Returns the type of a name: one of the short ones, in any case, or as Arrow writes it.
 pub fn parse_type(name: &str) -> Result<DataType> {
@@ -42,10 +53,24 @@ pub fn parse_type(name: &str) -> Result<DataType> {
     })
 }
 
+/// Returns a map of the types of keys and of values, between which is the first comma that is in no brackets.
+fn map(inner: &str) -> Option<DataType> {
+    let mut depth = 0;
+    let comma = inner.find(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        c == ',' && depth == 0
+    })?;
+    let (key, value) = (inner.get(..comma)?, inner.get(comma + 1..)?);
+    let key = parse_field("key", key).ok()?.with_nullable(false);
+    let entries = Fields::from(vec![key, parse_field("value", value).ok()?]);
+    let entries = Field::new("entries", DataType::Struct(entries), false);
+    Some(DataType::Map(Arc::new(entries), false))
+}
+
 fn unknown(name: &str) -> Error {
     Error::invalid(format!(
         "no type {name:?}: there are utf8, bool, int8 to int64, uint8 to uint64, float32, float64, date, time, timestamp, \
-         timestamp[us,UTC] and decimal(10,2), and those of Arrow as it writes them"
+         timestamp[us,UTC], decimal(10,2), map(utf8, int64) and json, and those of Arrow as it writes them"
     ))
 }
 
@@ -53,6 +78,14 @@ fn unknown(name: &str) -> Error {
 fn parameters(name: &str) -> Option<DataType> {
     let (kind, rest) = name.split_once(['(', '['])?;
     let inner = rest.strip_suffix([')', ']'])?;
+    match kind.trim().to_ascii_lowercase().as_str() {
+        "map" => return map(inner),
+        "list" => {
+            let item = parse_field(Field::LIST_FIELD_DEFAULT_NAME, inner).ok()?;
+            return Some(DataType::List(Arc::new(item)));
+        }
+        _ => {}
+    }
     let mut inner = inner.split(',').map(str::trim);
     let (first, second) = (inner.next()?, inner.next());
     if inner.next().is_some() {

@@ -1,9 +1,10 @@
 //! Arguments for reading CSV.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use arrow::datatypes::DataType;
-use trevni_convert::{Encoding, Format, ReadOptions, Source, parse_type};
+use arrow::datatypes::FieldRef;
+use trevni_convert::{Encoding, Format, ReadOptions, Source, parse_field};
 
 use crate::exit::CliError;
 
@@ -23,20 +24,33 @@ pub(crate) struct CsvArgs {
     quote: Option<Quote>,
     /// Before a quote that does not close its field, besides another quote. Default: a backslash where the first rows
     /// show that.
-    #[arg(long, value_parser = escape, value_name = "CHAR")]
+    #[arg(long, value_parser = character, value_name = "CHAR")]
     escape: Option<u8>,
+    /// What begins a line of csv that is a comment, such as `#`.
+    #[arg(long, value_parser = character, value_name = "CHAR")]
+    comment: Option<u8>,
+    /// Leave out this many lines of csv before the names.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip_lines: u64,
+    /// Numbers of csv have a comma before their fraction: 1,5.
+    #[arg(long)]
+    decimal_comma: bool,
+    /// Columns that a row of csv lacks at its end are null.
+    #[arg(long)]
+    pad: bool,
     /// A text that is null in every column, besides the empty one; may be given several times. Default: NA, N/A,
     /// null, NaN, `\N` and others that pyarrow knows, in columns that are not text.
     #[arg(long = "null-value", value_name = "TEXT")]
     null_values: Vec<String>,
     /// The type of a column of csv or jsonl, instead of inferring it; may be given several times. Types: utf8,
-    /// bool, int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2) and any other of Arrow.
+    /// bool, int64, float64, date, time, timestamp, timestamp[us,UTC], decimal(10,2), json and any other of Arrow.
     ///
-    /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8.
+    /// Fields within others are named with dots in jsonl. Arrays and objects are their own text where the type is utf8;
+    /// where it is json, so is any value, and it is written as it was.
     #[arg(long = "type", value_parser = column_type, value_name = "NAME=TYPE")]
-    types: Vec<(String, DataType)>,
-    /// How characters are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others. Default: utf-8, or
-    /// utf-16 if there is a byte-order mark.
+    types: Vec<FieldRef>,
+    /// How characters of csv and jsonl are encoded: utf-8, utf-16le, utf-16be, latin-1, windows-1252 and others.
+    /// Default: utf-8, or utf-16 if there is a byte-order mark.
     #[arg(long, value_parser = encoding, value_name = "NAME")]
     encoding: Option<Encoding>,
 }
@@ -48,17 +62,22 @@ struct Quote(Option<u8>);
 impl CsvArgs {
     /// Refuses arguments that are not for a format.
     pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
-        if !self.types.is_empty() && !matches!(format.name, "csv" | "jsonl") {
+        let of_text = [("--type", !self.types.is_empty()), ("--encoding", self.encoding.is_some())];
+        let is_text = matches!(format.name, "csv" | "jsonl");
+        if let Some((option, _)) = of_text.into_iter().find(|(_, given)| *given && !is_text) {
             let name = format.name;
             return Err(CliError::Usage(format!(
-                "--type is for csv and jsonl, and the input is {name}"
+                "{option} is for csv and jsonl, and the input is {name}"
             )));
         }
         let wrong = [
             ("--quote", self.quote.is_some()),
             ("--escape", self.escape.is_some()),
+            ("--comment", self.comment.is_some()),
+            ("--skip-lines", self.skip_lines > 0),
+            ("--decimal-comma", self.decimal_comma),
+            ("--pad", self.pad),
             ("--null-value", !self.null_values.is_empty()),
-            ("--encoding", self.encoding.is_some()),
         ];
         match wrong.into_iter().find(|(_, given)| *given && format.name != "csv") {
             Some((name, _)) => {
@@ -78,6 +97,10 @@ impl CsvArgs {
             csv.quote = quote;
         }
         csv.escape = self.escape;
+        csv.comment = self.comment;
+        csv.skip_lines = self.skip_lines;
+        csv.decimal_comma = self.decimal_comma;
+        csv.pad = self.pad;
         options.types.clone_from(&self.types);
         options.encoding = self.encoding;
     }
@@ -110,18 +133,17 @@ fn quote(text: &str) -> Result<Quote, String> {
     }
 }
 
-fn escape(text: &str) -> Result<u8, String> {
+fn character(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         [one] if one.is_ascii() && !matches!(one, b'\n' | b'\r') => Ok(*one),
         _ => Err("one ASCII character".into()),
     }
 }
 
-fn column_type(text: &str) -> Result<(String, DataType), String> {
+fn column_type(text: &str) -> Result<FieldRef, String> {
     // A name may have the sign in it, a type has none.
     let (name, data_type) = text.rsplit_once('=').ok_or("types are given as NAME=TYPE")?;
-    let data_type = parse_type(data_type).map_err(|e| e.to_string())?;
-    Ok((name.to_owned(), data_type))
+    parse_field(name, data_type).map(Arc::new).map_err(|e| e.to_string())
 }
 
 fn encoding(text: &str) -> Result<Encoding, String> {

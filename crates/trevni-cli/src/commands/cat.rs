@@ -30,7 +30,7 @@ const HEAD: u64 = 10;
 /// Returns all rows, unless they are limited.
 pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
     args.limit.apply(&mut args.read);
-    let opened = args.read.open_all(&args.files)?.renamed(&args.rename)?;
+    let opened = args.read.open_some(&args.files)?.renamed(&args.rename)?;
     args.print.print(opened, &args.read.csv)
 }
 

@@ -1,14 +1,12 @@
 //! `trevni convert`: converts rows from one format to another.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use trevni_convert::Report;
-
 use crate::args::rename::RenameArgs;
 use crate::exit::{CliError, tell};
+use crate::input::first_rows::OpenedReport;
 use crate::input::limit::LimitArgs;
 use crate::input::rows::{ReadArgs, tell_report};
 use crate::output::sink::{Dialect, Input, OutputArgs};
@@ -48,14 +46,11 @@ pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
         inputs.append(&mut args.more);
     }
     args.limit.apply(&mut args.read);
-    let mut report = Arc::default();
-    let Err(fault) = convert(&args, &inputs, &args.read, &mut report) else { return Ok(()) };
-    // Nothing of the file that was begun is left.
-    let is_file = !is_stream(&args.output.output);
-    match is_file.then(|| args.read.again(&inputs, &report)).flatten() {
-        Some(read) => convert(&args, &inputs, &read, &mut report),
-        None => Err(fault),
+    // Of output that has begun nothing can be taken back.
+    if is_stream(&args.output.output) {
+        return convert(&args, &inputs, &args.read, &mut None);
     }
+    args.read.read_again(&inputs, |read, report| convert(&args, &inputs, read, report))
 }
 
 /// Converts once; `report` becomes that of the inputs.
@@ -63,7 +58,7 @@ fn convert(
     args: &Args,
     inputs: &[PathBuf],
     read: &ReadArgs,
-    report: &mut Arc<Report>,
+    report: &mut OpenedReport,
 ) -> Result<(), CliError> {
     let started = Instant::now();
     let mut input = None;
@@ -72,7 +67,7 @@ fn convert(
         let columns = opened.rows.schema().fields().len();
         input = Some((opened.taken.clone(), columns));
         let size = opened.input_size();
-        *report = opened.report;
+        *report = Some(opened.report);
         Ok(Input { name: opened.name, rows: args.rename.apply(opened.rows)?, size })
     })?;
     let Some((taken, columns)) = input else { return Ok(()) };
@@ -83,6 +78,8 @@ fn convert(
         written.bytes,
         ratio(read, written.bytes)
     ));
-    tell_report(report);
+    if let Some(report) = report {
+        tell_report(report);
+    }
     Ok(())
 }

@@ -2,12 +2,11 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use trevni::FileReader;
-use trevni_convert::Report;
 
 use crate::exit::{CliError, tell};
+use crate::input::first_rows::OpenedReport;
 use crate::input::pattern::expand;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::stdout;
@@ -54,16 +53,11 @@ pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
 }
 
 fn count(path: &Path, read: &ReadArgs) -> Result<u64, CliError> {
-    let mut report = Arc::default();
-    let counted = count_once(path, read, &mut report);
-    match counted.is_err().then(|| read.again(&[path.to_owned()], &report)).flatten() {
-        Some(read) => count_once(path, &read, &mut report),
-        None => counted,
-    }
+    read.read_again(&[path.to_owned()], |read, report| count_once(path, read, report))
 }
 
 /// Reads files once; `report` becomes theirs.
-fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<u64, CliError> {
+fn count_once(path: &Path, read: &ReadArgs, report: &mut OpenedReport) -> Result<u64, CliError> {
     let (files, single) = (expand(&[path.to_owned()], read.from.is_some())?, path);
     if !matches!(files.as_slice(), [file] if file.path == single) {
         return count_rows(read.open_all(&[path.to_owned()])?, report);
@@ -79,8 +73,8 @@ fn count_once(path: &Path, read: &ReadArgs, report: &mut Arc<Report>) -> Result<
     count_rows(read.open_as(path, name, source, format)?, report)
 }
 
-fn count_rows(opened: Opened, report: &mut Arc<Report>) -> Result<u64, CliError> {
-    report.clone_from(&opened.report);
+fn count_rows(opened: Opened, report: &mut OpenedReport) -> Result<u64, CliError> {
+    *report = Some(opened.report.clone());
     let mut rows = 0u64;
     for batch in opened.rows {
         rows += batch.map_err(|e| batch_fault(&opened.name, e))?.num_rows() as u64;

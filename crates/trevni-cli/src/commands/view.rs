@@ -88,7 +88,9 @@ fn session(path: &Path, read: &ReadArgs) -> Result<Session, CliError> {
     let opened = read.open_all(&[path.to_owned()])?;
     let row_count = opened.input_size().rows;
     let Opened { name, rows, size, .. } = opened;
-    let (schema, path, read) = (rows.schema(), path.to_owned(), read.clone());
+    let (schema, path) = (rows.schema(), path.to_owned());
+    let mut read = read.clone();
+    read.inferred = Some(schema.clone());
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
     let reader: Reader = Box::new(move |range| open_rows(&path, &read, range));
     let session = Session::from_reader(name, extension.unwrap_or_default(), size, schema, reader);

@@ -30,24 +30,6 @@ impl ReadArgs {
         Ok(Opened { rows: skip_rows(opened.rows, self.offset), ..opened })
     }
 
-    /// Opens inputs as one table and reads them; once more from the start, if types that were inferred from the first
-    /// rows do not hold.
-    pub(crate) fn read_all<T>(
-        &self,
-        inputs: &[PathBuf],
-        read: impl Fn(Opened) -> Result<T, CliError>,
-    ) -> Result<T, CliError> {
-        let opened = self.open_all(inputs)?;
-        let report = opened.report.clone();
-        match read(opened) {
-            Ok(done) => Ok(done),
-            Err(fault) => match self.again(inputs, &report) {
-                Some(again) => read(again.open_all(inputs)?),
-                None => Err(fault),
-            },
-        }
-    }
-
     fn open_table(&self, inputs: &[PathBuf], files: &[InputFile]) -> Result<Opened, CliError> {
         let name = match inputs {
             [one] => one.display().to_string(),
@@ -83,6 +65,8 @@ impl ReadArgs {
                 predicate: wanted.predicate.clone(),
                 limit: wanted.limit,
                 report: wanted.report.clone(),
+                inferred: wanted.inferred.clone(),
+                null_columns: wanted.null_columns,
                 ..args.options(&path).map_err(other)?
             };
             (format.open)(source, &options)

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrow::datatypes::SchemaRef;
 use trevni::ErrorKind;
 use trevni::arrow::Predicate;
 use trevni_convert::{Format, ReadOptions, Report, Rows, Source, WriteOptions};
 
 use super::path::PIPE;
-use super::pattern::expand;
 use super::remote;
 use crate::args::csv::CsvArgs;
 use crate::args::json::JsonArgs;
@@ -31,8 +31,10 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_parser = Format::named)]
     pub(crate) from: Option<&'static Format>,
     /// Only these columns; parts of nested ones with dots.
-    #[arg(long, value_delimiter = ',', value_name = "a,b.c")]
-    pub(crate) columns: Option<Vec<String>>,
+    ///
+    /// Names with commas are in double quotes.
+    #[arg(long, value_parser = column_names, value_name = "a,b.c")]
+    pub(crate) columns: Option<::std::vec::Vec<String>>,
     /// Only these rows, from 0; the last is left out, and either may be missing.
     #[arg(long, value_parser = range, value_name = "A..B")]
     pub(crate) rows: Option<Range<u64>>,
@@ -40,6 +42,9 @@ pub(crate) struct ReadArgs {
     /// --columns; --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
+    /// The schema that was inferred when the same input was opened before, with all columns.
+    #[arg(skip)]
+    pub(crate) inferred: Option<SchemaRef>,
     /// The maximum number of these rows; commands that limit rows have their own options.
     #[arg(skip)]
     pub(crate) limit: Option<u64>,
@@ -49,10 +54,11 @@ pub(crate) struct ReadArgs {
     /// Schema of csv and jsonl: what `trevni schema --format json` prints, or an Avro schema. Of avro the schema
     /// that its rows are read with: fields by name or alias, missing ones with their defaults, numbers widened.
     #[arg(long, value_name = "FILE")]
-    schema: Option<PathBuf>,
-    /// Infer the types of csv and jsonl from this many rows; 0 for all rows.
-    #[arg(long, default_value_t = 1000, value_name = "N")]
-    infer_rows: usize,
+    pub(super) schema: Option<PathBuf>,
+    /// Infer the types of csv and jsonl from this many rows; 0 for all rows. Default: all rows of a file, the first
+    /// 1,000 of a pipe, which can be read only once.
+    #[arg(long, value_name = "N")]
+    pub(super) infer_rows: Option<usize>,
     /// Rows that are in memory at a time.
     #[arg(long, default_value_t = trevni::defaults::BATCH_SIZE, value_name = "N", value_parser = at_least_one)]
     batch_size: usize,
@@ -62,7 +68,7 @@ pub(crate) struct ReadArgs {
     pub(crate) lossy: bool,
     /// Skip up to this many bad rows, and count them. In avro, the rest of a block is skipped with one.
     #[arg(long, value_name = "N", default_value_t = 0)]
-    skip_bad: u64,
+    pub(super) skip_bad: u64,
     /// The dtype of Blosc containers without one, as NumPy writes it: `<f8`, `[('a', '<i4'), ('b', 'S4')]`.
     #[cfg(feature = "blosc")]
     #[arg(long, value_name = "DTYPE")]
@@ -235,6 +241,7 @@ impl ReadArgs {
         let mut options = ReadOptions {
             schema,
             infer_rows: self.infer_rows,
+            inferred: self.inferred.clone(),
             batch_size: self.batch_size,
             limits: memory::limits(),
             columns: self.columns.clone(),
@@ -253,23 +260,6 @@ impl ReadArgs {
         self.row_types.describe(&mut options, &mut WriteOptions::default())?;
         Ok(options)
     }
-
-    /// Returns the arguments to read inputs again, after types were inferred from too few rows; `None` if that was
-    /// not the cause, or the inputs can be read only once.
-    pub(crate) fn again(&self, inputs: &[PathBuf], report: &Report) -> Option<Self> {
-        if !report.inference_failed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let files = expand(inputs, self.from.is_some()).ok()?;
-        let can = files.iter().all(|file| file.path.is_file());
-        can.then(|| {
-            let rows = self.infer_rows;
-            tell(&format!(
-                "types that were inferred from the first {rows} rows do not hold: inferring from all rows"
-            ));
-            Self { infer_rows: 0, ..self.clone() }
-        })
-    }
 }
 
 /// Returns an error of a batch, with the name of the file; errors of ours are taken out of Arrow's wrapping.
@@ -278,6 +268,33 @@ pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> Cl
         arrow::error::ArrowError::ExternalError(inner) => CliError::of(name)(inner),
         other => CliError::of(name)(other),
     }
+}
+
+/// Returns the names of columns: between commas that are not in quotes, which are doubled within.
+fn column_names(text: &str) -> Result<Vec<String>, String> {
+    let (mut names, mut name, mut in_quotes, mut was_quoted) =
+        (Vec::new(), String::new(), false, false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if in_quotes && chars.peek() == Some(&'"') => {
+                chars.next();
+                name.push('"');
+            }
+            '"' if in_quotes || name.is_empty() || name.ends_with('.') => {
+                (in_quotes, was_quoted) = (!in_quotes, true);
+            }
+            ',' if !in_quotes => names.push(std::mem::take(&mut name)),
+            other => name.push(other),
+        }
+    }
+    if in_quotes {
+        return Err("a quote is not closed".to_owned());
+    }
+    if !name.is_empty() || was_quoted || !text.is_empty() {
+        names.push(name);
+    }
+    Ok(names)
 }
 
 fn range(text: &str) -> Result<Range<u64>, String> {
@@ -314,6 +331,22 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_columns_may_be_in_quotes() {
+        let names = |text: &str| column_names(text).map(|names| names.join("|"));
+        for (text, expected) in [
+            ("a,b.c", "a|b.c"),
+            ("\"a,b\",c", "a,b|c"),
+            ("\"say \"\"x\"\"\"", "say \"x\""),
+            ("a.\"b,c\"", "a.b,c"),
+            ("5\" pipe", "5\" pipe"),
+            ("", ""),
+        ] {
+            assert_eq!(names(text).as_deref(), Ok(expected), "{text}");
+        }
+        assert!(names("\"a").is_err());
+    }
 
     #[test]
     fn ranges_may_be_open() {

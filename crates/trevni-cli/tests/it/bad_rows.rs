@@ -52,7 +52,11 @@ fn digits_are_lost_only_when_asked() {
         ("csv", "x\n0.5\n9007199254740993\n7\n"),
         ("jsonl", "{\"x\":0.5}\n{\"x\":9007199254740993}\n{\"x\":7}\n"),
     ] {
-        let (exit, _, text_said) = cat(format, text, &[]);
+        // All digits are kept in a decimal.
+        let (exit, printed, _) = cat(format, text, &[]);
+        assert_eq!((exit, printed.lines().nth(1)), (0, Some("{\"x\":9007199254740993.0}")));
+        let given = ["--type", "x=float64"];
+        let (exit, _, text_said) = cat(format, text, &given);
         let line = if format == "csv" { 3 } else { 2 };
         assert_eq!(exit, 1);
         assert!(
@@ -61,12 +65,13 @@ fn digits_are_lost_only_when_asked() {
         );
         let (exit, printed, _) = cat(format, text, &["--lossy"]);
         assert_eq!((exit, printed.lines().nth(1)), (0, Some("{\"x\":9.007199254740992e15}")));
-        let (exit, printed, text_said) = cat(format, text, &["--skip-bad", "1"]);
+        let (exit, printed, text_said) =
+            cat(format, text, &["--skip-bad", "1", "--type", "x=float64"]);
         assert_eq!((exit, text_said.as_str()), (0, "1 bad row left out\n"));
         assert_eq!(printed, "{\"x\":0.5}\n{\"x\":7.0}\n");
         // A number that is not an integer loses nothing.
-        let text = text.replace("9007199254740993", "9007199254740993.5e3");
-        assert_eq!(cat(format, &text, &[]).0, 0);
+        let text = text.replace("9007199254740993", "9007199254740993e3");
+        assert_eq!(cat(format, &text, &given).0, 0);
     }
 }
 

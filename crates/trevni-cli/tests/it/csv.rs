@@ -265,7 +265,7 @@ fn types_that_do_not_hold_are_inferred_again() {
         ("1", "2.5", "Float64", "float64"),
         ("1", "oops", "Utf8", "utf8"),
         ("1", "00501", "Utf8", "utf8"),
-        ("1", "18446744073709551615", "UInt64", "utf8"),
+        ("1", "18446744073709551615", "UInt64", "decimal(38,0)"),
         ("2020-01-01", "2020-01-01 10:00", "Timestamp(µs)", "timestamp"),
         ("2020-01-01 10:00:00", "2020-01-01 10:00:00.0000001", "Timestamp(ns)", "timestamp[ns]"),
         ("2020-01-01 10:00:00", "2020-01-01 10:00:00Z", "Utf8", "utf8"),
@@ -311,9 +311,9 @@ fn types_that_do_not_hold_are_inferred_again() {
         let none = out(&["count", str(&path), "--where", "\"a b\" is null"]);
         assert_eq!(none, "0\n");
         assert_eq!(out(&["count", str(&path)]), "1501\n");
-        // Rows written to standard output cannot be taken back.
+        // Rows written to standard output cannot be taken back: types are those of all rows from the start.
         let output = run(&["convert", str(&path), "-", "--to", "arrows"]);
-        assert_eq!(code(&output), 1);
+        assert_eq!((code(&output), said(&output).contains("do not hold")), (0, false));
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) struct Chunk {
 
 impl Chunk {
     /// Returns whether there are no records.
-    pub(super) fn is_blank(&self) -> bool {
-        self.text.iter().all(|b| is_end(*b))
+    pub(super) fn is_blank(&self, dialect: Dialect) -> bool {
+        record::next(&self.text, 0, dialect).is_none()
     }
 }
 
@@ -58,7 +58,7 @@ impl<R: Read> Chunks<R> {
         let size = size.max(1);
         let mut chunks = Self {
             input,
-            dialect: Dialect { delimiter: b',', quote: None, escape: None },
+            dialect: Dialect { delimiter: b',', quote: None, escape: None, comment: None },
             size,
             next_size: size.min(FIRST),
             rest: Vec::new(),
@@ -137,6 +137,9 @@ impl<R: Read> Iterator for Chunks<R> {
 
 /// Returns the end of the last complete record of a text that begins with a record, if there is one.
 fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
+    if dialect.comment.is_some() {
+        return last_record(text, dialect);
+    }
     let Some(quote) = dialect.quote else { return end_of_line(text, 0) };
     let (mut at, mut last) = (0, None);
     loop {
@@ -157,6 +160,19 @@ fn last_end(text: &[u8], dialect: Dialect) -> Option<usize> {
             }
         }
     }
+}
+
+/// Returns the end of the last complete record of a text with comments, whose quotes open nothing.
+fn last_record(text: &[u8], dialect: Dialect) -> Option<usize> {
+    let (mut at, mut last) = (0, None);
+    while let Some(record) = record::next(text, at, dialect) {
+        at = record.end;
+        // What ends with the text may go on.
+        if at < text.len() {
+            last = Some(at);
+        }
+    }
+    last
 }
 
 /// Returns the position of the closing quote. One at the end of the text may be the first of two.
@@ -195,7 +211,8 @@ pub(super) fn whole_lines(text: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"'), escape: None };
+    const DIALECT: Dialect =
+        Dialect { delimiter: b',', quote: Some(b'"'), escape: None, comment: None };
 
     fn chunks(text: &str, size: usize) -> Vec<String> {
         let chunks = Chunks::new(text.as_bytes(), size, 1 << 20, |_| DIALECT).unwrap();

@@ -104,5 +104,5 @@ pub(super) fn reader(
 ) -> ChunkReader {
     let schema = parser.schema.clone();
     let parse = move |chunk: Result<Chunk>| parser.parse(chunk?);
-    ChunkReader::new(chunks, parse, schema, 1, options)
+    ChunkReader::new(chunks, parse, schema, 1 + options.csv.skip_lines, options)
 }

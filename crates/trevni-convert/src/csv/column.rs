@@ -21,6 +21,7 @@ use super::inferred_type::{self, Candidates, InferredType};
 use super::nulls::Nulls;
 use super::table::Span;
 use super::{datetime, number};
+use crate::float_digits;
 
 /// A column that is wanted.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub(super) struct Column {
     pub(super) nulls_first: bool,
     /// Whether numbers may lose digits.
     pub(super) lossy: bool,
+    /// Whether a comma is before the fraction of numbers.
+    pub(super) decimal_comma: bool,
 }
 
 /// The bad rows of a chunk, the first ones if there are many.
@@ -92,7 +95,7 @@ pub(super) struct Cells<'a> {
 impl<'a> Cells<'a> {
     /// Returns the array of all values.
     pub(super) fn parse(self, bad: &mut BadRows) -> ArrayRef {
-        let lossy = self.column.lossy;
+        let (lossy, comma) = (self.column.lossy, self.column.decimal_comma);
         let Some(kind) = self.column.kind else { return declared_types::parse(self, bad) };
         match kind {
             InferredType::Boolean => Arc::new(self.booleans(bad, inferred_type::boolean)),
@@ -103,9 +106,11 @@ impl<'a> Cells<'a> {
                 self.array::<UInt64Type>(bad, |text| number::unsigned(text.as_bytes()))
             }
             InferredType::Float => self.array::<Float64Type>(bad, |text| {
-                let value = number::float(text)?;
-                (lossy || keeps_digits(value, text)).then_some(value)
+                let text = number::with_point(text, comma);
+                let value = number::float(&text)?;
+                (lossy || keeps_digits(value, &text)).then_some(value)
             }),
+            InferredType::Decimal(scale) => self.decimals(scale, bad),
             InferredType::Date => {
                 self.array::<Date32Type>(bad, |text| datetime::date(text.as_bytes()))
             }
@@ -123,8 +128,19 @@ impl<'a> Cells<'a> {
                     datetime::moment(text.as_bytes()).filter(|moment| moment.has_offset)
                 })
             }
-            InferredType::Text => self.strings(bad),
+            InferredType::Text => self.texts(true, bad),
+            InferredType::Null => declared_types::nothing(self, bad),
         }
+    }
+
+    fn decimals(self, scale: i8, bad: &mut BadRows) -> ArrayRef {
+        let comma = self.column.decimal_comma;
+        let values = self.primitives::<Decimal128Type>(bad, |text| {
+            let text = number::with_point(text, comma);
+            number::float(&text)?;
+            float_digits::unscaled(text.trim(), scale)
+        });
+        Arc::new(values.with_data_type(self.column.field.data_type().clone()))
     }
 
     /// Each row and its value, null or not.
@@ -239,11 +255,14 @@ impl<'a> Cells<'a> {
         }
     }
 
-    fn strings(self, bad: &mut BadRows) -> ArrayRef {
+    /// Returns the values as text, null or not. Nothing between quotes is a text where the column is text.
+    pub(super) fn texts(self, is_text: bool, bad: &mut BadRows) -> ArrayRef {
         let bytes = self.spans.iter().map(|span| span.len()).sum();
         let mut builder = StringBuilder::with_capacity(self.spans.len(), bytes);
-        for (row, text) in self.values() {
-            if self.column.nulls.contains(text) {
+        let takes_empty = is_text && !self.column.nulls.contains_empty_text();
+        for ((row, text), span) in self.values().zip(self.spans) {
+            let is_empty_text = takes_empty && span.is_empty_text();
+            if !is_empty_text && self.column.nulls.contains(text) {
                 self.null(row, bad);
                 builder.append_null();
             } else {
@@ -251,11 +270,6 @@ impl<'a> Cells<'a> {
             }
         }
         Arc::new(builder.finish())
-    }
-
-    /// Returns the values as text, null or not.
-    pub(super) fn texts(self, bad: &mut BadRows) -> ArrayRef {
-        self.strings(bad)
     }
 }
 
@@ -269,10 +283,9 @@ pub(super) fn naive(text: &str) -> Option<datetime::Datetime> {
     datetime::moment(bytes).filter(|moment| !moment.has_offset)
 }
 
-/// Returns whether a number has all digits of a text that is an integer.
+/// Returns whether a number has all digits of a text.
 pub(super) fn keeps_digits(value: f64, text: &str) -> bool {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    value.abs() < EXACT || crate::lossy_integers::keeps(value, text.trim())
+    float_digits::is_held(value, text.trim())
 }
 
 impl Column {
@@ -283,14 +296,14 @@ impl Column {
             return BadValue { what, fitting: None, column };
         };
         let shown = shorten(value);
-        if data_type.is_floating() && !self.lossy && number::float(value).is_some() {
-            let what = format!("{shown} would lose digits as a floating-point number");
-            return BadValue { what, fitting: None, column };
-        }
         let article = if data_type.to_string().starts_with("Int") { "an" } else { "a" };
-        let what = format!("{shown:?} is not {article} {data_type}");
+        let is_number = data_type.is_floating() && !self.lossy && number::float(value).is_some();
+        let what = match is_number {
+            true => format!("{shown} would lose digits as a floating-point number"),
+            false => format!("{shown:?} is not {article} {data_type}"),
+        };
         let fitting = self.kind.map(|kind| {
-            let mut candidates = Candidates::of(kind);
+            let mut candidates = Candidates::of(kind).with_decimal_comma(self.decimal_comma);
             candidates.add(value);
             candidates.kind()
         });

@@ -11,7 +11,7 @@
 //! ```
 
 use super::options::CsvReadOptions;
-use super::record::{self, Dialect, Record};
+use super::record::{self, Dialect, Fault, Record};
 
 /// The delimiters that are found out; of those that fit equally well the first is taken.
 pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -33,13 +33,14 @@ pub(super) fn detect(text: &[u8], options: &CsvReadOptions) -> Detected {
         Some((delimiter, len)) => (Some(delimiter), text.get(len..).unwrap_or_default()),
         None => (None, text),
     };
+    let comment = options.comment;
     let with = |escape| {
         let (quote, given) = (options.quote, options.delimiter.or(said));
         let (delimiter, other) = match given {
             Some(given) => (given, None),
-            None => find(text, quote, escape),
+            None => find(text, Dialect { delimiter: b',', quote, escape, comment }),
         };
-        Detected { dialect: Dialect { delimiter, quote, escape }, other }
+        Detected { dialect: Dialect { delimiter, quote, escape, comment }, other }
     };
     let plain = with(options.escape);
     if options.escape.is_some() || options.quote.is_none() || !has_faults(text, plain.dialect) {
@@ -62,11 +63,12 @@ pub(super) fn separator_line(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Returns whether one of the first records has a fault in its quotes. The last may be cut.
+/// Returns whether text follows a closing quote in one of the first records. That the last quote is open says nothing: the
+/// text may be cut within it.
 fn has_faults(text: &[u8], dialect: Dialect) -> bool {
     let mut at = 0;
     while let Some(record) = record::next(text, at, dialect) {
-        if record.fault.is_some() {
+        if record.fault == Some(Fault::TextAfterQuote) {
             return true;
         }
         at = record.end;
@@ -75,10 +77,10 @@ fn has_faults(text: &[u8], dialect: Dialect) -> bool {
 }
 
 /// Returns the delimiter of a text of complete records, a comma if there is none; and another that fits as well.
-fn find(text: &[u8], quote: Option<u8>, escape: Option<u8>) -> (u8, Option<u8>) {
+fn find(text: &[u8], dialect: Dialect) -> (u8, Option<u8>) {
     let (mut best, mut other) = ((b',', (0, 1)), None);
     for delimiter in DELIMITERS {
-        let score = score(text, Dialect { delimiter, quote, escape });
+        let score = score(text, Dialect { delimiter, ..dialect });
         if score > best.1 {
             (best, other) = ((delimiter, score), None);
         } else if score == best.1 && score.0 > 0 {
@@ -115,6 +117,10 @@ fn score(text: &[u8], dialect: Dialect) -> (usize, usize) {
 mod tests {
     use super::*;
 
+    fn dialect(quote: Option<u8>) -> Dialect {
+        Dialect { delimiter: b',', quote, escape: None, comment: None }
+    }
+
     #[test]
     fn delimiters_are_found() {
         for (text, expected) in [
@@ -132,11 +138,11 @@ mod tests {
             ("a,b\n\n1,2\n", b','),
             ("", b','),
         ] {
-            let (found, _) = find(text.as_bytes(), Some(b'"'), None);
+            let (found, _) = find(text.as_bytes(), dialect(Some(b'"')));
             assert_eq!(found as char, expected as char, "{text}");
         }
-        assert_eq!(find(b"'a,b';c\n'd,e';f\n", Some(b'\''), None).0, b';');
-        assert_eq!(find(b"\"a,b\n\"c,d\n", None, None).0, b',');
+        assert_eq!(find(b"'a,b';c\n'd,e';f\n", dialect(Some(b'\''))).0, b';');
+        assert_eq!(find(b"\"a,b\n\"c,d\n", dialect(None)).0, b',');
     }
 
     #[test]
@@ -147,6 +153,8 @@ mod tests {
             ("a;b\n1;\"x, \\\"y\\\" z\"\n2;q\n", b';', Some(b'\\'), None),
             ("a,b\n1,\"C:\\x\\\"\n2,q\n", b',', None, None),
             ("a,b\n1,\"x\"y\n2,q\n", b',', None, None),
+            // The text is cut within the last record.
+            ("a,b\n1,\"x \\\"y\\\" z\"\n2,\"q\n", b',', Some(b'\\'), None),
             ("sep=;\na;b\n1;2\n", b';', None, None),
             ("SEP=|\r\na,b|c\r\n", b'|', None, None),
             ("Preis, EUR;Menge\n3,50;4\n2,25;1\n", b',', None, Some(b';')),

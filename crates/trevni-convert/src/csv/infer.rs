@@ -25,8 +25,9 @@ pub(super) struct Inference {
 }
 
 impl Inference {
-    pub(super) fn new(layout: Layout, nulls: Nulls) -> Self {
-        let columns = vec![Candidates::default(); layout.kept()];
+    pub(super) fn new(layout: Layout, nulls: Nulls, decimal_comma: bool) -> Self {
+        let candidates = Candidates::default().with_decimal_comma(decimal_comma);
+        let columns = vec![candidates; layout.kept()];
         Self { layout: Arc::new(layout), nulls: Arc::new(nulls), columns, rows: 0 }
     }
 
@@ -38,7 +39,9 @@ impl Inference {
         for (candidates, spans) in self.columns.iter_mut().zip(&table.columns) {
             for span in spans.iter().take(rows) {
                 let value = span.of(text);
-                if !self.nulls.contains(value) {
+                if span.is_empty_text() {
+                    candidates.add_empty_text();
+                } else if !self.nulls.contains(value) {
                     candidates.add(value);
                 }
             }

@@ -6,14 +6,17 @@
 //! 7              integer, unsigned, float
 //! 2024-01-02     date, timestamp                   7, 0.5      float
 //! 00501          none but text                     7, 00501    text
+//! 0.12345678901234567890     float, which would lose digits: decimal
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, TimeUnit};
 
 use super::datetime;
 use super::number::{self, Integer};
+use crate::float_digits::{Digits, decimal_type};
 
 /// A type that inference knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub(super) enum InferredType {
     /// Integers, some of which exceed `i64`.
     Unsigned,
     Float,
+    /// Numbers with this many digits after the point, of which a float64 would lose some.
+    Decimal(i8),
     Date,
     /// In microseconds, or in nanoseconds.
     Time(TimeUnit),
@@ -30,6 +35,8 @@ pub(super) enum InferredType {
     /// Every value has an offset.
     TimestampUtc(TimeUnit),
     Text,
+    /// There are no values.
+    Null,
 }
 
 impl InferredType {
@@ -39,22 +46,43 @@ impl InferredType {
             InferredType::Integer => DataType::Int64,
             InferredType::Unsigned => DataType::UInt64,
             InferredType::Float => DataType::Float64,
+            InferredType::Decimal(scale) => decimal_type(scale),
             InferredType::Date => DataType::Date32,
             InferredType::Time(unit) => DataType::Time64(unit),
             InferredType::Timestamp(unit) => DataType::Timestamp(unit, None),
             InferredType::TimestampUtc(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
             InferredType::Text => DataType::Utf8,
+            InferredType::Null => DataType::Null,
         }
     }
 
+    /// Returns the type that has an Arrow type.
+    pub(super) fn of(data_type: &DataType) -> Option<Self> {
+        Some(match data_type {
+            DataType::Boolean => InferredType::Boolean,
+            DataType::Int64 => InferredType::Integer,
+            DataType::UInt64 => InferredType::Unsigned,
+            DataType::Float64 => InferredType::Float,
+            DataType::Decimal128(_, scale) => InferredType::Decimal(*scale),
+            DataType::Date32 => InferredType::Date,
+            DataType::Time64(unit) => InferredType::Time(*unit),
+            DataType::Timestamp(unit, None) => InferredType::Timestamp(*unit),
+            DataType::Timestamp(unit, Some(_)) => InferredType::TimestampUtc(*unit),
+            DataType::Utf8 => InferredType::Text,
+            DataType::Null => InferredType::Null,
+            _ => return None,
+        })
+    }
+
     /// Returns what `--type` calls it.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> Cow<'static, str> {
         let nanos = TimeUnit::Nanosecond;
-        match self {
+        Cow::Borrowed(match self {
             InferredType::Boolean => "bool",
             InferredType::Integer => "int64",
             InferredType::Unsigned => "uint64",
             InferredType::Float => "float64",
+            InferredType::Decimal(scale) => return Cow::Owned(format!("decimal(38,{scale})")),
             InferredType::Date => "date",
             InferredType::Time(unit) if unit == nanos => "time[ns]",
             InferredType::Time(_) => "time",
@@ -63,13 +91,15 @@ impl InferredType {
             InferredType::TimestampUtc(unit) if unit == nanos => "timestamp[ns,UTC]",
             InferredType::TimestampUtc(_) => "timestamp[us,UTC]",
             InferredType::Text => "utf8",
-        }
+            InferredType::Null => "null",
+        })
     }
 }
 
 const BOOLEAN: u8 = 1;
 const INTEGER: u8 = 2;
 const UNSIGNED: u8 = 4;
+/// Any number: a decimal if a float64 would lose digits.
 const FLOAT: u8 = 8;
 const DATE: u8 = 16;
 const TIME: u8 = 32;
@@ -81,7 +111,12 @@ const TIMESTAMP_UTC: u8 = 128;
 pub(super) struct Candidates {
     /// The types that take all values so far.
     types: u8,
+    /// Whether a comma is before the fraction of numbers.
+    decimal_comma: bool,
     any: bool,
+    /// Whether there are texts between quotes that are empty, which are null in columns that are not text.
+    has_empty_text: bool,
+    digits: Digits,
     /// Whether a time has digits below a microsecond.
     needs_nanos: bool,
     /// Whether a time is out of the range of nanoseconds.
@@ -90,7 +125,16 @@ pub(super) struct Candidates {
 
 impl Default for Candidates {
     fn default() -> Self {
-        Self { types: u8::MAX, any: false, needs_nanos: false, is_far: false }
+        let digits = Digits::default();
+        Self {
+            types: u8::MAX,
+            decimal_comma: false,
+            any: false,
+            has_empty_text: false,
+            digits,
+            needs_nanos: false,
+            is_far: false,
+        }
     }
 }
 
@@ -100,15 +144,21 @@ impl Candidates {
         let types = match kind {
             InferredType::Boolean => BOOLEAN,
             InferredType::Integer => INTEGER | FLOAT,
-            InferredType::Unsigned => UNSIGNED,
-            InferredType::Float => FLOAT,
+            InferredType::Unsigned => UNSIGNED | FLOAT,
+            InferredType::Float | InferredType::Decimal(_) => FLOAT,
             InferredType::Date => DATE | TIMESTAMP,
             InferredType::Time(_) => TIME,
             InferredType::Timestamp(_) => TIMESTAMP,
             InferredType::TimestampUtc(_) => TIMESTAMP_UTC,
             InferredType::Text => 0,
+            InferredType::Null => return Self::default(),
         };
         Self { types, any: true, ..Self::default() }
+    }
+
+    /// Returns the same, of numbers in which a comma may be before the fraction.
+    pub(super) fn with_decimal_comma(self, decimal_comma: bool) -> Self {
+        Self { decimal_comma, ..self }
     }
 
     /// Adds a value that is not null.
@@ -119,24 +169,35 @@ impl Candidates {
         }
     }
 
+    /// Adds a text between quotes that is empty.
+    pub(super) fn add_empty_text(&mut self) {
+        self.has_empty_text = true;
+    }
+
     /// Adds the values of another part of the column.
     pub(super) fn merge(&mut self, other: &Self) {
         self.types &= other.types;
         self.any |= other.any;
+        self.has_empty_text |= other.has_empty_text;
+        self.digits.merge(&other.digits);
         self.needs_nanos |= other.needs_nanos;
         self.is_far |= other.is_far;
     }
 
-    /// Returns the type that takes all values. A column without values is text.
+    /// Returns the type that takes all values.
     pub(super) fn kind(&self) -> InferredType {
         let has = |types: u8| self.types & types != 0;
         let unit = if self.needs_nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
         match () {
-            () if !self.any => InferredType::Text,
+            () if !self.any && self.has_empty_text => InferredType::Text,
+            () if !self.any => InferredType::Null,
             () if has(BOOLEAN) => InferredType::Boolean,
             () if has(INTEGER) => InferredType::Integer,
             () if has(UNSIGNED) => InferredType::Unsigned,
-            () if has(FLOAT) => InferredType::Float,
+            () if has(FLOAT) && !self.digits.is_beyond_float => InferredType::Float,
+            () if has(FLOAT) => {
+                self.digits.scale().map_or(InferredType::Text, InferredType::Decimal)
+            }
             () if has(DATE) => InferredType::Date,
             () if has(TIME) => InferredType::Time(unit),
             // Neither unit takes all.
@@ -149,13 +210,16 @@ impl Candidates {
 
     fn types_of(&mut self, text: &str) -> u8 {
         if self.types & (INTEGER | UNSIGNED | FLOAT) != 0 {
-            match number::integer(text.as_bytes()) {
-                Some(Integer::Signed(0..)) => return INTEGER | UNSIGNED | FLOAT,
-                Some(Integer::Signed(_)) => return INTEGER | FLOAT,
-                Some(Integer::Unsigned(_)) => return UNSIGNED,
-                Some(Integer::Wide) => return 0,
-                None if number::float(text).is_some() => return FLOAT,
-                None => {}
+            let integers = match number::integer(text.as_bytes()) {
+                Some(Integer::Signed(0..)) => INTEGER | UNSIGNED,
+                Some(Integer::Signed(_)) => INTEGER,
+                Some(Integer::Unsigned(_)) => UNSIGNED,
+                Some(Integer::Wide) | None => 0,
+            };
+            let text = number::with_point(text, self.decimal_comma);
+            if let Some(value) = number::float(&text) {
+                self.digits.add(text.trim(), value);
+                return integers | FLOAT;
             }
         }
         if self.types & BOOLEAN != 0 && boolean(text).is_some() {
@@ -200,15 +264,20 @@ mod tests {
     fn a_column_has_the_first_type_that_takes_all_values() {
         use TimeUnit::{Microsecond, Nanosecond};
         let cases: &[(&[&str], InferredType)] = &[
-            (&[], InferredType::Text),
+            (&[], InferredType::Null),
             (&["true", "FALSE", "True"], InferredType::Boolean),
             (&["t", "f"], InferredType::Text),
             (&["true", "1"], InferredType::Text),
             (&["1", "-2", " 3"], InferredType::Integer),
             (&["9223372036854775808", "1"], InferredType::Unsigned),
-            (&["9223372036854775808", "-1"], InferredType::Text),
-            (&["9223372036854775808", "0.5"], InferredType::Text),
-            (&["99999999999999999999999"], InferredType::Text),
+            (&["9223372036854775809", "-1"], InferredType::Decimal(0)),
+            (&["9223372036854775809", "0.5"], InferredType::Decimal(1)),
+            (&["9007199254740993", "0.5"], InferredType::Decimal(1)),
+            (&["99999999999999999999999"], InferredType::Decimal(0)),
+            (&["999999999999999999999999999999999999999"], InferredType::Text),
+            (&["0.1234567890123456789", "-7"], InferredType::Decimal(19)),
+            (&["0.1234567890123456789", "1e5"], InferredType::Text),
+            (&["0.10000000000000001", "1e5"], InferredType::Float),
             (&["1", "2.5"], InferredType::Float),
             (&["1e400", "1"], InferredType::Text),
             (&["00501", "10001"], InferredType::Text),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!                        columns that are not text              text columns
-//! by default             empty, NA, null, NaN, \N ...           empty
+//! by default             empty, NA, null, NaN, \N ...           empty, unless in quotes
 //! given null values      empty, and these                       empty, and these
 //! ```
 //! A float column of a declared type keeps NaN, unless NaN is among the given null values.
@@ -47,6 +47,11 @@ impl Nulls {
     fn of(values: Vec<String>) -> Self {
         let lengths = values.iter().fold(1, |bits, value| bits | length_bit(value.len()));
         Self { values, lengths }
+    }
+
+    /// Returns whether a text between quotes that is empty is null, since the empty one is given.
+    pub(super) fn contains_empty_text(&self) -> bool {
+        self.values.iter().any(String::is_empty)
     }
 
     /// Returns whether a value is null.

@@ -5,7 +5,9 @@
 //! float     -?(0|[1-9][0-9]*)?(.[0-9]*)?([eE][+-]?[0-9]+)?   0.5  .5  5.  1e-3  not 00.5, +0.5, 1e400
 //!           -?(inf|infinity)                                 in any case
 //! ```
-//! Blanks around a number are ignored, as pyarrow and DuckDB do.
+//! Blanks around a number are ignored, as pyarrow and DuckDB do. A comma is before the fraction where the caller says so.
+
+use std::borrow::Cow;
 
 /// An integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +75,15 @@ pub(super) fn float(text: &str) -> Option<f64> {
         _ => return None,
     }
     text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Returns a number with a point before its fraction, where a comma is. A point is then of no number.
+pub(super) fn with_point(text: &str, decimal_comma: bool) -> Cow<'_, str> {
+    match decimal_comma {
+        true if text.contains('.') => Cow::Borrowed("."),
+        true if text.contains(',') => Cow::Owned(text.replace(',', ".")),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];

@@ -46,10 +46,11 @@ impl ColumnPlan {
                 by_place(schema, &mut names, &mut given)?;
             }
         }
-        for (name, data_type) in &options.types {
+        for field in &options.types {
+            let name = field.name();
             find(name, &names)?;
             for (slot, _) in given.iter_mut().zip(&names).filter(|(_, other)| *other == name) {
-                *slot = Some(Arc::new(Field::new(name, data_type.clone(), true)));
+                *slot = Some(field.clone());
             }
         }
         for field in given.iter().flatten() {
@@ -82,6 +83,18 @@ impl ColumnPlan {
         without.map(|wanted| wanted.at).collect()
     }
 
+    /// Returns the types to infer, if a schema that was inferred before has them all.
+    pub(super) fn known(&self, schema: &Schema) -> Option<Vec<InferredType>> {
+        let without = self.wanted.iter().filter(|wanted| wanted.given.is_none());
+        let known = without.map(|wanted| {
+            let mut of_name = schema.fields().iter().filter(|field| *field.name() == wanted.name);
+            // Of two columns of one name each has its own type.
+            let field = of_name.next().filter(|_| of_name.next().is_none())?;
+            InferredType::of(field.data_type())
+        });
+        known.collect()
+    }
+
     /// Returns the columns, with the types that were inferred.
     pub(super) fn columns(
         self,
@@ -92,7 +105,11 @@ impl ColumnPlan {
         let columns = self.wanted.into_iter().map(|wanted| {
             let kind = match &wanted.given {
                 Some(_) => None,
-                None => Some(kinds.next().copied().unwrap_or(InferredType::Text)),
+                None => match kinds.next() {
+                    Some(InferredType::Null) if !options.null_columns => Some(InferredType::Text),
+                    Some(InferredType::Decimal(_)) if options.lossy => Some(InferredType::Float),
+                    kind => Some(kind.copied().unwrap_or(InferredType::Text)),
+                },
             };
             let inferred =
                 |kind: InferredType| Arc::new(Field::new(wanted.name, kind.data_type(), true));
@@ -102,7 +119,8 @@ impl ColumnPlan {
             };
             let nulls = nulls(field.data_type(), kind.is_some(), &options.csv);
             let nulls_first = options.csv.null_values.is_some();
-            Column { field, kind, nulls, nulls_first, lossy: options.lossy }
+            let (lossy, decimal_comma) = (options.lossy, options.csv.decimal_comma);
+            Column { field, kind, nulls, nulls_first, lossy, decimal_comma }
         });
         let columns: Vec<Column> = columns.collect();
         let fields: Vec<FieldRef> = columns.iter().map(|column| column.field.clone()).collect();

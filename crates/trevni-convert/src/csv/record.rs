@@ -6,7 +6,8 @@
 //! ```
 //! A quote opens only at the start of a field; elsewhere it is literal. Within quotes, a quote is doubled, or follows an
 //! escape character; that itself is doubled before a quote, and literal before anything else. Text between a closing
-//! quote and the delimiter is a fault. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines are skipped.
+//! quote and the delimiter is a fault. A record ends at `\n`, `\r` or `\r\n` outside of quotes; empty lines and comments
+//! are skipped.
 
 use memchr::{memchr, memchr2, memchr3};
 
@@ -18,6 +19,8 @@ pub(super) struct Dialect {
     pub(super) quote: Option<u8>,
     /// What makes a quote within quotes literal, besides doubling it.
     pub(super) escape: Option<u8>,
+    /// What begins a line that is no record.
+    pub(super) comment: Option<u8>,
 }
 
 /// What is wrong with the quotes of a record.
@@ -63,7 +66,7 @@ pub(super) fn walk(
     dialect: Dialect,
     mut field: impl FnMut(usize, Field),
 ) -> Option<Record> {
-    let start = at + text.get(at..)?.iter().position(|b| !is_end(*b))?;
+    let start = first(text, at, dialect)?;
     let (mut at, mut fields, mut fault) = (start, 0, None);
     loop {
         let (found, stop) = match dialect.quote {
@@ -88,6 +91,23 @@ pub(super) fn walk(
             None => return Some(Record { start, stop, end: stop, fields, fault }),
         }
     }
+}
+
+/// Returns where the next record begins: behind empty lines and comments.
+fn first(text: &[u8], mut at: usize, dialect: Dialect) -> Option<usize> {
+    loop {
+        at += text.get(at..)?.iter().position(|b| !is_end(*b))?;
+        if dialect.comment.is_none() || text.get(at).copied() != dialect.comment {
+            return Some(at);
+        }
+        at = end_of_line(text, at);
+    }
+}
+
+/// Returns where the line ends that a position is in.
+pub(super) fn end_of_line(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    memchr2(b'\n', b'\r', rest).map_or(text.len(), |n| at + n)
 }
 
 /// The value of a raw field.
@@ -187,7 +207,7 @@ mod tests {
 
     fn records(text: &str, quote: Option<u8>, escape: Option<u8>) -> Vec<Vec<String>> {
         let (mut at, mut all) = (0, Vec::new());
-        let dialect = Dialect { delimiter: b',', quote, escape };
+        let dialect = Dialect { delimiter: b',', quote, escape, comment: None };
         loop {
             let mut values = Vec::new();
             let record = walk(text.as_bytes(), at, dialect, |_, field| {
@@ -255,7 +275,8 @@ mod tests {
 
     #[test]
     fn faults_of_quotes_are_found() {
-        let dialect = |escape| Dialect { delimiter: b',', quote: Some(b'"'), escape };
+        let dialect =
+            |escape| Dialect { delimiter: b',', quote: Some(b'"'), escape, comment: None };
         let escape = Some(b'\\');
         for (text, escape, fault) in [
             ("a,\"b\"", None, None),

@@ -5,7 +5,7 @@
 //!                              name   →a "b"  empty
 //! ```
 //! Values of unselected columns are counted, not kept. Records that are not UTF-8, or have another number of
-//! fields, are bad and in no column. An empty line is a null where there is one column.
+//! fields, are bad and in no column. An empty line is a null where there is one column; nothing between quotes is a text.
 
 use memchr::{memchr, memchr_iter};
 
@@ -21,11 +21,13 @@ pub(super) struct Layout {
     kept: usize,
     /// The index after the last selected column.
     last: usize,
+    /// Whether columns that a record lacks are null.
+    pad: bool,
 }
 
 impl Layout {
     /// Selects columns of a file, in its order.
-    pub(super) fn new(dialect: Dialect, columns: usize, kept: &[usize]) -> Self {
+    pub(super) fn new(dialect: Dialect, columns: usize, kept: &[usize], pad: bool) -> Self {
         let mut slots = vec![None; columns];
         for (slot, column) in kept.iter().enumerate() {
             if let Some(of_column) = slots.get_mut(*column) {
@@ -33,7 +35,7 @@ impl Layout {
             }
         }
         let last = kept.iter().max().map_or(0, |last| last + 1);
-        Self { dialect, slots, kept: kept.len(), last }
+        Self { dialect, slots, kept: kept.len(), last, pad }
     }
 
     /// Returns how many columns are kept.
@@ -53,6 +55,14 @@ impl Span {
     fn new(start: usize, end: usize) -> Self {
         let place = |at| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: place(start), end: place(end) }
+    }
+
+    /// The text of a field that is empty between quotes, which is no null.
+    const EMPTY_TEXT: Self = Self { start: 1, end: 0 };
+
+    /// Returns whether nothing is between quotes.
+    pub(super) fn is_empty_text(self) -> bool {
+        self.start > self.end
     }
 
     pub(super) fn len(self) -> usize {
@@ -146,10 +156,17 @@ struct Split<'a> {
 impl Split<'_> {
     fn run(&mut self, skip: usize) {
         let (mut at, len) = (skip, self.text.len());
+        let comment = self.layout.dialect.comment;
         let (mut next_quote, mut next_return) = (self.find_quote(at), self.find(b'\r', at));
         while at < len {
             if self.text.get(at).is_some_and(|b| is_end(*b)) {
                 at = self.empty_line(at);
+                continue;
+            }
+            if comment.is_some() && self.text.get(at).copied() == comment {
+                at = record::end_of_line(self.text, at);
+                at += usize::from(self.text.get(at) == Some(&b'\r'));
+                at += usize::from(self.text.get(at) == Some(&b'\n'));
                 continue;
             }
             let stop = self.find(b'\n', at);
@@ -229,6 +246,14 @@ impl Split<'_> {
                     record::unescape(raw, quote, layout.dialect.escape, &mut self.unescaped);
                     Span::new(from, text.len() + self.unescaped.len())
                 }
+                // A quote is before it.
+                Some(quote)
+                    if field.start == field.end
+                        && field.start.checked_sub(1).and_then(|at| text.get(at))
+                            == Some(&quote) =>
+                {
+                    Span::EMPTY_TEXT
+                }
                 _ => Span::new(field.start, field.end),
             };
             self.keep(number, span);
@@ -259,10 +284,14 @@ impl Split<'_> {
     /// Keeps the fields of a record, or drops them if it is bad.
     fn end(&mut self, start: usize, stop: usize, fields: usize) {
         let expected = self.layout.slots.len();
-        if fields != expected {
+        if fields < expected && self.layout.pad {
+            (fields..expected).for_each(|column| self.keep(column, Span::new(stop, stop)));
+        } else if fields != expected {
             return self.bad(start, || {
                 let s = if fields == 1 { "" } else { "s" };
-                format!("{fields} field{s} where {expected} are expected")
+                let remedy =
+                    if fields < expected { "; --pad reads missing ones as null" } else { "" };
+                format!("{fields} field{s} where {expected} are expected{remedy}")
             });
         }
         if !self.is_valid {
@@ -293,10 +322,11 @@ impl Split<'_> {
 mod tests {
     use super::*;
 
-    const DIALECT: Dialect = Dialect { delimiter: b',', quote: Some(b'"'), escape: None };
+    const DIALECT: Dialect =
+        Dialect { delimiter: b',', quote: Some(b'"'), escape: None, comment: None };
 
     fn table(text: &[u8], columns: usize, kept: &[usize]) -> Table {
-        let layout = Layout::new(DIALECT, columns, kept);
+        let layout = Layout::new(DIALECT, columns, kept, false);
         Table::new(Chunk { text: text.to_vec(), skip: 0 }, &layout, usize::MAX)
     }
 
@@ -334,10 +364,10 @@ mod tests {
                 .map(|bad| (table.lines_before(bad.start), bad.row, bad.what.as_str()))
                 .collect();
             let expected = [
-                (1, 1, "1 field where 2 are expected"),
+                (1, 1, "1 field where 2 are expected; --pad reads missing ones as null"),
                 (2, 1, "3 fields where 2 are expected"),
                 (3, 1, "byte 0xff is not UTF-8; --encoding names the encoding"),
-                (4, 1, "1 field where 2 are expected"),
+                (4, 1, "1 field where 2 are expected; --pad reads missing ones as null"),
                 (6, 2, "a quote is not closed"),
             ];
             assert_eq!(bad, expected);

@@ -39,8 +39,6 @@ pub(super) struct ChunkDecoder {
     most_rows: usize,
     /// The schema of records, with marks at fields of declared types.
     marked: SchemaRef,
-    /// Whether some of the records from which types were inferred are not JSON objects.
-    has_bad_records: bool,
     /// The columns that are wanted, and their schema.
     wanted: Vec<usize>,
     schema: SchemaRef,
@@ -49,11 +47,7 @@ pub(super) struct ChunkDecoder {
 
 impl ChunkDecoder {
     /// Creates a decoder of a schema in which fields of declared types are marked.
-    pub(super) fn new(
-        marked: SchemaRef,
-        has_bad_records: bool,
-        options: &ReadOptions,
-    ) -> Result<Self> {
+    pub(super) fn new(marked: SchemaRef, options: &ReadOptions) -> Result<Self> {
         let all = RecordDecoder::new(&marked, 1, options).schema();
         let wanted = select::roots(&all, options)?;
         let schema = SchemaRef::new(all.project(&wanted)?);
@@ -67,7 +61,7 @@ impl ChunkDecoder {
         let most_rows = of_chunk as u64 / width(all.fields()).max(1);
         let most_rows = usize::try_from(most_rows).unwrap_or(usize::MAX).max(1);
         let options = options.clone();
-        Ok(Self { typed, failures, most_rows, marked, has_bad_records, wanted, schema, options })
+        Ok(Self { typed, failures, most_rows, marked, wanted, schema, options })
     }
 
     /// Returns the schema of the rows.
@@ -96,13 +90,7 @@ impl ChunkDecoder {
             return self.one_by_one(chunk);
         }
         let mut decoder = RecordDecoder::new(&self.marked, self.options.batch_size, &self.options);
-        // Values from which types were inferred fit them, but maybe not declared types.
-        let fits = was_seen && !self.has_bad_records && self.options.types.is_empty();
-        let batches = match fits {
-            true => decoder.decode(chunk.text()),
-            false => decoder.decode_checked(chunk.text()),
-        };
-        match batches {
+        match decoder.decode(chunk.text()) {
             Ok(batches) => Ok(of_rows(self.project(batches)?)),
             Err(_) => self.one_by_one(chunk),
         }
@@ -131,7 +119,7 @@ impl ChunkDecoder {
         let mut decoder = RecordDecoder::new(&self.marked, FEW, &self.options);
         let (mut good, mut bad, mut before) = (Vec::new(), Vec::new(), 0);
         for (place, record) in chunk.records() {
-            match decoder.decode_checked(record) {
+            match decoder.decode(record) {
                 Ok(rows) => {
                     before += rows.iter().map(RecordBatch::num_rows).sum::<usize>();
                     good.extend(rows);
@@ -155,9 +143,11 @@ impl ChunkDecoder {
         before: usize,
     ) -> BadRow {
         let fault = decoder.explain(record, e);
-        let is_inferred = self.options.schema.is_none() && self.options.infer_rows > 0;
-        let is_of_inference = fault.is_of_schema && is_inferred;
-        let advice = match (is_of_inference, self.options.infer_rows) {
+        let rows = self.options.infer_rows.unwrap_or(0);
+        let is_inferred = self.options.schema.is_none() && rows > 0;
+        // Objects and other values are one column where all are known to come.
+        let is_of_inference = (fault.is_of_schema || fault.is_other_value) && is_inferred;
+        let advice = match (fault.is_of_schema && is_inferred, rows) {
             (true, rows) => format!(
                 " (types were inferred from the first {rows} rows: --infer-rows 0 infers from all rows, a --schema gives \
                  them)"

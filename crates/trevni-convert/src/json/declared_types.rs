@@ -9,34 +9,32 @@
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
-use serde_json::Value;
-
 use trevni::{Error, Result};
 
 const MARK: &str = "given";
 
 /// Types by the names of fields.
 pub(super) struct GivenTypes<'a> {
-    types: &'a [(String, DataType)],
+    types: &'a [FieldRef],
     /// Those that were used.
     used: Vec<bool>,
 }
 
 impl<'a> GivenTypes<'a> {
-    pub(super) fn new(types: &'a [(String, DataType)]) -> Self {
+    pub(super) fn new(types: &'a [FieldRef]) -> Self {
         Self { types, used: vec![false; types.len()] }
     }
 
     /// Returns the type of a field. Of two, the last counts.
-    pub(super) fn of(&mut self, path: &[String]) -> Option<DataType> {
+    pub(super) fn of(&mut self, path: &[String]) -> Option<FieldRef> {
         if self.types.is_empty() {
             return None;
         }
         let path = path.join(".");
         let mut found = None;
-        for ((name, data_type), used) in self.types.iter().zip(&mut self.used) {
-            if *name == path {
-                (*used, found) = (true, Some(data_type.clone()));
+        for (field, used) in self.types.iter().zip(&mut self.used) {
+            if *field.name() == path {
+                (*used, found) = (true, Some(field.clone()));
             }
         }
         found
@@ -45,7 +43,8 @@ impl<'a> GivenTypes<'a> {
     /// Fails if a type is declared for an unknown field.
     pub(super) fn check(&self, schema: &Schema) -> Result<()> {
         let unused = self.types.iter().zip(&self.used).find(|(_, used)| !**used);
-        let Some(((name, _), _)) = unused else { return Ok(()) };
+        let Some((field, _)) = unused else { return Ok(()) };
+        let name = field.name();
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         let names = names.join(", ");
         Err(Error::invalid(format!("no field {name:?}, whose type is given: there are {names}")))
@@ -53,11 +52,41 @@ impl<'a> GivenTypes<'a> {
 }
 
 pub(super) fn marked(field: Field) -> Field {
-    field.with_metadata([(MARK.to_owned(), String::new())].into())
+    let mut metadata = field.metadata().clone();
+    metadata.insert(MARK.to_owned(), String::new());
+    field.with_metadata(metadata)
 }
 
 pub(super) fn is_marked(field: &Field) -> bool {
     field.metadata().contains_key(MARK)
+}
+
+/// Returns a schema with marks at the fields of these types.
+pub(super) fn with_marks(schema: &Schema, types: &[FieldRef]) -> Schema {
+    let fields = with_marks_below(schema.fields(), "", types);
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}
+
+fn with_marks_below(fields: &Fields, path: &str, types: &[FieldRef]) -> Fields {
+    let field = |field: &FieldRef| {
+        let path = format!("{path}{}", field.name());
+        if types.iter().any(|given| *given.name() == path) {
+            return Arc::new(marked(Field::clone(field)));
+        }
+        let mut data_type = field.data_type();
+        let mut lists = Vec::new();
+        while let DataType::List(item) = data_type {
+            lists.push(item);
+            data_type = item.data_type();
+        }
+        let DataType::Struct(below) = data_type else { return field.clone() };
+        let mut marked = DataType::Struct(with_marks_below(below, &format!("{path}."), types));
+        for item in lists.into_iter().rev() {
+            marked = DataType::List(Arc::new(Field::clone(item).with_data_type(marked)));
+        }
+        Arc::new(Field::clone(field).with_data_type(marked))
+    };
+    fields.iter().map(field).collect()
 }
 
 /// Returns a schema without marks.
@@ -71,7 +100,9 @@ fn unmarked_fields(fields: &Fields) -> Fields {
 
 fn unmarked_field(field: &FieldRef) -> FieldRef {
     if is_marked(field) {
-        return Arc::new(Field::clone(field).with_metadata(Default::default()));
+        let mut metadata = field.metadata().clone();
+        metadata.remove(MARK);
+        return Arc::new(Field::clone(field).with_metadata(metadata));
     }
     let data_type = match field.data_type() {
         DataType::Struct(fields) => DataType::Struct(unmarked_fields(fields)),
@@ -88,41 +119,5 @@ pub(super) fn is_text(data_type: &DataType) -> bool {
         DataType::Dictionary(_, values) => is_text(values),
         DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
         _ => false,
-    }
-}
-
-/// Converts arrays and objects to their JSON text where the declared type is text.
-pub(super) fn nested_as_text(value: &mut Value, data_type: &DataType, is_given: bool) {
-    match (&mut *value, data_type) {
-        (Value::Array(_) | Value::Object(_), of) if is_given && is_text(of) => {
-            *value = Value::String(value.to_string());
-        }
-        (Value::Object(object), DataType::Struct(fields)) => {
-            for field in fields {
-                if let Some(value) = object.get_mut(field.name()) {
-                    nested_as_text(value, field.data_type(), is_given || is_marked(field));
-                }
-            }
-        }
-        (Value::Object(object), DataType::Map(entries, _)) => {
-            if let DataType::Struct(fields) = entries.data_type()
-                && let Some(of) = fields.get(1)
-            {
-                object
-                    .values_mut()
-                    .for_each(|value| nested_as_text(value, of.data_type(), is_given));
-            }
-        }
-        (
-            Value::Array(values),
-            DataType::List(item)
-            | DataType::LargeList(item)
-            | DataType::ListView(item)
-            | DataType::LargeListView(item)
-            | DataType::FixedSizeList(item, _),
-        ) => {
-            values.iter_mut().for_each(|value| nested_as_text(value, item.data_type(), is_given));
-        }
-        _ => {}
     }
 }

@@ -1,18 +1,17 @@
 //! Decodes records with arrow-json's decoder, and describes the error of a bad one.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use arrow::json::reader::{Decoder, ReaderBuilder};
-use serde_json::Value;
 
-use super::declared_types::{nested_as_text, unmarked};
+use super::declared_types::unmarked;
 use super::layout;
-use super::schema_check::{Fit, Misfit};
-use crate::{ReadOptions, loses, lossy_integers};
+use super::scanner::Scanner;
+use super::schema_check::{Fit, Unfit};
+use crate::ReadOptions;
 
 /// The maximum nesting depth of arrays and objects.
 const DEEPEST: usize = 128;
@@ -25,10 +24,7 @@ pub(super) struct RecordDecoder {
     batch_size: usize,
     /// Whether members that the schema does not have are errors.
     is_strict: bool,
-    /// The type of records, with marks at fields of declared types.
-    record: DataType,
     fit: Fit,
-    lossy: bool,
 }
 
 /// The error of a record.
@@ -40,6 +36,8 @@ pub(super) struct DecodeError {
     pub(super) what: String,
     /// Whether another schema takes the record.
     pub(super) is_of_schema: bool,
+    /// Whether it is a value, but no object.
+    pub(super) is_other_value: bool,
 }
 
 impl RecordDecoder {
@@ -50,9 +48,8 @@ impl RecordDecoder {
             true => Arc::new(unmarked(marked)),
             false => marked.clone(),
         };
-        let (fit, record) =
-            (Fit::new(marked, is_strict), DataType::Struct(marked.fields().clone()));
-        Self { decoder: None, schema, batch_size, is_strict, record, fit, lossy: options.lossy }
+        let fit = Fit::new(marked, is_strict, options.lossy);
+        Self { decoder: None, schema, batch_size, is_strict, fit }
     }
 
     /// Returns the schema of the rows.
@@ -68,73 +65,34 @@ impl RecordDecoder {
             .build_decoder()
     }
 
-    /// Decodes complete records, whose values inference may not have inspected: the library converts strings to
-    /// numbers, and fractions to integers.
-    pub(super) fn decode_checked(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
-        match self.fitting(text) {
-            Ok(text) => self.decode(&text),
-            Err(misfit) => Err(ArrowError::JsonError(misfit.what)),
-        }
-    }
-
-    /// Records that fit the schema: arrays and objects are their own text where that is the type.
-    fn fitting<'a>(&self, text: &'a [u8]) -> Result<Cow<'a, [u8]>, Misfit> {
-        let misfit = match self.fit.check(text) {
-            Ok(()) => return Ok(Cow::Borrowed(text)),
-            Err(misfit) if !misfit.is_nested_text => return Err(misfit),
-            Err(misfit) => misfit,
-        };
-        let mut changed = Vec::with_capacity(text.len());
-        for value in serde_json::Deserializer::from_slice(text).into_iter::<Value>() {
-            let Ok(mut value) = value else { return Err(misfit) };
-            nested_as_text(&mut value, &self.record, !self.is_strict);
-            if serde_json::to_writer(&mut changed, &value).is_err() {
-                return Err(misfit);
-            }
-            changed.push(b'\n');
-        }
-        self.fit.check(&changed).map(|()| Cow::Owned(changed))
-    }
-
-    /// Decodes complete records.
+    /// Decodes complete records, if all their values fit the schema.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<Vec<RecordBatch>, ArrowError> {
+        let fault = |what: &str| ArrowError::JsonError(what.to_owned());
+        let text = simdutf8::basic::from_utf8(text).map_err(|_| fault("not UTF-8"))?;
         // The library recurses.
-        if layout::is_deeper(text, DEEPEST) {
-            let what = format!("arrays and objects are nested more than {DEEPEST} levels deep");
-            return Err(ArrowError::JsonError(what));
+        if layout::is_deeper(text.as_bytes(), DEEPEST) {
+            return Err(ArrowError::JsonError(too_deep()));
         }
+        let text = self.fit.check(text).map_err(|unfit| match unfit {
+            Unfit::NotJson => fault("not JSON"),
+            Unfit::Value(misfit) => fault(&misfit.what),
+        })?;
         let mut decoder = match self.decoder.take() {
             Some(decoder) => decoder,
             None => self.build(&self.schema)?,
         };
-        let (mut batches, mut at) = (Vec::new(), 0);
+        let (mut batches, mut rest) = (Vec::new(), text.as_bytes());
         loop {
-            let rest = text.get(at..).unwrap_or_default();
             let used = decoder.decode(rest)?;
             if used >= rest.len() && decoder.has_partial_record() {
-                return Err(ArrowError::JsonError("the record is truncated".into()));
+                return Err(fault("the record is truncated"));
             }
             let Some(batch) = decoder.flush()? else { break };
-            let rows = rest.get(..used).unwrap_or(rest);
-            batches.push(self.checked(batch, rows)?);
-            at += used;
+            batches.push(batch);
+            rest = rest.get(used..).unwrap_or_default();
         }
         self.decoder = Some(decoder);
         Ok(batches)
-    }
-
-    /// Returns a batch in which no integer lost digits.
-    fn checked(&self, batch: RecordBatch, text: &[u8]) -> Result<RecordBatch, ArrowError> {
-        if self.lossy || !lossy_integers::is_suspicious(&batch) {
-            return Ok(batch);
-        }
-        let Some(schema) = lossy_integers::as_text(&self.schema) else { return Ok(batch) };
-        let mut decoder = self.build(&schema)?;
-        decoder.decode(text)?;
-        match decoder.flush()?.and_then(|text| lossy_integers::lost(&batch, &text)) {
-            Some(lost) => Err(loses(&lost)),
-            None => Ok(batch),
-        }
     }
 
     /// Why a record could not be decoded.
@@ -142,16 +100,26 @@ impl RecordDecoder {
         if let Some(fault) = fault(record) {
             return fault;
         }
-        let (path, what) = match self.fitting(record) {
-            Err(misfit) => (misfit.path, misfit.what),
-            Ok(_) => said(e),
+        if layout::is_deeper(record, DEEPEST) {
+            let what = format!(": {}", too_deep());
+            return DecodeError { line: 0, what, is_of_schema: false, is_other_value: false };
+        }
+        let misfit = std::str::from_utf8(record).ok().map(|text| self.fit.check(text));
+        let (path, what) = match misfit {
+            Some(Err(Unfit::Value(misfit))) => (misfit.path, misfit.what),
+            _ => said(e),
         };
         let field = match path.is_empty() {
             true => String::new(),
             false => format!(", field {:?}", path.join(".")),
         };
-        DecodeError { line: 0, what: format!("{field}: {what}"), is_of_schema: true }
+        let what = format!("{field}: {what}");
+        DecodeError { line: 0, what, is_of_schema: true, is_other_value: false }
     }
+}
+
+fn too_deep() -> String {
+    format!("arrays and objects are nested more than {DEEPEST} levels deep")
 }
 
 /// Returns the error of a record that is not an object, or not JSON.
@@ -167,15 +135,46 @@ pub(super) fn fault(record: &[u8]) -> Option<DecodeError> {
     };
     if let Some(kind) = kind {
         let what = format!(": a row is an object of names and values, and this is {kind}");
-        return Some(DecodeError { line: 0, what, is_of_schema: false });
+        return Some(DecodeError { line: 0, what, is_of_schema: false, is_other_value: true });
     }
-    let e = layout::check(record.trim_ascii_end()).err()?;
+    let e = match std::str::from_utf8(record) {
+        Ok(record) if are_values(record) => return None,
+        // Numbers that Python writes are not what is wrong.
+        Ok(record) => layout::check(without_number_words(record).trim_ascii_end()).err()?,
+        Err(e) => return Some(not_utf8(record, &e)),
+    };
     // The position in the record.
     let (text, place) = (e.to_string(), format!(" at line {} column {}", e.line(), e.column()));
     let text = text.strip_suffix(&place).unwrap_or(&text);
     let what = format!(", column {}: not JSON: {text}", e.column());
     let line = e.line().saturating_sub(1) as u64;
-    Some(DecodeError { line, what, is_of_schema: false })
+    Some(DecodeError { line, what, is_of_schema: false, is_other_value: false })
+}
+
+/// Returns whether a text is any number of values.
+fn are_values(text: &str) -> bool {
+    let mut json = Scanner::new(text);
+    while json.peek().is_some() {
+        if json.skip().is_none() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Returns a text in which zeros of as many bytes are in place of `NaN` and `Infinity`.
+fn without_number_words(text: &str) -> Vec<u8> {
+    text.replace("NaN", "0.0").replace("Infinity", "0.000000").into_bytes()
+}
+
+fn not_utf8(record: &[u8], e: &std::str::Utf8Error) -> DecodeError {
+    let (before, byte) = (record.get(..e.valid_up_to()).unwrap_or_default(), e.valid_up_to());
+    let byte = record.get(byte).copied().unwrap_or_default();
+    let line = memchr::memchr_iter(b'\n', before).count() as u64;
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+    let what =
+        format!(", column {column}: byte 0x{byte:02x} is not UTF-8; --encoding names the encoding");
+    DecodeError { line, what, is_of_schema: false, is_other_value: false }
 }
 
 /// Returns the field and the message of an error of the library.

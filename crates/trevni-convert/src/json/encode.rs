@@ -6,11 +6,13 @@
 //! interval    "P14M3DT0.5S": months, days and seconds, each with its own sign; "PT0S" if all are 0
 //! times       that are out of range: integers
 //! decimals    of more digits than their type allows: all of the digits
+//! JSON text   as it is, without blanks
 //! ```
 
 use std::fmt::Write;
 
 use arrow::array::{Array, ArrayRef, AsArray, MapArray, UnionArray};
+use arrow::compute::cast;
 use arrow::datatypes::{
     DataType, Decimal256Type, FieldRef, IntervalDayTimeType, IntervalMonthDayNanoType,
     IntervalUnit, IntervalYearMonthType,
@@ -19,6 +21,9 @@ use arrow::error::ArrowError;
 use arrow::json::writer::{NullableEncoder, make_encoder};
 use arrow::json::{Encoder, EncoderFactory, EncoderOptions};
 
+use super::json_text::minified;
+use super::scanner::Scanner;
+use crate::json_field::is_json;
 use crate::temporal_range;
 use trevni::arrow::wider_decimals;
 
@@ -29,11 +34,12 @@ pub(super) struct Encoders;
 impl EncoderFactory for Encoders {
     fn make_default_encoder<'a>(
         &self,
-        _: &'a FieldRef,
+        field: &'a FieldRef,
         array: &'a dyn Array,
         options: &'a EncoderOptions,
     ) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
         let encoder: Box<dyn Encoder + 'a> = match array.data_type() {
+            _ if is_json(field) => Box::new(JsonText(json_texts(array)?)),
             DataType::Union(..) => Box::new(Union::try_new(array, options)?),
             DataType::Map(..) => Box::new(Map::try_new(array.as_map(), options)?),
             DataType::Interval(unit) => Box::new(Interval { array, unit: *unit }),
@@ -161,7 +167,29 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// Dates, times and durations of which some are out of range.
+/// Values that are JSON text.
+struct JsonText(ArrayRef);
+
+impl Encoder for JsonText {
+    fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(minified(self.0.as_string::<i64>().value(row)).as_bytes());
+    }
+}
+
+/// Returns texts of which each is a JSON value.
+fn json_texts(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    let texts = cast(array, &DataType::LargeUtf8)?;
+    for (row, text) in texts.as_string::<i64>().iter().enumerate() {
+        let mut json = text.map(Scanner::new);
+        let is_value = |json: &mut Scanner<'_>| json.skip().is_some() && json.peek().is_none();
+        if json.as_mut().is_some_and(|json| !is_value(json)) {
+            let what = format!("value {row} is not JSON, which its type arrow.json says it is");
+            return Err(ArrowError::JsonError(what));
+        }
+    }
+    Ok(texts)
+}
+
 /// Decimals of more digits than their type allows.
 struct Decimals(ArrayRef);
 
@@ -172,6 +200,7 @@ impl Encoder for Decimals {
     }
 }
 
+/// Dates, times and durations of which some are out of range.
 struct Times<'a>(temporal_range::Texts<'a>);
 
 impl Encoder for Times<'_> {

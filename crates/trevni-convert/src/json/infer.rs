@@ -1,38 +1,71 @@
 //! Infers the schema of JSON objects.
 //!
 //! ```text
-//! null fits any type; true: Boolean; 1: Int64 (UInt64 where that is too narrow); 1 and 0.5: Float64; other mixtures: Utf8
-//! an object, an array and a scalar in one field have no type in common: the error names the field and both lines
+//! null fits any type; true: Boolean; 1: Int64 (UInt64 where that is too narrow); 1 and 0.5: Float64
+//! 0.12345678901234567890: Decimal128, if a float64 would lose digits
+//! values without a type in common, such as 1 and "x" and [1]: JSON text, with a warning that names the field
 //! ```
 //! Text is text, dates and times too. Fields are in the order in which they first come.
 
+mod walk;
+
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Fields, Schema};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::declared_types::{GivenTypes, marked};
-use super::layout::Values;
 use super::record_location::RecordLocation;
+use super::scanner::Scanner;
+use crate::ReadOptions;
+use crate::float_digits::{Digits, decimal_type};
+use crate::json_field::{is_json, json_field};
+use trevni::{Error, Result};
+use walk::Walk;
 
-const BOOLEAN: u8 = 1;
-const POSITIVE: u8 = 2;
-const NEGATIVE: u8 = 4;
+const POSITIVE: u8 = 1;
+const NEGATIVE: u8 = 2;
 /// Exceeds `i64`.
-const UNSIGNED: u8 = 8;
-const FLOAT: u8 = 16;
-const TEXT: u8 = 32;
+const UNSIGNED: u8 = 4;
+/// An integer beyond both, or any other number.
+const FLOAT: u8 = 8;
+
+/// Columns of a schema, at most, structs and lists among them.
+const MOST_FIELDS: usize = 100_000;
+
+/// Kinds of values, of which one field has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Boolean,
+    Number,
+    Text,
+    Array,
+    Object,
+}
+
+const KINDS: [Kind; 5] = [Kind::Boolean, Kind::Number, Kind::Text, Kind::Array, Kind::Object];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Boolean => "a boolean",
+            Kind::Number => "a number",
+            Kind::Text => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+        }
+    }
+}
 
 /// The values of a field so far.
 #[derive(Debug, Default)]
 struct Seen {
-    /// The kinds of scalars, and where the first is.
-    scalars: u8,
-    scalar_place: RecordLocation,
-    list: Option<Box<(Seen, RecordLocation)>>,
-    object: Option<Box<(Members, RecordLocation)>>,
+    /// Where the first of each kind is.
+    places: [Option<RecordLocation>; 5],
+    numbers: u8,
+    digits: Digits,
+    items: Option<Box<Seen>>,
+    members: Option<Box<Members>>,
 }
 
 /// The fields of an object, in the order in which they first come.
@@ -46,244 +79,184 @@ struct Members {
 #[derive(Debug, Default)]
 pub(super) struct Inference {
     record: Seen,
+    fields: usize,
 }
 
-/// A field whose values have no type in common.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Conflict {
-    pub(super) place: RecordLocation,
-    pub(super) field: String,
-    pub(super) what: String,
+/// A schema, and what a person should know of it.
+#[derive(Debug)]
+pub(super) struct Inferred {
+    pub(super) schema: Schema,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Inference {
-    /// Adds the objects of a record, which is JSON: part of one that is not may be added before the error.
-    pub(super) fn add(
-        &mut self,
-        record: &[u8],
-        place: RecordLocation,
-    ) -> Result<(), serde_json::Error> {
-        for value in Values(record) {
-            let mut json = serde_json::Deserializer::from_slice(value);
-            At { seen: &mut self.record, place }.deserialize(&mut json)?;
-            json.end()?;
+    /// Adds the objects of a record. `None` if it is no JSON, of which part may have been added.
+    pub(super) fn add(&mut self, record: &str, place: RecordLocation) -> Option<()> {
+        let mut json = Scanner::new(record);
+        let mut walk = Walk { place, depth: 0, fields: &mut self.fields };
+        while json.peek().is_some() {
+            walk.value(&mut json, &mut self.record)?;
         }
-        Ok(())
+        Some(())
     }
 
     /// Returns whether no object was added.
     pub(super) fn is_empty(&self) -> bool {
-        self.record.object.is_none()
+        self.record.members.is_none()
     }
 
-    /// Returns the schema of all that was added. Of values that have no type in common, the first are taken or it
-    /// is an error.
-    pub(super) fn schema(
-        self,
-        types: &mut GivenTypes<'_>,
-        takes_first: bool,
-    ) -> Result<Schema, Conflict> {
-        let mut path = Path { names: Vec::new(), types, takes_first };
-        match self.record.object {
-            Some(object) => Ok(Schema::new(object.0.into_fields(&mut path)?)),
-            None => Ok(Schema::empty()),
+    /// Fails if there are more fields than any table has: the names of some object are data.
+    pub(super) fn check_size(&self) -> Result<()> {
+        if self.fields <= MOST_FIELDS {
+            return Ok(());
         }
+        let (path, names) = self.record.most_members(String::new());
+        let what = match path.is_empty() {
+            true => format!("an object has {names} names, which seem to be data"),
+            false => format!(
+                "the objects of field {path:?} have {names} names, which seem to be data: --type '{path}=map(utf8, ...)' \
+                 reads them as a map with one type of values, --type {path}=json keeps their text"
+            ),
+        };
+        Err(Error::malformed(what))
+    }
+
+    /// Returns the schema of all that was added. Where values have no type in common they are JSON text, or those of
+    /// the first kind are taken.
+    pub(super) fn schema(self, types: &mut GivenTypes<'_>, options: &ReadOptions) -> Inferred {
+        let (takes_first, lossy) = (options.skip_bad > 0, options.lossy);
+        let mut path = Path { names: Vec::new(), types, takes_first, lossy, warnings: Vec::new() };
+        let schema = match self.record.members {
+            Some(members) => Schema::new(members.into_fields(&mut path)),
+            None => Schema::empty(),
+        };
+        Inferred { schema, warnings: path.warnings }
     }
 }
 
-/// The path of a field, and its properties without values.
+/// The path of a field, and what is found at it.
 struct Path<'a, 't> {
     names: Vec<String>,
     types: &'a mut GivenTypes<'t>,
+    /// Whether values of other kinds than the first are bad.
     takes_first: bool,
+    /// Whether numbers may lose digits.
+    lossy: bool,
+    warnings: Vec<String>,
 }
 
 impl Seen {
-    fn add(&mut self, scalar: u8, place: RecordLocation) {
-        if self.scalars == 0 {
-            self.scalar_place = place;
+    fn add(&mut self, kind: Kind, place: RecordLocation) {
+        if let Some(first) = self.places.get_mut(kind as usize) {
+            first.get_or_insert(place);
         }
-        self.scalars |= scalar;
     }
 
-    fn into_type(self, path: &mut Path<'_, '_>) -> Result<DataType, Conflict> {
-        let scalar = (self.scalars != 0).then_some((self.scalar_place, ValueKind::Scalar));
-        let list = self.list.as_ref().map(|list| (list.1, ValueKind::Array));
-        let object = self.object.as_ref().map(|object| (object.1, ValueKind::Object));
-        let mut kinds: Vec<_> = [scalar, list, object].into_iter().flatten().collect();
+    /// Returns the kinds, in the order of their first values.
+    fn kinds(&self) -> Vec<(RecordLocation, Kind)> {
+        let found = self.places.iter().zip(KINDS);
+        let mut kinds: Vec<_> = found.filter_map(|(at, kind)| Some(((*at)?, kind))).collect();
         kinds.sort_by_key(|(place, _)| *place);
+        kinds
+    }
+
+    fn into_field(self, name: &str, path: &mut Path<'_, '_>) -> Field {
+        let kinds = self.kinds();
+        let field = |data_type| Field::new(name, data_type, true);
         if let [(before, first), (place, second), ..] = kinds.as_slice()
             && !path.takes_first
         {
-            let what = format!("{}, but {} on {before}", second.name(), first.name());
-            return Err(Conflict { place: *place, field: path.names.join("."), what });
+            let (first, second) = (first.name(), second.name());
+            path.is_text(format!("{first} on {before}, {second} on {place}"));
+            return json_field(name);
         }
-        Ok(match (kinds.first().map(|(_, kind)| kind), self.list, self.object) {
-            (Some(ValueKind::Scalar), ..) => scalar_type(self.scalars),
-            (Some(ValueKind::Array), Some(items), _) => {
-                let item = items.0.into_type(path)?;
-                DataType::List(Arc::new(Field::new_list_field(item, true)))
+        match (kinds.first().map(|(_, kind)| kind), self.items, self.members) {
+            (Some(Kind::Boolean), ..) => field(DataType::Boolean),
+            (Some(Kind::Text), ..) => field(DataType::Utf8),
+            (Some(Kind::Number), ..) => match number_type(self.numbers, &self.digits, path.lossy) {
+                Some(data_type) => field(data_type),
+                None => {
+                    path.is_text("numbers that no type of numbers holds".to_owned());
+                    json_field(name)
+                }
+            },
+            (Some(Kind::Array), Some(items), _) => {
+                let item = items.into_field(Field::LIST_FIELD_DEFAULT_NAME, path);
+                // Items without a type in common are in no list: the field is the text of all of them.
+                match is_json(&item) {
+                    true => json_field(name),
+                    false => field(DataType::List(Arc::new(item))),
+                }
             }
-            (Some(ValueKind::Object), _, Some(members)) => {
-                DataType::Struct(members.0.into_fields(path)?)
+            (Some(Kind::Object), _, Some(members)) => {
+                field(DataType::Struct(members.into_fields(path)))
             }
-            _ => DataType::Null,
-        })
+            _ => field(DataType::Null),
+        }
+    }
+
+    /// Returns the path of the object with the most names, and how many they are.
+    fn most_members(&self, path: String) -> (String, usize) {
+        let of_items = self.items.iter().map(|items| items.most_members(path.clone()));
+        let members = self.members.iter().flat_map(|members| &members.fields);
+        let of_members = members.map(|(name, seen)| {
+            let dot = if path.is_empty() { "" } else { "." };
+            seen.most_members(format!("{path}{dot}{name}"))
+        });
+        let most = of_items.chain(of_members).max_by_key(|(_, names)| *names);
+        let own = self.members.as_ref().map_or(0, |members| members.fields.len());
+        most.filter(|(_, names)| *names > own).unwrap_or((path.clone(), own))
     }
 }
 
-/// Kinds of values that have no type in common.
-#[derive(Debug, Clone, Copy)]
-enum ValueKind {
-    Scalar,
-    Array,
-    Object,
-}
-
-impl ValueKind {
-    fn name(self) -> &'static str {
-        match self {
-            ValueKind::Scalar => "a number, boolean or string",
-            ValueKind::Array => "an array",
-            ValueKind::Object => "an object",
-        }
+impl Path<'_, '_> {
+    /// Notes that a field is JSON text.
+    fn is_text(&mut self, why: String) {
+        let field = self.names.join(".");
+        self.warnings.push(format!("field {field:?} is kept as JSON text: {why}"));
     }
 }
 
-fn scalar_type(kinds: u8) -> DataType {
-    match kinds {
-        BOOLEAN => DataType::Boolean,
-        _ if kinds & (BOOLEAN | TEXT) != 0 => DataType::Utf8,
-        _ if kinds & !(POSITIVE | NEGATIVE) == 0 => DataType::Int64,
-        _ if kinds & !(POSITIVE | UNSIGNED) == 0 => DataType::UInt64,
-        _ => DataType::Float64,
+/// Returns the type of numbers; `None` if none holds all their digits.
+fn number_type(kinds: u8, digits: &Digits, lossy: bool) -> Option<DataType> {
+    if kinds & !(POSITIVE | NEGATIVE) == 0 {
+        return Some(DataType::Int64);
+    }
+    if kinds & !(POSITIVE | UNSIGNED) == 0 {
+        return Some(DataType::UInt64);
+    }
+    match digits.is_beyond_float && !lossy {
+        false => Some(DataType::Float64),
+        true => digits.scale().map(decimal_type),
     }
 }
 
 impl Members {
     /// Returns the index of a field, which most often follows the last one.
-    fn place(&mut self, name: &str, likely: usize) -> usize {
+    fn place(&mut self, name: &str, likely: usize, fields: &mut usize) -> usize {
         if self.fields.get(likely).is_some_and(|(field, _)| field == name) {
             return likely;
         }
         if let Some(place) = self.places.get(name) {
             return *place;
         }
+        *fields += 1;
         self.places.insert(name.to_owned(), self.fields.len());
         self.fields.push((name.to_owned(), Seen::default()));
         self.fields.len() - 1
     }
 
-    fn into_fields(self, path: &mut Path<'_, '_>) -> Result<Fields, Conflict> {
+    fn into_fields(self, path: &mut Path<'_, '_>) -> Fields {
         let fields = self.fields.into_iter().map(|(name, seen)| {
             path.names.push(name.clone());
             let field = match path.types.of(&path.names) {
-                Some(given) => marked(Field::new(name, given, true)),
-                None => Field::new(name, seen.into_type(path)?, true),
+                Some(given) => marked(Field::clone(&given).with_name(name)),
+                None => seen.into_field(&name, path),
             };
             path.names.pop();
-            Ok(field)
+            field
         });
         fields.collect()
-    }
-}
-
-/// Adds a value to those of a field.
-struct At<'a> {
-    seen: &'a mut Seen,
-    place: RecordLocation,
-}
-
-impl<'de> DeserializeSeed<'de> for At<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for At<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.seen.add(BOOLEAN, self.place);
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.seen.add(NEGATIVE, self.place);
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
-        let kind = if i64::try_from(value).is_ok() { POSITIVE } else { UNSIGNED };
-        self.seen.add(kind, self.place);
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.seen.add(FLOAT, self.place);
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.seen.add(TEXT, self.place);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        let place = self.place;
-        let list = self.seen.list.get_or_insert_with(|| Box::new((Seen::default(), place)));
-        while values.next_element_seed(At { seen: &mut list.0, place })?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let place = self.place;
-        let seen = self.seen.object.get_or_insert_with(|| Box::new((Members::default(), place)));
-        let (members, mut likely) = (&mut seen.0, 0);
-        while let Some(at) = object.next_key_seed(Name { members: &mut *members, likely })? {
-            likely = at + 1;
-            match members.fields.get_mut(at) {
-                Some((_, seen)) => object.next_value_seed(At { seen, place })?,
-                None => drop(object.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Finds the index of a name.
-struct Name<'a> {
-    members: &'a mut Members,
-    likely: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = usize;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<usize, D::Error> {
-        json.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Name<'_> {
-    type Value = usize;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<usize, E> {
-        Ok(self.members.place(name, self.likely))
     }
 }
 
@@ -291,68 +264,97 @@ impl Visitor<'_> for Name<'_> {
 mod tests {
     use super::*;
 
-    fn inferred(lines: &[&str], takes_first: bool) -> Result<String, Conflict> {
+    fn inferred(lines: &[&str], takes_first: bool) -> (String, Vec<String>) {
         let mut inference = Inference::default();
         for (line, text) in (1..).zip(lines) {
-            inference.add(text.as_bytes(), RecordLocation::of_line(line)).unwrap();
+            inference.add(text, RecordLocation::of_line(line)).unwrap();
         }
-        let schema = inference.schema(&mut GivenTypes::new(&[]), takes_first)?;
-        let fields = schema.fields().iter();
-        Ok(fields
-            .map(|f| format!("{}: {}", f.name(), f.data_type()))
-            .collect::<Vec<_>>()
-            .join(", "))
+        let options = ReadOptions { skip_bad: u64::from(takes_first), ..ReadOptions::default() };
+        let found = inference.schema(&mut GivenTypes::new(&[]), &options);
+        let fields = found.schema.fields().iter().map(|f| match is_json(f) {
+            true => format!("{}: Json", f.name()),
+            false => format!("{}: {}", f.name(), f.data_type()),
+        });
+        (fields.collect::<Vec<_>>().join(", "), found.warnings)
     }
 
     #[test]
     fn types_widen_in_the_order_of_fields() {
         let cases: &[(&[&str], &str)] = &[
             (&[r#"{"b":1,"a":null}"#, r#"{"a":true,"b":2.5}"#], "b: Float64, a: Boolean"),
-            (&[r#"{"a":1}"#, r#"{"a":"x"}"#], "a: Utf8"),
-            (&[r#"{"a":true}"#, r#"{"a":1}"#], "a: Utf8"),
             (&[r#"{"a":[]}"#, r#"{"a":[null,1]}"#], "a: List(Int64)"),
             (&[r#"{"a":[]}"#], "a: List(Null)"),
             (&[r#"{"a":{"x":1}} {"a":{"y":""}}"#], "a: Struct(\"x\": Int64, \"y\": Utf8)"),
             (&[r#"{"a":18446744073709551615}"#, r#"{"a":1}"#], "a: UInt64"),
-            (&[r#"{"a":18446744073709551615}"#, r#"{"a":-1}"#], "a: Float64"),
-            (&[r#"{"a":184467440737095516150}"#], "a: Float64"),
+            (&[r#"{"a":18446744073709551615}"#, r#"{"a":-1}"#], "a: Decimal128(38, 0)"),
+            (&[r#"{"a":184467440737095516150}"#], "a: Decimal128(38, 0)"),
+            (&[r#"{"a":18446744073709551616}"#], "a: Float64"),
+            (&[r#"{"a":0.12345678901234567891}"#, r#"{"a":5}"#], "a: Decimal128(38, 20)"),
+            (&[r#"{"a":9007199254740993}"#, r#"{"a":0.5}"#], "a: Decimal128(38, 1)"),
+            (&[r#"{"a":0.30000000000000004}"#, r#"{"a":1e300}"#], "a: Float64"),
+            (&[r#"{"a":NaN}"#, r#"{"a":1}"#, r#"{"a":-Infinity}"#], "a: Float64"),
+            (&[r#"{"a":-0}"#], "a: Float64"),
             (&[r#"{"a":"2024-01-01"}"#], "a: Utf8"),
             (&[r#"{"a":1}"#, r#"{"b":2}"#, r#"{"b":2.5,"a":-0.5}"#], "a: Float64, b: Float64"),
             (&["{}"], ""),
         ];
         for (lines, expected) in cases {
-            assert_eq!(inferred(lines, false).unwrap(), *expected);
+            assert_eq!(inferred(lines, false), ((*expected).to_owned(), Vec::new()));
         }
     }
 
     #[test]
-    fn values_without_a_type_in_common_conflict() {
-        let scalar = "a number, boolean or string";
+    fn values_without_a_type_in_common_are_json() {
         let cases = [
             (
                 &[r#"{"a":1}"#, r#"{"a":{"b":1}}"#][..],
-                (2, "a", format!("an object, but {scalar} on line 1")),
+                "a: Json",
+                "field \"a\" is kept as JSON text: a number on line 1, an object on line 2",
                 "a: Int64",
             ),
             (
-                &[r#"{"a":{"b":1}}"#, r#"{"a":1}"#],
-                (2, "a", format!("{scalar}, but an object on line 1")),
-                "a: Struct(\"b\": Int64)",
+                &[r#"{"a":true}"#, r#"{"a":"x"}"#],
+                "a: Json",
+                "field \"a\" is kept as JSON text: a boolean on line 1, a string on line 2",
+                "a: Boolean",
+            ),
+            (
+                &[r#"{"a":[[1]]}"#, r#"{"a":[[[1]]]}"#],
+                "a: Json",
+                "field \"a\" is kept as JSON text: a number on line 1, an array on line 2",
+                "a: List(List(Int64))",
+            ),
+            (
+                &[r#"{"a":1e400}"#],
+                "a: Json",
+                "field \"a\" is kept as JSON text: numbers that no type of numbers holds",
+                "a: Json",
             ),
             (
                 &[r#"{"a":{"b":[1]}}"#, "{}", r#"{"a":{"b":true}}"#],
-                (3, "a.b", format!("{scalar}, but an array on line 1")),
+                "a: Struct(\"b\": Utf8, metadata: {\"ARROW:extension:metadata\": \"\", \
+                 \"ARROW:extension:name\": \"arrow.json\"})",
+                "field \"a.b\" is kept as JSON text: an array on line 1, a boolean on line 3",
                 "a: Struct(\"b\": List(Int64))",
             ),
         ];
-        for (lines, (line, field, what), first) in cases {
-            let conflict =
-                Conflict { place: RecordLocation::of_line(line), field: field.into(), what };
-            assert_eq!(inferred(lines, false).unwrap_err(), conflict);
-            assert_eq!(inferred(lines, true).unwrap(), first);
+        for (lines, kept, warning, first) in cases {
+            assert_eq!(inferred(lines, false), (kept.to_owned(), vec![warning.to_owned()]));
+            assert_eq!(inferred(lines, true).0, first);
         }
-        for text in ["[1]", "{\"a\"", "{} x", "{\"a\":1e999}"] {
-            let _ = Inference::default().add(text.as_bytes(), RecordLocation::default());
+        for text in ["[1", "{\"a\"", "{} x", "{\"a\":01}"] {
+            assert_eq!(Inference::default().add(text, RecordLocation::default()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn names_that_are_data_are_an_error() {
+        let mut inference = Inference::default();
+        for n in 0..=MOST_FIELDS {
+            let text = format!("{{\"s\":{{\"k{n}\":1}}}}");
+            inference.add(&text, RecordLocation::default()).unwrap();
+        }
+        let e = inference.check_size().unwrap_err().to_string();
+        assert!(e.contains("field \"s\"") && e.contains("--type s=json"), "{e}");
     }
 }

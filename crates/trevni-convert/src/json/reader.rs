@@ -1,18 +1,18 @@
 //! Opens JSON: the schema is given, or inferred from the first records.
 
 use std::collections::VecDeque;
-use std::io::{Read, Seek};
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow::datatypes::SchemaRef;
 
 use super::chunk_decoder::ChunkDecoder;
-use super::declared_types::GivenTypes;
+use super::declared_types::{GivenTypes, with_marks};
 use super::decode::fault;
-use super::infer::Inference;
+use super::infer::{self, Inference};
 use super::records::{Chunk, Records};
 use crate::chunk_reader::ChunkReader;
-use crate::{ReadOptions, Rows, Source, select};
+use crate::{ReadOptions, Rows, Source, encoding, infer_rows, select};
 use trevni::{Error, Result};
 
 type Input = Box<dyn Read + Send>;
@@ -24,24 +24,47 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     if options.schema.is_some() && !options.types.is_empty() {
         return Err(Error::invalid("types of single fields are for rows without a schema"));
     }
+    let (mut source, options) = infer_rows::resolve(source, options)?;
+    let options = &options;
     let max_row_size = options.json.max_row_size.min(options.limits.block_bytes);
-    let records = |input: Input| Records::new(input, max_row_size);
-    let (records, inferred) = match (&options.schema, options.infer_rows) {
-        (Some(schema), _) => (records(source.into_read())?, Inferred::given(schema.clone())),
-        (None, 0) => {
-            let mut file = source.into_file()?;
-            let mut all = records(Box::new(file.try_clone()?))?;
-            let inferred = infer(&mut all, None, options)?;
-            file.rewind()?;
-            (records(Box::new(file))?, inferred)
-        }
-        (None, rows) => {
-            let mut records = records(source.into_read())?;
-            let inferred = infer(&mut records, Some(rows), options)?;
+    let records = |source: Source| {
+        let input = decoded(source.into_read(), options)?;
+        Records::new(input, max_row_size, &options.json.rows_at)
+    };
+    let known = match (&options.schema, &options.inferred) {
+        (Some(schema), _) => Some(schema.clone()),
+        (None, Some(schema)) => Some(Arc::new(with_marks(schema, &options.types))),
+        (None, None) => None,
+    };
+    let first = options.infer_rows.filter(|rows| *rows > 0);
+    let (records, inferred) = match known {
+        Some(schema) => (records(source)?, Inferred::known(schema)),
+        None => {
+            let mut of_all = None;
+            if first.is_none()
+                && let Some(all) = source.again(Arc::default())?
+            {
+                of_all = Some(infer(&mut records(all)?, None, options)?);
+                if of_all.as_ref().is_some_and(|inferred| inferred.is_mixed)
+                    && let Some(all) = source.again(Arc::default())?
+                {
+                    let inferred = infer(&mut records(all)?.in_one_column(), None, options)?;
+                    of_all = Some(Inferred { is_mixed: true, ..inferred });
+                }
+                source = source.again(source.taken())?.unwrap_or(source);
+            }
+            let mut records = records(source)?;
+            if of_all.as_ref().is_some_and(|inferred| inferred.is_mixed) {
+                records = records.in_one_column();
+            }
+            let inferred = match of_all {
+                Some(of_all) => of_all,
+                None => infer(&mut records, first, options)?,
+            };
             (records, inferred)
         }
     };
-    let decoder = ChunkDecoder::new(inferred.schema, inferred.has_bad_records, options)?;
+    let decoder = ChunkDecoder::new(inferred.schema, options)?;
     let (schema, most_rows) = (decoder.schema(), decoder.most_rows());
     let chunks = chunks(inferred.read, records, most_rows, options);
     let decode = move |chunk: Result<(Chunk, bool)>| {
@@ -53,18 +76,49 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     select::select(Box::new(reader), options)
 }
 
+/// Returns UTF-8 of text in any encoding, without the separators of RFC 7464 (JSON text sequences).
+fn decoded(input: Input, options: &ReadOptions) -> Result<Input> {
+    let mut input = encoding::decode(input, options.encoding)?;
+    let mut first = [0];
+    let read = loop {
+        match input.read(&mut first) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            read => break read?,
+        }
+    };
+    let is_sequence = first.starts_with(&[SEPARATOR]);
+    let head = first.get(..read).unwrap_or_default().to_vec();
+    let input = io::Cursor::new(head).chain(input);
+    Ok(if is_sequence { Box::new(WithoutSeparators(input)) } else { Box::new(input) })
+}
+
+/// The byte before each record of a sequence. It is in no JSON text.
+const SEPARATOR: u8 = 0x1e;
+
+/// Text with blanks in place of separators.
+struct WithoutSeparators<R>(R);
+
+impl<R: Read> Read for WithoutSeparators<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(into)?;
+        let separators = into.iter_mut().take(n).filter(|byte| **byte == SEPARATOR);
+        separators.for_each(|byte| *byte = b' ');
+        Ok(n)
+    }
+}
+
 /// A schema, and what is known of the records that it was inferred from.
 struct Inferred {
     schema: SchemaRef,
     /// The chunks that were read, unless all were.
     read: VecDeque<Chunk>,
-    /// Whether some of the records are not JSON objects.
-    has_bad_records: bool,
+    /// Whether objects and other values are elements of one array.
+    is_mixed: bool,
 }
 
 impl Inferred {
-    fn given(schema: SchemaRef) -> Self {
-        Self { schema, read: VecDeque::new(), has_bad_records: false }
+    fn known(schema: SchemaRef) -> Self {
+        Self { schema, read: VecDeque::new(), is_mixed: false }
     }
 }
 
@@ -75,7 +129,7 @@ fn infer(
     options: &ReadOptions,
 ) -> Result<Inferred> {
     let (mut inference, mut read) = (Inference::default(), VecDeque::new());
-    let (mut seen, mut bytes, mut bad) = (0, 0, None);
+    let (mut seen, mut bytes, mut bad, mut others) = (0, 0, None, 0);
     while rows.is_none_or(|rows| seen < rows && bytes < MOST_TO_INFER) {
         let most = rows.map_or(options.batch_size, |rows| rows - seen).min(options.batch_size);
         let chunk = match records.chunk(most.max(1)) {
@@ -92,36 +146,33 @@ fn infer(
             // Bad records are left to the reader, unless all are.
             match fault(record) {
                 Some(fault) => {
+                    others += usize::from(fault.is_other_value);
                     bad.get_or_insert_with(|| {
                         Error::malformed(format!("{}{}", place.at_line(fault.line), fault.what))
                     });
                 }
-                None => drop(inference.add(record, place)),
+                None => drop(inference.add(&String::from_utf8_lossy(record), place)),
             }
         }
+        inference.check_size()?;
         bytes += chunk.text().len();
         if rows.is_some() {
             read.push_back(chunk);
         }
     }
-    let has_bad_records = bad.is_some();
     if let (true, Some(bad), 0) = (inference.is_empty(), bad, options.skip_bad) {
         return Err(bad);
     }
+    let is_mixed = others > 0 && records.are_elements() && options.skip_bad == 0;
     let mut types = GivenTypes::new(&options.types);
-    let schema = inference.schema(&mut types, options.skip_bad > 0).map_err(|conflict| {
-        let (place, field, what) = (conflict.place, conflict.field, conflict.what);
-        let remedy = format!(
-            "--type '{field}=utf8' reads the field as text, --skip-bad leaves such rows out"
-        );
-        Error::malformed(format!("{place}, field {field:?}: {what} ({remedy})"))
-    })?;
+    let infer::Inferred { schema, warnings } = inference.schema(&mut types, options);
+    warnings.into_iter().for_each(|text| options.report.warn(text));
     types.check(&schema)?;
     if schema.fields().is_empty() {
         // What cannot be cut into records is no JSON.
         records.take_error().map_or(Ok(()), Err)?;
     }
-    Ok(Inferred { schema: Arc::new(schema), read, has_bad_records })
+    Ok(Inferred { schema: Arc::new(schema), read, is_mixed })
 }
 
 /// Chunks of records, and whether types were inferred from them.
@@ -131,7 +182,7 @@ fn chunks(
     most_rows: usize,
     options: &ReadOptions,
 ) -> impl Iterator<Item = Result<(Chunk, bool)>> + Send + 'static {
-    let is_of_all = options.schema.is_none() && options.infer_rows == 0;
+    let is_of_all = options.schema.is_none() && options.infer_rows == Some(0);
     let most = options.batch_size.min(most_rows).max(1);
     let others = std::iter::from_fn(move || records.chunk(most).transpose());
     let read = read.into_iter().map(|chunk| Ok((chunk, true)));

@@ -4,7 +4,7 @@
 //! text ──► layout ──► lines, or objects ──► chunks of records, each with its location in the file
 //! ```
 //! Records are found by ends of lines, or by brackets and strings. Whether they are JSON is found out when they are
-//! decoded.
+//! decoded. Values that are not objects are made objects of one member, `json`, as DuckDB calls the column.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
@@ -15,6 +15,11 @@ use super::layout::{Layout, Scan, detect};
 use super::line_chunks::{LineChunks, Lines};
 use super::record_location::RecordLocation;
 use trevni::{Error, Result};
+
+mod rows_at;
+
+/// What is before and after a value that is a row of one column.
+const COLUMN: (&[u8], &[u8]) = (b"{\"json\":", b"}");
 
 /// Bytes of a chunk of objects, unless one is longer.
 const CHUNK: usize = 1 << 20;
@@ -95,11 +100,17 @@ pub(super) struct Records<R> {
     /// The error after the last chunk.
     error: Option<Error>,
     is_at_end: bool,
+    /// The names that lead to the array of the rows, which is within an object.
+    rows_at: Vec<String>,
+    /// Whether every value is a row of one column; `None` until the first is seen.
+    is_column: Option<bool>,
 }
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(mut input: R, max_row_size: usize) -> Result<Self> {
+    /// Creates records of up to some bytes. `rows_at` names the array that has them, if it is within an object.
+    pub(super) fn new(mut input: R, max_row_size: usize, rows_at: &[String]) -> Result<Self> {
         let (layout, head) = detect(&mut input)?;
+        let layout = if rows_at.is_empty() { layout } else { Layout::Array };
         let input = BufReader::with_capacity(1 << 18, io::Cursor::new(head).chain(input));
         Ok(Self {
             input,
@@ -112,7 +123,20 @@ impl<R: Read> Records<R> {
             last_size: (0, 0),
             error: None,
             is_at_end: false,
+            rows_at: rows_at.to_vec(),
+            is_column: None,
         })
+    }
+
+    /// Makes every element a row of one column, though the first is an object.
+    pub(super) fn in_one_column(mut self) -> Self {
+        self.is_column = Some(true);
+        self
+    }
+
+    /// Returns whether the records are elements of arrays.
+    pub(super) fn are_elements(&self) -> bool {
+        self.layout == Layout::Array
     }
 
     /// Returns the next records, at most `most`; `None` at the end.
@@ -177,14 +201,19 @@ impl<R: Read> Records<R> {
     fn record(&mut self, chunk: &mut Objects) -> Result<bool> {
         let found = match self.layout {
             Layout::Array => self.skip_to_element()?,
-            Layout::Lines | Layout::Values => self.skip_blanks()?.is_some(),
+            Layout::Lines | Layout::Values => self.skip_blanks()?,
         };
-        if !found {
-            return Ok(false);
-        }
+        let Some(first) = found else { return Ok(false) };
+        let is_column = *self.is_column.get_or_insert(!matches!(first, b'{' | b'}'));
         let place = RecordLocation::of_object(self.line, self.object);
         chunk.starts.push((chunk.text.len(), place));
+        if is_column {
+            chunk.text.extend_from_slice(COLUMN.0);
+        }
         self.value(&mut chunk.text)?;
+        if is_column {
+            chunk.text.extend_from_slice(COLUMN.1);
+        }
         chunk.text.push(b'\n');
         self.object += 1;
         Ok(true)
@@ -237,12 +266,15 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Moves to the next element of an array. Returns whether there is one.
-    fn skip_to_element(&mut self) -> Result<bool> {
+    /// Moves to the next element of an array. Returns its first byte.
+    fn skip_to_element(&mut self) -> Result<Option<u8>> {
         loop {
+            if self.next == Next::Array && !self.rows_at.is_empty() && !self.enter()? {
+                return Ok(None);
+            }
             let next = self.skip_blanks()?;
             self.next = match (self.next, next) {
-                (Next::Array, None) => return Ok(false),
+                (Next::Array, None) => return Ok(None),
                 (_, None) => return Err(self.fault("the file ends within an array")),
                 (Next::Array, Some(b'[')) => Next::ElementOrEnd,
                 (Next::Array, _) => return Err(self.fault("text after an array")),
@@ -256,10 +288,13 @@ impl<R: Read> Records<R> {
                 }
                 (Next::Element | Next::ElementOrEnd, Some(_)) => {
                     self.next = Next::CommaOrEnd;
-                    return Ok(true);
+                    return Ok(next);
                 }
             };
             self.input.consume(1);
+            if self.next == Next::Array {
+                self.leave()?;
+            }
         }
     }
 
@@ -273,7 +308,7 @@ mod tests {
     use super::*;
 
     fn cut(text: &str, most: usize) -> (Vec<String>, Option<String>) {
-        let mut records = Records::new(text.as_bytes(), 50).unwrap();
+        let mut records = Records::new(text.as_bytes(), 50, &[]).unwrap();
         let mut found = Vec::new();
         loop {
             match records.chunk(most) {
@@ -301,10 +336,20 @@ mod tests {
                 None,
             ),
             (
-                "[1,\"]\"][][null]",
-                &["line 1, object 1: 1", "line 1, object 2: \"]\"", "line 1, object 3: null"],
+                "[1,\"]\"]",
+                &["line 1, object 1: {\"json\":1}", "line 1, object 2: {\"json\":\"]\"}"],
                 None,
             ),
+            (
+                "[1,\"]\"]\n[][null]",
+                &[
+                    "line 1, object 1: {\"json\":[1,\"]\"]}",
+                    "line 2, object 2: {\"json\":[]}",
+                    "line 2, object 3: {\"json\":[null]}",
+                ],
+                None,
+            ),
+            ("[{}][][null]", &["line 1, object 1: {}", "line 1, object 2: null"], None),
             ("", &[], None),
             ("[]", &[], None),
             (

@@ -1,29 +1,41 @@
-//! Checks that JSON values fit a schema, without building them.
+//! Checks that JSON values fit a schema, without building them, and prepares their text for the library's decoder.
 //!
 //! ```text
 //! {"a":0.5,"b":{"c":"x"}}      a: Int64         misfit: a, 0.5
 //!                              b.c: Int64       misfit: b.c, a string; under a declared type, "7" is a number
+//! {"a":[1, 2]}                 a: JSON text     {"a":"[1,2]"}
+//! {"a":NaN}                    a: Float64       {"a":"NaN"}
 //! ```
-//! The decoder of arrow-json makes integers of fractions, and numbers of strings: neither may happen silently.
+//! The decoder of arrow-json makes integers of fractions, and numbers of strings; digits that do not fit are lost, and
+//! of two members with one name the last is taken: none may happen silently.
 
-use std::cell::{Cell, RefCell};
-use std::fmt;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
 
-use arrow::datatypes::{DataType, Field, FieldRef, SchemaRef};
-use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 
 use super::declared_types::{is_marked, is_text};
-use super::field_name::FieldName;
-use super::layout::Values;
+use super::json_text::{minified, quoted};
+use super::scanner::Scanner;
+use crate::float_digits;
+use crate::json_field::is_json;
 
 /// Checks values against a schema.
 #[derive(Debug)]
 pub(super) struct Fit {
-    record: DataType,
+    fields: Fields,
     /// Whether strings are no numbers, and members that the schema does not have are misfits.
     is_strict: bool,
+    /// Whether numbers may lose digits.
+    lossy: bool,
+}
+
+/// Why a text does not fit.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unfit {
+    NotJson,
+    Value(Misfit),
 }
 
 /// A value that does not fit.
@@ -31,92 +43,297 @@ pub(super) struct Fit {
 pub(super) struct Misfit {
     pub(super) path: Vec<String>,
     pub(super) what: String,
-    /// Whether it is an array or an object, the type is text, and it may be that text.
-    pub(super) is_nested_text: bool,
-}
-
-/// Where a check is, and what it found.
-struct Check {
-    is_strict: bool,
-    path: RefCell<Vec<String>>,
-    what: RefCell<Option<String>>,
-    is_nested_text: Cell<bool>,
 }
 
 impl Fit {
-    pub(super) fn new(schema: &SchemaRef, is_strict: bool) -> Self {
-        Self { record: DataType::Struct(schema.fields().clone()), is_strict }
+    pub(super) fn new(schema: &SchemaRef, is_strict: bool, lossy: bool) -> Self {
+        Self { fields: schema.fields().clone(), is_strict, lossy }
     }
 
-    /// Finds the first value of some records that does not fit. Invalid JSON is not inspected further.
-    pub(super) fn check(&self, text: &[u8]) -> Result<(), Misfit> {
-        let check = Check {
+    /// Returns some records as the library reads them, or the first value that does not fit.
+    pub(super) fn check<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, Unfit> {
+        let mut check = Check {
+            json: Scanner::new(text),
             is_strict: self.is_strict,
-            path: RefCell::default(),
-            what: RefCell::default(),
-            is_nested_text: Cell::new(false),
+            lossy: self.lossy,
+            path: Vec::new(),
+            changes: Vec::new(),
         };
-        for value in Values(text) {
-            let mut json = serde_json::Deserializer::from_slice(value);
-            let is_given = !self.is_strict;
-            let at = At { data_type: &self.record, is_nullable: true, is_given, check: &check };
-            if at.deserialize(&mut json).is_err() {
-                break;
-            }
+        while check.json.peek().is_some() {
+            check.object(&self.fields, !self.is_strict)?;
         }
-        match check.what.into_inner() {
-            Some(what) => {
-                let mut path = check.path.into_inner();
-                path.reverse();
-                Err(Misfit { path, what, is_nested_text: check.is_nested_text.get() })
-            }
-            None => Ok(()),
-        }
+        Ok(changed(text, &check.changes))
     }
 }
 
-/// A value of a type.
-struct At<'a> {
+/// Returns a text with other text in some ranges, which ascend.
+fn changed<'a>(text: &'a str, changes: &[(Range<usize>, String)]) -> Cow<'a, str> {
+    if changes.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let (mut all, mut at) = (String::with_capacity(text.len() + text.len() / 4), 0);
+    for (range, other) in changes {
+        all.push_str(text.get(at..range.start).unwrap_or_default());
+        all.push_str(other);
+        at = range.end;
+    }
+    all.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(all)
+}
+
+/// A check that is under way.
+struct Check<'a> {
+    json: Scanner<'a>,
+    is_strict: bool,
+    lossy: bool,
+    path: Vec<String>,
+    changes: Vec<(Range<usize>, String)>,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy)]
+struct Type<'a> {
     data_type: &'a DataType,
     is_nullable: bool,
     /// Whether the type is declared, not inferred.
     is_given: bool,
-    check: &'a Check,
+    is_json: bool,
 }
 
-impl At<'_> {
-    fn of<'a>(&self, field: &'a Field, check: &'a Check) -> At<'a> {
-        At {
+impl<'a> Type<'a> {
+    fn of(field: &'a Field, is_given: bool) -> Self {
+        Self {
             data_type: field.data_type(),
             is_nullable: field.is_nullable(),
-            is_given: self.is_given || is_marked(field),
-            check,
+            is_given: is_given || is_marked(field),
+            is_json: is_json(field),
         }
     }
 
-    /// Returns an array or an object that is not of the type.
-    fn nested<E: serde::de::Error>(&self, kind: &str) -> E {
-        self.check.is_nested_text.set(self.is_given && is_text(self.data_type));
-        self.misfit(kind)
-    }
-
-    fn misfit<E: serde::de::Error>(&self, kind: impl fmt::Display) -> E {
-        let name = match self.data_type {
+    fn name(&self) -> String {
+        match self.data_type {
             DataType::Struct(_) => "Struct".to_owned(),
             DataType::List(_) => "List".to_owned(),
             DataType::Map(..) => "Map".to_owned(),
             other => other.to_string(),
-        };
-        self.misfit_of(format!("{kind}, and the type is {name}"))
+        }
     }
 
-    fn misfit_of<E: serde::de::Error>(&self, what: String) -> E {
-        self.check.what.replace(Some(what));
-        E::custom("a value does not fit")
+    /// Returns the items, if the values are lists.
+    fn items(&self) -> Option<&'a FieldRef> {
+        match self.data_type {
+            DataType::List(item)
+            | DataType::LargeList(item)
+            | DataType::ListView(item)
+            | DataType::LargeListView(item)
+            | DataType::FixedSizeList(item, _) => Some(item),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Check<'a> {
+    fn misfit<T>(&self, what: String) -> Result<T, Unfit> {
+        Err(Unfit::Value(Misfit { path: self.path.clone(), what }))
     }
 
-    fn scalar<E: serde::de::Error>(&self, kind: &str, fits: bool) -> Result<(), E> {
-        if fits || is_text(self.data_type) { Ok(()) } else { Err(self.misfit(kind)) }
+    fn wrong<T>(&self, kind: &str, of: Type<'_>) -> Result<T, Unfit> {
+        self.misfit(format!("{kind}, and the type is {}", of.name()))
+    }
+
+    /// Takes the next value, and has it replaced by another text.
+    fn replace(&mut self, by: impl FnOnce(&str) -> String) -> Result<(), Unfit> {
+        self.json.peek();
+        let start = self.json.taken();
+        let value = self.json.value().ok_or(Unfit::NotJson)?;
+        self.changes.push((start..self.json.taken(), by(value)));
+        Ok(())
+    }
+
+    fn skip(&mut self) -> Result<(), Unfit> {
+        self.json.skip().ok_or(Unfit::NotJson)
+    }
+
+    fn value(&mut self, of: Type<'_>) -> Result<(), Unfit> {
+        let next = self.json.peek().ok_or(Unfit::NotJson)?;
+        match next {
+            b'n' if of.is_nullable => self.json.word("null").ok_or(Unfit::NotJson),
+            b'n' => self.misfit("null, but the field is not nullable".to_owned()),
+            _ if of.is_json => self.replace(|value| quoted(&minified(value))),
+            b't' | b'f' if *of.data_type == DataType::Boolean || is_text(of.data_type) => {
+                self.skip()
+            }
+            b't' | b'f' => self.wrong("a boolean", of),
+            b'"' => self.string(of),
+            b'[' => self.array(of),
+            b'{' => self.members(of),
+            _ => self.number(of),
+        }
+    }
+
+    fn string(&mut self, of: Type<'_>) -> Result<(), Unfit> {
+        let is_other = of.data_type.is_nested()
+            || matches!(of.data_type, DataType::Boolean | DataType::Null)
+            || (!of.is_given && of.data_type.is_primitive());
+        if is_other {
+            return self.wrong("a string", of);
+        }
+        let text = self.json.quoted().ok_or(Unfit::NotJson)?;
+        match half_character(text) {
+            Some(escape) => {
+                self.misfit(format!("a string has an escape that is half a character: {escape}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn number(&mut self, of: Type<'_>) -> Result<(), Unfit> {
+        let is_text = is_text(of.data_type);
+        let before = self.json.clone();
+        if self.json.number_word().is_some() {
+            if !is_text && !of.data_type.is_floating() {
+                return self.wrong("a number", of);
+            }
+            self.json = before;
+            return self.replace(quoted);
+        }
+        let text = self.json.number().ok_or(Unfit::NotJson)?;
+        if is_text {
+            return Ok(());
+        }
+        if !is_number(of.data_type) {
+            return self.wrong("a number", of);
+        }
+        match lost(text, of.data_type).filter(|_| !self.lossy) {
+            Some(Lost::Fraction) => self.wrong(text, of),
+            Some(Lost::Digits) => {
+                self.misfit(format!("{text} would lose digits as a floating-point number"))
+            }
+            Some(Lost::Scale) => self.misfit(format!("{text} has more digits than {}", of.name())),
+            None => Ok(()),
+        }
+    }
+
+    fn array(&mut self, of: Type<'_>) -> Result<(), Unfit> {
+        let Some(item) = of.items() else { return self.nested("an array", of) };
+        let item = Type::of(item, of.is_given);
+        let mut is_open = self.json.take(b'[') && !self.json.take(b']');
+        while is_open {
+            self.value(item)?;
+            is_open = self.json.has_next(b']').ok_or(Unfit::NotJson)?;
+        }
+        Ok(())
+    }
+
+    fn members(&mut self, of: Type<'_>) -> Result<(), Unfit> {
+        match of.data_type {
+            DataType::Struct(fields) => self.object(fields, of.is_given),
+            DataType::Map(entries, _) => match entries.data_type() {
+                DataType::Struct(fields) => match fields.get(1) {
+                    Some(value) => self.map(Type::of(value, of.is_given)),
+                    None => self.skip(),
+                },
+                _ => self.skip(),
+            },
+            _ => self.nested("an object", of),
+        }
+    }
+
+    /// Takes an array or an object that is not of the type: it is its own text where text is declared.
+    fn nested(&mut self, kind: &str, of: Type<'_>) -> Result<(), Unfit> {
+        match of.is_given && is_text(of.data_type) {
+            true => self.replace(|value| quoted(&minified(value))),
+            false => self.wrong(kind, of),
+        }
+    }
+
+    fn map(&mut self, value: Type<'_>) -> Result<(), Unfit> {
+        let mut names = HashSet::new();
+        let mut is_open = self.json.take(b'{') && !self.json.take(b'}');
+        while is_open {
+            let name = self.json.name().ok_or(Unfit::NotJson)?;
+            if !names.insert(name.clone().into_owned()) {
+                return self.misfit(format!("the name {name:?} comes twice in an object"));
+            }
+            self.value(value)?;
+            is_open = self.json.has_next(b'}').ok_or(Unfit::NotJson)?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, fields: &Fields, is_given: bool) -> Result<(), Unfit> {
+        let (mut likely, mut seen) = (0, vec![false; fields.len()]);
+        let mut is_open = self.json.take(b'{');
+        if !is_open {
+            return Err(Unfit::NotJson);
+        }
+        is_open = !self.json.take(b'}');
+        while is_open {
+            let name = self.json.name().ok_or(Unfit::NotJson)?;
+            let expected = fields.get(likely).is_some_and(|field| *field.name() == name);
+            let at = if expected { Some(likely) } else { fields.find(&name).map(|(at, _)| at) };
+            match at.and_then(|at| Some((at, fields.get(at)?, seen.get_mut(at)?))) {
+                Some((at, field, seen)) => {
+                    self.path.push(field.name().clone());
+                    if std::mem::replace(seen, true) {
+                        return self.misfit("the name comes twice in an object".to_owned());
+                    }
+                    self.value(Type::of(field, is_given))?;
+                    self.path.pop();
+                    likely = at + 1;
+                }
+                None if self.is_strict => {
+                    self.path.push(name.into_owned());
+                    return self.misfit("not among the fields".to_owned());
+                }
+                None => self.skip()?,
+            }
+            is_open = self.json.has_next(b'}').ok_or(Unfit::NotJson)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the first escape of a string that is one of two surrogates, without the other.
+fn half_character(quoted: &str) -> Option<&str> {
+    if !quoted.contains('\\') || serde_json::from_str::<serde_json::Value>(quoted).is_ok() {
+        return None;
+    }
+    let is_surrogate = |escape: &&str| {
+        let digits = escape.get(2..).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        digits.is_some_and(|code| (0xd800..0xe000).contains(&code))
+    };
+    let escapes = quoted.match_indices("\\u").filter_map(|(at, _)| quoted.get(at..at + 6));
+    escapes.into_iter().find(is_surrogate).or(Some(quoted))
+}
+
+/// What a number would lose.
+enum Lost {
+    Fraction,
+    Digits,
+    Scale,
+}
+
+/// Returns what a number would lose as a value of a type.
+fn lost(text: &str, data_type: &DataType) -> Option<Lost> {
+    let value: f64 = text.parse().ok()?;
+    match data_type {
+        DataType::Dictionary(_, values) => lost(text, values),
+        DataType::RunEndEncoded(_, values) => lost(text, values.data_type()),
+        DataType::Float64 => (!float_digits::is_held(value, text)).then_some(Lost::Digits),
+        DataType::Float32 => {
+            let value: f32 = text.parse().ok()?;
+            let is_held = float_digits::is_integer_held(f64::from(value), text);
+            (!is_held).then_some(Lost::Digits)
+        }
+        _ if data_type.is_integer() => (value.fract() != 0.0).then_some(Lost::Fraction),
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale) => {
+            (float_digits::fraction(text) > i64::from(*scale)).then_some(Lost::Scale)
+        }
+        _ => None,
     }
 }
 
@@ -127,116 +344,5 @@ fn is_number(data_type: &DataType) -> bool {
         DataType::Dictionary(_, values) => is_number(values),
         DataType::RunEndEncoded(_, values) => is_number(values.data_type()),
         other => other.is_primitive(),
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for At<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for At<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        if self.is_nullable {
-            return Ok(());
-        }
-        Err(self.misfit_of("null, but the field is not nullable".to_owned()))
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
-        self.scalar("a boolean", *self.data_type == DataType::Boolean)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
-        self.scalar("a number", is_number(self.data_type))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
-        self.scalar("a number", is_number(self.data_type))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<(), E> {
-        if self.data_type.is_integer() && value.fract() != 0.0 {
-            return Err(self.misfit(value));
-        }
-        self.scalar("a number", is_number(self.data_type))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
-        let is_other = self.data_type.is_nested()
-            || matches!(self.data_type, DataType::Boolean | DataType::Null)
-            || (!self.is_given && self.data_type.is_primitive());
-        self.scalar("a string", !is_other)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        let (DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _)) = self.data_type
-        else {
-            return Err(self.nested("an array"));
-        };
-        while values.next_element_seed(self.of(item, self.check))?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let mut likely = 0;
-        let fields = match self.data_type {
-            DataType::Struct(fields) => fields,
-            DataType::Map(entries, _) => {
-                while object.next_key::<IgnoredAny>()?.is_some() {
-                    match value_of(entries) {
-                        Some(value) => object.next_value_seed(self.of(value, self.check))?,
-                        None => drop(object.next_value::<IgnoredAny>()?),
-                    }
-                }
-                return Ok(());
-            }
-            _ => return Err(self.nested("an object")),
-        };
-        let other = |name: &str| {
-            if self.check.is_strict {
-                self.check.path.borrow_mut().push(name.to_owned());
-                self.check.what.replace(Some("not among the fields".to_owned()));
-            }
-        };
-        while let Some(found) = object.next_key_seed(FieldName { fields, likely, other })? {
-            let Some(at) = found else {
-                if self.check.is_strict {
-                    return Err(A::Error::custom("a value does not fit"));
-                }
-                object.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            likely = at + 1;
-            if let Some(field) = fields.get(at) {
-                let value = object.next_value_seed(self.of(field, self.check));
-                if value.is_err() {
-                    self.check.path.borrow_mut().push(field.name().clone());
-                }
-                value?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the values of a map.
-fn value_of(entries: &FieldRef) -> Option<&FieldRef> {
-    match entries.data_type() {
-        DataType::Struct(fields) => fields.get(1),
-        _ => None,
     }
 }

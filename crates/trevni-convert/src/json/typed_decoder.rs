@@ -5,24 +5,25 @@
 //! {"b":null,"a":2}     b: List(Utf8)    offsets 0 1 1, items "x"
 //! ```
 //! Values that need more are left to arrow-json's decoder, which converts them or says why they do not fit: text in
-//! numbers, numbers in text, integers that floating-point numbers cannot hold, names that come twice, other types.
+//! numbers, numbers in text, digits that floating-point numbers cannot hold, names that come twice, other types.
 
 use std::str::FromStr;
 use std::sync::Arc;
 
 use arrow::array::builder::{
-    BooleanBuilder, Float64Builder, Int64Builder, NullBufferBuilder, StringBuilder, UInt64Builder,
+    BooleanBuilder, Decimal128Builder, Float64Builder, Int64Builder, NullBufferBuilder,
+    StringBuilder, UInt64Builder,
 };
 use arrow::array::{ArrayRef, ListArray, NullArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
 use arrow::error::ArrowError;
 
+use super::json_text::minified;
 use super::records::Chunk;
 use super::scanner::Scanner;
-
-/// Integers up to this are floating-point numbers, too.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+use crate::float_digits::{decimal_type, is_held, unscaled};
+use crate::json_field::is_json;
 
 /// Decodes records of a schema, or some columns of them.
 #[derive(Debug)]
@@ -95,6 +96,10 @@ enum Values {
     UInt64(UInt64Builder),
     Float64(Float64Builder),
     Utf8(StringBuilder),
+    /// Any values, as their text.
+    Json(StringBuilder),
+    /// Unscaled values, and their scale.
+    Decimal(Decimal128Builder, i8),
     List(Box<Lists>),
     Struct(Objects, NullBufferBuilder),
 }
@@ -152,7 +157,14 @@ impl Values {
             DataType::Int64 => Values::Int64(Int64Builder::with_capacity(rows)),
             DataType::UInt64 => Values::UInt64(UInt64Builder::with_capacity(rows)),
             DataType::Float64 => Values::Float64(Float64Builder::with_capacity(rows)),
+            DataType::Utf8 if is_json(field) => {
+                Values::Json(StringBuilder::with_capacity(rows, rows))
+            }
             DataType::Utf8 => Values::Utf8(StringBuilder::with_capacity(rows, rows)),
+            decimal @ DataType::Decimal128(_, scale) if *decimal == decimal_type(*scale) => {
+                let values = Decimal128Builder::with_capacity(rows);
+                Values::Decimal(values.with_data_type(decimal.clone()), *scale)
+            }
             DataType::List(item) => Values::List(Box::new(Lists {
                 field: item.clone(),
                 items: Values::new(item, rows)?,
@@ -182,7 +194,8 @@ impl Values {
             Values::Int64(values) => values.len(),
             Values::UInt64(values) => values.len(),
             Values::Float64(values) => values.len(),
-            Values::Utf8(values) => values.len(),
+            Values::Utf8(values) | Values::Json(values) => values.len(),
+            Values::Decimal(values, _) => values.len(),
             Values::List(lists) => lists.offsets.len() - 1,
             Values::Struct(objects, _) => objects.len,
         })
@@ -200,7 +213,8 @@ impl Values {
             Values::Int64(values) => values.append_null(),
             Values::UInt64(values) => values.append_null(),
             Values::Float64(values) => values.append_null(),
-            Values::Utf8(values) => values.append_null(),
+            Values::Utf8(values) | Values::Json(values) => values.append_null(),
+            Values::Decimal(values, _) => values.append_null(),
             Values::List(lists) => {
                 let end = lists.offsets.last().copied().unwrap_or(0);
                 lists.offsets.push(end);
@@ -223,7 +237,8 @@ impl Values {
             Values::Int64(mut values) => Arc::new(values.finish()),
             Values::UInt64(mut values) => Arc::new(values.finish()),
             Values::Float64(mut values) => Arc::new(values.finish()),
-            Values::Utf8(mut values) => Arc::new(values.finish()),
+            Values::Utf8(mut values) | Values::Json(mut values) => Arc::new(values.finish()),
+            Values::Decimal(mut values, _) => Arc::new(values.finish()),
             Values::List(lists) => {
                 let Lists { field, items, offsets, mut nulls } = *lists;
                 let offsets = OffsetBuffer::new(offsets.into());
@@ -260,11 +275,15 @@ impl Values {
             Values::Int64(values) => values.append_value(integer(json.number()?)?),
             Values::UInt64(values) => values.append_value(integer(json.number()?)?),
             Values::Float64(values) => {
-                let value: f64 = json.number()?.parse().ok()?;
-                // Integers that are larger may not be numbers of this type.
-                values.append_value((value.abs() < EXACT).then_some(value)?);
+                let text = json.number()?;
+                let value: f64 = text.parse().ok()?;
+                values.append_value(is_held(value, text).then_some(value)?);
             }
             Values::Utf8(values) => values.append_value(json.string()?),
+            Values::Json(values) => values.append_value(minified(json.value()?)),
+            Values::Decimal(values, scale) => {
+                values.append_value(unscaled(json.number()?, *scale)?);
+            }
             Values::List(lists) => lists.append(json, is_strict)?,
             Values::Struct(objects, nulls) => {
                 objects.append(json, is_strict)?;
@@ -286,7 +305,7 @@ impl Lists {
         let mut is_open = json.take(b'[').then(|| !json.take(b']'))?;
         while is_open {
             self.items.append(json, &self.field, is_strict)?;
-            is_open = has_next(json, b']')?;
+            is_open = json.has_next(b']')?;
         }
         self.offsets.push(i32::try_from(self.items.len()?).ok()?);
         self.nulls.append_non_null();
@@ -315,16 +334,8 @@ impl Objects {
                 None => json.skip()?,
             }
             likely = found.map_or(0, |at| at + 1);
-            is_open = has_next(json, b'}')?;
+            is_open = json.has_next(b'}')?;
         }
         self.end()
     }
-}
-
-/// Takes a comma, or the end. Returns whether it was a comma.
-fn has_next(json: &mut Scanner<'_>, end: u8) -> Option<bool> {
-    if json.take(b',') {
-        return Some(true);
-    }
-    json.take(end).then_some(false)
 }

@@ -1,7 +1,6 @@
 //! Files of `testdata/reported`, each once read wrongly or not at all, and what is right.
 
-use arrow::json::LineDelimitedWriter;
-use trevni_convert::{Format, ReadOptions, Source};
+use trevni_convert::{Format, ReadOptions, Source, WriteOptions};
 use trevni_testing::data::selected;
 
 /// What a file gives.
@@ -78,7 +77,7 @@ const FILES: &[(&str, Option<&str>, Answer)] = &[
     ("avro/default-1e300.avro", None, Rows(&[r#"{"x":1.5}"#])),
     ("avro/default-int-minus-zero.avro", None, Rows(&[])),
     // An empty line of one column is a null, as DuckDB and polars write it.
-    ("rows/C41.csv", None, Rows(&[r#"{"a":1}"#, "{}", r#"{"a":3}"#])),
+    ("rows/C41.csv", None, Rows(&[r#"{"a":1}"#, r#"{"a":null}"#, r#"{"a":3}"#])),
     // As Spark writes quotes.
     ("rows/C47.csv", None, Rows(&[r#"{"a":1,"b":"x \"y\" z"}"#, r#"{"a":2,"b":"q"}"#])),
     (
@@ -91,15 +90,151 @@ const FILES: &[(&str, Option<&str>, Answer)] = &[
     ),
     // Excel's line `sep=;`.
     ("rows/C81.csv", None, Rows(&[r#"{"a":1,"b":2}"#])),
+    // An empty text and a null.
+    (
+        "rows/C03.csv",
+        None,
+        Rows(&[
+            r#"{"k":1,"s":"","n":5}"#,
+            r#"{"k":2,"s":null,"n":null}"#,
+            r#"{"k":3,"s":"x","n":7}"#,
+        ]),
+    ),
+    (
+        "rows/C10.csv",
+        None,
+        Error("line 2: 2 fields where 3 are expected; --pad reads missing ones as null"),
+    ),
+    // Digits that a float64 does not hold.
+    ("rows/C15.csv", None, Rows(&[r#"{"v":9007199254740993.0}"#, r#"{"v":0.5}"#])),
+    (
+        "rows/C19.csv",
+        None,
+        Rows(&[
+            r#"{"v":0.12345678901234567890,"w":123456789012345678901234.5}"#,
+            r#"{"v":0.10000000000000000000,"w":2.0}"#,
+        ]),
+    ),
+    ("rows/J02.jsonl", None, Rows(&[r#"{"v":123456789012345678901234567890}"#, r#"{"v":1}"#])),
+    ("rows/J03.jsonl", None, Rows(&[r#"{"v":1e400}"#, r#"{"v":2}"#])),
+    (
+        "rows/J24.jsonl",
+        None,
+        Rows(&[
+            r#"{"v":1.0000000000000000000001}"#,
+            r#"{"v":9007199254740993.0}"#,
+            r#"{"v":0.1e-400}"#,
+        ]),
+    ),
+    ("rows/J05.jsonl", None, Error("line 1, field \"a\": the name comes twice in an object")),
+    (
+        "rows/J07.jsonl",
+        None,
+        Error("line 1, field \"s\": a string has an escape that is half a character: \\ud83d"),
+    ),
+    // UTF-16 with a byte-order mark, and a JSON text sequence.
+    ("rows/J63.json", None, Rows(&[r#"{"a":1}"#])),
+    ("rows/J73.jsonl", None, Rows(&[r#"{"a":1}"#, r#"{"a":2}"#])),
+    // Types and fields that change after the first thousand rows.
+    ("rows/J80.jsonl", Some("late"), Sum(1201, 2)),
+    // Values without a type in common are JSON text.
+    (
+        "rows/depth.jsonl",
+        None,
+        Rows(&[
+            r#"{"type":"Polygon","coordinates":[[[1,2],[3,4]]]}"#,
+            r#"{"type":"MultiPolygon","coordinates":[[[[1,2],[3,4]]]]}"#,
+        ]),
+    ),
+    ("rows/scalar_and_list.jsonl", None, Rows(&[r#"{"arcs":[1,2],"n":1}"#, r#"{"arcs":3,"n":2}"#])),
+    ("rows/words.json", None, Rows(&[r#"{"json":"a"}"#, r#"{"json":"b"}"#, r#"{"json":"c"}"#])),
+    (
+        "rows/A18.avro",
+        None,
+        Error(
+            "column \"x\", block 0, offset 191: malformed: row 0: a decimal has more than 4 digits",
+        ),
+    ),
+    ("rows/A23.avro", None, Error("R has two fields \"a\"")),
+    (
+        "rows/G02.csv.gz",
+        None,
+        Error(
+            "byte 0x67 follows the gzip data, and begins no more of it: the file is damaged, or other bytes were appended",
+        ),
+    ),
+    ("rows/P15_encc.parquet", None, Error("unsupported: parquet: columns that are encrypted")),
+    (
+        "rows/P44.parquet",
+        None,
+        Error(
+            "column \"s\": malformed: row 1: parquet: encountered non UTF-8 data: invalid utf-8 sequence of 1 bytes from \
+             index 4",
+        ),
+    ),
 ];
+
+/// Sets an option.
+type Set = fn(&mut ReadOptions);
+
+/// Files that need an option, and their rows.
+const WITH_OPTIONS: &[(&str, Set, &[&str])] = &[
+    ("rows/C42.csv", |options| options.csv.comment = Some(b'#'), &[r#"{"a":1,"b":2}"#]),
+    ("rows/C42.csv", |options| options.csv.skip_lines = 2, &[r#"{"a":1,"b":2}"#]),
+    (
+        "rows/C10.csv",
+        |options| options.csv.pad = true,
+        &[
+            r#"{"a":1,"b":2,"c":null,"column_4":null}"#,
+            r#"{"a":3,"b":4,"c":5,"column_4":null}"#,
+            r#"{"a":6,"b":7,"c":8,"column_4":9}"#,
+        ],
+    ),
+    (
+        "rows/J65.json",
+        |options| options.json.rows_at = vec!["features".to_owned()],
+        &[
+            r#"{"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[1.5,2.0]}}"#,
+        ],
+    ),
+    (
+        "rows/C15.csv",
+        |options| options.lossy = true,
+        &[r#"{"v":9.007199254740992e15}"#, r#"{"v":0.5}"#],
+    ),
+];
+
+#[test]
+fn options_read_what_else_is_refused_or_other_rows() {
+    for (name, set, expected) in WITH_OPTIONS {
+        let mut options = ReadOptions::default();
+        set(&mut options);
+        let (rows, _) = read_with(name, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(&rows, expected, "{name}");
+    }
+}
 
 /// Returns the rows as JSON, and the sum of integers.
 fn read(name: &str, columns: Option<&str>) -> trevni::Result<(Vec<String>, i64)> {
-    let mut source = Source::open(selected("reported").join(name))?;
-    let format = Format::of_source(&mut source)?.unwrap();
     let columns = columns.map(|columns| vec![columns.to_owned()]);
-    let rows = (format.open)(source, &ReadOptions { columns, ..ReadOptions::default() })?;
-    let (mut lines, mut sum) = (LineDelimitedWriter::new(Vec::new()), 0);
+    read_with(name, &ReadOptions { columns, ..ReadOptions::default() })
+}
+
+fn read_with(name: &str, options: &ReadOptions) -> trevni::Result<(Vec<String>, i64)> {
+    let path = selected("reported").join(name);
+    let mut source = Source::open(&path)?;
+    if !source.is_folder() {
+        source = source.decompressed()?;
+    }
+    let of_path = Format::of_input(&path).filter(|format| matches!(format.name, "csv" | "jsonl"));
+    let format = match of_path {
+        Some(format) => format,
+        None => Format::of_source(&mut source)?.unwrap(),
+    };
+    let rows = (format.open)(source, options)?;
+    let (mut text, mut sum) = (Vec::new(), 0);
+    let jsonl = Format::named("jsonl")?;
+    let mut lines = (jsonl.create)(&mut text, rows.schema(), &WriteOptions::default())?;
     for batch in rows {
         let batch = batch?;
         for column in batch.columns() {
@@ -114,7 +249,7 @@ fn read(name: &str, columns: Option<&str>) -> trevni::Result<(Vec<String>, i64)>
         lines.write(&batch)?;
     }
     lines.finish()?;
-    let text = String::from_utf8(lines.into_inner()).unwrap();
+    let text = String::from_utf8(text).unwrap();
     Ok((text.lines().map(str::to_owned).collect(), sum))
 }
 
@@ -152,7 +287,6 @@ fn schemas_of_avro_are_printed_as_in_java() {
 /// Avro has no durations and no times in nanoseconds: they are integers only where that is accepted.
 #[test]
 fn units_of_time_are_not_lost_in_avro() {
-    use trevni_convert::WriteOptions;
     let open = || {
         let source = Source::open(selected("reported/rows/P11.parquet")).unwrap();
         (Format::named("parquet").unwrap().open)(source, &ReadOptions::default()).unwrap()
@@ -186,7 +320,7 @@ fn rows_nested_too_deep_are_refused_by_formats_that_nobody_could_read() {
     for format in ["parquet", "arrow", "arrows", "trv"] {
         let mut bytes = Vec::new();
         let create = Format::named(format).unwrap().create;
-        let created = create(&mut bytes, schema.clone(), &trevni_convert::WriteOptions::default());
+        let created = create(&mut bytes, schema.clone(), &WriteOptions::default());
         let e = created.map(drop).unwrap_err().to_string();
         assert!(e.contains("field ") && e.contains("nested more than"), "{format}: {e}");
         assert!(bytes.is_empty(), "{format}");

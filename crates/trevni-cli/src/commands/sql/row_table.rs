@@ -21,7 +21,7 @@ use crate::input::path::PIPE;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 
 /// Opens an input as a table.
-pub(super) fn open(read: ReadArgs, path: PathBuf) -> Result<ReaderTable, CliError> {
+pub(super) fn open(mut read: ReadArgs, path: PathBuf) -> Result<ReaderTable, CliError> {
     let is_file = path.is_file() || path.is_dir();
     let is_pipe = path.as_os_str() == PIPE || path.exists() && !is_file;
     let inputs = [path];
@@ -37,6 +37,7 @@ pub(super) fn open(read: ReadArgs, path: PathBuf) -> Result<ReaderTable, CliErro
             Ok(Box::new(InputRows(opened.ok_or_else(used)?)))
         }));
     }
+    read.inferred = Some(schema.clone());
     Ok(ReaderTable::new(&schema, move |scan| {
         let opened = scanned(&read, scan).open_all(&inputs).map_err(external)?;
         Ok(Box::new(InputRows(opened)))

@@ -17,7 +17,8 @@ use arrow::datatypes::*;
 
 use super::{BadRows, Cells, keeps_digits, naive};
 use crate::csv::datetime::{self, Datetime};
-use crate::csv::inferred_type;
+use crate::csv::{inferred_type, number};
+use crate::float_digits;
 
 /// Returns whether CSV can hold a type.
 pub(crate) fn is_readable(data_type: &DataType) -> bool {
@@ -35,7 +36,7 @@ pub(crate) fn is_readable(data_type: &DataType) -> bool {
 pub(crate) fn parse(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
     use DataType::*;
     match cells.column.field.data_type() {
-        Utf8 => cells.texts(bad),
+        Utf8 => cells.texts(true, bad),
         Boolean => Arc::new(cells.booleans(bad, boolean)),
         Int8 => numbers::<Int8Type>(cells, bad),
         Int16 => numbers::<Int16Type>(cells, bad),
@@ -79,10 +80,11 @@ fn floats<T: ArrowPrimitiveType + Parser>(
     bad: &mut BadRows,
     wide: impl Fn(T::Native) -> f64,
 ) -> ArrayRef {
-    let lossy = cells.column.lossy;
+    let (lossy, comma) = (cells.column.lossy, cells.column.decimal_comma);
     Arc::new(cells.primitives::<T>(bad, |text| {
-        let value = T::parse(text)?;
-        (lossy || keeps_figures::<T>(wide(value), text)).then_some(value)
+        let text = number::with_point(text, comma);
+        let value = T::parse(&text)?;
+        (lossy || keeps_figures::<T>(wide(value), &text)).then_some(value)
     }))
 }
 
@@ -91,7 +93,7 @@ fn keeps_figures<T: ArrowPrimitiveType>(value: f64, text: &str) -> bool {
     const SMALL: f64 = 2048.0;
     match T::DATA_TYPE {
         DataType::Float64 => keeps_digits(value, text),
-        _ => value.abs() < SMALL || crate::lossy_integers::keeps(value, text.trim()),
+        _ => value.abs() < SMALL || float_digits::is_integer_held(value, text.trim()),
     }
 }
 
@@ -101,10 +103,12 @@ fn decimals<T: DecimalType>(
     scale: i8,
     bad: &mut BadRows,
 ) -> ArrayRef {
-    let lossy = cells.column.lossy;
+    let (lossy, comma) = (cells.column.lossy, cells.column.decimal_comma);
     let array = cells.primitives::<T>(bad, |text| {
+        let text = number::with_point(text, comma);
         let text = text.trim();
-        let fits = lossy || text.contains(['e', 'E']) || fraction(text) <= i64::from(scale);
+        let fits =
+            lossy || text.contains(['e', 'E']) || float_digits::fraction(text) <= i64::from(scale);
         let value = fits.then(|| parse_decimal::<T>(text, precision, scale).ok()).flatten()?;
         T::validate_decimal_precision(value, precision, scale).ok()?;
         Some(value)
@@ -113,12 +117,6 @@ fn decimals<T: DecimalType>(
         Ok(array) => Arc::new(array),
         Err(_) => new_null_array(cells.column.field.data_type(), cells.spans.len()),
     }
-}
-
-/// Returns the number of significant digits after the point.
-fn fraction(text: &str) -> i64 {
-    let digits = text.split_once('.').map_or("", |(_, digits)| digits.trim_end_matches('0'));
-    i64::try_from(digits.len()).unwrap_or(i64::MAX)
 }
 
 fn in_zone(cells: Cells<'_>, unit: TimeUnit, zone: &Arc<str>, bad: &mut BadRows) -> ArrayRef {
@@ -133,7 +131,7 @@ fn in_zone(cells: Cells<'_>, unit: TimeUnit, zone: &Arc<str>, bad: &mut BadRows)
     })
 }
 
-fn nothing(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
+pub(super) fn nothing(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
     for (row, text) in cells.values().filter(|(_, text)| !cells.column.nulls.contains(text)) {
         cells.bad(row, text, bad);
     }
@@ -141,7 +139,11 @@ fn nothing(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
 }
 
 fn cast(cells: Cells<'_>, to: &DataType, bad: &mut BadRows) -> ArrayRef {
-    let texts = cells.texts(bad);
+    let is_text = match to {
+        DataType::Dictionary(_, values) => values.is_string(),
+        other => other.is_string(),
+    };
+    let texts = cells.texts(is_text, bad);
     let options = CastOptions { safe: true, ..CastOptions::default() };
     let Ok(array) = cast_with_options(&texts, to, &options) else {
         cells.values().for_each(|(row, text)| cells.bad(row, text, bad));

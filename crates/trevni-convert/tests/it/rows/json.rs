@@ -1,8 +1,10 @@
 //! JSON: the same rows and errors, whatever the layout, the threads and the chunks are.
 
+use std::sync::Arc;
+
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
-use arrow::datatypes::DataType;
+use arrow::datatypes::{DataType, Field};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -84,7 +86,7 @@ fn read(text: &str, options: &ReadOptions) -> (Option<RecordBatch>, Option<Strin
 }
 
 fn options(threads: usize, batch_size: usize) -> ReadOptions {
-    ReadOptions { threads, batch_size, infer_rows: 1000, ..ReadOptions::default() }
+    ReadOptions { threads, batch_size, infer_rows: Some(1000), ..ReadOptions::default() }
 }
 
 proptest! {
@@ -96,7 +98,7 @@ proptest! {
     ) {
         let texts = layouts(&objects);
         // A declared type leaves all values to the other decoder.
-        let types = vec![("k".to_owned(), DataType::Int64)];
+        let types = vec![Arc::new(Field::new("k", DataType::Int64, true))];
         let expected = match objects.is_empty() {
             true => read(&texts[0], &options(1, 1000)),
             false => read(&texts[0], &ReadOptions { types, ..options(1, 1000) }),
