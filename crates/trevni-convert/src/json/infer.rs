@@ -4,15 +4,17 @@
 //! null fits any type; true: Boolean; 1: Int64 (UInt64 where that is too narrow); 1 and 0.5: Float64
 //! 0.12345678901234567890: Decimal128, if a float64 would lose digits
 //! values without a type in common, such as 1 and "x" and [1]: JSON text, with a warning that names the field
+//! objects with more names than a table has columns: maps, with a warning
 //! ```
 //! Text is text, dates and times too. Fields are in the order in which they first come.
 
+mod keys;
 mod walk;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Fields, Schema};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
 
 use super::declared_types::{GivenTypes, marked};
 use super::record_location::RecordLocation;
@@ -20,6 +22,7 @@ use super::scanner::Scanner;
 use crate::ReadOptions;
 use crate::float_digits::{Digits, decimal_type};
 use crate::json_field::{is_json, json_field};
+use keys::map_field;
 use trevni::{Error, Result};
 use walk::Walk;
 
@@ -30,8 +33,14 @@ const UNSIGNED: u8 = 4;
 /// An integer beyond both, or any other number.
 const FLOAT: u8 = 8;
 
-/// Columns of a schema, at most, structs and lists among them.
+/// Fields of a schema, structs and lists among them, from which on the names of the objects with the most are keys.
 const MOST_FIELDS: usize = 100_000;
+
+/// Names of an object that may be keys, at least.
+const FEWEST_KEYS: usize = 200;
+
+/// Fields that are kept while records are inspected.
+const MOST_NAMES: usize = 1_000_000;
 
 /// Kinds of values, of which one field has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +75,8 @@ struct Seen {
     digits: Digits,
     items: Option<Box<Seen>>,
     members: Option<Box<Members>>,
+    /// The values of objects whose names are data.
+    values: Option<Box<Seen>>,
 }
 
 /// The fields of an object, in the order in which they first come.
@@ -80,6 +91,8 @@ struct Members {
 pub(super) struct Inference {
     record: Seen,
     fields: usize,
+    /// Fields whose types are declared.
+    given: Vec<FieldRef>,
 }
 
 /// A schema, and what a person should know of it.
@@ -90,10 +103,16 @@ pub(super) struct Inferred {
 }
 
 impl Inference {
+    /// Creates the inference of all types but those of declared ones.
+    pub(super) fn new(given: &[FieldRef]) -> Self {
+        Self { given: given.to_vec(), ..Self::default() }
+    }
+
     /// Adds the objects of a record. `None` if it is no JSON, of which part may have been added.
     pub(super) fn add(&mut self, record: &str, place: RecordLocation) -> Option<()> {
         let mut json = Scanner::new(record);
-        let mut walk = Walk { place, depth: 0, fields: &mut self.fields };
+        let (given, path) = (self.given.as_slice(), Vec::new());
+        let mut walk = Walk { place, depth: 0, fields: &mut self.fields, given, path };
         while json.peek().is_some() {
             walk.value(&mut json, &mut self.record)?;
         }
@@ -105,12 +124,13 @@ impl Inference {
         self.record.members.is_none()
     }
 
-    /// Fails if there are more fields than any table has: the names of some object are data.
+    /// Fails if there are more fields than are kept in memory.
     pub(super) fn check_size(&self) -> Result<()> {
-        if self.fields <= MOST_FIELDS {
+        if self.fields <= MOST_NAMES {
             return Ok(());
         }
-        let (path, names) = self.record.most_members(String::new());
+        let (path, names) = self.record.most_members();
+        let path = path.join(".");
         let what = match path.is_empty() {
             true => format!("an object has {names} names, which seem to be data"),
             false => format!(
@@ -123,9 +143,10 @@ impl Inference {
 
     /// Returns the schema of all that was added. Where values have no type in common they are JSON text, or those of
     /// the first kind are taken.
-    pub(super) fn schema(self, types: &mut GivenTypes<'_>, options: &ReadOptions) -> Inferred {
+    pub(super) fn schema(mut self, types: &mut GivenTypes<'_>, options: &ReadOptions) -> Inferred {
         let (takes_first, lossy) = (options.skip_bad > 0, options.lossy);
-        let mut path = Path { names: Vec::new(), types, takes_first, lossy, warnings: Vec::new() };
+        let warnings = self.names_to_keys();
+        let mut path = Path { names: Vec::new(), types, takes_first, lossy, warnings };
         let schema = match self.record.members {
             Some(members) => Schema::new(members.into_fields(&mut path)),
             None => Schema::empty(),
@@ -188,24 +209,14 @@ impl Seen {
                     false => field(DataType::List(Arc::new(item))),
                 }
             }
+            (Some(Kind::Object), ..) if self.values.is_some() => self
+                .values
+                .map_or_else(|| json_field(name), |values| map_field(name, *values, path)),
             (Some(Kind::Object), _, Some(members)) => {
                 field(DataType::Struct(members.into_fields(path)))
             }
             _ => field(DataType::Null),
         }
-    }
-
-    /// Returns the path of the object with the most names, and how many they are.
-    fn most_members(&self, path: String) -> (String, usize) {
-        let of_items = self.items.iter().map(|items| items.most_members(path.clone()));
-        let members = self.members.iter().flat_map(|members| &members.fields);
-        let of_members = members.map(|(name, seen)| {
-            let dot = if path.is_empty() { "" } else { "." };
-            seen.most_members(format!("{path}{dot}{name}"))
-        });
-        let most = of_items.chain(of_members).max_by_key(|(_, names)| *names);
-        let own = self.members.as_ref().map_or(0, |members| members.fields.len());
-        most.filter(|(_, names)| *names > own).unwrap_or((path.clone(), own))
     }
 }
 
@@ -345,16 +356,5 @@ mod tests {
         for text in ["[1", "{\"a\"", "{} x", "{\"a\":01}"] {
             assert_eq!(Inference::default().add(text, RecordLocation::default()), None, "{text}");
         }
-    }
-
-    #[test]
-    fn names_that_are_data_are_an_error() {
-        let mut inference = Inference::default();
-        for n in 0..=MOST_FIELDS {
-            let text = format!("{{\"s\":{{\"k{n}\":1}}}}");
-            inference.add(&text, RecordLocation::default()).unwrap();
-        }
-        let e = inference.check_size().unwrap_err().to_string();
-        assert!(e.contains("field \"s\"") && e.contains("--type s=json"), "{e}");
     }
 }

@@ -128,7 +128,7 @@ fn infer(
     rows: Option<usize>,
     options: &ReadOptions,
 ) -> Result<Inferred> {
-    let (mut inference, mut read) = (Inference::default(), VecDeque::new());
+    let (mut inference, mut read) = (Inference::new(&options.types), VecDeque::new());
     let (mut seen, mut bytes, mut bad, mut others) = (0, 0, None, 0);
     while rows.is_none_or(|rows| seen < rows && bytes < MOST_TO_INFER) {
         let most = rows.map_or(options.batch_size, |rows| rows - seen).min(options.batch_size);

@@ -1,8 +1,10 @@
 //! Walks through the values of a record.
 
+use arrow::datatypes::FieldRef;
+
 use super::super::record_location::RecordLocation;
 use super::super::scanner::Scanner;
-use super::{FLOAT, Kind, MOST_FIELDS, NEGATIVE, POSITIVE, Seen, UNSIGNED};
+use super::{FLOAT, Kind, MOST_NAMES, NEGATIVE, POSITIVE, Seen, UNSIGNED};
 
 /// The maximum nesting depth of arrays and objects.
 const DEEPEST: usize = 128;
@@ -13,6 +15,10 @@ pub(super) struct Walk<'a> {
     pub(super) depth: usize,
     /// The number of fields so far.
     pub(super) fields: &'a mut usize,
+    /// Fields whose types are declared, which are not looked into.
+    pub(super) given: &'a [FieldRef],
+    /// The names that lead to the value, if there are such fields.
+    pub(super) path: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -66,15 +72,38 @@ impl Walk<'_> {
         let (members, mut likely) = (seen.members.get_or_insert_default(), 0);
         let mut is_open = json.take(b'{').then(|| !json.take(b'}'))?;
         while is_open {
-            let at = members.place(&json.name()?, likely, self.fields);
+            let name = json.name()?;
+            let at = members.place(&name, likely, self.fields);
             likely = at + 1;
-            match members.fields.get_mut(at).filter(|_| *self.fields <= MOST_FIELDS) {
+            if self.is_given(&name) {
+                json.skip()?;
+                is_open = json.has_next(b'}')?;
+                continue;
+            }
+            match members.fields.get_mut(at).filter(|_| *self.fields <= MOST_NAMES) {
                 Some((_, seen)) => self.value(json, seen)?,
                 None => json.skip()?,
+            }
+            if !self.given.is_empty() {
+                self.path.pop();
             }
             is_open = json.has_next(b'}')?;
         }
         Some(())
+    }
+
+    /// Adds a name to the path, unless the field that it leads to has a declared type.
+    fn is_given(&mut self, name: &str) -> bool {
+        if self.given.is_empty() {
+            return false;
+        }
+        self.path.push(name.to_owned());
+        let path = self.path.join(".");
+        let is_given = self.given.iter().any(|field| *field.name() == path);
+        if is_given {
+            self.path.pop();
+        }
+        is_given
     }
 }
 
