@@ -24,6 +24,7 @@ mod chunk_parser;
 mod column;
 mod datetime;
 mod delimiter;
+mod header;
 mod infer;
 mod inferred_type;
 mod nulls;
@@ -46,12 +47,11 @@ use self::chunk_parser::{ChunkParser, reader};
 use self::infer::Inference;
 use self::nulls::Nulls;
 use self::plan::ColumnPlan;
-use self::record::Dialect;
 use self::table::Layout;
 use super::{Format, ReadOptions, Rows, Source, encoding, infer_rows, select};
 use crate::chunk_reader::ChunkReader;
 use crate::csv::inferred_type::InferredType;
-use trevni::{Error, Result};
+use trevni::Result;
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
@@ -126,19 +126,13 @@ impl Start {
             }
         }
         let names = match &mut first {
-            Some(first) => names(first, chunks.dialect(), csv.header)?,
+            Some(first) => header::names(first, chunks.dialect(), options)?,
             // Nothing at all has any names.
             None => match &options.schema {
                 Some(schema) => schema.fields().iter().map(|field| field.name().clone()).collect(),
                 None => Vec::new(),
             },
         };
-        let mut names = names;
-        if let (true, Some(first)) = (csv.pad, &first) {
-            // Records with more fields than there are names have columns without.
-            let most = most_fields(first, chunks.dialect());
-            names.extend((names.len()..most).map(|n| format!("column_{}", n + 1)));
-        }
         let plan = ColumnPlan::new(&names, options)?;
         Ok(Self { chunks, first, plan })
     }
@@ -200,47 +194,9 @@ impl Start {
     }
 }
 
-/// Returns the most fields that a record of a chunk has.
-fn most_fields(chunk: &Chunk, dialect: Dialect) -> usize {
-    let (mut at, mut most) = (chunk.skip, 0);
-    while let Some(record) = record::next(&chunk.text, at, dialect) {
-        (at, most) = (record.end, most.max(record.fields));
-    }
-    most
-}
-
 fn ambiguous(taken: u8, other: u8) -> String {
     let [taken, other] = [taken, other].map(|byte| char::from(byte).escape_default().to_string());
     format!(
         "fields are divided at '{taken}', and '{other}' fits as well: --delimiter names the one"
     )
-}
-
-/// Returns the names of the columns, from the first record or by number.
-fn names(first: &mut Chunk, dialect: Dialect, header: bool) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    // Excel's line says the delimiter, and is no row.
-    first.skip = delimiter::separator_line(&first.text).map_or(0, |(_, len)| len);
-    let text = &first.text;
-    let record = record::walk(text, first.skip, dialect, |number, field| {
-        let raw = text.get(field.start..field.end).unwrap_or_default();
-        let mut name = Vec::new();
-        match (header, dialect.quote) {
-            (false, _) => name = format!("column_{}", number + 1).into_bytes(),
-            (true, Some(quote)) if field.is_raw => {
-                record::unescape(raw, quote, dialect.escape, &mut name)
-            }
-            (true, _) => name.extend_from_slice(raw),
-        }
-        names.push(name);
-    });
-    if let Some(record) = record.filter(|_| header) {
-        first.skip = record.end;
-    }
-    let text = |name| {
-        String::from_utf8(name).map_err(|_| {
-            Error::malformed("line 1: a name is not UTF-8; --encoding names the encoding")
-        })
-    };
-    names.into_iter().map(text).collect()
 }

@@ -285,7 +285,7 @@ pub(super) fn naive(text: &str) -> Option<datetime::Datetime> {
 
 /// Returns whether a number has all digits of a text.
 pub(super) fn keeps_digits(value: f64, text: &str) -> bool {
-    float_digits::is_held(value, text.trim())
+    float_digits::is_held(value, number::trim(text))
 }
 
 impl Column {

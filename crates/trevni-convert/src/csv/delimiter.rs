@@ -92,24 +92,29 @@ fn find(text: &[u8], dialect: Dialect) -> (u8, Option<u8>) {
 
 /// In how many of a thousand records there are as many fields as in the first, and how many these are.
 fn score(text: &[u8], dialect: Dialect) -> (usize, usize) {
-    let (mut at, mut first, mut alike, mut records) = (0, 0, 0, 0);
-    while records < RECORDS {
-        let Some(Record { start, fields, end, .. }) = record::next(text, at, dialect) else {
-            break;
-        };
+    let (mut at, mut fields) = (0, Vec::new());
+    while fields.len() < RECORDS
+        && let Some(Record { start, fields: found, end, .. }) = record::next(text, at, dialect)
+    {
         debug_assert!(end > start);
-        if records == 0 {
-            first = fields;
-        }
-        alike += usize::from(fields == first);
-        records += 1;
+        fields.push(found);
         at = end;
+    }
+    let (Some(first), records) = (fields.first().copied(), fields.len()) else { return (0, 0) };
+    let alike = fields.iter().filter(|found| **found == first).count();
+    // The first record may be no names of the others, which then agree.
+    let rest = fields.get(1..).unwrap_or_default();
+    if let [second, _, ..] = rest
+        && *second > first
+        && rest.iter().all(|found| found == second)
+    {
+        return (rest.len() * 1000 / records, *second);
     }
     match first {
         0 | 1 => (0, 0),
         // A delimiter that few records agree about is part of their text.
         _ if alike * 2 < records => (0, 0),
-        _ => (alike * 1000 / records.max(1), first),
+        _ => (alike * 1000 / records, first),
     }
 }
 
@@ -134,6 +139,7 @@ mod tests {
             ("a,\"x;y\"\n1,\"x;y\"\n", b','),
             ("a\tb, or c\n1\t2\n3\t4\n", b'\t'),
             ("one\n1\n2\n", b','),
+            ("a;b\nx;1,5;2\ny;2,5;3\n", b';'),
             ("one\n1|2\n2\n", b','),
             ("a,b\n\n1,2\n", b','),
             ("", b','),

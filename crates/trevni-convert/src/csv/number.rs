@@ -21,7 +21,7 @@ pub(super) enum Integer {
 
 /// Returns the integer that a text is, if it is one.
 pub(super) fn integer(text: &[u8]) -> Option<Integer> {
-    let text = trim(text);
+    let text = if has_blanks(text) { text.trim_ascii() } else { text };
     let (negative, digits) = sign(text);
     if !is_figure(digits) {
         return None;
@@ -88,10 +88,14 @@ pub(super) fn with_point(text: &str, decimal_comma: bool) -> Cow<'_, str> {
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Text without the blanks around it.
-fn trim(text: &[u8]) -> &[u8] {
+/// Returns a text without the blanks around it.
+pub(super) fn trim(text: &str) -> &str {
+    if has_blanks(text.as_bytes()) { text.trim_matches(BLANKS) } else { text }
+}
+
+fn has_blanks(text: &[u8]) -> bool {
     let is_blank = |b: Option<&u8>| matches!(b, Some(b' ' | b'\t'));
-    if is_blank(text.first()) || is_blank(text.last()) { text.trim_ascii() } else { text }
+    is_blank(text.first()) || is_blank(text.last())
 }
 
 fn sign(text: &[u8]) -> (bool, &[u8]) {
