@@ -39,6 +39,7 @@ impl FromStr for Encoding {
 }
 
 /// Returns whether bytes begin with the mark of UTF-16.
+#[cfg(feature = "csv")]
 pub(super) fn is_utf16(head: &[u8]) -> bool {
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
 }

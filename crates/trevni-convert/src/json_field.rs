@@ -21,6 +21,7 @@ pub(crate) fn json_field(name: &str) -> Field {
 }
 
 /// Returns whether the values of a field are JSON text.
+#[cfg(feature = "json")]
 pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get(EXTENSION_NAME).is_some_and(|name| name == JSON)
         && matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)

@@ -181,6 +181,7 @@ impl Source {
     }
 
     /// Returns whether the bytes can be read more than once.
+    #[cfg(any(feature = "csv", feature = "json"))]
     pub(super) fn is_repeatable(&self) -> bool {
         match &self.body {
             Body::File(_) | Body::Bytes(_) => true,
@@ -214,6 +215,7 @@ impl Source {
     }
 
     /// Returns a file that has the bytes of a pipe, which are counted already.
+    #[cfg(any(feature = "csv", feature = "json"))]
     pub(super) fn spooled(name: String, file: File) -> Self {
         Self::new(name, Body::File(file))
     }
