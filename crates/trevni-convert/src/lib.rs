@@ -209,6 +209,9 @@ pub struct ReadOptions {
     /// The number of rows from which a schema is inferred, 0 for all rows. `None` for all rows of a file, and the first
     /// 1,000 of a pipe, which can be read only once.
     pub infer_rows: Option<usize>,
+    /// Whether the caller reads again if the types of the first rows do not hold. Then a value does not in a column of CSV
+    /// that has none in these rows, which otherwise is text.
+    pub reads_again: bool,
     /// The schema that was inferred when the same rows were opened before with these options, all columns of it: they
     /// are not inspected again.
     pub inferred: Option<SchemaRef>,
@@ -263,6 +266,7 @@ impl Default for ReadOptions {
         Self {
             schema: None,
             infer_rows: None,
+            reads_again: false,
             inferred: None,
             null_columns: false,
             #[cfg(any(feature = "csv", feature = "json"))]

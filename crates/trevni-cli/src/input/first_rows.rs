@@ -36,7 +36,7 @@ impl ReadArgs {
             return read(self, &mut report);
         }
         let mut first = self.clone();
-        first.infer_rows = Some(FIRST_ROWS);
+        (first.infer_rows, first.reads_again) = (Some(FIRST_ROWS), true);
         let done = read(&first, &mut report);
         if done.is_ok() {
             return done;

@@ -42,6 +42,9 @@ pub(crate) struct ReadArgs {
     /// --columns; --rows counts the rows of the file, before this filter.
     #[arg(long = "where", value_parser = predicate, value_name = "EXPR")]
     pub(crate) predicate: Option<Predicate>,
+    /// Whether the input is read again if types of its first rows do not hold.
+    #[arg(skip)]
+    pub(super) reads_again: bool,
     /// The schema that was inferred when the same input was opened before, with all columns.
     #[arg(skip)]
     pub(crate) inferred: Option<SchemaRef>,
@@ -241,6 +244,7 @@ impl ReadArgs {
         let mut options = ReadOptions {
             schema,
             infer_rows: self.infer_rows,
+            reads_again: self.reads_again,
             inferred: self.inferred.clone(),
             batch_size: self.batch_size,
             limits: memory::limits(),

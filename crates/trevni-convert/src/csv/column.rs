@@ -129,6 +129,12 @@ impl<'a> Cells<'a> {
                 })
             }
             InferredType::Text => self.texts(true, bad),
+            InferredType::EmptyText => {
+                for (row, text) in self.values().filter(|(_, text)| !text.is_empty()) {
+                    self.bad(row, text, bad);
+                }
+                self.texts(true, bad)
+            }
             InferredType::Null => declared_types::nothing(self, bad),
         }
     }

@@ -37,6 +37,8 @@ pub(super) enum InferredType {
     Text,
     /// There are no values.
     Null,
+    /// All texts are empty ones between quotes.
+    EmptyText,
 }
 
 impl InferredType {
@@ -51,7 +53,7 @@ impl InferredType {
             InferredType::Time(unit) => DataType::Time64(unit),
             InferredType::Timestamp(unit) => DataType::Timestamp(unit, None),
             InferredType::TimestampUtc(unit) => DataType::Timestamp(unit, Some(Arc::from("UTC"))),
-            InferredType::Text => DataType::Utf8,
+            InferredType::Text | InferredType::EmptyText => DataType::Utf8,
             InferredType::Null => DataType::Null,
         }
     }
@@ -90,7 +92,7 @@ impl InferredType {
             InferredType::Timestamp(_) => "timestamp",
             InferredType::TimestampUtc(unit) if unit == nanos => "timestamp[ns,UTC]",
             InferredType::TimestampUtc(_) => "timestamp[us,UTC]",
-            InferredType::Text => "utf8",
+            InferredType::Text | InferredType::EmptyText => "utf8",
             InferredType::Null => "null",
         })
     }
@@ -151,7 +153,7 @@ impl Candidates {
             InferredType::Timestamp(_) => TIMESTAMP,
             InferredType::TimestampUtc(_) => TIMESTAMP_UTC,
             InferredType::Text => 0,
-            InferredType::Null => return Self::default(),
+            InferredType::Null | InferredType::EmptyText => return Self::default(),
         };
         Self { types, any: true, ..Self::default() }
     }
@@ -189,7 +191,7 @@ impl Candidates {
         let has = |types: u8| self.types & types != 0;
         let unit = if self.needs_nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
         match () {
-            () if !self.any && self.has_empty_text => InferredType::Text,
+            () if !self.any && self.has_empty_text => InferredType::EmptyText,
             () if !self.any => InferredType::Null,
             () if has(BOOLEAN) => InferredType::Boolean,
             () if has(INTEGER) => InferredType::Integer,

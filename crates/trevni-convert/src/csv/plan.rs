@@ -106,7 +106,14 @@ impl ColumnPlan {
             let kind = match &wanted.given {
                 Some(_) => None,
                 None => match kinds.next() {
-                    Some(InferredType::Null) if !options.null_columns => Some(InferredType::Text),
+                    Some(InferredType::Null) if options.null_columns => Some(InferredType::Null),
+                    // Types of all rows may be others.
+                    Some(InferredType::Null | InferredType::EmptyText) => {
+                        match options.reads_again && options.infer_rows != Some(0) {
+                            true => Some(InferredType::EmptyText),
+                            false => Some(InferredType::Text),
+                        }
+                    }
                     Some(InferredType::Decimal(_)) if options.lossy => Some(InferredType::Float),
                     kind => Some(kind.copied().unwrap_or(InferredType::Text)),
                 },

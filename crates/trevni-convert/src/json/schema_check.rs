@@ -119,6 +119,11 @@ impl<'a> Type<'a> {
         }
     }
 
+    /// Returns whether the values are the text of any scalars. Of inferred text they are strings only.
+    fn is_text_of_any(&self) -> bool {
+        self.is_given && is_text(self.data_type)
+    }
+
     /// Returns the items, if the values are lists.
     fn items(&self) -> Option<&'a FieldRef> {
         match self.data_type {
@@ -160,9 +165,7 @@ impl<'a> Check<'a> {
             b'n' if of.is_nullable => self.json.word("null").ok_or(Unfit::NotJson),
             b'n' => self.misfit("null, but the field is not nullable".to_owned()),
             _ if of.is_json => self.replace(|value| quoted(&minified(value))),
-            b't' | b'f' if *of.data_type == DataType::Boolean || is_text(of.data_type) => {
-                self.skip()
-            }
+            b't' | b'f' if *of.data_type == DataType::Boolean || of.is_text_of_any() => self.skip(),
             b't' | b'f' => self.wrong("a boolean", of),
             b'"' => self.string(of),
             b'[' => self.array(of),
@@ -188,7 +191,7 @@ impl<'a> Check<'a> {
     }
 
     fn number(&mut self, of: Type<'_>) -> Result<(), Unfit> {
-        let is_text = is_text(of.data_type);
+        let is_text = of.is_text_of_any();
         let before = self.json.clone();
         if self.json.number_word().is_some() {
             if !is_text && !of.data_type.is_floating() {
@@ -203,6 +206,9 @@ impl<'a> Check<'a> {
         }
         if !is_number(of.data_type) {
             return self.wrong("a number", of);
+        }
+        if !of.is_given && is_of_other_type(text, of.data_type) {
+            return self.wrong(text, of);
         }
         match lost(text, of.data_type).filter(|_| !self.lossy) {
             Some(Lost::Fraction) => self.wrong(text, of),
@@ -305,6 +311,15 @@ fn half_character(quoted: &str) -> Option<&str> {
     };
     let escapes = quoted.match_indices("\\u").filter_map(|(at, _)| quoted.get(at..at + 6));
     escapes.into_iter().find(is_surrogate).or(Some(quoted))
+}
+
+/// Returns whether another type would have been inferred of a number.
+fn is_of_other_type(text: &str, data_type: &DataType) -> bool {
+    let has_exponent = text.contains(['e', 'E']);
+    match data_type {
+        DataType::Decimal128(..) => has_exponent,
+        other => other.is_integer() && (has_exponent || text.contains('.') || text == "-0"),
+    }
 }
 
 /// What a number would lose.

@@ -15,6 +15,7 @@ mod avro_random;
 #[cfg(feature = "avro")]
 mod container;
 mod csv;
+mod first_rows;
 mod ipc;
 mod json;
 #[cfg(feature = "parquet")]
