@@ -8,11 +8,12 @@
 //! file, and each column records its extents. Reading a column returns its extents, then its tail. A tail is a list
 //! of chunks that never grow, so that bytes are not copied.
 
-use super::out_of_space::{in_temporary_folder, out_of_space};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+
+use super::out_of_space::{in_temporary_folder, out_of_space};
 
 /// The number of bytes that are read from the temporary file at a time.
 const COPY: u64 = 1 << 20;
@@ -119,9 +120,9 @@ impl Spool {
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        let folder = self.folder.clone();
-        self.spill_columns().map_err(|e| match folder {
-            Some(folder) => out_of_space(e, &folder),
+        let spilled = self.spill_columns();
+        spilled.map_err(|e| match &self.folder {
+            Some(folder) => out_of_space(e, folder),
             None => in_temporary_folder(e),
         })
     }

@@ -88,7 +88,7 @@ fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     let known = of_all.or_else(|| start.plan.known(options.inferred.as_ref()?));
     let (kinds, read) = match known {
         Some(kinds) => (kinds, start.first.take().into_iter().collect()),
-        None => start.infer_first(first.unwrap_or(usize::MAX), options)?,
+        None => start.infer_first(first.unwrap_or(infer_rows::FIRST_ROWS), options)?,
     };
     let rows = start.rows(&kinds, read, options)?;
     select::select(Box::new(rows), options)

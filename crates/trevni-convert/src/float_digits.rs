@@ -90,7 +90,7 @@ impl Digits {
     }
 }
 
-/// Returns the type of decimals with a scale.
+/// Decimals of as many digits as 128 bits hold.
 pub(crate) fn decimal_type(scale: i8) -> DataType {
     DataType::Decimal128(DECIMAL128_MAX_PRECISION, scale)
 }

@@ -12,7 +12,7 @@ use std::io;
 use crate::{ReadOptions, Source};
 
 /// Rows from which types are inferred where no more can be read twice.
-const FIRST_ROWS: usize = 1000;
+pub const FIRST_ROWS: usize = 1000;
 
 /// Returns a source with the options to read it, which say from how many rows types are inferred: from all only if the
 /// source can be read again.

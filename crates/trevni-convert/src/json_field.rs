@@ -13,14 +13,14 @@ const EXTENSION_NAME: &str = "ARROW:extension:name";
 const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
 const JSON: &str = "arrow.json";
 
-/// Returns the field with the type of JSON text.
+/// A nullable field, marked with the extension type.
 pub(crate) fn json_field(name: &str) -> Field {
     let metadata = [(EXTENSION_NAME, JSON), (EXTENSION_METADATA, "")];
     let metadata = metadata.map(|(key, value)| (key.to_owned(), value.to_owned()));
     Field::new(name, DataType::Utf8, true).with_metadata(metadata.into())
 }
 
-/// Returns whether the values of a field are JSON text.
+/// Fields of another type than text are not JSON text, whatever their metadata says.
 #[cfg(feature = "json")]
 pub(crate) fn is_json(field: &Field) -> bool {
     field.metadata().get(EXTENSION_NAME).is_some_and(|name| name == JSON)

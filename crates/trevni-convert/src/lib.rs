@@ -31,7 +31,7 @@
 //! The modules, from the lowest layer to the highest:
 //!
 //! ```text layers
-//! divide float_digits json_field map_types parallel report sequential thrift_protocol
+//! data_type divide float_digits json_field map_types parallel report sequential thrift_protocol
 //! catch_panic chunk_reader comparison encoding random rename rows second_timestamps select skip source temporal_range text_sink type_name
 //! infer_rows
 //! avro blosc csv ipc json multi_file parquet protobuf thrift trv
@@ -48,6 +48,7 @@ mod chunk_reader;
 mod comparison;
 #[cfg(feature = "csv")]
 mod csv;
+mod data_type;
 mod dataset;
 mod divide;
 #[cfg(any(feature = "csv", feature = "json"))]
@@ -114,6 +115,8 @@ pub use dataset::DatasetOptions;
 pub use dataset::dataset_in_store;
 #[cfg(any(feature = "csv", feature = "json"))]
 pub use encoding::Encoding;
+#[cfg(any(feature = "csv", feature = "json"))]
+pub use infer_rows::FIRST_ROWS;
 #[cfg(feature = "json")]
 pub use json::JsonReadOptions;
 #[cfg(feature = "protobuf")]

@@ -41,7 +41,7 @@ fn open_file(path: &Path) -> io::Result<File> {
 
 fn spooled(mut from: impl io::Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    io::copy(&mut from, &mut file)?;
+    io::copy(&mut from, &mut file).map_err(trevni::io::in_temporary_folder)?;
     file.rewind()?;
     Ok(file)
 }

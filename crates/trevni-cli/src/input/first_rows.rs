@@ -11,14 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use trevni_convert::{Format, Report};
+use trevni_convert::{FIRST_ROWS, Format, Report};
 
 use super::pattern::expand;
 use super::rows::{Opened, ReadArgs};
 use crate::exit::{CliError, tell};
-
-/// Rows from which types are inferred first.
-const FIRST_ROWS: usize = 1000;
 
 /// The report of inputs that were opened.
 pub(crate) type OpenedReport = Option<Arc<Report>>;
@@ -81,11 +78,10 @@ impl ReadArgs {
             let of_path = self.from.or_else(|| Format::of_input(path));
             of_path.is_none_or(|format| matches!(format.name, "csv" | "jsonl"))
         };
+        if self.infer_rows.is_some() || self.schema.is_some() || self.skip_bad > 0 {
+            return false;
+        }
         let files = expand(inputs, self.from.is_some()).unwrap_or_default();
-        self.infer_rows.is_none()
-            && self.schema.is_none()
-            && self.skip_bad == 0
-            && files.iter().all(|file| file.path.is_file())
-            && files.iter().any(|file| is_text(&file.path))
+        files.iter().all(|file| file.path.is_file()) && files.iter().any(|file| is_text(&file.path))
     }
 }

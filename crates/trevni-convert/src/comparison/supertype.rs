@@ -10,6 +10,7 @@ use arrow::array::*;
 use arrow::compute::{cast, take};
 use arrow::datatypes::*;
 
+use crate::data_type::list_item;
 use trevni::{Error, Result};
 
 /// Returns the type in which values of two types are compared; `None` if they cannot be the same.
@@ -18,7 +19,7 @@ pub(super) fn supertype(a: &DataType, b: &DataType) -> Option<DataType> {
     let (a, b) = (bare(a), bare(b));
     Some(match (a, b) {
         (List(a) | LargeList(a) | ListView(a) | LargeListView(a) | FixedSizeList(a, _), b) => {
-            let b = item(b)?;
+            let b = list_item(b)?;
             LargeList(nullable("item", supertype(a.data_type(), b.data_type())?))
         }
         (Map(a, _), Map(b, _)) => {
@@ -89,17 +90,6 @@ fn bare(data_type: &DataType) -> &DataType {
     }
 }
 
-fn item(list: &DataType) -> Option<&FieldRef> {
-    match list {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
-        _ => None,
-    }
-}
-
 fn nullable(name: &str, data_type: DataType) -> FieldRef {
     Arc::new(Field::new(name, data_type, true))
 }
@@ -139,7 +129,7 @@ pub(super) fn raised(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         }
         (DataType::RunEndEncoded(_, values), _) => raised(&cast(array, values.data_type())?, to),
         (from, DataType::LargeList(item_to)) => {
-            let item = item(from).ok_or_else(|| unlike(from, to))?.clone();
+            let item = list_item(from).ok_or_else(|| unlike(from, to))?.clone();
             let list = cast(array, &DataType::LargeList(item))?;
             let list = list.as_list::<i64>();
             let items = raised(list.values(), item_to.data_type())?;

@@ -62,7 +62,7 @@ pub(super) fn names(
     Ok(names)
 }
 
-/// Returns the name of a column that has none.
+/// Columns without names are numbered from 1.
 fn name(number: usize) -> String {
     format!("column_{}", number + 1)
 }

@@ -58,7 +58,7 @@ impl InferredType {
         }
     }
 
-    /// Returns the type that has an Arrow type.
+    /// `None` for Arrow types that inference does not give.
     pub(super) fn of(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Boolean => InferredType::Boolean,

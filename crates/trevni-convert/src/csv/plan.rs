@@ -15,6 +15,7 @@ use super::nulls::Nulls;
 use super::options::CsvReadOptions;
 use crate::ReadOptions;
 use crate::csv::column::declared_types;
+use crate::data_type::is_text;
 use trevni::arrow::Predicate;
 use trevni::{Error, Result};
 
@@ -85,14 +86,15 @@ impl ColumnPlan {
 
     /// Returns the types to infer, if a schema that was inferred before has them all.
     pub(super) fn known(&self, schema: &Schema) -> Option<Vec<InferredType>> {
-        let without = self.wanted.iter().filter(|wanted| wanted.given.is_none());
-        let known = without.map(|wanted| {
-            let mut of_name = schema.fields().iter().filter(|field| *field.name() == wanted.name);
-            // Of two columns of one name each has its own type.
-            let field = of_name.next().filter(|_| of_name.next().is_none())?;
-            InferredType::of(field.data_type())
-        });
-        known.collect()
+        // Both are in the order of the file, which matters where columns have one name.
+        let (mut fields, mut kinds) = (schema.fields().iter(), Vec::new());
+        for wanted in &self.wanted {
+            let field = fields.find(|field| *field.name() == wanted.name)?;
+            if wanted.given.is_none() {
+                kinds.push(InferredType::of(field.data_type())?);
+            }
+        }
+        Some(kinds)
     }
 
     /// Returns the columns, with the types that were inferred.
@@ -191,11 +193,7 @@ fn is_in(path: &str, column: &str) -> bool {
 
 fn nulls(data_type: &DataType, is_inferred: bool, options: &CsvReadOptions) -> Nulls {
     let given = options.null_values.as_deref();
-    let is_text = match data_type {
-        DataType::Dictionary(_, values) => values.is_string(),
-        other => other.is_string(),
-    };
-    match is_text {
+    match is_text(data_type) {
         true => Nulls::of_text(given),
         false if data_type.is_floating() && !is_inferred => Nulls::of_floats(given),
         false => Nulls::new(given),

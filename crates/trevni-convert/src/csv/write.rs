@@ -15,6 +15,7 @@ use arrow::datatypes::{DataType, Field, SchemaRef};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
 use super::delimiter;
+use crate::data_type::is_text;
 use crate::text_sink::TextSink;
 use crate::{Sink, WriteOptions, temporal_range};
 use trevni::arrow::wider_decimals;
@@ -69,7 +70,8 @@ impl Fields {
             for (n, (formatter, nulls)) in formatters.iter().zip(&nulls).enumerate() {
                 if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
                     // Some readers skip empty lines. Nothing between quotes is null, too, where it is no text.
-                    let is_shown = self.is_only && !is_text(columns.get(n));
+                    let is_shown =
+                        self.is_only && columns.get(n).is_some_and(|of| !is_text(of.data_type()));
                     self.put(n, is_shown.then_some(""), &mut text);
                     continue;
                 }
@@ -109,14 +111,6 @@ impl Fields {
         };
         value.is_empty() || value.bytes().any(is_special)
     }
-}
-
-fn is_text(column: Option<&ArrayRef>) -> bool {
-    column.is_some_and(|column| match column.data_type() {
-        DataType::Dictionary(_, values) => values.is_string(),
-        DataType::RunEndEncoded(_, values) => values.data_type().is_string(),
-        other => other.is_string(),
-    })
 }
 
 /// Returns a column that Arrow prints as it is: times that it cannot print are text, decimals have as many digits as they

@@ -111,13 +111,3 @@ fn unmarked_field(field: &FieldRef) -> FieldRef {
     };
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
-
-/// Returns whether a type is text, perhaps in a dictionary or in runs.
-pub(super) fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
-        _ => false,
-    }
-}

@@ -9,12 +9,9 @@ use arrow::json::reader::{Decoder, ReaderBuilder};
 
 use super::declared_types::unmarked;
 use super::layout;
-use super::scanner::Scanner;
+use super::scanner::{MOST_LEVELS, Scanner};
 use super::schema_check::{Fit, Unfit};
 use crate::ReadOptions;
-
-/// The maximum nesting depth of arrays and objects.
-const DEEPEST: usize = 128;
 
 /// Decodes objects of a schema.
 pub(super) struct RecordDecoder {
@@ -70,7 +67,7 @@ impl RecordDecoder {
         let fault = |what: &str| ArrowError::JsonError(what.to_owned());
         let text = simdutf8::basic::from_utf8(text).map_err(|_| fault("not UTF-8"))?;
         // The library recurses.
-        if layout::is_deeper(text.as_bytes(), DEEPEST) {
+        if layout::is_deeper(text.as_bytes(), MOST_LEVELS) {
             return Err(ArrowError::JsonError(too_deep()));
         }
         let text = self.fit.check(text).map_err(|unfit| match unfit {
@@ -100,7 +97,7 @@ impl RecordDecoder {
         if let Some(fault) = fault(record) {
             return fault;
         }
-        if layout::is_deeper(record, DEEPEST) {
+        if layout::is_deeper(record, MOST_LEVELS) {
             let what = format!(": {}", too_deep());
             return DecodeError { line: 0, what, is_of_schema: false, is_other_value: false };
         }
@@ -119,7 +116,7 @@ impl RecordDecoder {
 }
 
 fn too_deep() -> String {
-    format!("arrays and objects are nested more than {DEEPEST} levels deep")
+    format!("arrays and objects are nested more than {MOST_LEVELS} levels deep")
 }
 
 /// Returns the error of a record that is not an object, or not JSON.

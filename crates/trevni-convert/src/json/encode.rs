@@ -23,6 +23,7 @@ use arrow::json::{Encoder, EncoderFactory, EncoderOptions};
 
 use super::json_text::minified;
 use super::scanner::Scanner;
+use crate::data_type::is_text;
 use crate::json_field::is_json;
 use crate::temporal_range;
 use trevni::arrow::wider_decimals;
@@ -157,16 +158,6 @@ fn put(values: &mut NullableEncoder<'_>, at: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns whether values are written as JSON strings of any text.
-fn is_text(data_type: &DataType) -> bool {
-    match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::RunEndEncoded(_, values) => is_text(values.data_type()),
-        _ => false,
-    }
-}
-
 /// Values that are JSON text.
 struct JsonText(ArrayRef);
 
@@ -176,7 +167,7 @@ impl Encoder for JsonText {
     }
 }
 
-/// Returns texts of which each is a JSON value.
+/// Fails at a text that is not one JSON value.
 fn json_texts(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
     let texts = cast(array, &DataType::LargeUtf8)?;
     for (row, text) in texts.as_string::<i64>().iter().enumerate() {

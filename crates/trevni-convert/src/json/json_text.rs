@@ -29,7 +29,7 @@ pub(super) fn minified(value: &str) -> Cow<'_, str> {
     String::from_utf8(kept).map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
-/// Returns a text as a JSON string.
+/// A JSON string, with its quotes and escapes.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

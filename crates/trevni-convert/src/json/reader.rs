@@ -32,37 +32,23 @@ pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
         Records::new(input, max_row_size, &options.json.rows_at)
     };
     let known = match (&options.schema, &options.inferred) {
-        (Some(schema), _) => Some(schema.clone()),
-        (None, Some(schema)) => Some(Arc::new(with_marks(schema, &options.types))),
+        (Some(schema), _) => Some(Inferred::known(schema.clone())),
+        (None, Some(schema)) => Some(Inferred::known(Arc::new(with_marks(schema, &options.types)))),
+        (None, None) if options.infer_rows == Some(0) => {
+            let of_all = infer_all(&source, records, options)?;
+            source = source.again(source.taken())?.unwrap_or(source);
+            of_all
+        }
         (None, None) => None,
     };
-    let first = options.infer_rows.filter(|rows| *rows > 0);
-    let (records, inferred) = match known {
-        Some(schema) => (records(source)?, Inferred::known(schema)),
-        None => {
-            let mut of_all = None;
-            if first.is_none()
-                && let Some(all) = source.again(Arc::default())?
-            {
-                of_all = Some(infer(&mut records(all)?, None, options)?);
-                if of_all.as_ref().is_some_and(|inferred| inferred.is_mixed)
-                    && let Some(all) = source.again(Arc::default())?
-                {
-                    let inferred = infer(&mut records(all)?.in_one_column(), None, options)?;
-                    of_all = Some(Inferred { is_mixed: true, ..inferred });
-                }
-                source = source.again(source.taken())?.unwrap_or(source);
-            }
-            let mut records = records(source)?;
-            if of_all.as_ref().is_some_and(|inferred| inferred.is_mixed) {
-                records = records.in_one_column();
-            }
-            let inferred = match of_all {
-                Some(of_all) => of_all,
-                None => infer(&mut records, first, options)?,
-            };
-            (records, inferred)
+    let mut records = records(source)?;
+    let inferred = match known {
+        Some(inferred) if inferred.is_mixed => {
+            records = records.in_one_column();
+            inferred
         }
+        Some(inferred) => inferred,
+        None => infer(&mut records, options.infer_rows, options)?,
     };
     let decoder = ChunkDecoder::new(inferred.schema, options)?;
     let (schema, most_rows) = (decoder.schema(), decoder.most_rows());
@@ -120,6 +106,23 @@ impl Inferred {
     fn known(schema: SchemaRef) -> Self {
         Self { schema, read: VecDeque::new(), is_mixed: false }
     }
+}
+
+/// Infers the schema of all rows; `None` if they can be read only once. Where objects and other values are elements of
+/// one array, all are values of one column.
+fn infer_all(
+    source: &Source,
+    records: impl Fn(Source) -> Result<Records<Input>>,
+    options: &ReadOptions,
+) -> Result<Option<Inferred>> {
+    let Some(all) = source.again(Arc::default())? else { return Ok(None) };
+    let inferred = infer(&mut records(all)?, None, options)?;
+    if !inferred.is_mixed {
+        return Ok(Some(inferred));
+    }
+    let Some(all) = source.again(Arc::default())? else { return Ok(None) };
+    let of_column = infer(&mut records(all)?.in_one_column(), None, options)?;
+    Ok(Some(Inferred { is_mixed: true, ..of_column }))
 }
 
 /// Infers the schema of the first rows, or of all.

@@ -134,7 +134,6 @@ impl<R: Read> Records<R> {
         self
     }
 
-    /// Returns whether the records are elements of arrays.
     pub(super) fn are_elements(&self) -> bool {
         self.layout == Layout::Array
     }

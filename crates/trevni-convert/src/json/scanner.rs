@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-/// Levels of arrays and objects in a value that is skipped.
-const MOST_LEVELS: u32 = 128;
+/// The maximum nesting depth of arrays and objects.
+pub(super) const MOST_LEVELS: usize = 128;
 
 /// Numbers that JSON has no text for.
 const NUMBER_WORDS: [(&str, f64); 3] =
@@ -119,7 +119,7 @@ impl<'a> Scanner<'a> {
         self.take(end).then_some(false)
     }
 
-    /// Returns how many bytes have been taken.
+    /// The position in the text, in bytes.
     pub(super) fn taken(&self) -> usize {
         self.text.len() - self.rest.len()
     }

@@ -13,11 +13,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, SchemaRef};
+use arrow::datatypes::{DataType, Field, Fields, SchemaRef};
 
-use super::declared_types::{is_marked, is_text};
+use super::declared_types::is_marked;
 use super::json_text::{minified, quoted};
 use super::scanner::Scanner;
+use crate::data_type::{is_text, list_item};
 use crate::float_digits;
 use crate::json_field::is_json;
 
@@ -123,18 +124,6 @@ impl<'a> Type<'a> {
     fn is_text_of_any(&self) -> bool {
         self.is_given && is_text(self.data_type)
     }
-
-    /// Returns the items, if the values are lists.
-    fn items(&self) -> Option<&'a FieldRef> {
-        match self.data_type {
-            DataType::List(item)
-            | DataType::LargeList(item)
-            | DataType::ListView(item)
-            | DataType::LargeListView(item)
-            | DataType::FixedSizeList(item, _) => Some(item),
-            _ => None,
-        }
-    }
 }
 
 impl<'a> Check<'a> {
@@ -221,7 +210,7 @@ impl<'a> Check<'a> {
     }
 
     fn array(&mut self, of: Type<'_>) -> Result<(), Unfit> {
-        let Some(item) = of.items() else { return self.nested("an array", of) };
+        let Some(item) = list_item(of.data_type) else { return self.nested("an array", of) };
         let item = Type::of(item, of.is_given);
         let mut is_open = self.json.take(b'[') && !self.json.take(b']');
         while is_open {

@@ -18,6 +18,7 @@ use arrow::datatypes::*;
 use super::{BadRows, Cells, keeps_digits, naive};
 use crate::csv::datetime::{self, Datetime};
 use crate::csv::{inferred_type, number};
+use crate::data_type::is_text;
 use crate::float_digits;
 
 /// Returns whether CSV can hold a type.
@@ -139,11 +140,7 @@ pub(super) fn nothing(cells: Cells<'_>, bad: &mut BadRows) -> ArrayRef {
 }
 
 fn cast(cells: Cells<'_>, to: &DataType, bad: &mut BadRows) -> ArrayRef {
-    let is_text = match to {
-        DataType::Dictionary(_, values) => values.is_string(),
-        other => other.is_string(),
-    };
-    let texts = cells.texts(is_text, bad);
+    let texts = cells.texts(is_text(to), bad);
     let options = CastOptions { safe: true, ..CastOptions::default() };
     let Ok(array) = cast_with_options(&texts, to, &options) else {
         cells.values().for_each(|(row, text)| cells.bad(row, text, bad));

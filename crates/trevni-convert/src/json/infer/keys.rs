@@ -33,7 +33,7 @@ impl Inference {
 }
 
 impl Seen {
-    /// Returns the number of fields.
+    /// Fields at all levels; lists and maps are none themselves.
     fn count(&self) -> usize {
         let of_members = self.members.iter().flat_map(|members| &members.fields);
         let of_members = of_members.map(|(_, seen)| seen.count() + 1).sum::<usize>();

@@ -3,11 +3,8 @@
 use arrow::datatypes::FieldRef;
 
 use super::super::record_location::RecordLocation;
-use super::super::scanner::Scanner;
+use super::super::scanner::{MOST_LEVELS, Scanner};
 use super::{FLOAT, Kind, MOST_NAMES, NEGATIVE, POSITIVE, Seen, UNSIGNED};
-
-/// The maximum nesting depth of arrays and objects.
-const DEEPEST: usize = 128;
 
 /// Where a value is.
 pub(super) struct Walk<'a> {
@@ -50,7 +47,7 @@ impl Walk<'_> {
         add: impl FnOnce(&mut Self, &mut Scanner<'_>, &mut Seen) -> Option<()>,
     ) -> Option<()> {
         self.depth += 1;
-        (self.depth <= DEEPEST).then_some(())?;
+        (self.depth <= MOST_LEVELS).then_some(())?;
         add(self, json, seen)?;
         self.depth -= 1;
         Some(())

@@ -92,3 +92,20 @@ proptest! {
         }
     }
 }
+
+/// A schema that was inferred before gives the same rows, where columns have one name, too.
+#[test]
+fn types_that_are_known_are_those_that_were_inferred() {
+    for (format, text) in [
+        ("csv", "a,b,a\n1,x,2020-01-31\n,,\n2,y,2020-02-01\n"),
+        ("jsonl", "{\"a\":1,\"b\":[1]}\n{\"a\":2.5,\"b\":\"x\"}\n"),
+    ] {
+        let all = read(format, text, None).unwrap();
+        let options = ReadOptions { inferred: Some(all.schema()), ..ReadOptions::default() };
+        let source = Source::bytes("text", text.as_bytes().to_vec());
+        let rows = (Format::named(format).unwrap().open)(source, &options).unwrap();
+        let schema = rows.schema();
+        let batches: Vec<_> = rows.map(Result::unwrap).collect();
+        assert_eq!(concat_batches(&schema, &batches).unwrap(), all, "{text}");
+    }
+}
