@@ -52,8 +52,8 @@ pub use avro_rows::decoder::AvroDecoder;
 pub use avro_rows::encoder::AvroEncoder;
 pub use layout::Layout;
 pub use leaf::precision::wider_decimals;
-pub(crate) use predicate::{Bound, Node};
-pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, Predicate};
+pub(crate) use predicate::{Bound, Node, find};
+pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, PathStep, Predicate};
 pub use projection::ProjectionMask;
 pub(crate) use projection::projected_schema;
 pub use read::arrow_reader::ArrowReader;
@@ -76,4 +76,5 @@ pub use write::arrow_writer::ArrowWriter;
 #[cfg(feature = "object_store")]
 pub use write::async_writer::AsyncArrowWriter;
 pub(crate) use write::batch_schema::conform;
+pub(crate) use write::file_settings::FileSettings;
 pub use write::properties::{WriterProperties, WriterPropertiesBuilder};

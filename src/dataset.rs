@@ -50,7 +50,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -122,6 +122,44 @@ impl Dataset<Folder> {
         let place = Folder::new(path.as_ref());
         let found = place.snapshot()?.map(Arc::new);
         let snapshot = found.ok_or_else(|| none(&path.as_ref().display().to_string()))?;
+        Ok(Self { place, snapshot })
+    }
+
+    /// Returns the path of a file in the file system.
+    pub fn path_of(&self, file: &DataFile) -> PathBuf {
+        self.place.at(file.path())
+    }
+
+    /// Opens files as one table, in this order. They are named by their paths below a folder, with `/` between names; folders
+    /// called `key=value` in them are partition columns. Schemas are merged as those of a data set are.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
+    /// use trevni::arrow::ArrowWriter;
+    /// use trevni::dataset::Dataset;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let columns: [ArrayRef; 2] = [Arc::new(Int32Array::from(vec![1])), Arc::new(Int64Array::from(vec![2]))];
+    /// for (name, column) in ["b.trv", "a.trv"].into_iter().zip(columns) {
+    ///     let batch = RecordBatch::try_from_iter([("id", column)])?;
+    ///     let mut writer = ArrowWriter::try_new(std::fs::File::create(folder.path().join(name))?, batch.schema(), None)?;
+    ///     writer.write(&batch)?;
+    ///     writer.close()?;
+    /// }
+    /// let reader = Dataset::open_files(folder.path(), ["b.trv", "a.trv"])?.scan().build()?;
+    /// let batches = reader.collect::<Result<Vec<_>, _>>()?;
+    /// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+    /// assert_eq!(batches[0].column(0), &ids);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_files<N: Into<String>>(
+        folder: impl AsRef<Path>,
+        paths: impl IntoIterator<Item = N>,
+    ) -> Result<Self> {
+        let place = Folder::new(folder.as_ref());
+        let found = place.snapshot_of_paths(checked(paths)?)?.map(Arc::new);
+        let snapshot = found.ok_or_else(|| none(&folder.as_ref().display().to_string()))?;
         Ok(Self { place, snapshot })
     }
 
@@ -231,10 +269,20 @@ fn no_commit(place: &str, commit: u64) -> Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, what).into()
 }
 
-/// Fails if there is a commit that a write would replace which began after the commit `known`.
-fn check_replaced(last: Option<u64>, known: u64) -> Result<()> {
-    match last {
-        Some(last) if last > known => Err(Error::invalid(format!(
+/// Returns paths that are below their folder, or an error.
+fn checked<N: Into<String>>(paths: impl IntoIterator<Item = N>) -> Result<Vec<String>> {
+    let check = |path: N| {
+        let path = path.into();
+        let refused = file_names::check(&path);
+        refused.map(|()| path)
+    };
+    paths.into_iter().map(check).collect()
+}
+
+/// Fails if there is a commit that another would replace without knowing of it.
+fn check_replaced(last: Option<u64>, commit: &Commit) -> Result<()> {
+    match (last, commit.known) {
+        (Some(last), Some(known)) if last > known => Err(Error::invalid(format!(
             "commit {last} was made since this write began, which would replace its rows"
         ))),
         _ => Ok(()),

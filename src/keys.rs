@@ -58,3 +58,11 @@ pub const DATASET_PARTITIONS: &str = "dataset.partitions";
 pub const DATASET_REPLACES: &str = "dataset.replaces";
 /// The identifier of the write that a commit is of.
 pub const DATASET_WRITE: &str = "dataset.write";
+/// The last commit that a commit which replaces others knew of, in decimal digits.
+pub const DATASET_KNOWN: &str = "dataset.known";
+/// The codec of the files of a commit.
+pub const DATASET_CODEC: &str = "dataset.codec";
+/// The layout of the files of a commit.
+pub const DATASET_LAYOUT: &str = "dataset.layout";
+/// The checksum of the files of a commit, unless it is that of their codec by default.
+pub const DATASET_CHECKSUM: &str = "dataset.checksum";

@@ -12,15 +12,17 @@ use trevni::dataset::{
     AsyncDatasetWriter, Dataset, DatasetMode, DatasetProperties, DatasetScan, DatasetSummary,
     DatasetWriter, Folder, Prefix,
 };
+use trevni::io::Limits;
 
 use crate::errors::{Raise, Result};
-use crate::options::{ScanOptions, WriteOptions, threads};
+use crate::options::{ScanOptions, WriteOptions, limits, threads};
 use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;
 use crate::signals::Signals;
-use crate::source::{StorageOptions, is_url, object};
+use crate::source::{Source, StorageOptions, is_url, object};
 use crate::stream::{BoxedReader, blocking, in_order};
+use crate::verify::{Verification, verify_source};
 
 /// Where a data set is.
 enum Place {
@@ -49,12 +51,15 @@ enum Snapshot {
 /// A data set as its last commit left it.
 #[pyclass(frozen, module = "trevni._trevni")]
 #[derive(Debug)]
-pub(crate) struct NativeDataset(Snapshot);
+pub(crate) struct NativeDataset {
+    snapshot: Snapshot,
+    limits: Limits,
+}
 
 /// Calls a method that data sets of both places have.
 macro_rules! both {
     ($self:ident, $dataset:ident => $value:expr) => {
-        match &$self.0 {
+        match &$self.snapshot {
             Snapshot::Folder($dataset) => $value,
             Snapshot::Store($dataset) => $value,
         }
@@ -63,18 +68,30 @@ macro_rules! both {
 
 #[pymethods]
 impl NativeDataset {
-    /// Opens a path or a URL.
+    /// Opens a path or a URL: the data set there, or the files of these paths below it.
     #[new]
-    #[pyo3(signature = (source, storage_options=None))]
-    fn new(source: &Bound<'_, PyAny>, storage_options: StorageOptions) -> PyResult<Self> {
+    #[pyo3(signature = (source, files=None, memory_limit=None, storage_options=None))]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        files: Option<Vec<String>>,
+        memory_limit: Option<usize>,
+        storage_options: StorageOptions,
+    ) -> PyResult<Self> {
         let place = Place::new(source, storage_options)?;
-        let open = || match place {
-            Place::Folder(path) => Dataset::open(path).map(Snapshot::Folder),
-            Place::Store { store, prefix } => {
+        let open = || match (place, files) {
+            (Place::Folder(path), None) => Dataset::open(path).map(Snapshot::Folder),
+            (Place::Folder(path), Some(files)) => {
+                Dataset::open_files(path, files).map(Snapshot::Folder)
+            }
+            (Place::Store { store, prefix }, None) => {
                 runtime()?.block_on(Dataset::open_in(store, prefix)).map(Snapshot::Store)
             }
+            (Place::Store { store, prefix }, Some(files)) => {
+                let open = Dataset::open_files_in(store, prefix, files);
+                runtime()?.block_on(open).map(Snapshot::Store)
+            }
         };
-        Ok(Self(source.py().detach(open).or_raise()?))
+        Ok(Self { snapshot: source.py().detach(open).or_raise()?, limits: limits(memory_limit) })
     }
 
     #[getter]
@@ -114,6 +131,11 @@ impl NativeDataset {
         })
     }
 
+    /// Verifies the files, one after the other, and what commits say of their values.
+    fn verify(&self, py: Python<'_>) -> PyResult<Verification> {
+        py.detach(|| self.verified()).or_raise()
+    }
+
     /// Starts to read.
     fn scan(&self, py: Python<'_>, options: ScanOptions) -> PyResult<RecordBatchReader> {
         Ok(RecordBatchReader::of(py.detach(|| self.read(&options)).or_raise()?))
@@ -121,11 +143,38 @@ impl NativeDataset {
 }
 
 impl NativeDataset {
-    fn read(&self, options: &ScanOptions) -> Result<BoxedReader> {
-        let reader: BoxedReader = match &self.0 {
-            Snapshot::Folder(dataset) => Box::new(apply(options, dataset.scan())?.build()?),
+    fn verified(&self) -> Result<Verification> {
+        let mut all = trevni::Verification::default();
+        match &self.snapshot {
+            Snapshot::Folder(dataset) => {
+                for file in dataset.files() {
+                    let path = dataset.path_of(file);
+                    all.extend(verify_source(Source::open(path)?, self.limits), file.path());
+                }
+                if all.is_ok() {
+                    dataset.verify_statistics()?.into_iter().for_each(|fault| all.push(fault));
+                }
+            }
             Snapshot::Store(dataset) => {
-                let stream = apply(options, dataset.scan())?.stream()?;
+                for file in dataset.files() {
+                    let path = dataset.location(file)?;
+                    let source = Source::download(dataset.store().as_ref(), &path)?;
+                    all.extend(verify_source(source, self.limits), file.path());
+                }
+            }
+        }
+        Ok(Verification(all))
+    }
+
+    fn read(&self, options: &ScanOptions) -> Result<BoxedReader> {
+        let reader: BoxedReader = match &self.snapshot {
+            Snapshot::Folder(dataset) => {
+                let scan = dataset.scan().with_limits(self.limits);
+                Box::new(apply(options, scan)?.build()?)
+            }
+            Snapshot::Store(dataset) => {
+                let scan = dataset.scan().with_limits(self.limits);
+                let stream = apply(options, scan)?.stream()?;
                 blocking(stream.schema().clone(), stream)?
             }
         };
@@ -170,10 +219,10 @@ pub(crate) fn write_dataset(
     let reader = data.into_reader()?;
     let properties: WriterProperties = options.properties(&reader.schema())?;
     let mode = if overwrite { DatasetMode::Overwrite } else { DatasetMode::Append };
-    let mut builder = DatasetProperties::builder()
-        .set_mode(mode)
-        .set_partition_by(partition_by.unwrap_or_default())
-        .set_writer_properties(properties);
+    let mut builder = DatasetProperties::builder().set_mode(mode).set_writer_properties(properties);
+    if let Some(columns) = partition_by {
+        builder = builder.set_partition_by(columns);
+    }
     if let Some(bytes) = file_bytes {
         builder = builder.set_target_file_size(bytes);
     }

@@ -51,6 +51,11 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     keywords.set_item("block", location.block)?;
     keywords.set_item("chunk", location.chunk)?;
     keywords.set_item("offset", location.offset)?;
+    if let ErrorKind::Io(io) = error.kind()
+        && let Some(number) = io.raw_os_error()
+    {
+        keywords.set_item("errno", number)?;
+    }
     let class = py.import("trevni.errors")?.getattr(class_of(error.kind()))?;
     Ok(PyErr::from_value(class.call((error.to_string(),), Some(&keywords))?))
 }
@@ -58,6 +63,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 fn class_of(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::AlreadyExists => "ExistsError",
         ErrorKind::Io(_) => "StorageError",
         ErrorKind::Checksum { .. } => "ChecksumError",
         ErrorKind::Truncated { .. } | ErrorKind::Malformed(_) => "DataError",

@@ -17,11 +17,12 @@ use trevni::arrow::{
     ArrowReaderBuilder, ArrowReaderMetadata, ArrowReaderOptions, ArrowStreamBuilder, ColumnPath,
     RowSelection,
 };
+use trevni::io::Limits;
 use trevni::object_store::FetchOptions;
 use trevni::{Error, FileMetadata};
 
 use crate::errors::{Raise, Result};
-use crate::options::ScanOptions;
+use crate::options::{ScanOptions, limits};
 use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;
@@ -44,16 +45,21 @@ pub(crate) struct NativeFile {
     blocks: Blocks,
     metadata: ArrowReaderMetadata,
     bytes: u64,
+    limits: Limits,
 }
 
 #[pymethods]
 impl NativeFile {
     /// Opens a path, a URL, a file object or bytes.
     #[new]
-    #[pyo3(signature = (source, storage_options=None))]
-    fn new(source: &Bound<'_, PyAny>, storage_options: StorageOptions) -> PyResult<Self> {
+    #[pyo3(signature = (source, memory_limit=None, storage_options=None))]
+    fn new(
+        source: &Bound<'_, PyAny>,
+        memory_limit: Option<usize>,
+        storage_options: StorageOptions,
+    ) -> PyResult<Self> {
         let location = Location::new(source, storage_options)?;
-        source.py().detach(|| Self::open(location)).or_raise()
+        source.py().detach(|| Self::open(location, limits(memory_limit))).or_raise()
     }
 
     #[getter]
@@ -89,8 +95,8 @@ impl NativeFile {
 
     /// Returns the statistics of a column, if the file has them.
     fn statistics(&self, py: Python<'_>, column: &str) -> PyResult<Option<ColumnStatistics>> {
-        let path = ColumnPath::from(column);
-        let name = column.rsplit('.').next().unwrap_or(column).to_owned();
+        let path = ColumnPath::among(column, self.metadata.schema().fields());
+        let name = path.names().last().cloned().unwrap_or_default();
         let found = py.detach(|| match &self.blocks {
             Blocks::Here(source) => self.builder(source).statistics(path),
             Blocks::Store { store, path: key } => {
@@ -136,36 +142,39 @@ impl NativeFile {
 }
 
 impl NativeFile {
-    fn open(location: Location) -> Result<Self> {
+    fn open(location: Location, limits: Limits) -> Result<Self> {
         let source = match location {
             Location::Path(path) if path.is_dir() => {
-                let what = "a folder; trevni.dataset and trevni.blosc.open open folders";
+                let what =
+                    "a folder; trevni.open, trevni.dataset and trevni.blosc.open open folders";
                 return Err(Error::invalid(what).in_file(&path.display().to_string()));
             }
             Location::Path(path) => Source::open(path)?,
             Location::Source(source) => source,
-            Location::Object { store, path } => return Self::open_object(store, path),
+            Location::Object { store, path } => return Self::open_object(store, path, limits),
         };
         let options = ArrowReaderOptions::new();
         let metadata =
             ArrowReaderMetadata::try_new(Arc::new(FileMetadata::read(&source)?), options)?;
         let bytes = trevni::io::ReadAt::len(&source)?;
-        Ok(Self { blocks: Blocks::Here(source), metadata, bytes })
+        Ok(Self { blocks: Blocks::Here(source), metadata, bytes, limits })
     }
 
-    fn open_object(store: Arc<dyn ObjectStore>, path: StorePath) -> Result<Self> {
+    fn open_object(store: Arc<dyn ObjectStore>, path: StorePath, limits: Limits) -> Result<Self> {
         let builder = runtime()?.block_on(ArrowStreamBuilder::new(store.clone(), path.clone()))?;
         let (metadata, bytes) = (builder.metadata(), builder.file().file_len());
-        Ok(Self { blocks: Blocks::Store { store, path }, metadata, bytes })
+        Ok(Self { blocks: Blocks::Store { store, path }, metadata, bytes, limits })
     }
 
     fn builder(&self, source: &Source) -> ArrowReaderBuilder<Source> {
         ArrowReaderBuilder::new_with_metadata(source.clone(), self.metadata.clone())
+            .with_limits(self.limits)
     }
 
     fn stream_builder(&self, store: &Arc<dyn ObjectStore>, path: &StorePath) -> ArrowStreamBuilder {
         let fetch = FetchOptions::default();
         ArrowStreamBuilder::from_metadata(store.clone(), path.clone(), self.metadata.clone(), fetch)
+            .with_limits(self.limits)
     }
 
     fn read(&self, options: &ScanOptions, rows: Option<RowSelection>) -> Result<BoxedReader> {

@@ -15,8 +15,8 @@
 //! batch source
 //! stream
 //! table
-//! reader
-//! blosc dataset statistics verify writer
+//! reader verify
+//! blosc dataset statistics writer
 //! file
 //! ```
 
@@ -59,6 +59,6 @@ fn _trevni(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<verify::Verification>()?;
     module.add_class::<writer::NativeWriter>()?;
     module.add_function(wrap_pyfunction!(dataset::write_dataset, module)?)?;
-    module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(verify::verify_file, module)?)?;
     Ok(())
 }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use arrow::datatypes::Schema;
 use pyo3::prelude::*;
 use trevni::arrow::{
-    ArrowReaderBuilder, Layout, Predicate, ProjectionMask, RowSelection, SortingColumn,
+    ArrowReaderBuilder, ColumnPath, Layout, Predicate, ProjectionMask, RowSelection, SortingColumn,
     WriterProperties,
 };
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::io::ReadAt;
+use trevni::io::{Limits, ReadAt};
 use trevni::{Error, Metadata};
 
 use crate::errors::{Raise, Result};
@@ -18,6 +18,11 @@ use crate::errors::{Raise, Result};
 /// Returns the number of threads: of all cores, unless the caller says.
 pub(crate) fn threads(requested: Option<usize>) -> usize {
     requested.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Returns the limits of a reader: those by default, unless the caller says how many bytes it may use.
+pub(crate) fn limits(memory: Option<usize>) -> Limits {
+    memory.map_or_else(Limits::default, Limits::of_memory)
 }
 
 /// The arguments of a scan.
@@ -63,11 +68,6 @@ impl ScanOptions {
         }
         Ok(builder.with_offset(self.offset).with_parallelism(threads(self.threads)))
     }
-}
-
-/// Returns whether a path names a column or a part of it.
-pub(crate) fn is_of(path: &str, column: &str) -> bool {
-    path.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The columns that a feature is for: all, none, or these.
@@ -117,8 +117,13 @@ impl WriteOptions {
         if let Some(rows) = self.block_rows {
             builder = builder.set_block_rows(rows);
         }
-        if self.checksum == Some(false) {
-            builder = builder.set_checksum(Checksum::Null);
+        if let Some(enabled) = self.checksum {
+            let stored = self.codec.as_deref().is_some_and(|codec| codec.starts_with("pack"));
+            builder = builder.set_checksum(match (enabled, stored) {
+                (false, _) => Checksum::Null,
+                (true, true) => Checksum::StoredCrc32,
+                (true, false) => Checksum::Crc32,
+            });
         }
         if let Some(layout) = &self.layout {
             builder = builder.set_layout(layout_named(layout)?);
@@ -152,9 +157,9 @@ impl WriteOptions {
 
 /// Fails if a path begins with no column.
 fn check_column(path: &str, schema: &Schema) -> Result<()> {
-    match schema.fields().iter().any(|field| is_of(path, field.name())) {
-        true => Ok(()),
-        false => Err(Error::invalid(format!("no column {path:?}"))),
+    match ColumnPath::among(path, schema.fields()).root(schema.fields()) {
+        Some(_) => Ok(()),
+        None => Err(Error::invalid(format!("no column {path:?}"))),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use arrow::datatypes::SchemaRef;
-use pyo3::exceptions::{PyStopIteration, PyValueError};
+use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::input::AnyRecordBatch;
+use trevni::Error;
 
 use crate::batch::RecordBatch;
 use crate::errors::Raise;
@@ -33,7 +34,8 @@ impl RecordBatchReader {
     fn take(&self, py: Python<'_>) -> PyResult<BoxedReader> {
         let reader = self.reader.lock_py_attached(py);
         let taken = reader.unwrap_or_else(PoisonError::into_inner).take();
-        taken.ok_or_else(|| PyValueError::new_err("the stream was handed over to another reader"))
+        let used = || Error::invalid("the stream was handed over to another reader, or read");
+        taken.ok_or_else(used).or_raise()
     }
 }
 

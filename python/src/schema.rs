@@ -1,13 +1,16 @@
 //! Schemas.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow::datatypes::{DataType, SchemaRef};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule};
 use pyo3_arrow::PySchema;
 use pyo3_arrow::ffi::to_schema_pycapsule;
-use trevni::arrow::Predicate;
+use trevni::arrow::{Predicate, schema_from_ipc, schema_to_ipc};
+
+use crate::errors::Raise;
 
 /// The names and types of columns. Other libraries take it through `__arrow_c_schema__`.
 #[pyclass(frozen, module = "trevni")]
@@ -63,6 +66,19 @@ impl Schema {
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         Ok(to_schema_pycapsule(py, self.0.as_ref())?)
+    }
+
+    /// Returns the schema of its text in the metadata of files.
+    #[staticmethod]
+    fn _of_ipc(text: &[u8]) -> PyResult<Self> {
+        Ok(Self(Arc::new(schema_from_ipc(text).or_raise()?)))
+    }
+
+    fn __reduce__<'py>(
+        slf: Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let text = schema_to_ipc(&slf.get().0).or_raise()?;
+        Ok((slf.get_type().getattr("_of_ipc")?, (PyBytes::new(slf.py(), &text),)))
     }
 
     fn __len__(&self) -> usize {

@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use trevni::Error;
+use trevni::arrow::ColumnPath;
 
 use crate::batch::row_field;
 use crate::errors::Result;
-use crate::options::is_of;
 use crate::runtime::runtime;
 
 /// A reader on any thread.
@@ -24,9 +24,9 @@ pub(crate) fn in_order(reader: BoxedReader, columns: Option<&[String]>) -> Resul
     let schema = reader.schema();
     let mut order: Vec<usize> = Vec::with_capacity(schema.fields().len());
     for name in columns {
-        for (i, field) in schema.fields().iter().enumerate() {
-            if is_of(name, field.name()) && !order.contains(&i) {
-                order.push(i);
+        for step in ColumnPath::among(name, schema.fields()).steps(schema.fields()) {
+            if !order.contains(&step.index) {
+                order.push(step.index);
             }
         }
     }

@@ -1,11 +1,15 @@
 //! Tables: record batches in memory.
 
+use std::io::Cursor;
+
 use arrow::array::{RecordBatch as ArrowBatch, RecordBatchIterator, UInt64Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use arrow::datatypes::SchemaRef;
+use arrow::ipc::reader::StreamReader;
+use arrow::ipc::writer::StreamWriter;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::batch::RecordBatch;
@@ -127,6 +131,25 @@ impl Table {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         stream_capsule(py, self.reader(), requested_schema)
+    }
+
+    /// Returns a table of the bytes of an IPC stream.
+    #[staticmethod]
+    fn _of_ipc(bytes: &[u8]) -> PyResult<Self> {
+        Self::read(Box::new(StreamReader::try_new(Cursor::new(bytes.to_vec()), None).or_raise()?))
+    }
+
+    fn __reduce__<'py>(
+        slf: Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let table = slf.get();
+        let write = || {
+            let mut writer = StreamWriter::try_new(Vec::new(), &table.schema)?;
+            table.batches.iter().try_for_each(|batch| writer.write(batch))?;
+            writer.into_inner()
+        };
+        let bytes = slf.py().detach(write).or_raise()?;
+        Ok((slf.get_type().getattr("_of_ipc")?, (PyBytes::new(slf.py(), &bytes),)))
     }
 
     fn __len__(&self) -> usize {

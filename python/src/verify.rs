@@ -1,15 +1,17 @@
 //! Verification of files.
 
 use pyo3::prelude::*;
-use trevni::FileReader;
+use trevni::io::Limits;
+use trevni::{Error, ErrorKind, FileReader};
 
 use crate::errors::{Raise, Result, object};
-use crate::source::{Location, StorageOptions};
+use crate::options::{limits, threads};
+use crate::source::{Location, Source, StorageOptions};
 
-/// The result of verifying a file. It is true if there are no faults.
+/// The result of verifying files. It is true if all blocks are verified and there are no faults.
 #[pyclass(frozen, module = "trevni")]
 #[derive(Debug)]
-pub(crate) struct Verification(trevni::Verification);
+pub(crate) struct Verification(pub(crate) trevni::Verification);
 
 #[pymethods]
 impl Verification {
@@ -37,30 +39,45 @@ impl Verification {
         self.0.faults.iter().map(|fault| object(py, fault)).collect()
     }
 
+    /// What exceeds the memory limit and was not verified: exceptions as those of `faults`.
+    #[getter]
+    fn exceeded(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.0.exceeded.iter().map(|error| object(py, error)).collect()
+    }
+
     fn __bool__(&self) -> bool {
-        self.0.faults.is_empty()
+        self.0.is_ok()
     }
 
     fn __repr__(&self) -> String {
-        let trevni::Verification { blocks, verified, unchecked, faults } = &self.0;
+        let trevni::Verification { blocks, verified, unchecked, faults, exceeded } = &self.0;
         let counts = format!("blocks={blocks}, verified={verified}, unchecked={unchecked}");
-        format!("Verification({counts}, faults={})", faults.len())
+        format!("Verification({counts}, faults={}, exceeded={})", faults.len(), exceeded.len())
     }
 }
 
 /// Verifies every block of a file: checksums, values, and statistics. Does not stop at a fault.
 #[pyfunction]
-#[pyo3(signature = (source, *, storage_options=None))]
-pub(crate) fn verify(
+#[pyo3(signature = (source, *, memory_limit=None, storage_options=None))]
+pub(crate) fn verify_file(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
+    memory_limit: Option<usize>,
     storage_options: StorageOptions,
 ) -> PyResult<Verification> {
     let location = Location::new(source, storage_options)?;
-    py.detach(|| read(location)).or_raise()
+    let verify = || verify_source(location.into_source()?, limits(memory_limit));
+    py.detach(verify).map(Verification).or_raise()
 }
 
-fn read(location: Location) -> Result<Verification> {
-    let source = location.into_source()?;
-    Ok(Verification(FileReader::try_new(source)?.verify(|_| ())))
+/// Verifies a file, and that its rows can be read.
+pub(crate) fn verify_source(source: Source, limits: Limits) -> Result<trevni::Verification> {
+    let file = FileReader::try_new_with_limits(source, limits)?;
+    let mut seen = file.verify(|_| ());
+    if seen.is_ok() {
+        let rows = trevni::arrow::verify_rows(&file, threads(None));
+        let is_of_value = |e: &Error| matches!(e.kind(), ErrorKind::Unsupported(_));
+        rows.err().filter(|e| !is_of_value(e)).into_iter().for_each(|e| seen.push(e));
+    }
+    Ok(seen)
 }

@@ -11,16 +11,16 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use arrow::array::RecordBatch as ArrowBatch;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3_arrow::PySchema;
 use pyo3_arrow::input::AnyRecordBatch;
+use trevni::Error;
 use trevni::arrow::{ArrowWriter, AsyncArrowWriter};
 use trevni::io::AtomicFile;
 use trevni::object_store::ObjectWriter;
 
-use crate::errors::{Raise, Result};
+use crate::errors::{Raise, Result, exception};
 use crate::options::WriteOptions;
 use crate::python_file::PythonTarget;
 use crate::runtime::runtime;
@@ -160,5 +160,5 @@ impl NativeWriter {
 }
 
 fn closed() -> PyErr {
-    PyValueError::new_err("the writer is closed")
+    exception(Error::invalid("the writer is closed"))
 }

@@ -26,7 +26,7 @@ use arrow::datatypes::Schema;
 
 pub(crate) use bind::find;
 pub(crate) use bound::{Bound, ColumnRoute, Test, ValueSet};
-pub use column_path::ColumnPath;
+pub use column_path::{ColumnPath, PathStep};
 pub use literal::Literal;
 pub(crate) use node::Node;
 
@@ -209,11 +209,11 @@ impl Predicate {
         }
     }
 
-    /// Returns the columns that it speaks of, each once, in the order in which they come; nested ones with dots.
+    /// Returns the [paths](ColumnPath) of the columns that it speaks of, each once, in the order in which they come.
     pub fn columns(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.node.each_column(&mut |column| {
-            let name = column.names().join(".");
+            let name = column.to_string();
             if !names.contains(&name) {
                 names.push(name);
             }

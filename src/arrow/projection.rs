@@ -18,7 +18,7 @@ use std::sync::Arc;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 
 use super::Layout;
-use super::predicate::Bound;
+use super::predicate::{Bound, ColumnPath};
 use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
@@ -77,7 +77,7 @@ impl ProjectionMask {
             for index in path {
                 let field = fields.as_ref().and_then(|fields| fields.get(*index));
                 let field = field.ok_or_else(|| Error::invalid(format!("no field {path:?}")))?;
-                fields = children(field.data_type());
+                fields = types::named_fields(field.data_type());
             }
             if !path.is_empty() {
                 mask.add(path);
@@ -86,8 +86,9 @@ impl ProjectionMask {
         Ok(Self(mask))
     }
 
-    /// Selects the fields with these names. `a.b` selects the child `b` of the struct `a`, or of a list of such
-    /// structs. A name that several fields have selects all of them; a name that no field has is an error.
+    /// Selects the fields at these [paths](ColumnPath). `a.b` selects the field of this name, or else the child `b` of the
+    /// struct `a`, or of a list of such structs; `"a".b` only the latter. A name that several fields have selects all of
+    /// them; a name that no field has is an error.
     ///
     /// The keys and values of a map have the names of its entries, often `m.key` and `m.value`. If only one is
     /// selected, `m` is a `List` of keys or of values. If branches of a union are selected, as `u.b`, `u` is a
@@ -99,7 +100,9 @@ impl ProjectionMask {
         let mut mask = Mask::Only(BTreeMap::new());
         for name in names {
             let name = name.as_ref();
-            if !mask.select(schema.fields(), name) {
+            let routes = ColumnPath::among(name, schema.fields()).routes(schema.fields());
+            routes.iter().for_each(|route| mask.add(route));
+            if routes.is_empty() {
                 let all: Vec<_> =
                     schema.fields().iter().map(|field| field.name().as_str()).collect();
                 let what = format!("no column {name:?}: there are {}", all.join(", "));
@@ -182,38 +185,6 @@ impl Mask {
                 chosen.entry(*first).or_insert_with(|| Mask::Only(BTreeMap::new())).add(rest);
             }
         }
-    }
-
-    /// Adds all fields that match a path. Returns whether there are any.
-    fn select(&mut self, fields: &Fields, path: &str) -> bool {
-        let mut found = false;
-        for (index, field) in fields.iter().enumerate() {
-            if field.name() == path {
-                if let Mask::Only(chosen) = self {
-                    chosen.insert(index, Mask::All);
-                }
-                found = true;
-                continue;
-            }
-            let rest = path.strip_prefix(field.name().as_str());
-            let rest = rest.and_then(|rest| rest.strip_prefix('.'));
-            let (Some(rest), Some(children)) = (rest, children(field.data_type())) else {
-                continue;
-            };
-            let mut below = match self {
-                Mask::All => return true,
-                Mask::Only(chosen) => {
-                    chosen.get(&index).cloned().unwrap_or(Mask::Only(BTreeMap::new()))
-                }
-            };
-            if below.select(&children, rest) {
-                if let Mask::Only(chosen) = self {
-                    chosen.insert(index, below);
-                }
-                found = true;
-            }
-        }
-        found
     }
 
     fn narrow(
@@ -350,14 +321,4 @@ fn narrow_union(
 
 fn with_type(field: &Field, data_type: DataType) -> FieldRef {
     Arc::new(field.clone().with_data_type(data_type))
-}
-
-/// Returns the children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
-fn children(data_type: &DataType) -> Option<Fields> {
-    match data_type {
-        DataType::Struct(fields) => Some(fields.clone()),
-        DataType::Map(entries, _) => children(entries.data_type()),
-        DataType::Union(fields, _) => Some(fields.iter().map(|(_, field)| field.clone()).collect()),
-        other => children(types::item(other)?.data_type()),
-    }
 }

@@ -10,5 +10,6 @@ pub(crate) mod async_writer;
 pub(crate) mod batch_schema;
 mod column_paths;
 pub(crate) mod enabled_columns;
+pub(crate) mod file_settings;
 pub(crate) mod properties;
 pub(crate) mod shred;

@@ -14,11 +14,11 @@ use arrow::datatypes::SchemaRef;
 use tokio::runtime::Handle;
 
 use super::commit::{Commit, DataFile};
-use super::properties::{DatasetMode, DatasetProperties};
+use super::properties::DatasetProperties;
 use super::rolling_writer::{Finished, Rolling};
 use super::store::Prefix;
 use super::uncommitted_files::UncommittedFiles;
-use super::writer::{DatasetSummary, Written, partitions};
+use super::writer::{DatasetSummary, Written, begin};
 use crate::error::{Error, Result};
 
 /// Writes record batches of one schema to a data set below a prefix, as [`DatasetWriter`](super::DatasetWriter) does to
@@ -28,10 +28,8 @@ use crate::error::{Error, Result};
 pub struct AsyncDatasetWriter {
     place: Prefix,
     rolling: Rolling,
-    partitions: Vec<String>,
-    mode: DatasetMode,
-    /// The last commit when an overwrite began; of a new data set the one that is its beginning.
-    known: u64,
+    /// Without files.
+    commit: Commit,
     begun: bool,
     ended: bool,
     /// The file that is being sent.
@@ -45,19 +43,15 @@ impl AsyncDatasetWriter {
         store: Arc<dyn ObjectStore>,
         prefix: impl Into<Path>,
         schema: SchemaRef,
-        properties: DatasetProperties,
+        mut properties: DatasetProperties,
     ) -> Result<Self> {
         let place = Prefix::new(store, prefix.into());
-        let (existing, known) = match properties.mode {
-            DatasetMode::Append => (place.snapshot().await?, 0),
-            DatasetMode::Overwrite => (None, place.last_commit().await?.unwrap_or(0)),
-        };
-        let partitions = partitions(existing.as_ref(), &schema, &properties)?;
-        let mode = properties.mode;
-        let rolling = Rolling::new(schema, &partitions, properties)?;
+        let last = place.last_commit().await?;
+        let commit = begin(last, place.snapshot().await, &schema, &mut properties)?;
+        let rolling = Rolling::new(schema, &commit.partitions, properties)?;
         let written = Written::default();
         let (begun, ended, sending) = (false, false, None);
-        Ok(Self { place, rolling, partitions, mode, known, begun, ended, sending, written })
+        Ok(Self { place, rolling, commit, begun, ended, sending, written })
     }
 
     /// Returns the schema of the batches.
@@ -96,7 +90,7 @@ impl AsyncDatasetWriter {
             self.place.begin().await?;
         }
         let (mut named, files) = (false, std::mem::take(&mut self.written.files));
-        let number = self.place.publish(&commit, Some(self.known), &mut named).await;
+        let number = self.place.publish(&commit, &mut named).await;
         if !named {
             self.written.files = files;
         }
@@ -119,7 +113,7 @@ impl AsyncDatasetWriter {
         while let Some(finished) = self.rolling.end_any()? {
             self.put(finished).await?;
         }
-        self.written.commit(self.schema().clone(), self.partitions.clone(), self.mode)
+        self.written.commit(self.commit.clone())
     }
 
     /// Aborts the write and removes the files that were sent.

@@ -8,7 +8,9 @@
 //!            dataset.schema       the schema of the rows, as ARROW:schema has it; missing without rows
 //!            dataset.partitions   ["year","city"], if their values are in the paths
 //!            dataset.replaces     "true": replaces earlier commits
+//!            dataset.known        the last commit when the write of one that replaces began
 //!            dataset.write        the identifier of the write, if it may be repeated
+//!            dataset.codec, dataset.layout, dataset.checksum      how its files are written
 //! ```
 //! A commit appears atomically under the next free number and is never changed. Its content is not trusted: paths
 //! must be below the folder, and row counts are compared with the files.
@@ -21,9 +23,10 @@ use bytes::Bytes;
 
 use super::file_names;
 use super::file_statistics::ColumnBounds;
-use crate::arrow::ArrowReaderBuilder;
-use crate::arrow::ArrowWriter;
+use crate::arrow::{ArrowReaderBuilder, ArrowWriter, FileSettings, Layout};
 use crate::arrow::{schema_from_ipc, schema_to_ipc};
+use crate::checksum::Checksum;
+use crate::codec::Codec;
 use crate::error::{Error, Result};
 use crate::format::metadata::Metadata;
 use crate::keys;
@@ -90,8 +93,11 @@ pub(super) struct Commit {
     pub(super) partitions: Vec<String>,
     /// Whether it replaces the commits before it.
     pub(super) replaces: bool,
+    /// The last commit when the write of one that replaces began; of a new data set the one that is its beginning.
+    pub(super) known: Option<u64>,
     /// The identifier of the write.
     pub(super) write: Option<String>,
+    pub(super) settings: FileSettings,
     pub(super) files: Vec<DataFile>,
     /// Of these files, each.
     pub(super) bounds: Vec<ColumnBounds>,
@@ -120,6 +126,18 @@ impl Commit {
         }
         if let Some(write) = &self.write {
             writer.append_key_value_metadata(keys::DATASET_WRITE, write.as_str())?;
+        }
+        if let Some(known) = self.known {
+            writer.append_key_value_metadata(keys::DATASET_KNOWN, known.to_string())?;
+        }
+        let FileSettings { codec, layout, checksum } = self.settings;
+        let names = [
+            (keys::DATASET_CODEC, codec.map(Codec::name)),
+            (keys::DATASET_LAYOUT, layout.map(Layout::name)),
+            (keys::DATASET_CHECKSUM, checksum.map(Checksum::name)),
+        ];
+        for (key, name) in names {
+            name.map_or(Ok(()), |name| writer.append_key_value_metadata(key, name))?;
         }
         writer.write(&batch)?;
         writer.into_inner()
@@ -184,15 +202,28 @@ impl Commit {
         let replaces = metadata.get(keys::DATASET_REPLACES).is_some_and(|said| said == b"true");
         let write =
             metadata.get(keys::DATASET_WRITE).map(|id| String::from_utf8_lossy(id).into_owned());
-        let known = |name: &String| {
+        let known = metadata.get_str(keys::DATASET_KNOWN).and_then(|number| number.parse().ok());
+        let is_column = |name: &String| {
             schema.as_ref().is_some_and(|schema| schema.field_with_name(name).is_ok())
         };
-        if let Some(unknown) = partitions.iter().find(|name| !known(name)) {
+        if let Some(unknown) = partitions.iter().find(|name| !is_column(name)) {
             let what =
                 format!("dataset.partitions names {unknown:?}, which is not in dataset.schema");
             return Err(Error::malformed(what));
         }
-        Ok(Self { schema, partitions, replaces, write, ..Self::default() })
+        let settings = settings(metadata);
+        Ok(Self { schema, partitions, replaces, known, write, settings, ..Self::default() })
+    }
+}
+
+/// Returns how the files are written. Names that later versions add are no reason not to read a commit.
+fn settings(metadata: &Metadata) -> FileSettings {
+    FileSettings {
+        codec: metadata.get_str(keys::DATASET_CODEC).and_then(|name| Codec::from_name(name).ok()),
+        layout: metadata.get_str(keys::DATASET_LAYOUT).and_then(Layout::from_name),
+        checksum: metadata
+            .get_str(keys::DATASET_CHECKSUM)
+            .and_then(|name| Checksum::from_name(name).ok()),
     }
 }
 

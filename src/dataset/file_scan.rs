@@ -8,13 +8,13 @@
 //! ```
 
 use arrow::array::{ArrayRef, RecordBatch, new_null_array};
-use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::merge::merge_types;
 use super::schema_adapter::adapt_batch;
-use crate::arrow::{Bound, ColumnPath, Node, Predicate};
-use crate::arrow::{ProjectionMask, projected_schema};
+use crate::arrow::{Bound, ColumnPath, Node, Predicate, ProjectionMask};
+use crate::arrow::{find, projected_schema};
 use crate::error::{Error, Result};
 
 /// The projection and predicate of a scan.
@@ -55,7 +55,12 @@ impl ScanPredicate {
             Some(names) => narrowed(&table, names.iter().map(String::as_str))?,
             None => table.clone(),
         };
-        let steps = predicate.map(Predicate::into_steps).unwrap_or_default();
+        let mut steps = predicate.map(Predicate::into_steps).unwrap_or_default();
+        // A file may lack the column that a path means in the table.
+        let exact = |path: &ColumnPath| path.exact(table.fields());
+        steps.iter_mut().for_each(|step| step.map_columns(&exact));
+        let exact = |name: &String| exact(&ColumnPath::among(name, table.fields())).to_string();
+        let names = names.map(|names| names.iter().map(exact).collect());
         Ok(Self { table, output, names, steps })
     }
 
@@ -84,7 +89,7 @@ impl ScanPredicate {
         let names = self.names.as_ref().map(|names| names.iter().chain(&looked_at));
         let names: Option<Vec<&str>> = names.map(|names| names.map(String::as_str).collect());
         let mask = match &names {
-            Some(names) => mask(file, names, &constants)?,
+            Some(names) => mask(file, names)?,
             None => {
                 let inside = |field: &&FieldRef| self.table.fields().find(field.name()).is_some();
                 let all: Vec<&str> = file
@@ -93,7 +98,7 @@ impl ScanPredicate {
                     .filter(inside)
                     .map(|field| field.name().as_str())
                     .collect();
-                mask(file, &all, &constants)?
+                mask(file, &all)?
             }
         };
         let rest = match rest {
@@ -135,10 +140,13 @@ impl ScanPredicate {
             let root = column.names().first().map(String::as_str).unwrap_or_default();
             let constant = constants.iter().any(|(constant, _)| constant.name() == root);
             sources.push(match file.fields().find(root) {
-                _ if constant => StepSource::Once,
                 None => StepSource::Once,
+                // Its values are compared with that of the path.
+                Some(_) if constant => StepSource::Batches,
                 Some(_) => match (find(column, file.fields()), find(column, self.table.fields())) {
-                    (Some(one), Some(other)) if asks_alike(one.data_type(), other.data_type()) => {
+                    (Ok((_, one)), Ok((_, other)))
+                        if asks_alike(one.data_type(), other.data_type()) =>
+                    {
                         StepSource::File
                     }
                     _ => StepSource::Batches,
@@ -159,18 +167,6 @@ enum StepSource {
     File,
     Batches,
     Once,
-}
-
-fn find<'a>(column: &ColumnPath, fields: &'a Fields) -> Option<&'a Field> {
-    let (last, above) = column.names().split_last()?;
-    let mut fields = fields;
-    for name in above {
-        fields = match fields.find(name)?.1.data_type() {
-            DataType::Struct(inner) => inner,
-            _ => return None,
-        };
-    }
-    fields.find(last).map(|(_, field)| field.as_ref())
 }
 
 /// Returns whether a comparison with a literal has the same result before values are widened.
@@ -200,22 +196,19 @@ fn narrowed<'a>(schema: &SchemaRef, names: impl IntoIterator<Item = &'a str>) ->
 
 /// Returns the columns of a file for the selected names. If a file lacks a child, its parent is read completely,
 /// for its nulls.
-fn mask(
-    file: &SchemaRef,
-    names: &[&str],
-    constants: &[(FieldRef, ArrayRef)],
-) -> Result<ProjectionMask> {
-    let root = |name: &str| {
-        let mut roots = file.fields().iter().map(|field| field.name().as_str());
-        roots.find(|root| name.strip_prefix(*root).is_some_and(|rest| rest.starts_with('.')))
-    };
-    let here = |name: &&str| match ProjectionMask::columns(file, [*name]) {
-        Ok(_) => Some((*name).to_owned()),
-        Err(_) => root(name).map(str::to_owned),
-    };
-    let outside = |name: &&&str| !constants.iter().any(|(constant, _)| constant.name() == **name);
-    let here: Vec<String> = names.iter().filter(outside).filter_map(here).collect();
-    ProjectionMask::columns(file, here.iter().map(String::as_str))
+fn mask(file: &SchemaRef, names: &[&str]) -> Result<ProjectionMask> {
+    let mut routes = Vec::new();
+    for name in names {
+        let path = ColumnPath::among(name, file.fields());
+        let Some(root) = path.names().first() else { continue };
+        match path.routes(file.fields()) {
+            none if none.is_empty() => {
+                routes.extend(file.fields().find(root).map(|(index, _)| vec![index]));
+            }
+            found => routes.extend(found),
+        }
+    }
+    ProjectionMask::paths(file, routes)
 }
 
 impl FileScan {

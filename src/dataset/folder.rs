@@ -16,7 +16,7 @@ use super::file_names;
 use super::pending::{self, Pending};
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::{self, FoundFiles, Listing, VacuumPlan, VacuumReport};
-use crate::arrow::ArrowReaderBuilder;
+use crate::arrow::{ArrowReaderBuilder, FileSettings};
 use crate::error::{Error, Result};
 use crate::io::{AtomicFile, Listed, TEMPORARY, Unsynced, sync_folder};
 use crate::write::file_chunks::FileChunks;
@@ -35,7 +35,7 @@ impl Folder {
         Self { path: path.into() }
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(super) fn at(&self, path: &str) -> PathBuf {
         path.split('/').fold(self.path.clone(), |folder, name| folder.join(name))
     }
 
@@ -46,6 +46,11 @@ impl Folder {
     /// Returns the current snapshot; `None` if there is no data set.
     pub(super) fn snapshot(&self) -> Result<Option<Snapshot>> {
         Ok(self.state()?.1)
+    }
+
+    /// Returns the number of the last commit.
+    pub(super) fn last_commit(&self) -> Result<Option<u64>> {
+        Ok(self.commits()?.into_iter().max())
     }
 
     /// Returns the snapshot after a commit; `None` if there is no such commit.
@@ -84,11 +89,27 @@ impl Folder {
         if commits.is_empty() {
             let files = self.files()?;
             let files = files.into_iter().filter(|found| file_names::is_visible(&found.path));
-            let plain = files.map(|found| self.plain(found)).collect::<Result<_>>()?;
-            return Ok((None, Snapshot::of_files(plain)?));
+            let mut files: Vec<_> = files.map(|found| (found.path, found.bytes)).collect();
+            files.sort();
+            return Ok((None, self.snapshot_of(files)?));
         }
         let last = commits.iter().max().copied();
         Ok((last, self.history(commits)?))
+    }
+
+    /// Returns the snapshot of files of these paths and sizes, which no commit names.
+    fn snapshot_of(&self, files: Vec<(String, u64)>) -> Result<Option<Snapshot>> {
+        Snapshot::of_files(files.into_iter().map(|file| self.plain(file)).collect::<Result<_>>()?)
+    }
+
+    /// Returns the snapshot of the files of these paths.
+    pub(super) fn snapshot_of_paths(&self, paths: Vec<String>) -> Result<Option<Snapshot>> {
+        let sized = |path: String| {
+            let bytes =
+                fs::metadata(self.at(&path)).map_err(|e| Error::from(e).in_file(&path))?.len();
+            Ok((path, bytes))
+        };
+        self.snapshot_of(paths.into_iter().map(sized).collect::<Result<_>>()?)
     }
 
     /// Returns whether there are commits or data files; stops at the first.
@@ -154,12 +175,12 @@ impl Folder {
         Ok(files)
     }
 
-    fn plain(&self, found: FoundFiles) -> Result<PlainFile> {
-        let FoundFiles { path, bytes, .. } = found;
+    fn plain(&self, (path, bytes): (String, u64)) -> Result<PlainFile> {
         let read = || ArrowReaderBuilder::try_new(self.open(&path)?);
         let builder = read().map_err(|e| e.in_file(&path))?;
         let (rows, schema) = (builder.rows(), builder.schema().clone());
-        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
+        let settings = FileSettings::of_file(&builder.file().header().metadata)?;
+        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema, settings })
     }
 
     /// Makes sure that there is a commit, so that files show only when one names them. Returns the list of the
@@ -200,12 +221,11 @@ impl Folder {
         }
     }
 
-    /// Publishes a commit under the next free number. One that replaces the others fails if there is one after
-    /// `replaced`. Once `named` is true, readers may know its files, even after an error.
+    /// Publishes a commit under the next free number. One that replaces the others fails if there is one that it
+    /// did not know of. Once `named` is true, readers may know its files, even after an error.
     pub(super) fn publish(
         &self,
         commit: &Commit,
-        replaced: u64,
         pending: &mut Pending,
         named: &mut bool,
     ) -> Result<u64> {
@@ -213,8 +233,8 @@ impl Folder {
         loop {
             let last = match commit.replaces {
                 true => {
-                    let last = self.commits()?.into_iter().max();
-                    super::check_replaced(last, replaced)?;
+                    let last = self.last_commit()?;
+                    super::check_replaced(last, commit)?;
                     last
                 }
                 false => {

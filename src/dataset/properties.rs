@@ -70,7 +70,8 @@ impl DatasetPropertiesBuilder {
     }
 
     /// Sets the columns whose values are in the names of folders, outermost first: integers, text, dates,
-    /// booleans, or dictionaries of these. Default: those that the data set has already; of a new one none.
+    /// booleans, or dictionaries of these. Default: those that the data set has, also if its rows are replaced; of a
+    /// new one none.
     pub fn set_partition_by<N: Into<String>>(
         mut self,
         columns: impl IntoIterator<Item = N>,
@@ -92,7 +93,8 @@ impl DatasetPropertiesBuilder {
         self
     }
 
-    /// Sets how each file is written.
+    /// Sets how each file is written. Default, also of a codec, a layout or a checksum that these properties do not
+    /// set: as the last files of the data set are; of a new one as [`WriterProperties`] says.
     pub fn set_writer_properties(mut self, properties: WriterProperties) -> Self {
         self.0.file = properties;
         self

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::compute::{CastOptions, cast_with_options};
+use arrow::compute::kernels::cmp::not_distinct;
+use arrow::compute::{CastOptions, cast, cast_with_options};
 use arrow::datatypes::{DataType, FieldRef, SchemaRef};
 
 use crate::arrow::take;
@@ -17,7 +18,8 @@ use crate::error::{Error, Result};
 /// Adapts a batch to a schema: columns are matched by name and cast to wider types. A missing column is null, unless
 /// `constants` has its field with an array of one value, which is then repeated.
 ///
-/// Fails if a column has a type that does not become the wanted one without loss.
+/// Fails if a column has a type that does not become the wanted one without loss, or another value than the constant of its
+/// name.
 pub fn adapt_batch(
     batch: &RecordBatch,
     to: &SchemaRef,
@@ -27,7 +29,10 @@ pub fn adapt_batch(
     let column = |field: &FieldRef| {
         let constant = constants.iter().find(|(constant, _)| constant.name() == field.name());
         let found = match (constant, batch.column_by_name(field.name())) {
-            (Some((_, value)), _) => evolve(&repeat(value, rows)?, field.data_type()),
+            (Some((_, value)), found) => {
+                found.map_or(Ok(()), |found| check_constant(found, value))?;
+                evolve(&repeat(value, rows)?, field.data_type())
+            }
             (None, Some(column)) => evolve(column, field.data_type()),
             (None, None) => Ok(new_null_array(field.data_type(), rows)),
         };
@@ -36,6 +41,30 @@ pub fn adapt_batch(
     let columns = to.fields().iter().map(column).collect::<Result<_>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(rows));
     Ok(RecordBatch::try_new_with_options(to.clone(), columns, &options)?)
+}
+
+/// Fails if a column of a file has another value than the folder that is called by its name.
+fn check_constant(column: &ArrayRef, value: &ArrayRef) -> Result<()> {
+    let in_path = cast(value, column.data_type())?;
+    if in_path.is_null(0) && value.is_valid(0) && column.len() > column.logical_null_count() {
+        return Err(differs(column, value));
+    }
+    let same = not_distinct(column, &Scalar::new(in_path))?;
+    match same.values().iter().position(|same| !same) {
+        Some(row) => Err(differs(&column.slice(row, 1), value)),
+        None => Ok(()),
+    }
+}
+
+/// The error of the first value of a column.
+fn differs(column: &ArrayRef, value: &ArrayRef) -> Error {
+    let text = |array: &ArrayRef| match cast(array, &DataType::Utf8) {
+        Ok(text) if text.is_valid(0) => text.as_string::<i32>().value(0).to_owned(),
+        Ok(_) => "null".to_owned(),
+        Err(_) => format!("a value of {}", array.data_type()),
+    };
+    let (found, expected) = (text(column), text(value));
+    Error::malformed(format!("a row has {found}, and the folder of the file says {expected}"))
 }
 
 /// Repeats the first value of an array for a number of rows.

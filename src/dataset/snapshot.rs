@@ -20,7 +20,7 @@ use super::file_statistics::{self, ColumnBounds};
 use super::merge::Merger;
 use super::partition;
 use super::schema_adapter::evolve;
-use crate::arrow::{BlockBounds, Bound, Node, RowSelection, prune_rows};
+use crate::arrow::{BlockBounds, Bound, FileSettings, Node, RowSelection, prune_rows};
 use crate::error::{Error, Result};
 
 /// A data set at one time.
@@ -32,6 +32,8 @@ pub(super) struct Snapshot {
     pub(super) groups: Vec<FileGroup>,
     /// The number of the last commit.
     pub(super) commit: Option<u64>,
+    /// How the last files are written.
+    pub(super) settings: FileSettings,
 }
 
 /// Files of one commit.
@@ -43,6 +45,8 @@ pub(super) struct FileGroup {
     bounds: Vec<ColumnBounds>,
     /// For each partition column, the value of each file.
     pub(super) values: Vec<ArrayRef>,
+    /// The partition columns that files have, too. Their values are compared with those of the path, which do not prune.
+    in_files: Vec<String>,
 }
 
 /// Reads commits from the last to the first that counts.
@@ -100,6 +104,7 @@ impl History {
 pub(super) struct PlainFile {
     pub(super) file: DataFile,
     pub(super) schema: SchemaRef,
+    pub(super) settings: FileSettings,
 }
 
 impl Snapshot {
@@ -117,6 +122,7 @@ impl Snapshot {
             }
         }
         let Some(schema) = merger.finish() else { return Ok(None) };
+        let settings = commits.last().map(|(_, commit)| commit.settings).unwrap_or_default();
         let find = |name: String| schema.fields().find(&name).map(|(_, field)| field.clone());
         let partitions: Vec<_> = names.into_iter().flatten().filter_map(find).collect();
         let group = |(_, commit): (u64, Commit)| {
@@ -124,12 +130,11 @@ impl Snapshot {
             FileGroup::new(commit.files, schema, commit.bounds, &partitions)
         };
         let groups = commits.into_iter().map(group).collect::<Result<_>>()?;
-        Ok(Some(Self { schema, partitions, groups, commit: number }))
+        Ok(Some(Self { schema, partitions, groups, commit: number, settings }))
     }
 
-    /// Of files that no commit names; `None` if there are none.
-    pub(super) fn of_files(mut files: Vec<PlainFile>) -> Result<Option<Self>> {
-        files.sort_by(|a, b| a.file.path.cmp(&b.file.path));
+    /// Of files that no commit names, in this order; `None` if there are none.
+    pub(super) fn of_files(files: Vec<PlainFile>) -> Result<Option<Self>> {
         let partitions = partition::infer(files.iter().map(|plain| plain.file.path.as_str()))?;
         let mut merger = Merger::default();
         for plain in &files {
@@ -138,17 +143,24 @@ impl Snapshot {
         let Some(inner) = merger.finish() else { return Ok(None) };
         let fields = inner.fields().iter().chain(&partitions).cloned().collect::<Vec<_>>();
         let schema = Arc::new(Schema::new_with_metadata(fields, inner.metadata().clone()));
+        let settings = files.last().map(|plain| plain.settings).unwrap_or_default();
+        let names = partitions.iter().map(|field| field.name());
+        let in_files = names
+            .filter(|name| files.iter().any(|plain| plain.schema.fields().find(name).is_some()));
+        let in_files = in_files.cloned().collect();
         let files = files.into_iter().map(|plain| plain.file).collect();
         // Of columns that some files lack nothing is known.
-        let group = FileGroup::new(files, schema.clone(), Vec::new(), &partitions)?;
-        Ok(Some(Self { schema, partitions, groups: vec![group], commit: None }))
+        let mut group = FileGroup::new(files, schema.clone(), Vec::new(), &partitions)?;
+        group.in_files = in_files;
+        Ok(Some(Self { schema, partitions, groups: vec![group], commit: None, settings }))
     }
 
     /// Returns the commit that has all of this.
     pub(super) fn into_commit(self) -> Commit {
         let partitions = self.partitions.iter().map(|field| field.name().clone()).collect();
         let files = self.groups.into_iter().flat_map(|group| group.files).collect();
-        Commit { schema: Some(self.schema), partitions, files, ..Commit::default() }
+        let (schema, settings) = (Some(self.schema), self.settings);
+        Commit { schema, partitions, files, settings, ..Commit::default() }
     }
 
     /// Returns all files, in order.
@@ -194,6 +206,9 @@ impl Snapshot {
         field: &FieldRef,
     ) -> Option<BlockBounds> {
         let data_type = file_statistics::bounded(field.data_type())?;
+        if group.in_files.contains(field.name()) {
+            return None;
+        }
         let rows = || files.iter().map(|rows| rows.end - rows.start);
         let partition = self.partitions.iter().position(|one| one.name() == field.name());
         let (min, max, nulls) = if let Some(value) = partition.and_then(|at| group.values.get(at)) {
@@ -278,7 +293,7 @@ impl FileGroup {
             partition::column(field, files.iter().map(|file| file.path.as_str()))
         };
         let values = partitions.iter().map(value).collect::<Result<_>>()?;
-        Ok(Self { files, schema, bounds, values })
+        Ok(Self { files, schema, bounds, values, in_files: Vec::new() })
     }
 }
 

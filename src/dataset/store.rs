@@ -21,8 +21,7 @@ use super::commit::{Commit, CommitSummary, DataFile};
 use super::file_names;
 use super::snapshot::{History, PlainFile, Snapshot};
 use super::vacuum::FoundFiles;
-use crate::arrow::ArrowReaderOptions;
-use crate::arrow::ArrowStreamBuilder;
+use crate::arrow::{ArrowReaderOptions, ArrowStreamBuilder, FileSettings};
 use crate::error::{Error, ErrorKind, Result};
 use crate::object_store::{FetchOptions, Object, ObjectWriter};
 use crate::write::file_chunks::FileChunks;
@@ -79,6 +78,19 @@ impl Dataset<Prefix> {
         Ok(Self { place, snapshot })
     }
 
+    /// Opens files as one table, as [`Dataset::open_files`] does. Paths are below the prefix.
+    pub async fn open_files_in<N: Into<String>>(
+        store: Arc<dyn ObjectStore>,
+        prefix: impl Into<Path>,
+        paths: impl IntoIterator<Item = N>,
+    ) -> Result<Self> {
+        let place = Prefix::new(store, prefix.into());
+        let files = super::checked(paths)?.into_iter().map(|path| (path, None)).collect();
+        let found = place.snapshot_of(files).await?.map(Arc::new);
+        let snapshot = found.ok_or_else(|| super::none(place.path.as_ref()))?;
+        Ok(Self { place, snapshot })
+    }
+
     /// Opens a data set as it was after a commit, as [`Dataset::open_at`] does.
     pub async fn open_at_in(
         store: Arc<dyn ObjectStore>,
@@ -97,6 +109,11 @@ impl Dataset<Prefix> {
         prefix: impl Into<Path>,
     ) -> Result<Vec<CommitSummary>> {
         Prefix::new(store, prefix.into()).commit_list().await
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Arc<dyn ObjectStore> {
+        &self.place.store
     }
 
     /// Returns the path of a file in the store.
@@ -249,23 +266,30 @@ impl Prefix {
     async fn state(&self) -> Result<(Option<u64>, Option<Snapshot>)> {
         let commits = self.commit_numbers().await?;
         let Some(last) = commits.last().copied() else {
-            let files = self.files().await?;
-            let plain = |found| {
-                let place = self.clone();
-                async move { place.plain(found).await }
-            };
-            let plain = futures_util::stream::iter(files.into_iter().map(plain));
-            let plain = plain.buffered(self.fetch.concurrency()).try_collect().await?;
-            return Ok((None, Snapshot::of_files(plain)?));
+            let files = self.files().await?.into_iter();
+            let mut files: Vec<_> = files.map(|found| (found.path, Some(found.bytes))).collect();
+            files.sort();
+            return Ok((None, self.snapshot_of(files).await?));
         };
         Ok((Some(last), self.history(commits).await?))
     }
 
-    async fn plain(&self, found: FoundFiles) -> Result<PlainFile> {
-        let FoundFiles { path, bytes, .. } = found;
+    /// Returns the snapshot of files of these paths and sizes, which no commit names.
+    async fn snapshot_of(&self, files: Vec<(String, Option<u64>)>) -> Result<Option<Snapshot>> {
+        let plain = |found| {
+            let place = self.clone();
+            async move { place.plain(found).await }
+        };
+        let plain = futures_util::stream::iter(files.into_iter().map(plain));
+        Snapshot::of_files(plain.buffered(self.fetch.concurrency()).try_collect().await?)
+    }
+
+    async fn plain(&self, (path, bytes): (String, Option<u64>)) -> Result<PlainFile> {
         let builder = self.open(&path).await.map_err(|e| e.in_file(&path))?;
         let (rows, schema) = (builder.rows(), builder.schema().clone());
-        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema })
+        let bytes = bytes.unwrap_or_else(|| builder.file().file_len());
+        let settings = FileSettings::of_file(&builder.file().header().metadata)?;
+        Ok(PlainFile { file: DataFile { path, rows, bytes }, schema, settings })
     }
 
     /// Makes sure that there is a commit, so that files show only when one names them.
@@ -294,24 +318,24 @@ impl Prefix {
     }
 
     /// Publishes a commit under the next free number, unless one of the same write exists. One that replaces the others
-    /// fails if there is one after `replaced`. Returns its number, and the one that exists. Once `named` is true,
+    /// fails if there is one that it did not know of. Returns its number, and the one that exists. Once `named` is true,
     /// readers may know its files, even after an error.
     pub(super) async fn publish(
         &self,
         commit: &Commit,
-        replaced: Option<u64>,
         named: &mut bool,
     ) -> Result<(u64, Option<Commit>)> {
         let bytes = commit.encode()?;
         loop {
             // Every commit below this number is compared, and the number itself is only taken if it is free: of two
             // that publish one write at the same time, the second finds the commit of the first.
-            let number = self.next_number(commit, replaced).await?;
+            let number = self.next_number(commit).await;
             if let Some(write) = &commit.write
                 && let Some((number, earlier)) = self.commit_of(write).await?
             {
                 return Ok((number, Some(earlier)));
             }
+            let number = number?;
             *named = true;
             if self.write_commit(number, &bytes).await? {
                 return Ok((number, None));
@@ -335,11 +359,11 @@ impl Prefix {
     }
 
     /// Returns the next free number, for a commit that fits the rows before it.
-    async fn next_number(&self, commit: &Commit, replaced: Option<u64>) -> Result<u64> {
+    async fn next_number(&self, commit: &Commit) -> Result<u64> {
         let last = match commit.replaces {
             true => {
                 let last = self.last_commit().await?;
-                replaced.map_or(Ok(()), |known| super::check_replaced(last, known))?;
+                super::check_replaced(last, commit)?;
                 last
             }
             false => {

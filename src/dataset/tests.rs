@@ -5,12 +5,15 @@
 mod commits;
 pub(super) mod crash;
 mod evolution;
+#[cfg(feature = "object_store")]
+mod kept_settings;
 mod random;
 mod spec;
 mod vacuum;
 #[cfg(feature = "object_store")]
 mod write_id;
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +22,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::*;
 
 use super::*;
-use crate::arrow::Predicate;
+use crate::arrow::{ArrowWriter, Predicate};
 
 /// Returns the rows of ids from here to there, with a city and a year.
 fn rows(ids: std::ops::Range<i64>) -> RecordBatch {

@@ -87,7 +87,8 @@ impl UncommittedFiles {
         parts.try_fold(first, join).map(Self)
     }
 
-    /// Makes the files visible. Returns a summary. After an error before the commit they are removed, unless there is a
+    /// Makes the files visible. Returns a summary. Files that replace the rows of a data set are refused if there is a
+    /// commit since the first of their writers began. After an error before the commit they are removed, unless there is a
     /// [write ID](Self::with_write_id); after one that may have come later they stay, since readers may know them.
     pub async fn commit(
         self,
@@ -98,7 +99,7 @@ impl UncommittedFiles {
         let mut named = false;
         let committed = async {
             place.begin().await?;
-            place.publish(&self.0, None, &mut named).await
+            place.publish(&self.0, &mut named).await
         };
         match committed.await {
             Ok((number, None)) => Ok(Written::summary(self.0.files, number)),
@@ -145,6 +146,8 @@ fn join(mut first: Commit, second: Commit) -> Result<Commit> {
         _ => join_bounds(&first.bounds, &second.bounds)?,
     };
     first.files.extend(second.files);
+    // What any of the writers did not know of is not replaced.
+    first.known = first.known.min(second.known);
     Ok(first)
 }
 

@@ -18,7 +18,7 @@ use super::pending::Pending;
 use super::properties::{DatasetMode, DatasetProperties};
 use super::rolling_writer::{Finished, Rolling};
 use super::snapshot::Snapshot;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::io::Unsynced;
 
 /// The files of a commit.
@@ -47,21 +47,9 @@ impl Written {
         self.bounds.push(bounds);
     }
 
-    /// Returns the commit that names them.
-    pub(super) fn commit(
-        &self,
-        schema: SchemaRef,
-        partitions: Vec<String>,
-        mode: DatasetMode,
-    ) -> Result<Commit> {
-        Ok(Commit {
-            schema: Some(schema),
-            partitions,
-            replaces: mode == DatasetMode::Overwrite,
-            write: None,
-            files: self.files.clone(),
-            bounds: FileBounds::join(&self.bounds)?,
-        })
+    /// Adds them to a commit.
+    pub(super) fn commit(&self, begun: Commit) -> Result<Commit> {
+        Ok(Commit { files: self.files.clone(), bounds: FileBounds::join(&self.bounds)?, ..begun })
     }
 
     /// Returns the summary of these files.
@@ -71,24 +59,60 @@ impl Written {
     }
 }
 
-/// Returns the partition columns. Fails if rows cannot be appended to the existing ones.
-pub(super) fn partitions(
+/// Begins a write after the commit `last`: returns its commit without files, and sets what is not set as the data set has
+/// it. What cannot be read can be replaced, by a writer that needs nothing of it.
+pub(super) fn begin(
+    last: Option<u64>,
+    existing: Result<Option<Snapshot>>,
+    schema: &SchemaRef,
+    properties: &mut DatasetProperties,
+) -> Result<Commit> {
+    let replaces = properties.mode == DatasetMode::Overwrite;
+    let existing = match existing {
+        Err(e)
+            if replaces
+                && properties.partitions.is_some()
+                && !matches!(e.kind(), ErrorKind::Io(_)) =>
+        {
+            None
+        }
+        existing => existing?,
+    };
+    if let Some(existing) = &existing {
+        let file = std::mem::take(&mut properties.file);
+        properties.file = file.with_settings_unless_set(&existing.settings);
+    }
+    let commit = Commit {
+        schema: Some(schema.clone()),
+        partitions: partitions(existing.as_ref(), schema, properties)?,
+        replaces,
+        known: replaces.then_some(last.unwrap_or(0)),
+        settings: properties.file.file_settings(),
+        ..Commit::default()
+    };
+    let existing = existing.filter(|_| !replaces);
+    existing.map_or(Ok(()), |existing| super::check_fits(&existing, &commit))?;
+    Ok(commit)
+}
+
+/// Returns the names of the columns whose values are in paths.
+fn partitions(
     existing: Option<&Snapshot>,
     schema: &SchemaRef,
     properties: &DatasetProperties,
 ) -> Result<Vec<String>> {
-    let asked = properties.partitions.clone();
-    let existing = existing.filter(|_| properties.mode == DatasetMode::Append);
-    let Some(existing) = existing else { return Ok(asked.unwrap_or_default()) };
-    let names = existing.partitions.iter().map(|field| field.name().clone()).collect();
-    let partitions = asked.unwrap_or(names);
-    let commit = Commit {
-        schema: Some(schema.clone()),
-        partitions: partitions.clone(),
-        ..Commit::default()
-    };
-    super::check_fits(existing, &commit)?;
-    Ok(partitions)
+    if let Some(asked) = &properties.partitions {
+        return Ok(asked.clone());
+    }
+    let existing = existing.into_iter().flat_map(|existing| &existing.partitions);
+    let names: Vec<_> = existing.map(|field| field.name().clone()).collect();
+    let missing = names.iter().find(|name| schema.index_of(name).is_err());
+    match missing.filter(|_| properties.mode == DatasetMode::Overwrite) {
+        Some(name) => Err(Error::invalid(format!(
+            "the data set is partitioned by {name:?}, which the new rows lack: choose other columns to partition by, or none"
+        ))),
+        None => Ok(names),
+    }
 }
 
 /// Writes record batches of one schema to a data set in a folder.
@@ -120,10 +144,8 @@ pub(super) fn partitions(
 pub struct DatasetWriter {
     folder: Folder,
     rolling: Rolling,
-    partitions: Vec<String>,
-    mode: DatasetMode,
-    /// The last commit when an overwrite began; of a new data set the one that is its beginning.
-    known: u64,
+    /// Without files.
+    commit: Commit,
     /// Files that are written, and not durable yet.
     unsynced: Unsynced,
     /// Once there is a commit to begin with.
@@ -136,18 +158,13 @@ impl DatasetWriter {
     pub fn try_new(
         path: impl AsRef<Path>,
         schema: SchemaRef,
-        properties: DatasetProperties,
+        mut properties: DatasetProperties,
     ) -> Result<Self> {
         let folder = Folder::new(path.as_ref());
-        let (existing, known) = match properties.mode {
-            DatasetMode::Append => (folder.snapshot()?, 0),
-            DatasetMode::Overwrite => (None, folder.commits()?.into_iter().max().unwrap_or(0)),
-        };
-        let partitions = partitions(existing.as_ref(), &schema, &properties)?;
-        let mode = properties.mode;
-        let rolling = Rolling::new(schema, &partitions, properties)?;
+        let commit = begin(folder.last_commit()?, folder.snapshot(), &schema, &mut properties)?;
+        let rolling = Rolling::new(schema, &commit.partitions, properties)?;
         let (pending, written, unsynced) = (None, Written::default(), Unsynced::default());
-        Ok(Self { folder, rolling, partitions, mode, known, unsynced, pending, written })
+        Ok(Self { folder, rolling, commit, unsynced, pending, written })
     }
 
     /// Returns the schema of the batches.
@@ -193,11 +210,10 @@ impl DatasetWriter {
             Some(pending) => pending,
             None => self.folder.begin()?,
         };
-        let (schema, partitions) = (self.schema().clone(), std::mem::take(&mut self.partitions));
-        let commit = self.written.commit(schema, partitions, self.mode)?;
+        let commit = self.written.commit(std::mem::take(&mut self.commit))?;
         self.unsynced.sync()?;
         let mut named = false;
-        let number = self.folder.publish(&commit, self.known, &mut pending, &mut named);
+        let number = self.folder.publish(&commit, &mut pending, &mut named);
         if named {
             self.written.files.clear();
         }

@@ -14,7 +14,7 @@ use self::block_check::{SeenValues, StatedOfBlocks};
 use super::block_decoder::BlockDecoder;
 use super::file_reader::FileReader;
 use crate::checksum::Verdict;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::format::column_data::ColumnData;
 use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
@@ -38,6 +38,44 @@ pub struct Verification {
     pub unchecked: u64,
     /// The faults, with their locations.
     pub faults: Vec<Error>,
+    /// What exceeds the [limits](crate::io::Limits) of the reader and was not verified, with its location.
+    pub exceeded: Vec<Error>,
+}
+
+impl Verification {
+    /// Returns whether all is verified, and without a fault.
+    pub fn is_ok(&self) -> bool {
+        self.faults.is_empty() && self.exceeded.is_empty()
+    }
+
+    /// Adds an error by its kind.
+    pub fn push(&mut self, error: Error) {
+        match error.kind() {
+            ErrorKind::TooLarge { .. } => self.exceeded.push(error),
+            _ => self.faults.push(error),
+        }
+    }
+
+    /// Adds what was found in a file, or why nothing was. Errors have the name of the file.
+    pub fn extend(&mut self, found: Result<Self>, file: &str) {
+        match found {
+            Ok(found) => {
+                self.blocks += found.blocks;
+                self.verified += found.verified;
+                self.unchecked += found.unchecked;
+                let errors = found.faults.into_iter().chain(found.exceeded);
+                errors.for_each(|error| self.push(error.in_file(file)));
+            }
+            Err(error) => self.push(error.in_file(file)),
+        }
+    }
+
+    /// Moves to `exceeded` what belongs there.
+    fn sorted(mut self) -> Self {
+        let faults = std::mem::take(&mut self.faults);
+        faults.into_iter().for_each(|error| self.push(error));
+        self
+    }
 }
 
 /// Returns whether a column has nothing but nulls, one a row.
@@ -55,14 +93,14 @@ impl<R: ReadAt> FileReader<R> {
             self.verify_into(column, &mut seen);
             progress(column);
         }
-        seen
+        seen.sorted()
     }
 
     /// Verifies every block of a column.
     pub fn verify_column(&self, column: usize) -> Verification {
         let mut seen = Verification::default();
         self.verify_into(column, &mut seen);
-        seen
+        seen.sorted()
     }
 
     /// Fails if the layout of a schema is stated, and the schema is not: the header has no checksum.

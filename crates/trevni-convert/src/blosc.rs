@@ -17,10 +17,11 @@ mod stored;
 use std::sync::Arc;
 
 use arrow::array::RecordBatchReader;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 
 use super::{Format, ReadOptions, Rows, Source, refuse_schema, select};
 use trevni::Result;
+use trevni::arrow::ColumnPath;
 use trevni_blosc::numpy::{ChunkedReader, Column};
 use trevni_blosc::{self as blosc, Dtype};
 
@@ -140,13 +141,11 @@ fn contents(source: Source) -> Result<blosc::Contents> {
 
 /// Returns whether a column, or a part of it, is selected or used by the predicate.
 fn is_wanted(name: &str, options: &ReadOptions) -> bool {
-    let within = |path: &str| {
-        path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
+    let field: Fields = [Field::new(name, DataType::Null, true)].into_iter().collect();
+    let within = |path: &String| !ColumnPath::among(path, &field).steps(&field).is_empty();
     let Some(columns) = &options.columns else { return true };
     let looked_at = options.predicate.as_ref().map(|predicate| predicate.columns());
-    columns.iter().any(|path| within(path))
-        || looked_at.into_iter().flatten().any(|path| within(&path))
+    columns.iter().chain(looked_at.iter().flatten()).any(within)
 }
 
 /// Batches whose schema carries the attributes.

@@ -6,16 +6,17 @@
 //! ```
 //! Schemas are merged as those of data sets are: a column that a file lacks is null, and numbers are widened.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::{ReadOptions, Rows, select};
+use trevni::arrow::ColumnPath;
 use trevni::dataset::{FileSchema, MergedSchema, adapt_batch};
 use trevni::{Error, Result};
 
@@ -143,7 +144,6 @@ fn as_table(
     constants: &[(FieldRef, ArrayRef)],
     lossy: bool,
 ) -> Result<RecordBatch> {
-    constants.iter().try_for_each(|(field, value)| check_path(batch, field, value))?;
     let table = adapt_batch(batch, to, constants)?;
     for (field, column) in to.fields().iter().zip(table.columns()) {
         if let Some(before) = batch.column_by_name(field.name()).filter(|_| !lossy)
@@ -159,24 +159,6 @@ fn as_table(
     Ok(table)
 }
 
-/// Fails if a column of a file has another value than the folder that is called by its name.
-fn check_path(batch: &RecordBatch, field: &Field, value: &ArrayRef) -> Result<()> {
-    let Some(column) = batch.column_by_name(field.name()) else { return Ok(()) };
-    let in_file = cast(column, &DataType::Utf8)?;
-    let in_path =
-        cast(value, column.data_type()).and_then(|value| cast(&value, &DataType::Utf8))?;
-    let [in_file, in_path] = [in_file.as_string::<i32>(), in_path.as_string::<i32>()];
-    let expected = in_path.is_valid(0).then(|| in_path.value(0));
-    match in_file.iter().find(|found| *found != expected) {
-        Some(found) => {
-            let [found, expected] = [found, expected].map(|text| text.unwrap_or("null"));
-            let what = format!("a row has {found}, and the folder of the file says {expected}");
-            Err(Error::malformed(what).in_column(field.name()))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Options that choose nothing, and count nothing.
 fn whole(options: &ReadOptions) -> ReadOptions {
     let (columns, rows, predicate, limit, report) = (None, None, None, None, Arc::default());
@@ -187,17 +169,16 @@ fn whole(options: &ReadOptions) -> ReadOptions {
 fn needed(schema: &SchemaRef, options: &ReadOptions) -> SchemaRef {
     let Some(mut names) = options.columns.clone() else { return schema.clone() };
     names.extend(options.predicate.iter().flat_map(|predicate| predicate.columns()));
-    let fields = schema.fields().iter().filter(|field| is_named(field, &names));
-    let fields = fields.cloned().collect::<Vec<_>>();
+    let fields = named(&names, schema).cloned().collect::<Vec<_>>();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Returns whether names select a field, or a part of it.
-fn is_named(field: &Field, names: &[String]) -> bool {
-    names.iter().any(|name| {
-        let rest = name.strip_prefix(field.name().as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+/// Returns the fields that paths lead to or into.
+fn named<'a>(paths: &[String], schema: &'a Schema) -> impl Iterator<Item = &'a FieldRef> {
+    let fields = schema.fields();
+    let root = |path: &String| ColumnPath::among(path, fields).root(fields);
+    let roots: BTreeSet<usize> = paths.iter().filter_map(root).collect();
+    roots.into_iter().filter_map(|root| fields.get(root))
 }
 
 /// Returns the options for a file, given those for the table.
@@ -228,7 +209,7 @@ fn options_of(
     };
     let predicate = options.predicate.as_ref().filter(|predicate| {
         let names = predicate.columns();
-        table.fields().iter().filter(|field| is_named(field, &names)).all(same)
+        named(&names, table).all(same)
     });
     if predicate.is_some() == options.predicate.is_some() {
         of_file.predicate = predicate.cloned();

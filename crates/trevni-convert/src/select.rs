@@ -6,6 +6,7 @@
 
 mod filter;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use arrow::error::ArrowError;
 use super::{ReadOptions, Rows};
 use crate::divide::leaves;
 use crate::select::filter::Passing;
+use trevni::arrow::ColumnPath;
 use trevni::{Error, Result};
 
 /// The bytes that a column takes, whatever its values: those of its field, of the state that reads or writes it, of
@@ -49,15 +51,12 @@ pub(super) fn select(rows: Rows, options: &ReadOptions) -> Result<Rows> {
 #[cfg(any(feature = "json", feature = "parquet"))]
 pub(super) fn roots(schema: &Schema, options: &ReadOptions) -> Result<Vec<usize>> {
     let Some(names) = &options.columns else { return Ok((0..schema.fields().len()).collect()) };
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut roots: Vec<usize> = pick(schema.fields(), &names)?.iter().map(|pick| pick.at).collect();
+    let picks = pick(schema.fields(), &paths(names, schema.fields()))?;
+    let mut roots: Vec<usize> = picks.iter().map(|pick| pick.at).collect();
     if let Some(predicate) = &options.predicate {
         predicate.check(schema)?;
-        for path in predicate.columns() {
-            let is_in = |name: &str| path == name || inside(&path, name).is_some();
-            let fields = schema.fields().iter().enumerate();
-            roots.extend(fields.filter(|(_, field)| is_in(field.name())).map(|(at, _)| at));
-        }
+        let paths = predicate.columns().into_iter().map(ColumnPath::from);
+        roots.extend(paths.filter_map(|path| path.root(schema.fields())));
     }
     roots.sort_unstable();
     roots.dedup();
@@ -82,8 +81,7 @@ struct Columns {
 impl Columns {
     fn new(rows: Rows, names: &[String]) -> Result<Self> {
         let all = rows.schema();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let picks = pick(all.fields(), &names)?;
+        let picks = pick(all.fields(), &paths(names, all.fields()))?;
         let fields: Fields = picks.iter().map(|pick| pick.field.clone()).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, all.metadata().clone()));
         Ok(Self { rows, picks, schema })
@@ -112,40 +110,42 @@ impl RecordBatchReader for Columns {
     }
 }
 
-/// Returns the fields of these names, in the order of the schema. Each name must find one.
-fn pick(fields: &Fields, names: &[&str]) -> Result<Vec<Pick>> {
-    let mut found = vec![false; names.len()];
-    let mut picks = Vec::new();
-    for (at, field) in fields.iter().enumerate() {
-        let (mut whole, mut inner) = (false, Vec::new());
-        for (name, found) in names.iter().zip(&mut found) {
-            if name == field.name() {
-                (whole, *found) = (true, true);
-            } else if let Some(rest) = inside(name, field.name()) {
-                inner.push(rest);
-                *found = true;
+/// Returns the paths that texts are.
+fn paths(texts: &[String], fields: &Fields) -> Vec<ColumnPath> {
+    texts.iter().map(|text| ColumnPath::among(text, fields)).collect()
+}
+
+/// Returns the fields at these paths, in the order of the schema. Each path must find one.
+fn pick(fields: &Fields, paths: &[ColumnPath]) -> Result<Vec<Pick>> {
+    let mut parts: BTreeMap<usize, Option<Vec<ColumnPath>>> = BTreeMap::new();
+    for path in paths {
+        let steps = path.steps(fields);
+        let Some(first) = steps.first() else {
+            let all: Vec<_> = fields.iter().map(|field| field.name().as_str()).collect();
+            return Err(Error::invalid(format!("no column {path}: there are {}", all.join(", "))));
+        };
+        // Longer names come first; those that have no such field within them are not meant.
+        let root = path.root(fields).unwrap_or(first.index);
+        let depth = steps.iter().find(|step| step.index == root).map(|step| &step.rest);
+        for step in steps.iter().filter(|step| Some(&step.rest) == depth) {
+            match (&step.rest, parts.entry(step.index).or_insert_with(|| Some(Vec::new()))) {
+                (Some(rest), Some(inner)) => inner.push(rest.clone()),
+                (None, whole) => *whole = None,
+                (Some(_), None) => {}
             }
         }
-        if whole {
-            picks.push(Pick { at, field: field.clone(), parts: None });
-        } else if !inner.is_empty() {
-            picks.push(pick_inside(at, field, &inner)?);
-        }
     }
-    match names.iter().zip(found).find(|(_, found)| !found) {
-        Some((name, _)) => {
-            let all: Vec<_> = fields.iter().map(|field| field.name().as_str()).collect();
-            Err(Error::invalid(format!("no column {name:?}: there are {}", all.join(", "))))
+    let pick = |(at, inner): (usize, Option<Vec<ColumnPath>>)| {
+        let field = fields.get(at).ok_or_else(|| Error::invalid("no such column"))?;
+        match inner {
+            None => Ok(Pick { at, field: field.clone(), parts: None }),
+            Some(inner) => pick_inside(at, field, &inner),
         }
-        None => Ok(picks),
-    }
+    };
+    parts.into_iter().map(pick).collect()
 }
 
-fn inside<'a>(name: &'a str, outer: &str) -> Option<&'a str> {
-    name.strip_prefix(outer)?.strip_prefix('.')
-}
-
-fn pick_inside(at: usize, field: &FieldRef, names: &[&str]) -> Result<Pick> {
+fn pick_inside(at: usize, field: &FieldRef, paths: &[ColumnPath]) -> Result<Pick> {
     let (fields, item) = match field.data_type() {
         DataType::Struct(fields) => (fields, None),
         DataType::List(item) | DataType::LargeList(item) => match item.data_type() {
@@ -154,7 +154,7 @@ fn pick_inside(at: usize, field: &FieldRef, names: &[&str]) -> Result<Pick> {
         },
         _ => return Err(no_inside(field)),
     };
-    let parts = pick(fields, names)?;
+    let parts = pick(fields, paths)?;
     let kept = DataType::Struct(parts.iter().map(|pick| pick.field.clone()).collect());
     let kept = match item {
         None => kept,

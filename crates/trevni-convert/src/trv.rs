@@ -76,7 +76,7 @@ pub(super) fn properties(schema: &Schema, options: &WriteOptions) -> WriterPrope
     // Rows of Avro become what Avro's own tools make of them, unless these cannot read it anyway.
     let from_avro = schema.metadata().contains_key(AVRO_SCHEMA) && schema_to_avro(schema).is_ok();
     if from_avro && !properties.codec().is_value_codec() {
-        properties = properties.with_layout_unless_set(Layout::Avro);
+        properties = properties.with_default_layout(Layout::Avro);
     }
     properties
 }

@@ -27,7 +27,7 @@ extensions_options! {
         pub view_types: bool, default = true
 
         /// The codec of files that are written: null, snappy, deflate, zstd, pack, pack+zstd.
-        pub codec: String, default = "snappy".to_owned()
+        pub codec: Option<String>, default = None
 
         /// The level of the codec, if it has levels; 0 is its default.
         pub level: i32, default = 0
@@ -56,9 +56,13 @@ impl TrevniOptions {
 
     /// Returns the properties of a writer.
     pub(crate) fn writer_properties(&self) -> Result<WriterProperties> {
-        let codec: Codec =
-            self.codec.parse().map_err(|e| config_datafusion_err!("trevni.codec: {e}"))?;
         let level = Some(self.level).filter(|level| *level != 0);
-        Ok(WriterProperties::builder().set_codec(codec).set_codec_level(level).build())
+        let mut builder = WriterProperties::builder().set_codec_level(level);
+        if let Some(codec) = &self.codec {
+            let codec: Codec =
+                codec.parse().map_err(|e| config_datafusion_err!("trevni.codec: {e}"))?;
+            builder = builder.set_codec(codec);
+        }
+        Ok(builder.build())
     }
 }

@@ -64,7 +64,8 @@ impl Session {
 
     fn verify(&self, column: usize) -> Result<Json> {
         let seen = self.file()?.verify_column(column);
-        let faults: Vec<_> = seen.faults.iter().map(ToString::to_string).collect();
+        let faults: Vec<_> =
+            seen.faults.iter().chain(&seen.exceeded).map(ToString::to_string).collect();
         Ok(json!({
             "blocks": seen.blocks,
             "verified": seen.verified,

@@ -25,7 +25,7 @@ pub(crate) use crate::arrow::leaf::types::to_arrow::{to_arrow, to_arrow_optional
 pub(crate) use crate::arrow::leaf::types::to_values::to_values;
 pub(crate) use fixed::lower_fixed;
 
-use arrow::datatypes::{DataType, Field, FieldRef, IntervalUnit};
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, IntervalUnit};
 
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
@@ -85,6 +85,16 @@ pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
         | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _) => Some(item),
         _ => None,
+    }
+}
+
+/// Returns the children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
+pub(crate) fn named_fields(data_type: &DataType) -> Option<Fields> {
+    match data_type {
+        DataType::Struct(fields) => Some(fields.clone()),
+        DataType::Map(entries, _) => named_fields(entries.data_type()),
+        DataType::Union(fields, _) => Some(fields.iter().map(|(_, field)| field.clone()).collect()),
+        other => named_fields(item(other)?.data_type()),
     }
 }
 

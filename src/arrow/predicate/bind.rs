@@ -92,25 +92,26 @@ pub(crate) fn find<'a>(
     column: &ColumnPath,
     fields: &'a Fields,
 ) -> Result<(ColumnRoute, &'a Field)> {
-    let mut route = Vec::with_capacity(column.names().len());
-    let mut found: Option<&Field> = None;
-    let mut inside = Some(fields);
-    for name in column.names() {
-        let named = inside.into_iter().flat_map(|fields| fields.iter().enumerate());
-        let mut named = named.filter(|(_, field)| field.name() == name);
-        let Some((place, field)) = named.next() else { return Err(missing(column, fields)) };
-        if named.next().is_some() {
-            return Err(Error::invalid(format!("more than one column is named {column}")));
-        }
-        route.push(place);
-        found = Some(field);
-        inside = match field.data_type() {
-            DataType::Struct(fields) => Some(fields),
-            _ => None,
+    let routes = column.routes(fields);
+    let mut inside_structs = routes.iter().filter_map(|route| Some((route, leaf(route, fields)?)));
+    let Some((route, field)) = inside_structs.next() else { return Err(missing(column, fields)) };
+    if inside_structs.next().is_some() {
+        return Err(Error::invalid(format!("more than one column is named {column}")));
+    }
+    Ok((ColumnRoute(route.clone()), field))
+}
+
+/// Returns the field at a route through structs; `None` if it is within a list, a map or a union.
+fn leaf<'a>(route: &[usize], fields: &'a Fields) -> Option<&'a Field> {
+    let (last, above) = route.split_last()?;
+    let mut fields = fields;
+    for index in above {
+        fields = match fields.get(*index)?.data_type() {
+            DataType::Struct(fields) => fields,
+            _ => return None,
         };
     }
-    let field = found.ok_or_else(|| missing(column, fields))?;
-    Ok((ColumnRoute(route), field))
+    fields.get(*last).map(AsRef::as_ref)
 }
 
 fn missing(column: &ColumnPath, fields: &Fields) -> Error {

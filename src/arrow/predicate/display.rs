@@ -73,8 +73,10 @@ impl fmt::Display for ColumnPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, name) in self.names().iter().enumerate() {
             f.write_str(if i == 0 { "" } else { "." })?;
+            // One name in quotes says that dots are between names.
+            let exact = i == 0 && self.names().len() > 1 && !self.is_dotted();
             let plain = name.starts_with(begins_word) && name.chars().all(is_of_word);
-            match plain && !is_of_language(name) && !is_number(name) {
+            match plain && !exact && !is_of_language(name) && !is_number(name) {
                 true => f.write_str(name)?,
                 false => write!(f, "\"{}\"", name.replace('"', "\"\""))?,
             }

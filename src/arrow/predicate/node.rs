@@ -102,6 +102,25 @@ impl Node {
         }
     }
 
+    /// Replaces each column.
+    pub(crate) fn map_columns(&mut self, with: &impl Fn(&ColumnPath) -> ColumnPath) {
+        match self {
+            Node::Compare { column, .. }
+            | Node::In { column, .. }
+            | Node::Like { column, .. }
+            | Node::IsNull(column)
+            | Node::IsTrue(column) => *column = with(column),
+            Node::CompareColumns { left, right, .. } => {
+                (*left, *right) = (with(left), with(right));
+            }
+            Node::And(nodes) | Node::Or(nodes) => {
+                nodes.iter_mut().for_each(|node| node.map_columns(with));
+            }
+            Node::Not(node) => node.map_columns(with),
+            Node::TooDeep => {}
+        }
+    }
+
     /// The levels of the tree: 1 for a condition on columns.
     pub(super) fn levels(&self) -> usize {
         match self {

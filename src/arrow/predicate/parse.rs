@@ -165,16 +165,19 @@ impl Parser<'_> {
     }
 
     fn column(&mut self) -> Result<ColumnPath> {
-        let mut names = Vec::new();
+        let (mut names, mut is_dotted) = (Vec::new(), true);
         loop {
             match self.token() {
-                Token::Quoted(name) => names.push(name.clone()),
+                Token::Quoted(name) => {
+                    is_dotted = false;
+                    names.push(name.clone());
+                }
                 Token::Word(word) if !is_of_language(word) => names.push(word.clone()),
                 _ => return Err(self.expected("a column")),
             }
             self.next += 1;
             if !self.take_sign(".") {
-                return Ok(names.into());
+                return Ok(ColumnPath::new(names, is_dotted));
             }
         }
     }

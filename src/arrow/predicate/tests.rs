@@ -120,7 +120,7 @@ fn texts_are_shown_in_one_way() {
         assert_eq!(parsed.to_string(), shown);
     }
     let predicate = Predicate::parse("b.c = 1 and a or b.c is null and \"x.y\".z").unwrap();
-    assert_eq!(predicate.columns(), ["b.c", "a", "x.y.z"]);
+    assert_eq!(predicate.columns(), ["b.c", "a", "\"x.y\".z"]);
 }
 
 #[test]

@@ -78,6 +78,9 @@ fn reason(data_type: &DataType, path: &FieldPath<'_>, level: usize) -> Option<(S
         DataType::Timestamp(_, Some(zone)) if zone.is_empty() => {
             here("its time zone is empty".into())
         }
+        DataType::Timestamp(_, Some(zone)) if zone.contains('\0') => {
+            here("its time zone contains a NUL".into())
+        }
         DataType::Dictionary(_, values) if matches!(**values, DataType::Dictionary(..)) => {
             here("it is a dictionary of dictionaries".into())
         }
@@ -219,7 +222,11 @@ fn sized(field: ipc::Field<'_>) -> Result<DataType> {
         });
     }
     if let Some(timestamp) = field.type_as_timestamp() {
-        let zone = timestamp.timezone().map(Arc::from);
+        let zone: Option<Arc<str>> = timestamp.timezone().map(Arc::from);
+        // Arrow's C data interface has zones in strings that end with a NUL, and panics.
+        if zone.as_ref().is_some_and(|zone| zone.contains('\0')) {
+            return Err(Error::malformed("a time zone that contains a NUL"));
+        }
         return Ok(DataType::Timestamp(unit(timestamp.unit())?, zone));
     }
     if let Some(duration) = field.type_as_duration() {

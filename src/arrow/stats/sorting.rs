@@ -15,11 +15,11 @@ use arrow::compute::SortOptions;
 use arrow::datatypes::{DataType, FieldRef, Schema};
 
 use super::statistics;
-use crate::arrow::Layout;
 use crate::arrow::encoded;
 use crate::arrow::layout::field_layout::FieldLayout;
 use crate::arrow::leaf::types;
 use crate::arrow::schema::stored::SchemaPlan;
+use crate::arrow::{ColumnPath, Layout};
 use crate::error::{Error, Result};
 use crate::format::column_metadata::ColumnMetadata;
 use crate::format::metadata::Metadata;
@@ -31,7 +31,7 @@ use crate::wire::{self, Cursor};
 /// A column that rows are sorted by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortingColumn {
-    /// The name of a field at the top.
+    /// The name of a field at the top, or its [path](crate::arrow::ColumnPath) in quotes.
     pub column: String,
     /// Whether the order is descending.
     pub descending: bool,
@@ -98,9 +98,10 @@ impl Sorted {
     /// By these columns of a schema.
     pub(crate) fn new(columns: &[SortingColumn], schema: &Schema) -> Result<Self> {
         let columns = columns.iter().map(|column| {
-            let mut named = schema.fields().iter().enumerate();
-            let Some((place, field)) = named.find(|(_, field)| *field.name() == column.column)
-            else {
+            let fields = schema.fields();
+            let steps = ColumnPath::among(&column.column, fields).steps(fields);
+            let place = steps.iter().find(|step| step.rest.is_none()).map(|step| step.index);
+            let Some((place, field)) = place.and_then(|at| Some((at, fields.get(at)?))) else {
                 return Err(Error::invalid(format!("no column {:?} to sort by", column.column)));
             };
             if !is_sorted(field.data_type()) {

@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use super::super::*;
 use super::sample;
+use crate::codec::Codec;
 use crate::error::{ErrorKind, Result};
 use crate::format::column_data::ColumnSlice;
 use crate::format::column_metadata::ColumnMetadata;
@@ -248,4 +249,45 @@ fn the_references_files_are_tables() {
     }
     println!("{read} files");
     assert!(read > 5);
+}
+
+#[test]
+fn a_path_means_the_column_of_its_name_or_a_field_within() {
+    let inner: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let a = StructArray::from(vec![(Arc::new(Field::new("b", DataType::Int32, true)), inner)]);
+    let columns: [(&str, ArrayRef); 2] =
+        [("a", Arc::new(a)), ("a.b", Arc::new(StringArray::from(vec!["x", "y", "z"])))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let properties = WriterProperties::builder()
+        .set_column_codec("\"a\".b", Codec::Deflate)
+        .set_column_statistics_enabled("a.b", false)
+        .build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    let file = Bytes::from(writer.into_inner().unwrap());
+    let open = || ArrowReaderBuilder::try_new(file.clone()).unwrap();
+    let read = |path: &str| {
+        let builder = open();
+        let mask = ProjectionMask::columns(builder.schema(), [path]).unwrap();
+        let mut reader = builder.with_projection(mask).build().unwrap();
+        let batch = reader.next().unwrap().unwrap();
+        let schema = batch.schema();
+        let fields: Vec<_> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        fields.join("|")
+    };
+    for (path, expected) in [("a.b", "a.b"), ("\"a.b\"", "a.b"), ("\"a\".b", "a"), ("a.\"b\"", "a")]
+    {
+        assert_eq!(read(path), expected, "{path}");
+    }
+    for (text, rows) in [("a.b = 'y'", 1), ("\"a\".b >= 2", 2), ("\"a.b\" = 'y'", 1)] {
+        let reader = open().with_predicate(Predicate::parse(text).unwrap()).build().unwrap();
+        assert_eq!(reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), rows, "{text}");
+    }
+    // The settings are of one of the two.
+    assert!(open().statistics("a.b").unwrap().is_none());
+    assert!(open().statistics("\"a\".b").unwrap().is_some());
+    let builder = open();
+    let columns = &builder.file().header().columns;
+    let deflated = columns.iter().filter(|column| column.codec().unwrap() == Some(Codec::Deflate));
+    assert_eq!(deflated.map(|column| column.name()).collect::<Vec<_>>(), ["a#b", "a#b#value"]);
 }

@@ -64,7 +64,7 @@ impl<W: Write + Send> ArrowWriter<W> {
         schema: SchemaRef,
         properties: Option<WriterProperties>,
     ) -> Result<Self> {
-        let properties = properties.unwrap_or_default();
+        let properties = properties.unwrap_or_default().for_fields(schema.fields());
         let mut metadata = Metadata::new();
         let mut planning = {
             let joins = |_, name: &str| properties.is_packed(name);

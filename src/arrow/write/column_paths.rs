@@ -6,20 +6,54 @@
 //! st.y     st#y, st#y#value                       l.y      l[]#y
 //! l        l[], l[]#value                         u.b      u/b, u/b#value
 //! ```
-//! The name of a column is accepted too, for fields whose names have dots or the signs of the layout in them.
+//! The name of a column is accepted too. Paths that lead to a field of the schema are in quotes, so that they lead to no
+//! other.
 
+use arrow::datatypes::Fields;
+
+use crate::arrow::ColumnPath;
 use crate::arrow::layout::field_layout::PlannedColumn;
 use crate::error::{Error, Result};
 use crate::format::column_metadata::ColumnMetadata;
 use crate::format::value::ValueType;
 
+/// What follows the name of a field in the names of its columns.
+const SIGNS: [char; 4] = ['#', '[', '>', '/'];
+
+/// Returns a path to a field with each of its names in quotes; another text as it is.
+pub(super) fn quoted(path: &str, fields: &Fields) -> String {
+    let among = ColumnPath::among(path, fields);
+    if among.root(fields).is_none() {
+        return path.to_owned();
+    }
+    let exact = among.exact(fields);
+    let names = exact.names().iter().map(|name| format!("\"{}\"", name.replace('"', "\"\"")));
+    names.collect::<Vec<_>>().join(".")
+}
+
+/// Returns whether a column belongs to the field at a path of these names, or to a field below it.
+fn is_below_names(name: &str, names: &[String]) -> bool {
+    let mut rest = Some(name);
+    for (level, part) in names.iter().enumerate() {
+        if level > 0 {
+            rest = rest.map(|rest| rest.trim_start_matches("[]"));
+            rest = rest.and_then(|rest| rest.strip_prefix(['#', '/', '>']));
+        }
+        rest = rest.and_then(|rest| rest.strip_prefix(part.as_str()));
+    }
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SIGNS))
+}
+
 /// Whether a column belongs to the field at a path, or to a field below it.
 pub(super) fn is_below(name: &str, path: &str) -> bool {
+    if path.starts_with('"') && is_below_names(name, ColumnPath::from(path).names()) {
+        return true;
+    }
     let is_prefix = |name: &str, ends: &[char]| {
         let rest = name.strip_prefix(path);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(ends))
     };
-    is_prefix(name, &['#', '[', '>', '/']) || is_prefix(&dotted(name), &['.'])
+    is_prefix(name, &SIGNS) || is_prefix(&dotted(name), &['.'])
 }
 
 /// Returns the index of the column that holds the values of the leaf field at a path.
@@ -98,6 +132,14 @@ mod tests {
             ("u/b", "u.b", true),
             ("a.b", "a.b", true),
             ("st#y#value", "st#y", true),
+            ("st#y#value", "\"st\".\"y\"", true),
+            ("l[]#y", "\"l\".\"y\"", true),
+            ("m>key", "\"m\".\"key\"", true),
+            ("u/b", "\"u\".\"b\"", true),
+            ("a.b", "\"a.b\"", true),
+            ("a.b", "\"a\".\"b\"", false),
+            ("a.b", "\"a\"", false),
+            ("a#b", "\"a.b\"", false),
         ] {
             assert_eq!(is_below(name, path), below, "{name} {path}");
         }

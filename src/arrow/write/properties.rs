@@ -11,6 +11,8 @@
 
 use std::path::PathBuf;
 
+use arrow::datatypes::Fields;
+
 use super::column_paths::{self, is_below};
 use crate::arrow::Layout;
 use crate::arrow::layout::field_layout::LayoutPlan;
@@ -30,14 +32,15 @@ use crate::write::file_writer::builder::FileWriterBuilder;
 /// How an [`ArrowWriter`](super::arrow_writer::ArrowWriter) writes.
 #[derive(Debug, Clone)]
 pub struct WriterProperties {
-    layout: Option<Layout>,
-    codec: Option<Codec>,
+    pub(super) layout: Option<Layout>,
+    default_layout: Layout,
+    pub(super) codec: CodecSetting,
     column_codecs: Vec<(String, Codec)>,
     column_types: Vec<(String, ValueType)>,
     sampling: bool,
     parallelism: usize,
     codec_level: Option<i32>,
-    checksum: Option<Checksum>,
+    pub(super) checksum: Option<Checksum>,
     version: Version,
     block_size: Option<usize>,
     block_rows: Option<usize>,
@@ -50,6 +53,16 @@ pub struct WriterProperties {
     column_filters: Vec<(String, Filters)>,
     sorting: Vec<SortingColumn>,
     metadata: Metadata,
+}
+
+/// The codec of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CodecSetting {
+    /// Snappy if this build has it.
+    Default,
+    /// The file names none.
+    Unnamed,
+    Named(Codec),
 }
 
 /// The Bloom filter settings of all columns or of one.
@@ -66,10 +79,10 @@ pub struct WriterPropertiesBuilder(WriterProperties);
 
 impl Default for WriterProperties {
     fn default() -> Self {
-        let codec = if Codec::Snappy.is_available() { Codec::Snappy } else { Codec::Null };
         Self {
             layout: None,
-            codec: Some(codec),
+            default_layout: Layout::default(),
+            codec: CodecSetting::Default,
             column_codecs: Vec::new(),
             column_types: Vec::new(),
             sampling: true,
@@ -100,19 +113,23 @@ impl WriterProperties {
 
     /// Returns the layout.
     pub fn layout(&self) -> Layout {
-        self.layout.unwrap_or_default()
+        self.layout.unwrap_or(self.default_layout)
     }
 
-    /// Sets the layout if none was set.
+    /// Sets the layout of files for which none is set.
     #[must_use]
-    pub fn with_layout_unless_set(mut self, layout: Layout) -> Self {
-        self.layout.get_or_insert(layout);
+    pub fn with_default_layout(mut self, layout: Layout) -> Self {
+        self.default_layout = layout;
         self
     }
 
     /// Returns the codec of columns that have none of their own.
     pub fn codec(&self) -> Codec {
-        self.codec.unwrap_or(Codec::Null)
+        match self.codec {
+            CodecSetting::Named(codec) => codec,
+            CodecSetting::Default if Codec::Snappy.is_available() => Codec::Snappy,
+            CodecSetting::Default | CodecSetting::Unnamed => Codec::Null,
+        }
     }
 
     pub(crate) fn metadata(&self) -> &Metadata {
@@ -126,8 +143,8 @@ impl WriterProperties {
             .set_codec_level(self.codec_level)
             .set_sampling(self.sampling && self.layout() == Layout::Split)
             .set_parallelism(self.parallelism);
-        if let Some(codec) = self.codec {
-            builder = builder.set_codec(codec);
+        if !matches!(self.codec, CodecSetting::Unnamed) {
+            builder = builder.set_codec(self.codec());
         }
         if let Some(checksum) = self.checksum {
             builder = builder.set_checksum(checksum);
@@ -148,6 +165,18 @@ impl WriterProperties {
             builder = builder.set_temporary_folder(folder);
         }
         builder
+    }
+
+    /// Returns the properties with paths that mean one field of these.
+    pub(crate) fn for_fields(mut self, fields: &Fields) -> Self {
+        let codecs = self.column_codecs.iter_mut().map(|(path, _)| path);
+        let types = self.column_types.iter_mut().map(|(path, _)| path);
+        let statistics = self.column_statistics.iter_mut().map(|(path, _)| path);
+        let filters = self.column_filters.iter_mut().map(|(path, _)| path);
+        for path in codecs.chain(types).chain(statistics).chain(filters) {
+            *path = column_paths::quoted(path, fields);
+        }
+        self
     }
 
     /// Returns whether the column of a name has a value codec.
@@ -229,13 +258,13 @@ impl WriterProperties {
 impl WriterPropertiesBuilder {
     /// Sets the codec of all columns.
     pub fn set_codec(mut self, codec: Codec) -> Self {
-        self.0.codec = Some(codec);
+        self.0.codec = CodecSetting::Named(codec);
         self
     }
 
     /// Names no codec, which is `null` to every reader.
     pub fn unset_codec(mut self) -> Self {
-        self.0.codec = None;
+        self.0.codec = CodecSetting::Unnamed;
         self
     }
 

@@ -287,3 +287,34 @@ fn commits_come_back_as_they_went() {
     assert_eq!(commit.bounds.iter().map(|b| &*b.name).collect::<Vec<_>>(), ["id", "year", "value"]);
     assert_eq!(commit.encode().unwrap(), bytes);
 }
+
+#[test]
+fn a_column_of_a_file_and_its_folder_have_one_value() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, years) in [("year=2021/a.trv", [2021, 2021]), ("year=2022/b.trv", [2022, 2023])] {
+        let columns: [(&str, ArrayRef); 2] = [
+            ("id", Arc::new(Int64Array::from(vec![1, 2]))),
+            ("year", Arc::new(Int32Array::from(years.to_vec()))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let at = folder.path().join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        let file = File::create(at).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+    let table = Dataset::open(folder.path()).unwrap();
+    let rows = |scan: DatasetScan<Folder>| {
+        let batches = scan.build()?.collect::<std::result::Result<Vec<_>, _>>()?;
+        Ok::<_, Error>(batches.iter().map(RecordBatch::num_rows).sum::<usize>())
+    };
+    let filtered = |text: &str| table.scan().with_predicate(Predicate::parse(text).unwrap());
+    // Rows of the second file have another year than its folder.
+    for scan in [table.scan(), filtered("year = 2023"), filtered("year > 2021 and id = 2")] {
+        let e = rows(scan).unwrap_err().to_string();
+        assert!(e.contains("a row has 2023, and the folder of the file says 2022"), "{e}");
+    }
+    assert_eq!(rows(table.scan().with_projection(["id"])).unwrap(), 4);
+    assert_eq!(rows(table.scan().with_row_range(0..2)).unwrap(), 2);
+}

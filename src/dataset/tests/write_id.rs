@@ -67,6 +67,26 @@ async fn of_two_tries_at_the_same_time_one_is_committed() {
     }
 }
 
+#[tokio::test]
+async fn files_that_replace_are_refused_after_another_commit() {
+    let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+    let append = written(&store, DatasetMode::Append).await;
+    append.clone().commit(store.clone(), "t").await.unwrap();
+    // Of two writers the second knows of the commit, and the first does not.
+    let first = written(&store, DatasetMode::Overwrite).await;
+    written(&store, DatasetMode::Append).await.commit(store.clone(), "t").await.unwrap();
+    let second = written(&store, DatasetMode::Overwrite).await;
+    let decode = |files: UncommittedFiles| UncommittedFiles::decode(files.encode().unwrap());
+    let both = [first, second.clone()].map(|files| decode(files).unwrap());
+    let both = UncommittedFiles::concat(both.into()).unwrap();
+    let e = both.commit(store.clone(), "t").await.unwrap_err().to_string();
+    assert!(e.ends_with("was made since this write began, which would replace its rows"), "{e}");
+    assert_eq!(Dataset::open_in(store.clone(), "t").await.unwrap().rows(), 20);
+    // Those files are gone, and a write that knows of every commit replaces them.
+    written(&store, DatasetMode::Overwrite).await.commit(store.clone(), "t").await.unwrap();
+    assert_eq!(Dataset::open_in(store, "t").await.unwrap().rows(), 10);
+}
+
 #[test]
 fn an_identifier_is_short_and_printable() {
     let longest = "x".repeat(128);
