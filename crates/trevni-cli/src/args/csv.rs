@@ -60,6 +60,11 @@ pub(crate) struct CsvArgs {
 struct Quote(Option<u8>);
 
 impl CsvArgs {
+    /// Returns whether types of columns are given.
+    pub(crate) fn has_types(&self) -> bool {
+        !self.types.is_empty()
+    }
+
     /// Refuses arguments that are not for a format.
     pub(crate) fn check(&self, format: &Format) -> Result<(), CliError> {
         let of_text = [("--type", !self.types.is_empty()), ("--encoding", self.encoding.is_some())];

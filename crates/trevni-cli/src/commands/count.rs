@@ -22,8 +22,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(mut args: Args) -> Result<(), CliError> {
-    // Rows are counted without reading columns, except those of a condition.
-    args.read.columns.get_or_insert_default();
+    // Rows are counted without reading columns, except those of a condition, and those whose values may be refused.
+    if !args.read.may_refuse_values() {
+        args.read.columns.get_or_insert_default();
+    }
     let mut out = stdout::stdout();
     let (mut sum, mut good) = (0u64, true);
     for path in &args.files {

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchReader};
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions, Layout, WriterProperties};
+use trevni::arrow::{ArrowReaderBuilder, ArrowReaderOptions, ColumnPath, Layout, WriterProperties};
 use trevni::codec::Codec;
 use trevni::{ColumnMetadata, FileReader, Metadata, copy_rows, keys};
 use trevni_convert::Rows;
@@ -150,8 +150,11 @@ fn with_children(file: &FileReader<File>, column: usize, all: &mut Vec<usize>) {
 
 /// Returns the indices of the selected names, in the order of the file.
 fn choose(names: &[&str], args: &Args) -> Result<Vec<usize>, CliError> {
+    let fields: Fields = names.iter().map(|name| Field::new(*name, DataType::Null, true)).collect();
     let place = |wanted: &String| {
-        names.iter().position(|name| name == wanted).ok_or_else(|| {
+        let steps = ColumnPath::among(wanted, &fields).steps(&fields);
+        let whole = steps.into_iter().find(|step| step.rest.is_none());
+        whole.map(|step| step.index).ok_or_else(|| {
             CliError::Usage(format!("no column {wanted:?}: there are {}", names.join(", ")))
         })
     };

@@ -10,6 +10,8 @@ mod error;
 mod prompt;
 mod row_table;
 mod session;
+mod spilling_sort;
+mod stores;
 mod tables;
 
 use std::io::{IsTerminal, Read};

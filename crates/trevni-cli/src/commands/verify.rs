@@ -86,19 +86,26 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
     };
     let bar = progress(file.columns().len(), path);
     let mut seen = file.verify(|_| bar.inc(1));
-    let read = match seen.faults.is_empty() {
+    let read = match seen.is_ok() {
         true => trevni::arrow::verify_rows(&file, cores()),
         false => Ok(()),
     };
     bar.finish_and_clear();
     match read {
         Err(e) if is_of_value(&e, &file) => writeln!(out, "{name}: not read as Arrow: {e}")?,
-        read => seen.faults.extend(read.err()),
+        read => read.err().into_iter().for_each(|e| seen.push(e)),
     }
     for fault in &seen.faults {
         writeln!(out, "{name}: {fault}")?;
     }
-    let verdict = if seen.faults.is_empty() { "ok" } else { "FAULTY" };
+    for exceeded in &seen.exceeded {
+        writeln!(out, "{name}: not verified, --limit-memory allows more: {exceeded}")?;
+    }
+    let verdict = match (seen.faults.is_empty(), seen.exceeded.is_empty()) {
+        (false, _) => "FAULTY",
+        (true, false) => "NOT VERIFIED",
+        (true, true) => "ok",
+    };
     write!(out, "{name}: {verdict}: {} rows, {} blocks", file.rows(), seen.blocks)?;
     write!(out, ", {} verified by checksum", seen.verified)?;
     if seen.unchecked > 0 {
@@ -108,7 +115,7 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
         0 => writeln!(out)?,
         n => writeln!(out, ", {n} faults")?,
     }
-    Ok(seen.faults.is_empty().then(|| file.rows()))
+    Ok(seen.is_ok().then(|| file.rows()))
 }
 
 /// Returns whether an error is of a value that Arrow does not have. Then the file is as it should be.

@@ -131,6 +131,14 @@ pub(crate) fn tell_report(report: &Report) {
 }
 
 impl ReadArgs {
+    /// Returns whether the types of columns are given, which values may not fit, or bad rows are to be skipped.
+    pub(crate) fn may_refuse_values(&self) -> bool {
+        self.schema.is_some()
+            || self.csv.has_types()
+            || self.infer_rows.is_some()
+            || self.skip_bad > 0
+    }
+
     /// Opens a file, an object in a store, or standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened, CliError> {
         let (name, source, format) = self.find(path)?;
@@ -274,28 +282,23 @@ pub(crate) fn batch_fault(name: &dyn Display, e: arrow::error::ArrowError) -> Cl
     }
 }
 
-/// Returns the names of columns: between commas that are not in quotes, which are doubled within.
+/// Returns the paths of columns: between commas that are not in quotes, which are doubled within.
 fn column_names(text: &str) -> Result<Vec<String>, String> {
-    let (mut names, mut name, mut in_quotes, mut was_quoted) =
-        (Vec::new(), String::new(), false, false);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if in_quotes && chars.peek() == Some(&'"') => {
-                chars.next();
-                name.push('"');
-            }
-            '"' if in_quotes || name.is_empty() || name.ends_with('.') => {
-                (in_quotes, was_quoted) = (!in_quotes, true);
-            }
-            ',' if !in_quotes => names.push(std::mem::take(&mut name)),
-            other => name.push(other),
+    let (mut names, mut name, mut in_quotes) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        // A doubled quote closes the name and opens it again.
+        if c == '"' && (in_quotes || name.is_empty() || name.ends_with(['.', '"'])) {
+            in_quotes = !in_quotes;
+        }
+        match c == ',' && !in_quotes {
+            true => names.push(std::mem::take(&mut name)),
+            false => name.push(c),
         }
     }
     if in_quotes {
         return Err("a quote is not closed".to_owned());
     }
-    if !name.is_empty() || was_quoted || !text.is_empty() {
+    if !text.is_empty() {
         names.push(name);
     }
     Ok(names)
@@ -341,9 +344,9 @@ mod tests {
         let names = |text: &str| column_names(text).map(|names| names.join("|"));
         for (text, expected) in [
             ("a,b.c", "a|b.c"),
-            ("\"a,b\",c", "a,b|c"),
-            ("\"say \"\"x\"\"\"", "say \"x\""),
-            ("a.\"b,c\"", "a.b,c"),
+            ("\"a,b\",c", "\"a,b\"|c"),
+            ("\"say \"\"x,\"\"\",y", "\"say \"\"x,\"\"\"|y"),
+            ("a.\"b,c\"", "a.\"b,c\""),
             ("5\" pipe", "5\" pipe"),
             ("", ""),
         ] {

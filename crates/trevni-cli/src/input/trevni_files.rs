@@ -83,11 +83,35 @@ fn is_trevni(path: &Path) -> bool {
 }
 
 fn add_dataset(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), CliError> {
-    let table = Dataset::open(folder).map_err(CliError::of(folder.display()))?;
+    let table = match Dataset::open(folder) {
+        Ok(table) => table,
+        // Which file is at fault is seen when each is opened.
+        Err(_) if !folder.join("_commits").is_dir() => return add_plain(folder, files),
+        Err(e) => return Err(CliError::of(folder.display())(e)),
+    };
     files.extend(table.files().map(|file| {
         let path = file.path().split('/').fold(folder.to_owned(), |path, name| path.join(name));
         TrevniFile { path, rows: Some(file.rows()) }
     }));
+    Ok(())
+}
+
+/// Adds the Trevni files in a folder and below, in the order of their paths.
+fn add_plain(folder: &Path, files: &mut Vec<TrevniFile>) -> Result<(), CliError> {
+    let entries = folder.read_dir().map_err(CliError::of(folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, CliError>>()?;
+    paths.sort();
+    let is_visible = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        !name.starts_with(['_', '.'])
+    };
+    for path in paths.into_iter().filter(is_visible) {
+        if path.is_dir() {
+            add_plain(&path, files)?;
+        } else if is_trevni(&path) {
+            files.push(TrevniFile { path, rows: None });
+        }
+    }
     Ok(())
 }
 

@@ -17,7 +17,8 @@ use crate::input::remote;
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Writing data sets: folders, and URLs that end in /")]
 pub(crate) struct DatasetArgs {
-    /// Columns whose values become names of folders, outermost first. Default: those of the data set, if there is one.
+    /// Columns whose values become names of folders, outermost first; '' is none. Default: those of the data set, if
+    /// there is one, which also keeps its codec, layout and checksum.
     #[arg(long, value_delimiter = ',', value_name = "a,b")]
     partition_by: Option<Vec<String>>,
     /// Bytes of a file, about; k, M and G are understood. Default: 128M.
@@ -57,7 +58,8 @@ impl DatasetArgs {
     pub(crate) fn options(&self) -> DatasetOptions {
         let mut properties = DatasetProperties::builder();
         if let Some(columns) = &self.partition_by {
-            properties = properties.set_partition_by(columns);
+            properties =
+                properties.set_partition_by(columns.iter().filter(|name| !name.is_empty()));
         }
         if let Some(bytes) = self.file_size {
             properties = properties.set_target_file_size(bytes as u64);

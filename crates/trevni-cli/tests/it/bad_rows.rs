@@ -111,3 +111,16 @@ fn described_rows_come_and_go() {
     }
     assert_eq!(code(&run(&["cat", "--struct", "Every", str(&trv)])), 2);
 }
+
+#[test]
+fn rows_are_counted_that_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.csv");
+    std::fs::write(&path, "a,b\n1,x\n2,y\nthree,z\n").unwrap();
+    let typed = ["--type", "a=int32"];
+    let count = |more: &[&str]| run(&[&["count", str(&path)], &typed[..], more].concat());
+    assert_eq!(code(&count(&[])), 1);
+    let skipped = count(&["--skip-bad", "9"]);
+    assert_eq!(String::from_utf8_lossy(&skipped.stdout), "2\n", "{}", said(&skipped));
+    assert_eq!(out(&["count", str(&path)]), "3\n");
+}

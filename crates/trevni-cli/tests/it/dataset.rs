@@ -130,3 +130,42 @@ fn a_folder_of_plain_files_is_a_data_set() {
     assert_eq!(out(&["count", table, "--where", "year = 2021"]), "20\n");
     assert!(out(&["schema", table]).ends_with("year: Int64\n"));
 }
+
+#[test]
+fn a_data_set_keeps_how_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let quakes = rows_file("quakes.csv");
+    let (quakes, table) = (str(&quakes), folder.path().join("t"));
+    let convert =
+        |more: &[&str]| out(&[&["convert", quakes, &format!("{}/", str(&table))], more].concat());
+    // Returns the codecs of the files, by their folders.
+    let codecs = || {
+        let mut found = std::collections::BTreeMap::new();
+        for folder in std::fs::read_dir(&table).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+            for file in std::fs::read_dir(&folder).into_iter().flatten() {
+                let file = std::fs::File::open(file.unwrap().path()).unwrap();
+                let file = trevni::FileReader::try_new(file).unwrap();
+                let text = |key| file.header().metadata.get_str(key).unwrap_or_default().to_owned();
+                let pair = (text("trevni.codec"), text("trevni.checksum"));
+                found.entry(name.clone()).or_insert_with(Vec::new).push(pair);
+            }
+        }
+        found.retain(|name, _| !name.starts_with('_'));
+        found
+    };
+    convert(&["--partition-by", "magnitude_type", "--codec", "null", "--checksum", "null"]);
+    let first = codecs();
+    assert!(first.len() > 2 && first.keys().all(|name| name.starts_with("magnitude_type=")));
+    for (way, files) in [("--force", 1), ("--append", 2)] {
+        convert(&[way]);
+        let now = codecs();
+        assert!(now.keys().eq(first.keys()), "{way}: {now:?}");
+        let kept =
+            |(name, files): (&String, &Vec<_>)| files.iter().all(|file| *file == first[name][0]);
+        assert!(now.iter().all(kept), "{way}: {now:?}");
+        assert!(now.values().all(|found| found.len() == files), "{way}: {now:?}");
+    }
+    convert(&["--force", "--partition-by", ""]);
+    assert!(codecs().is_empty());
+}

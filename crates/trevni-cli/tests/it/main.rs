@@ -15,6 +15,16 @@ mod damaged_files;
 mod dataset;
 mod describe;
 mod diff;
+#[cfg(all(
+    unix,
+    feature = "sql",
+    feature = "blosc",
+    feature = "parquet",
+    feature = "protobuf",
+    feature = "thrift",
+    feature = "avro"
+))]
+mod documents;
 #[cfg(unix)]
 mod inputs;
 mod json;

@@ -181,3 +181,47 @@ fn sums_do_not_wrap() {
         assert_eq!(out(&["sql", text, str(&path)]), expected, "{text}");
     }
 }
+
+#[test]
+fn paths_may_lead_upwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    for name in ["x.trv", "x.csv", "x.parquet", "set/", "files/x.trv"] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        out(&["convert", QUAKES, str(&path)]);
+    }
+    let up = |name: &str| format!("{}/../{name}", str(&below));
+    for name in ["x.trv", "x.csv", "x.parquet", "set/", "set", "files", "x*.trv", "fil*/*.trv"] {
+        let sql = "select count(*) as n from t";
+        assert_eq!(csv(&["sql", sql, &format!("t={}", up(name))]), "n\n400\n", "{name}");
+        let sql = format!("select count(*) as n from '{}'", up(name));
+        assert_eq!(csv(&["sql", &sql]), "n\n400\n", "{name}");
+    }
+    let sql = format!(
+        "create external table t stored as trevni location '{}'; select count(*) as n from t",
+        up("x.trv")
+    );
+    assert_eq!(csv(&["sql", &sql]), "n\n400\n");
+}
+
+#[test]
+fn columns_with_dots_are_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, file) = (folder.path().join("a.jsonl"), folder.path().join("a.trv"));
+    std::fs::write(&rows, "{\"a\":{\"b\":1},\"a.b\":\"x\"}\n{\"a\":{\"b\":2},\"a.b\":\"y\"}\n")
+        .unwrap();
+    out(&["convert", str(&rows), str(&file)]);
+    for path in [str(&rows), str(&file)] {
+        let cat = |names: &str| out(&["convert", path, "-", "--to", "jsonl", "--columns", names]);
+        assert_eq!(cat("a.b"), "{\"a.b\":\"x\"}\n{\"a.b\":\"y\"}\n", "{path}");
+        assert_eq!(cat("\"a.b\""), "{\"a.b\":\"x\"}\n{\"a.b\":\"y\"}\n", "{path}");
+        assert_eq!(cat("\"a\".b"), "{\"a\":{\"b\":1}}\n{\"a\":{\"b\":2}}\n", "{path}");
+        for (text, n) in [("a.b = 'x'", "1"), ("\"a\".b > 0", "2"), ("\"a.b\" = 'y'", "1")] {
+            assert_eq!(out(&["count", path, "--where", text]).trim(), n, "{path}: {text}");
+        }
+        let sql = "select \"a.b\" as flat, t.a['b'] as deep from t order by 1 desc limit 1";
+        assert_eq!(csv(&["sql", sql, &format!("t={path}")]), "flat,deep\ny,2\n", "{path}");
+    }
+}

@@ -142,3 +142,31 @@ fn checksums_of_zero_are_computed_where_blocks_are_copied() {
     let text = out(&["verify", str(&to)]);
     assert!(text.contains(": ok: 12 rows, 2 blocks, 2 verified by checksum"), "{text}");
 }
+
+#[test]
+fn what_exceeds_a_limit_is_no_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, file) = (folder.path().join("a.csv"), folder.path().join("a.trv"));
+    std::fs::write(&rows, format!("a\n{}\n", "x".repeat(3 << 20))).unwrap();
+    out(&["convert", str(&rows), str(&file), "--codec", "deflate"]);
+    assert_eq!(code(&run(&["verify", str(&file)])), 0);
+    let limited = run(&["verify", str(&file), "--limit-memory", "1M"]);
+    let text = String::from_utf8_lossy(&limited.stdout).into_owned();
+    assert_eq!(code(&limited), 1, "{text}");
+    assert!(text.contains("NOT VERIFIED") && text.contains("--limit-memory allows more"), "{text}");
+    assert!(!text.contains("FAULTY"), "{text}");
+}
+
+#[test]
+fn a_folder_is_verified_beyond_a_file_that_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.trv", "c.trv"] {
+        out(&["convert", str(&rows_file("quakes.csv")), str(&folder.path().join(name))]);
+    }
+    std::fs::write(folder.path().join("b.trv"), "no Trevni file").unwrap();
+    let found = run(&["verify", str(folder.path())]);
+    let text = String::from_utf8_lossy(&found.stdout).into_owned();
+    assert_eq!(code(&found), 1);
+    assert!(text.contains("a.trv: ok") && text.contains("c.trv: ok"), "{text}");
+    assert!(said(&found).contains("b.trv"), "{}", said(&found));
+}

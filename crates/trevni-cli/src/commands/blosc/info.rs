@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 use trevni_blosc::chunk::{Content, Header};
-use trevni_blosc::{ChunkedArray, Contents, Filter};
+use trevni_blosc::{ChunkedArray, ContainerKind, Contents, Filter};
 
 use crate::exit::CliError;
 use crate::input::path::bytes_at;
@@ -24,7 +24,9 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), CliError> {
     let of_file = || CliError::of(args.file.display());
     let contents = trevni_blosc::open(&args.file).map_err(of_file())?;
-    let arrays = contents.arrays.iter().map(|(name, array)| about(name, array));
+    // A Bloscpack file does not say at which level it was compressed.
+    let has_level = !matches!(contents.kind, ContainerKind::Bloscpack);
+    let arrays = contents.arrays.iter().map(|(name, array)| about(name, array, has_level));
     let arrays = arrays.collect::<Result<Vec<_>, _>>().map_err(of_file())?;
     let said = json!({
         "container": contents.kind.name(),
@@ -38,7 +40,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
     print(&contents, &said)
 }
 
-fn about(name: &str, array: &ChunkedArray) -> trevni::Result<Json> {
+fn about(name: &str, array: &ChunkedArray, has_level: bool) -> trevni::Result<Json> {
     let layout = array.layout();
     let params = array.container().params();
     let first = match layout.chunks {
@@ -53,7 +55,7 @@ fn about(name: &str, array: &ChunkedArray) -> trevni::Result<Json> {
         "chunks": layout.chunks,
         "chunkShape": array.chunk_shape(),
         "codec": params.compressor.name(),
-        "level": params.level,
+        "level": has_level.then_some(params.level),
         "filters": filters,
         "typesize": params.typesize,
         "firstChunk": first,

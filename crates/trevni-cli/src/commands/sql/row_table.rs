@@ -47,10 +47,7 @@ pub(super) fn open(mut read: ReadArgs, path: PathBuf) -> Result<ReaderTable, Cli
 /// Returns the arguments that read what a scan needs.
 fn scanned(read: &ReadArgs, scan: &ReaderScan) -> ReadArgs {
     let mut read = read.clone();
-    // A name with a dot would be that of a field of a struct.
-    if scan.columns.iter().all(|name| !name.contains(['.', '"'])) {
-        read.columns = Some(scan.columns.clone());
-    }
+    read.columns = Some(scan.columns.clone());
     if let Some(limit) = scan.limit {
         read.limit_to(limit);
     }

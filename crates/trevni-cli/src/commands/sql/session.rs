@@ -23,6 +23,8 @@ use trevni_datafusion::SessionContextExt;
 
 use super::checked_sum::checked_sum;
 use super::error::{fault, message};
+use super::spilling_sort::SpillingSort;
+use super::stores::Stores;
 use super::tables::FileTables;
 use crate::args::memory;
 use crate::exit::CliError;
@@ -39,7 +41,7 @@ pub(super) struct SqlSession {
 
 /// Returns where queries run: with a limit of memory, sorts, joins and groups use temporary files beyond it.
 fn runtime_env() -> Result<Arc<RuntimeEnv>, CliError> {
-    let builder = RuntimeEnvBuilder::new();
+    let builder = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()));
     let builder = match memory::limit() {
         Some(bytes) => builder.with_memory_pool(Arc::new(FairSpillPool::new(bytes))),
         None => builder,
@@ -68,7 +70,11 @@ impl SqlSession {
         let catalogs = context.state().catalog_list().clone();
         let factory: Arc<dyn UrlTableFactory> = tables.clone();
         let catalogs = DynamicFileCatalog::new(catalogs, factory);
-        let state = context.into_state_builder().with_catalog_list(Arc::new(catalogs)).build();
+        let mut builder = context.into_state_builder().with_catalog_list(Arc::new(catalogs));
+        if memory::limit().is_some() {
+            builder = builder.with_physical_optimizer_rule(Arc::new(SpillingSort));
+        }
+        let state = builder.build();
         let context = SessionContext::new_with_state(state);
         Ok(Self { runtime, context, tables })
     }

@@ -6,7 +6,7 @@
 //! other formats                                    rows, read by the options of the command
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -68,7 +68,7 @@ impl FileTables {
         let mut urls = Vec::with_capacity(files.len());
         for file in &files {
             let Ok((_, _, format)) = self.read.find(&file.path) else { return Ok(None) };
-            let absolute = std::path::absolute(&file.path)?;
+            let absolute = absolute(&file.path)?;
             let url = match is_dataset_format(format) {
                 true => url::Url::from_directory_path(absolute),
                 false => url::Url::from_file_path(absolute),
@@ -138,6 +138,14 @@ impl std::fmt::Debug for FileTables {
 impl UrlTableFactory for FileTables {
     async fn try_new(&self, url: &str) -> Result<Option<Arc<dyn TableProvider>>> {
         self.table(url.into()).await
+    }
+}
+
+/// Returns an absolute path without `..`, which URLs do not have.
+fn absolute(path: &Path) -> std::io::Result<PathBuf> {
+    match path.components().any(|part| part == Component::ParentDir) {
+        true => path.canonicalize(),
+        false => std::path::absolute(path),
     }
 }
 
