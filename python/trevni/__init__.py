@@ -8,13 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
 from . import blosc, errors
-from ._dataset import DataFile, Dataset, dataset
+from ._dataset import DataFile, Dataset
 from ._dataset import write as write_dataset
-from ._file import File, Writer, open, read_table, write_table
+from ._file import File, Writer, write_table
+from ._open import dataset, open, read_table, scan_polars, verify
 from ._trevni import (
     ColumnStatistics,
     RecordBatch,
@@ -23,27 +21,18 @@ from ._trevni import (
     Table,
     Verification,
     __version__,
-    verify,
 )
 from .errors import (
     ArgumentError,
     ChecksumError,
     DataError,
+    ExistsError,
     LimitError,
     NotFoundError,
     StorageError,
     TrevniError,
     UnsupportedError,
 )
-
-if TYPE_CHECKING:
-    import polars
-
-
-def scan_polars(source: Any, *, storage_options: Mapping[str, str] | None = None) -> polars.LazyFrame:
-    """Returns a file as a lazy frame of polars, which reads the columns and rows that a query needs."""
-    return File(source, storage_options=storage_options).scan_polars()
-
 
 __all__ = [
     "ArgumentError",
@@ -52,6 +41,7 @@ __all__ = [
     "DataError",
     "DataFile",
     "Dataset",
+    "ExistsError",
     "File",
     "LimitError",
     "NotFoundError",

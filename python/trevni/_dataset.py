@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, Unpack
 
-from ._file import write_options
-from ._rows import Rows
-from ._trevni import NativeDataset, write_dataset
-from .errors import NotFoundError
+from ._options import WriteOptions, native
+from ._rows import Rows, names
+from ._sources import Data, Several, Sources, several
+from ._trevni import NativeDataset, Verification, write_dataset
+from .errors import ArgumentError, ExistsError, NotFoundError
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,17 @@ class Dataset(Rows):
 
     _native: NativeDataset
 
-    def __init__(self, source: Any, *, storage_options: Mapping[str, str] | None = None) -> None:
-        super().__init__(source, storage_options=storage_options)
-        self._native = NativeDataset(source, self._storage_options)
+    def __init__(
+        self,
+        source: Sources,
+        *,
+        memory_limit: int | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(source, memory_limit=memory_limit, storage_options=storage_options)
+        # A path that is no folder is said not to be one where it is opened.
+        self._place = several(source) or Several(os.fspath(source))  # type: ignore[arg-type]
+        self._native = NativeDataset(self._place.base, self._place.files, memory_limit, self._storage_options)
 
     @property
     def partitions(self) -> list[str]:
@@ -62,63 +72,85 @@ class Dataset(Rows):
 
     def snapshot(self) -> Dataset:
         """Returns the data set as it is now."""
-        return Dataset(self._source, storage_options=self._storage_options)
+        return Dataset(self._source, memory_limit=self._memory_limit, storage_options=self._storage_options)
 
-    def append(self, data: Any, **options: Any) -> Dataset:
+    def append(
+        self,
+        data: Data,
+        *,
+        file_bytes: int | None = None,
+        file_rows: int | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> Dataset:
         """Appends rows in one commit. Returns the data set with them. The options are those of
         :func:`write_dataset`.
         """
-        return write(data, self._source, storage_options=self._storage_options, **options)
+        if self._place.files is not None:
+            raise ArgumentError("rows are appended to the folder of a data set, not to files")
+        return write(
+            data,
+            self._place.base,
+            file_bytes=file_bytes,
+            file_rows=file_rows,
+            storage_options=self._storage_options,
+            **options,
+        )
+
+    def verify(self) -> Verification:
+        """Verifies every block of the files: checksums, values, and statistics. Does not stop at a fault."""
+        return self._native.verify()
 
     def __repr__(self) -> str:
         files = len(self._native.files)
         return f"trevni.Dataset({str(self._source)!r}): {self.num_rows} rows in {files} files\n{self.schema!r}"
 
 
-def dataset(source: Any, *, storage_options: Mapping[str, str] | None = None) -> Dataset:
-    """Opens a data set: the path or URL of a folder."""
-    return Dataset(source, storage_options=storage_options)
-
-
 def write(
-    data: Any,
-    target: Any,
+    data: Data,
+    target: str | os.PathLike[str],
     *,
-    mode: str = "append",
-    partition_by: Sequence[str] | None = None,
+    mode: Literal["append", "overwrite", "error"] = "append",
+    partition_by: str | Sequence[str] | None = None,
     file_bytes: int | None = None,
     file_rows: int | None = None,
     storage_options: Mapping[str, str] | None = None,
-    **options: Any,
+    **options: Unpack[WriteOptions],
 ) -> Dataset:
     """Writes rows to a data set in one commit: all of them appear, or none.
 
     Args:
         data: Any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``.
         target: The path or URL of a folder. It is created if it does not exist.
-        mode: ``"append"``, or ``"overwrite"`` to replace all rows.
-        partition_by: Columns whose values become folders, as ``year=2026``. A data set that exists keeps its own.
+        mode: ``"append"``, also where there is no data set yet; ``"overwrite"`` to replace all rows; ``"error"`` if
+            there must be no data set, as it is for ``pyarrow.dataset.write_dataset`` by default.
+        partition_by: Columns whose values become folders, as ``year=2026``; ``[]`` for none. A data set that exists
+            keeps its own, as it does its codec, layout and checksum.
         file_bytes: The approximate size of a file. Default: 128 MiB.
         file_rows: The maximum number of rows of a file.
         storage_options: The options of an object store.
         options: Those of :class:`trevni.Writer`.
     """
-    if mode not in ("append", "overwrite"):
-        raise ValueError(f'mode {mode!r}: it is "append" or "overwrite"')
+    if mode not in ("append", "overwrite", "error"):
+        raise ArgumentError(f'mode {mode!r}: it is "append", "overwrite" or "error"')
     stores = dict(storage_options) if storage_options else None
-    if partition_by is None and mode == "append":
-        try:
-            partition_by = NativeDataset(target, stores).partitions
-        except NotFoundError:
-            pass
+    if mode == "error" and _exists(target, stores):
+        raise ExistsError(f"{target}: there is a data set", file=str(target))
     write_dataset(
         data,
         target,
-        write_options(**options),
+        native(options),
         overwrite=mode == "overwrite",
-        partition_by=None if partition_by is None else list(partition_by),
+        partition_by=names(partition_by),
         file_bytes=file_bytes,
         file_rows=file_rows,
         storage_options=stores,
     )
     return Dataset(target, storage_options=storage_options)
+
+
+def _exists(target: str | os.PathLike[str], stores: dict[str, str] | None) -> bool:
+    try:
+        NativeDataset(target, None, None, stores)
+    except NotFoundError:
+        return False
+    return True

@@ -146,6 +146,7 @@ def push_down(node: Node, type_of: TypeOf) -> Pushdown:
 
 def _compare(path: Path, operator: str, value: Any, data_type: str | None) -> Pushdown:
     nothing = Pushdown(None, False)
+    value = native(value)
     if value is None or data_type is None:
         return nothing
     column = quote(path)
@@ -193,6 +194,7 @@ def quote(path: Path) -> str:
 
 def literal(value: Any, data_type: str | None = None) -> str | None:
     """Returns the text of a literal; ``None`` if there is none."""
+    value = native(value)
     match value:
         case bool():
             return "true" if value else "false"
@@ -213,6 +215,18 @@ def literal(value: Any, data_type: str | None = None) -> str | None:
     return None
 
 
+def native(value: Any) -> Any:
+    """Returns the value of Python that a scalar of NumPy or pyarrow is; others as they are."""
+    module = type(value).__module__.partition(".")[0]
+    if module == "numpy" and type(value).__name__ == "datetime64":
+        days = str(value.dtype) == "datetime64[D]"
+        moment = value.astype("datetime64[D]" if days else "datetime64[ns]")
+        return Instant(int(moment.astype("int64")), 0 if days else 10**9)
+    if module == "numpy" and hasattr(value, "item") and not getattr(value, "ndim", 1):
+        return value.item()
+    return value.as_py() if module == "pyarrow" and hasattr(value, "as_py") else value
+
+
 @dataclass(frozen=True)
 class Instant:
     """A timestamp or date: units since 1970.
@@ -220,13 +234,18 @@ class Instant:
     Attributes:
         count: How many units.
         per_second: Units of a second; 0 for days.
+        has_zone: Whether it has a time zone; ``None`` where it is that of the column.
     """
 
     count: int
     per_second: int
+    has_zone: bool | None = None
 
     def text(self, data_type: str | None) -> str | None:
-        """Returns the text of a literal for a column of this type."""
+        """Returns the text of a literal for a column of this type; ``None`` if one of the two has a time zone alone."""
+        has_zone = data_type is not None and data_type.startswith("Timestamp") and '"' in data_type
+        if self.has_zone not in (None, has_zone):
+            return None
         if self.per_second == 0:
             seconds, fraction = self.count * 86_400, 0
         else:
@@ -243,7 +262,6 @@ class Instant:
         if fraction:
             digits = len(str(self.per_second)) - 1
             text += "." + f"{fraction:0{digits}}"
-        has_zone = data_type is not None and data_type.startswith("Timestamp") and '"' in data_type
         return f"'{text}Z'" if has_zone else f"'{text}'"
 
 

@@ -1,20 +1,16 @@
-"""Files: ``open``, ``read_table``, ``write_table``, ``Writer``."""
+"""Files: ``File``, ``Writer``, ``write_table``."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Unpack
 
-from ._rows import TABLE_BATCH, Rows
-from ._trevni import (
-    ColumnStatistics,
-    NativeFile,
-    NativeWriter,
-    RecordBatchReader,
-    Table,
-)
+from ._options import Codec, OtherOptions, WriteOptions, native
+from ._rows import Rows, names
+from ._sources import ArrowSchema, Data, Source, Target, file_of
+from ._trevni import ColumnStatistics, NativeFile, NativeWriter, RecordBatchReader, Table
 
 
 class File(Rows):
@@ -32,9 +28,16 @@ class File(Rows):
 
     _native: NativeFile
 
-    def __init__(self, source: Any, *, storage_options: Mapping[str, str] | None = None) -> None:
-        super().__init__(source, storage_options=storage_options)
-        self._native = NativeFile(source, self._storage_options)
+    def __init__(
+        self,
+        source: Source,
+        *,
+        memory_limit: int | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
+        source = file_of(source)
+        super().__init__(source, memory_limit=memory_limit, storage_options=storage_options)
+        self._native = NativeFile(source, memory_limit, self._storage_options)
 
     @property
     def metadata(self) -> dict[str, bytes]:
@@ -50,9 +53,12 @@ class File(Rows):
         """Returns the statistics of a column, ``"a"`` or ``"struct.field"``; ``None`` if the file has none."""
         return self._native.statistics(column)
 
-    def take(self, rows: Sequence[int], columns: Sequence[str] | None = None) -> Table:
+    def take(self, rows: Sequence[int], columns: str | Sequence[str] | None = None) -> Table:
         """Returns the rows at these indices, in this order. Only their blocks are read."""
-        return self._native.take(list(rows), columns=None if columns is None else list(columns))
+        indices = [int(row) for row in rows]
+        if any(row < 0 for row in indices):
+            raise IndexError(f"row {min(indices)}")
+        return self._native.take(indices, columns=names(columns))
 
     def __repr__(self) -> str:
         name = self._source if not isinstance(self._source, bytes) else "bytes"
@@ -61,75 +67,6 @@ class File(Rows):
     def _repr_html_(self) -> str:
         rows = self.scan(limit=10, threads=1).read_all()._repr_html_().rsplit("<p>", 1)[0]
         return f"{rows}<p>{self.num_rows} rows in {html.escape(str(self._source)[:200])}</p>"
-
-
-def open(source: Any, *, storage_options: Mapping[str, str] | None = None) -> File:
-    """Opens a file: a path, a URL (``s3://``, ``https://``), a file object with ``read`` and ``seek``, or ``bytes``.
-
-    Args:
-        source: The file.
-        storage_options: The region, endpoint, keys and other options of an object store, as ``aws_region``. Those of
-            the environment (``AWS_REGION``) apply too.
-    """
-    return File(source, storage_options=storage_options)
-
-
-def read_table(
-    source: Any,
-    columns: Sequence[str] | None = None,
-    filters: Any = None,
-    *,
-    limit: int | None = None,
-    threads: int | None = None,
-    storage_options: Mapping[str, str] | None = None,
-) -> Table:
-    """Reads a file, or some columns and rows of it. The arguments are those of :meth:`File.scan`.
-
-    >>> import trevni
-    >>> table = trevni.read_table("quakes.trv", columns=["id", "magnitude"], filters="magnitude > 5")
-    >>> len(table)
-    4
-    """
-    file = File(source, storage_options=storage_options)
-    reader = file.scan(columns, filters, batch_size=TABLE_BATCH, limit=limit, threads=threads)
-    return reader.read_all()
-
-
-def write_options(
-    *,
-    codec: str | None = None,
-    column_codecs: Mapping[str, str] | None = None,
-    level: int | None = None,
-    block_size: int | None = None,
-    block_rows: int | None = None,
-    checksum: bool = True,
-    statistics: bool | Sequence[str] = True,
-    bloom_filters: bool | Sequence[str] = False,
-    sorting: Sequence[str] | None = None,
-    metadata: Mapping[str, str | bytes] | None = None,
-    layout: str | None = None,
-    threads: int | None = None,
-) -> dict[str, Any]:
-    """Returns the options of writers; the keywords of :class:`Writer` describe them."""
-
-    def columns(argument: bool | Sequence[str]) -> bool | list[str]:
-        return argument if isinstance(argument, bool) else list(argument)
-
-    encoded = {key: value.encode() if isinstance(value, str) else value for key, value in (metadata or {}).items()}
-    return {
-        "codec": codec,
-        "column_codecs": None if column_codecs is None else dict(column_codecs),
-        "level": level,
-        "block_size": block_size,
-        "block_rows": block_rows,
-        "checksum": checksum,
-        "statistics": columns(statistics),
-        "bloom_filters": columns(bloom_filters),
-        "sorting": None if sorting is None else list(sorting),
-        "metadata": encoded,
-        "layout": layout,
-        "threads": threads,
-    }
 
 
 class Writer:
@@ -168,16 +105,16 @@ class Writer:
 
     def __init__(
         self,
-        target: Any,
-        schema: Any,
+        target: Target,
+        schema: ArrowSchema,
         *,
         storage_options: Mapping[str, str] | None = None,
-        **options: Any,
+        **options: Unpack[WriteOptions],
     ) -> None:
         stores = dict(storage_options) if storage_options else None
-        self._native = NativeWriter(target, schema, write_options(**options), stores)
+        self._native = NativeWriter(target, schema, native(options), stores)
 
-    def write(self, data: Any) -> None:
+    def write(self, data: Data) -> None:
         """Appends rows: any object with ``__arrow_c_stream__`` or ``__arrow_c_array__``."""
         self._native.write(data)
 
@@ -210,12 +147,12 @@ class Writer:
 
 
 def write_table(
-    data: Any,
-    target: Any,
-    codec: str | None = None,
+    data: Data,
+    target: Target,
+    codec: Codec | None = None,
     *,
     storage_options: Mapping[str, str] | None = None,
-    **options: Any,
+    **options: Unpack[OtherOptions],
 ) -> int:
     """Writes rows to a file. Returns its size in bytes. The options are those of :class:`Writer`.
 
@@ -233,6 +170,7 @@ def write_table(
         options: Those of :class:`Writer`.
     """
     reader = RecordBatchReader(data)
-    with Writer(target, reader.schema, codec=codec, storage_options=storage_options, **options) as writer:
+    chosen: WriteOptions = {"codec": codec, **options}
+    with Writer(target, reader.schema, storage_options=storage_options, **chosen) as writer:
         writer.write(reader)
         return writer.close()

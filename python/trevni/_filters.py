@@ -76,8 +76,11 @@ def _filter_by_polars(rest: Any, reader: RecordBatchReader, columns: list[str] |
     def batches() -> Iterator[Any]:
         for batch in reader:
             arrow = pyarrow.record_batch(batch)
-            mask = polars.DataFrame(batch).select(rest.alias("mask"))["mask"].to_arrow()
-            kept = arrow.filter(mask)
+            mask = polars.DataFrame(batch).select(rest.alias("mask"))["mask"]
+            if rest.meta.root_names():
+                kept = arrow.filter(mask.to_arrow())
+            else:
+                kept = arrow if mask.to_list() == [True] else arrow.slice(0, 0)
             yield kept if columns is None else kept.select(columns)
 
     schema = reader.schema.to_arrow()

@@ -109,8 +109,8 @@ def _value(tree: Any) -> Any:
     match tree:
         case {"Literal": {"Dyn": {"Int": value} | {"Float": value} | {"Str": value}}}:
             return value
-        case {"Literal": {"Scalar": {"Datetime": [int() as count, str() as unit, _]}}}:
-            return Instant(count, UNITS[unit]) if unit in UNITS else MISSING
+        case {"Literal": {"Scalar": {"Datetime": [int() as count, str() as unit, zone]}}}:
+            return Instant(count, UNITS[unit], zone is not None) if unit in UNITS else MISSING
         case {"Literal": {"Scalar": {"Date": int() as days}}}:
             return Instant(days, 0)
         case {"Literal": {"Scalar": {"List": list() as encoded}}}:

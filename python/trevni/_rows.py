@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _filters, _polars
+from ._sources import Sources
 from ._trevni import NativeDataset, NativeFile, RecordBatch, RecordBatchReader, Schema, Table
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     import pandas
@@ -27,8 +29,15 @@ class Rows:
 
     _native: NativeFile | NativeDataset
 
-    def __init__(self, source: Any, *, storage_options: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        source: Sources,
+        *,
+        memory_limit: int | None = None,
+        storage_options: Mapping[str, str] | None = None,
+    ) -> None:
         self._source = source
+        self._memory_limit = memory_limit
         self._storage_options = dict(storage_options) if storage_options else None
 
     @property
@@ -53,7 +62,7 @@ class Rows:
 
     def scan(
         self,
-        columns: Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
         where: Any = None,
         *,
         batch_size: int | None = None,
@@ -64,7 +73,8 @@ class Rows:
         """Starts to read.
 
         Args:
-            columns: The columns, in this order; fields of structs as ``"struct.field"``. Default: all.
+            columns: A column, or several in this order; fields of structs as ``"struct.field"``, names with dots in
+                double quotes. Default: all.
             where: Only rows for which this holds: a predicate as text (``"price > 10 and city in ('Ulm')"``), tuples
                 (``[("price", ">", 10)]``), or an expression of pyarrow or polars. Blocks and files that cannot have
                 such rows are not read.
@@ -73,7 +83,10 @@ class Rows:
             limit: Of these rows, how many are returned at most.
             threads: Threads that decode. Default: one for each core.
         """
-        options: dict[str, Any] = {"columns": None if columns is None else list(columns)}
+        for name, number in {"batch_size": batch_size, "offset": offset, "limit": limit, "threads": threads}.items():
+            if number is not None and number < (name in ("batch_size", "threads")):
+                raise ArgumentError(f"{name} is {number}")
+        options: dict[str, Any] = {"columns": names(columns)}
         options |= {"batch_size": batch_size, "offset": offset, "limit": limit, "threads": threads}
         return _filters.scan(self, where, options)
 
@@ -116,9 +129,21 @@ class Rows:
         return self.num_rows
 
     def __reduce__(self) -> Any:
-        return _reopen, (type(self), self._source, self._storage_options)
+        return _reopen, (type(self), self._source, self._memory_limit, self._storage_options)
 
 
-def _reopen(kind: type[Rows], source: Any, storage_options: Mapping[str, str] | None) -> Rows:
+def names(columns: str | Sequence[str] | None) -> list[str] | None:
+    """Returns the names of columns as a list; a text is one name."""
+    if columns is None or isinstance(columns, str):
+        return None if columns is None else [columns]
+    return list(columns)
+
+
+def _reopen(
+    kind: type[Rows],
+    source: Sources,
+    memory_limit: int | None,
+    storage_options: Mapping[str, str] | None,
+) -> Rows:
     """Opens what was pickled: what a caller opened, not what was read."""
-    return kind(source, storage_options=storage_options)
+    return kind(source, memory_limit=memory_limit, storage_options=storage_options)

@@ -90,7 +90,7 @@ class ColumnStatistics:
     def blocks(self) -> RecordBatch: ...
 
 class Verification:
-    """The result of verifying a file. It is true if there are no faults."""
+    """The result of verifying files. It is true if all blocks are verified and there are no faults."""
 
     @property
     def blocks(self) -> int: ...
@@ -100,10 +100,17 @@ class Verification:
     def unchecked(self) -> int: ...
     @property
     def faults(self) -> list[Exception]: ...
+    @property
+    def exceeded(self) -> list[Exception]: ...
     def __bool__(self) -> bool: ...
 
 class NativeFile:
-    def __init__(self, source: Any, storage_options: dict[str, str] | None = None) -> None: ...
+    def __init__(
+        self,
+        source: Any,
+        memory_limit: int | None = None,
+        storage_options: dict[str, str] | None = None,
+    ) -> None: ...
     @property
     def schema(self) -> Schema: ...
     @property
@@ -133,7 +140,14 @@ class NativeWriter:
     def closed(self) -> bool: ...
 
 class NativeDataset:
-    def __init__(self, source: Any, storage_options: dict[str, str] | None = None) -> None: ...
+    def __init__(
+        self,
+        source: Any,
+        files: list[str] | None = None,
+        memory_limit: int | None = None,
+        storage_options: dict[str, str] | None = None,
+    ) -> None: ...
+    def verify(self) -> Verification: ...
     @property
     def schema(self) -> Schema: ...
     @property
@@ -172,9 +186,12 @@ class NativeContainer:
         threads: int | None = None,
     ) -> RecordBatchReader: ...
 
-def verify(source: Any, *, storage_options: dict[str, str] | None = None) -> Verification:
-    """Verifies every block of a file: checksums, values, and statistics. Does not stop at a fault."""
-
+def verify_file(
+    source: Any,
+    *,
+    memory_limit: int | None = None,
+    storage_options: dict[str, str] | None = None,
+) -> Verification: ...
 def write_dataset(
     data: Any,
     target: Any,

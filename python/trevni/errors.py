@@ -1,6 +1,8 @@
 """Exceptions.
 
-``TrevniError`` is the base of all; each is also the builtin exception that callers expect.
+``TrevniError`` is the base of those that come of files, of data, and of the values of arguments; each is also the
+builtin exception that callers expect. An argument of a wrong type, or one that does not exist, is a ``TypeError``, and
+an index out of range an ``IndexError``, as everywhere.
 
 | exception | builtin | cause |
 |---|---|---|
@@ -11,9 +13,14 @@
 | ``ArgumentError`` | ``ValueError`` | an argument is invalid |
 | ``StorageError`` | ``OSError`` | reading or writing failed |
 | ``NotFoundError`` | ``FileNotFoundError`` | there is no such file |
+| ``ExistsError`` | ``FileExistsError`` | there is one already |
 """
 
 from __future__ import annotations
+
+import os
+from errno import EEXIST, ENOENT
+from typing import Any
 
 
 class TrevniError(Exception):
@@ -66,8 +73,29 @@ class ArgumentError(TrevniError, ValueError):
 
 
 class StorageError(TrevniError, OSError):
-    """Reading or writing failed."""
+    """Reading or writing failed. ``errno`` is the number of the operating system, if it has one, and ``filename`` the
+    name of the file.
+    """
+
+    def __init__(self, message: str = "", *, errno: int | None = None, **location: Any) -> None:
+        super().__init__(message, **location)
+        self.errno = errno
+        self.filename = self.file
+        self.strerror = None if errno is None else os.strerror(errno)
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
 
 
 class NotFoundError(StorageError, FileNotFoundError):
     """There is no such file or data set."""
+
+    def __init__(self, message: str = "", *, errno: int | None = ENOENT, **location: Any) -> None:
+        super().__init__(message, errno=errno, **location)
+
+
+class ExistsError(StorageError, FileExistsError):
+    """There is such a file or data set already."""
+
+    def __init__(self, message: str = "", *, errno: int | None = EEXIST, **location: Any) -> None:
+        super().__init__(message, errno=errno, **location)
