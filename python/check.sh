@@ -20,6 +20,13 @@ wheel=$(ls "$environment"/wheels/*.whl)
 "$environment/bin/ruff" check .
 "$environment/bin/ruff" format --check .
 "$environment/bin/mypy"
+# A caller's type checker knows the types of all that the package has.
+if (cd "$environment" && . bin/activate && pyright --version) > /dev/null 2>&1; then
+  (cd "$environment" && . bin/activate && pyright --verifytypes trevni --ignoreexternal > types.txt) ||
+    { grep -E "error|^trevni" "$environment/types.txt"; exit 1; }
+else
+  echo "pyright cannot be installed" >&2
+fi
 # The tests are of the installed package, not of the sources beside them.
 cp -r tests "$environment/tests"
 cd "$environment"

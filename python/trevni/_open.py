@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @overload
-def open(
+def open(  # type: ignore[overload-overlap]
     source: str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | IO[bytes],
     *,
     memory_limit: int | None = None,
@@ -89,7 +89,7 @@ def read_table(
     >>> len(table)
     4
     """
-    rows = open(source, memory_limit=memory_limit, storage_options=storage_options)  # type: ignore[call-overload]
+    rows = open(source, memory_limit=memory_limit, storage_options=storage_options)
     reader = rows.scan(columns, filters, batch_size=TABLE_BATCH, limit=limit, threads=threads)
     table: Table = reader.read_all()
     return table
@@ -102,7 +102,7 @@ def scan_polars(
     storage_options: Mapping[str, str] | None = None,
 ) -> polars.LazyFrame:
     """Returns a file or a data set as a lazy frame of polars, which reads the columns and rows that a query needs."""
-    rows = open(source, memory_limit=memory_limit, storage_options=storage_options)  # type: ignore[call-overload]
+    rows = open(source, memory_limit=memory_limit, storage_options=storage_options)
     frame: polars.LazyFrame = rows.scan_polars()
     return frame
 

@@ -42,7 +42,7 @@ class RowFiles(pyarrow.fs.FileSystemHandler):  # type: ignore[misc]
             return NotImplemented
         return self._source is other._source and self._condition is other._condition
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def paths(self) -> list[str]:
         """Returns the paths of all files, in the order of their rows."""

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
-
-    from ._pyarrow import TrevniDataset
+    import pyarrow.dataset
 
 # The rows of a batch of a table: those of a block.
 TABLE_BATCH = 32_768
@@ -106,7 +105,7 @@ class Rows:
         """Reads all rows as ``polars.DataFrame``."""
         return self.read_all().to_polars()
 
-    def to_pyarrow_dataset(self) -> TrevniDataset:
+    def to_pyarrow_dataset(self) -> pyarrow.dataset.Dataset:
         """Returns the rows as ``pyarrow.dataset.Dataset``: DuckDB and others push columns and filters down to it."""
         from ._pyarrow import TrevniDataset
 

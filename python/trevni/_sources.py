@@ -107,7 +107,7 @@ def several(source: Sources) -> Several | None:
         paths = [os.fspath(path) for path in source]
         if not paths or not all(isinstance(path, str) for path in paths):
             raise ArgumentError("a list of files has their paths or URLs, at least one")
-        return _below(cast("list[str]", paths))
+        return _below(paths)
     return None
 
 

@@ -80,8 +80,8 @@ class StorageError(TrevniError, OSError):
     def __init__(self, message: str = "", *, errno: int | None = None, **location: Any) -> None:
         super().__init__(message, **location)
         self.errno = errno
-        self.filename = self.file
-        self.strerror = None if errno is None else os.strerror(errno)
+        self.filename: Any = self.file
+        self.strerror: str | None = None if errno is None else os.strerror(errno)
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

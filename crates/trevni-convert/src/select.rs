@@ -122,7 +122,11 @@ fn pick(fields: &Fields, paths: &[ColumnPath]) -> Result<Vec<Pick>> {
         let steps = path.steps(fields);
         let Some(first) = steps.first() else {
             let all: Vec<_> = fields.iter().map(|field| field.name().as_str()).collect();
-            return Err(Error::invalid(format!("no column {path}: there are {}", all.join(", "))));
+            let name = path.names().join(".");
+            return Err(Error::invalid(format!(
+                "no column {name:?}: there are {}",
+                all.join(", ")
+            )));
         };
         // Longer names come first; those that have no such field within them are not meant.
         let root = path.root(fields).unwrap_or(first.index);
