@@ -99,7 +99,10 @@ fn verify(path: &Path, out: &mut impl Write) -> Result<Option<u64>, CliError> {
         writeln!(out, "{name}: {fault}")?;
     }
     for exceeded in &seen.exceeded {
-        writeln!(out, "{name}: not verified, --limit-memory allows more: {exceeded}")?;
+        writeln!(
+            out,
+            "{name}: not verified, beyond a limit (--limit-memory sets that of memory): {exceeded}"
+        )?;
     }
     let verdict = match (seen.faults.is_empty(), seen.exceeded.is_empty()) {
         (false, _) => "FAULTY",

@@ -153,7 +153,7 @@ fn what_exceeds_a_limit_is_no_fault() {
     let limited = run(&["verify", str(&file), "--limit-memory", "1M"]);
     let text = String::from_utf8_lossy(&limited.stdout).into_owned();
     assert_eq!(code(&limited), 1, "{text}");
-    assert!(text.contains("NOT VERIFIED") && text.contains("--limit-memory allows more"), "{text}");
+    assert!(text.contains("NOT VERIFIED") && text.contains("--limit-memory sets"), "{text}");
     assert!(!text.contains("FAULTY"), "{text}");
 }
 
