@@ -6,15 +6,17 @@
 //! ```
 //! Schemas are merged as those of data sets are: a column that a file lacks is null, and numbers are widened.
 
+mod float_columns;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
+use self::float_columns::{loses_digits, with_floats};
 use super::{ReadOptions, Rows, select};
 use trevni::arrow::ColumnPath;
 use trevni::dataset::{FileSchema, MergedSchema, adapt_batch};
@@ -114,28 +116,6 @@ fn retype_nulls(
     Ok(())
 }
 
-/// Returns schemas in which integers are float64 if they are floats in another file: the types of text files are
-/// inferred from each file separately.
-fn with_floats(files: &[FileSchema]) -> Vec<FileSchema> {
-    let is_float = |name: &str| {
-        let fields = files.iter().filter_map(|file| file.schema.field_with_name(name).ok());
-        let types: Vec<&DataType> = fields.map(Field::data_type).collect();
-        types.iter().any(|one| one.is_floating()) && types.iter().any(|one| one.is_integer())
-    };
-    let field = |field: &FieldRef| match field.data_type() {
-        one if (one.is_integer() || one.is_floating()) && is_float(field.name()) => {
-            Arc::new(Field::clone(field).with_data_type(DataType::Float64))
-        }
-        _ => field.clone(),
-    };
-    let file = |file: &FileSchema| {
-        let fields = file.schema.fields().iter().map(field).collect::<Vec<_>>();
-        let schema = Schema::new_with_metadata(fields, file.schema.metadata().clone());
-        FileSchema { schema: Arc::new(schema), ..file.clone() }
-    };
-    files.iter().map(file).collect()
-}
-
 /// Returns a batch of a file under the schema of the table. Unless `lossy`, an integer that would lose digits is an
 /// error.
 fn as_table(
@@ -147,9 +127,7 @@ fn as_table(
     let table = adapt_batch(batch, to, constants)?;
     for (field, column) in to.fields().iter().zip(table.columns()) {
         if let Some(before) = batch.column_by_name(field.name()).filter(|_| !lossy)
-            && before.data_type().is_integer()
-            && column.data_type().is_floating()
-            && cast(column, before.data_type())?.as_ref() != before.as_ref()
+            && loses_digits(before, column)?
         {
             let what =
                 "an integer would lose digits as float64, which the column is in another file";

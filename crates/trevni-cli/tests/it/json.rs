@@ -306,3 +306,21 @@ fn json_text_comes_back() {
     let text = "{\"a\":{\"m\":{\"k\":1,\"l\":2}}}\n{\"a\":{\"m\":{}}}\n";
     assert_eq!(printed(&given, text), text);
 }
+
+#[test]
+fn fields_within_are_those_of_all_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a.jsonl", "b.jsonl", "c.jsonl"].map(|name| folder.path().join(name));
+    std::fs::write(&paths[0], "{\"a\":{\"x\":1},\"l\":[1,2],\"m\":[{\"p\":1}]}\n").unwrap();
+    let other = "{\"a\":{\"x\":1.5,\"y\":\"t\"},\"l\":[1.5],\"m\":[{\"p\":2.5,\"q\":true}]}\n";
+    std::fs::write(&paths[1], other).unwrap();
+    std::fs::write(&paths[2], "{\"l\":[9007199254740993]}\n").unwrap();
+    let [a, b, c] = [str(&paths[0]), str(&paths[1]), str(&paths[2])];
+    let first = "{\"a\":{\"x\":1.0,\"y\":null},\"l\":[1.0,2.0],\"m\":[{\"p\":1.0,\"q\":null}]}\n";
+    assert_eq!(out(&["convert", a, b, "-", "--to", "jsonl"]), format!("{first}{other}"));
+    let filtered = ["--where", "a.x >= 1 and a.y is null"];
+    assert_eq!(out(&[&["convert", a, b, "-", "--to", "jsonl"], &filtered[..]].concat()), first);
+    let lost = run(&["convert", b, c, "-", "--to", "jsonl"]);
+    assert_eq!(code(&lost), 1);
+    assert!(said(&lost).contains("an integer would lose digits as float64"), "{}", said(&lost));
+}
