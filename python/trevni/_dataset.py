@@ -49,10 +49,11 @@ class Dataset(Rows):
         *,
         memory_limit: int | None = None,
         storage_options: Mapping[str, str] | None = None,
+        _place: Several | None = None,
     ) -> None:
         super().__init__(source, memory_limit=memory_limit, storage_options=storage_options)
-        # A path that is no folder is said not to be one where it is opened.
-        self._place = several(source) or Several(os.fspath(source))  # type: ignore[arg-type]
+        # What a caller has found is not looked for again; a path that is no folder is an error where it is opened.
+        self._place = _place or several(source) or Several(os.fspath(source))  # type: ignore[arg-type]
         self._native = NativeDataset(self._place.base, self._place.files, memory_limit, self._storage_options)
 
     @property

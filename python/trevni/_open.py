@@ -51,9 +51,10 @@ def open(
         storage_options: The region, endpoint, keys and other options of an object store, as ``aws_region``. Those of
             the environment (``AWS_REGION``) apply too.
     """
-    if several(source) is not None:
-        return Dataset(source, memory_limit=memory_limit, storage_options=storage_options)
-    return File(file_of(source), memory_limit=memory_limit, storage_options=storage_options)  # type: ignore[arg-type]
+    place = several(source)
+    if place is not None:
+        return Dataset(source, memory_limit=memory_limit, storage_options=storage_options, _place=place)
+    return File(source, memory_limit=memory_limit, storage_options=storage_options)  # type: ignore[arg-type]
 
 
 def dataset(
@@ -91,8 +92,7 @@ def read_table(
     """
     rows = open(source, memory_limit=memory_limit, storage_options=storage_options)
     reader = rows.scan(columns, filters, batch_size=TABLE_BATCH, limit=limit, threads=threads)
-    table: Table = reader.read_all()
-    return table
+    return reader.read_all()
 
 
 def scan_polars(
@@ -102,9 +102,7 @@ def scan_polars(
     storage_options: Mapping[str, str] | None = None,
 ) -> polars.LazyFrame:
     """Returns a file or a data set as a lazy frame of polars, which reads the columns and rows that a query needs."""
-    rows = open(source, memory_limit=memory_limit, storage_options=storage_options)
-    frame: polars.LazyFrame = rows.scan_polars()
-    return frame
+    return open(source, memory_limit=memory_limit, storage_options=storage_options).scan_polars()
 
 
 def verify(
@@ -116,9 +114,9 @@ def verify(
     """Verifies every block of a file, or of the files of a data set: checksums, values, and statistics. Does not stop
     at a fault. What needs more memory than ``memory_limit`` bytes is in ``exceeded``, and is no fault.
     """
+    place = several(source)
+    if place is not None:
+        rows = Dataset(source, memory_limit=memory_limit, storage_options=storage_options, _place=place)
+        return rows.verify()
     stores = dict(storage_options) if storage_options else None
-    found = several(source)
-    if found is None:
-        return verify_file(file_of(source), memory_limit=memory_limit, storage_options=stores)  # type: ignore[arg-type]
-    rows = Dataset(source, memory_limit=memory_limit, storage_options=storage_options)
-    return rows.verify()
+    return verify_file(file_of(source), memory_limit=memory_limit, storage_options=stores)  # type: ignore[arg-type]

@@ -82,11 +82,12 @@ class Rows:
             limit: Of these rows, how many are returned at most.
             threads: Threads that decode. Default: one for each core.
         """
-        for name, number in {"batch_size": batch_size, "offset": offset, "limit": limit, "threads": threads}.items():
-            if number is not None and number < (name in ("batch_size", "threads")):
+        numbers = {"batch_size": batch_size, "offset": offset, "limit": limit, "threads": threads}
+        least = {"batch_size": 1, "offset": 0, "limit": 0, "threads": 1}
+        for name, number in numbers.items():
+            if number is not None and number < least[name]:
                 raise ArgumentError(f"{name} is {number}")
-        options: dict[str, Any] = {"columns": names(columns)}
-        options |= {"batch_size": batch_size, "offset": offset, "limit": limit, "threads": threads}
+        options: dict[str, Any] = {"columns": names(columns), **numbers}
         return _filters.scan(self, where, options)
 
     def read_all(self) -> Table:

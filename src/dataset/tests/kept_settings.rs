@@ -1,4 +1,4 @@
-//! What a data set keeps when rows are added or replaced, without being told again.
+//! What a data set keeps when a write that does not set it adds or replaces rows.
 
 use ::object_store::ObjectStore;
 use ::object_store::memory::InMemory;
