@@ -273,7 +273,8 @@ impl RecordBatchReader for Many {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow::array::{Float64Array, Int64Array};
+    use arrow::array::{Array, Float64Array, Int64Array};
+    use arrow::datatypes::Field;
 
     fn file(path: &str, name: &str, data_type: DataType) -> FileSchema {
         let schema = Arc::new(Schema::new(vec![Field::new(name, data_type, true)]));
