@@ -12,7 +12,7 @@
 //! | decimals | one with the integer and fraction digits of both |
 //! | text, large text, text views; binary likewise | large if one is, otherwise the plain one |
 //! | a dictionary, and another or its values | the values |
-//! | structs, lists | the same of their fields |
+//! | structs, lists, maps, lists of one fixed size | the same of their fields |
 //! | null, and any type | that type |
 
 use std::sync::Arc;
@@ -121,8 +121,24 @@ pub(super) fn merge_types(one: &DataType, other: &DataType) -> Option<DataType> 
         (List(one) | LargeList(one), List(other) | LargeList(other)) => {
             LargeList(merge_fields(one, other)?)
         }
+        (FixedSizeList(one, size), FixedSizeList(other, same)) if size == same => {
+            FixedSizeList(merge_fields(one, other)?, *size)
+        }
+        (Map(one, sorted), Map(other, also)) => Map(merge_entries(one, other)?, *sorted && *also),
         _ => return None,
     })
+}
+
+/// Merges the entries of maps: keys and values by their places, since their names differ between writers.
+fn merge_entries(one: &FieldRef, other: &FieldRef) -> Option<FieldRef> {
+    let (DataType::Struct(children), DataType::Struct(others)) =
+        (one.data_type(), other.data_type())
+    else {
+        return None;
+    };
+    let merged = children.iter().zip(others).map(|(one, other)| merge_fields(one, other));
+    let merged = DataType::Struct(merged.collect::<Option<_>>()?);
+    Some(Arc::new(Field::clone(one).with_data_type(merged)))
 }
 
 fn merge_children(one: &Fields, other: &Fields) -> Option<Fields> {
@@ -260,7 +276,21 @@ mod tests {
         let expected = of(&[("x", Int16, false), ("y", Utf8, true)]);
         assert_eq!(merge_types(&one, &two), Some(expected.clone()));
         let list = |inner| List(Arc::new(Field::new("item", inner, true)));
-        assert_eq!(merge_types(&list(one), &list(two)), Some(list(expected)));
+        assert_eq!(
+            merge_types(&list(one.clone()), &list(two.clone())),
+            Some(list(expected.clone()))
+        );
+        let pair = |inner| FixedSizeList(Arc::new(Field::new("item", inner, true)), 2);
+        let merged = merge_types(&pair(one.clone()), &pair(two.clone()));
+        assert_eq!(merged, Some(pair(expected.clone())));
+        assert_eq!(merge_types(&pair(Int8), &list(Int8)), None);
+        let map = |key: &str, inner, sorted| {
+            let entries = [Field::new(key, Utf8, false), Field::new("value", inner, true)];
+            let entries = Struct(entries.into_iter().collect());
+            Map(Arc::new(Field::new("entries", entries, false)), sorted)
+        };
+        let merged = merge_types(&map("key", one, true), &map("keys", two, false));
+        assert_eq!(merged, Some(map("key", expected, false)));
     }
 
     #[test]

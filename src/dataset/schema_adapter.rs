@@ -91,6 +91,10 @@ pub(super) fn evolve(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         }
         (List(_), List(item)) => list::<i32>(array, item),
         (LargeList(_), LargeList(item)) => list::<i64>(array, item),
+        (FixedSizeList(_, size), FixedSizeList(item, same)) if size == same => {
+            fixed_size_list(array.as_fixed_size_list(), item)
+        }
+        (Map(..), Map(entries, sorted)) => map(array.as_map(), entries, *sorted),
         (List(item), LargeList(_)) => evolve(&strictly(array, &LargeList(item.clone()))?, to),
         (from, to) if from.is_nested() || to.is_nested() => {
             Err(Error::invalid(format!("{from} does not become {to}")))
@@ -110,6 +114,27 @@ fn list<O: OffsetSizeTrait>(array: &ArrayRef, item: &FieldRef) -> Result<ArrayRe
     let values = evolve(whole.values(), item.data_type())?;
     let (offsets, nulls) = (whole.offsets().clone(), whole.nulls().cloned());
     Ok(Arc::new(GenericListArray::<O>::try_new(item.clone(), offsets, values, nulls)?))
+}
+
+fn fixed_size_list(whole: &FixedSizeListArray, item: &FieldRef) -> Result<ArrayRef> {
+    let values = evolve(whole.values(), item.data_type())?;
+    let (nulls, rows) = (whole.nulls().cloned(), whole.len());
+    let size = whole.value_length();
+    let list = FixedSizeListArray::try_new_with_length(item.clone(), size, values, nulls, rows)?;
+    Ok(Arc::new(list))
+}
+
+/// Keys and values are found by their places.
+fn map(whole: &MapArray, entries: &FieldRef, sorted: bool) -> Result<ArrayRef> {
+    let DataType::Struct(fields) = entries.data_type() else {
+        return Err(Error::invalid("the entries of a map are no struct"));
+    };
+    let columns = whole.entries().columns().iter().zip(fields);
+    let columns = columns.map(|(column, field)| evolve(column, field.data_type()));
+    let children = columns.collect::<Result<_>>()?;
+    let pairs = StructArray::try_new(fields.clone(), children, None)?;
+    let (offsets, nulls) = (whole.offsets().clone(), whole.nulls().cloned());
+    Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, pairs, nulls, sorted)?))
 }
 
 #[cfg(test)]
@@ -158,6 +183,33 @@ mod tests {
         let evolved = evolve(&(Arc::new(list) as ArrayRef), &to).unwrap();
         assert_eq!(evolved.data_type(), &to);
         assert_eq!((evolved.null_count(), evolved.as_list::<i64>().value_length(0)), (1, 2));
+    }
+
+    #[test]
+    fn maps_and_lists_of_a_fixed_size_are_widened() {
+        let pairs = FixedSizeListArray::from_iter_primitive::<Int32Type, _, _>(
+            [Some([Some(1), None]), None],
+            2,
+        );
+        let item = Arc::new(Field::new("item", DataType::Int64, true));
+        let to = DataType::FixedSizeList(item, 2);
+        let evolved = evolve(&(Arc::new(pairs) as ArrayRef), &to).unwrap();
+        assert_eq!((evolved.data_type(), evolved.null_count()), (&to, 1));
+
+        let mut builder = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+        builder.keys().append_value("a");
+        builder.values().append_value(7);
+        builder.append(true).unwrap();
+        builder.append(false).unwrap();
+        let map: ArrayRef = Arc::new(builder.finish());
+        let entries =
+            [Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Int64, true)];
+        let entries = DataType::Struct(entries.into_iter().collect());
+        let to = DataType::Map(Arc::new(Field::new("entries", entries, false)), true);
+        let evolved = evolve(&map, &to).unwrap();
+        assert_eq!((evolved.data_type(), evolved.null_count()), (&to, 1));
+        let values = evolved.as_map().value(0);
+        assert_eq!(values.column(1).as_ref(), &Int64Array::from(vec![7]) as &dyn Array);
     }
 
     #[test]

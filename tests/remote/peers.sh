@@ -85,5 +85,13 @@ cmp <(sorted cat "$(there places/)") <(sorted cat "$(home quakes.trv)" --rows 0.
 peer keys peers a/places/ | grep '^a/places/place=Kermadec%20Islands/part-' > /dev/null
 [ -z "$(peer left peers)" ]
 
+# SQL: any URL of a statement has its store, to read from and to write to.
+[ "$("$trevni" sql "select count(*) as n from q" "q=$(there quakes.trv)" --format csv)" = "$(printf 'n\n%s' "$("$trevni" count "$(home quakes.trv)")")" ]
+table="create external table q stored as trevni location '$(there quakes.trv)'"
+cmp <("$trevni" sql "$table; select id, magnitude from q order by id" --format csv) \
+  <("$trevni" sql "select id, magnitude from q order by id" "q=$(home quakes.trv)" --format csv)
+"$trevni" sql "copy (select * from q where magnitude > 5) to '$(there strong.trv)' stored as trevni" "q=$(home quakes.trv)" > /dev/null
+[ "$("$trevni" count "$(there strong.trv)")" = "$("$trevni" count "$(home quakes.trv)" --where "magnitude > 5")" ]
+
 cmp <("$trevni" cat "$(there large.parquet)") <("$trevni" cat "$(home large.trv)" --rows 100000..300000)
 "$trevni" verify "$(there large.trv)"

@@ -1,6 +1,6 @@
 //! The help of all subcommands: examples, the predicate language, and the options that the short help omits.
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use crate::Cli;
 
@@ -18,6 +18,13 @@ Literals: 10, -0.5, 1e9, nan, inf; 'text' ('' is a quote); x'6162' (bytes); true
   '2024-01-31', '2024-01-31T10:00:00.5Z', '10:00:00.5' (dates, timestamps, times); '1h 30m' (durations)
 As in SQL, a comparison with null is neither true nor false, and keeps no row.
 There is no arithmetic: that is what `trevni sql` is for.";
+
+/// Groups of options for single formats. Only the long help of `convert` lists them: the other commands that read rows
+/// have the same options.
+const FORMAT_GROUPS: &[&str] = &["Reading csv", "Reading jsonl", "Rows of protobuf and thrift"];
+
+/// What the long help of the other commands says instead.
+const FORMAT_OPTIONS: &str = "Options for reading csv, jsonl, protobuf and thrift: the same as those of `trevni convert --help`.";
 
 /// Subcommands, and what they do.
 type Line = (&'static [&'static str], &'static str);
@@ -257,12 +264,22 @@ fn with_examples(command: Command) -> Command {
         if sub.get_arguments().any(|arg| arg.get_id() == "predicate") {
             text = format!("{WHERE}\n\n{text}");
         }
+        let brief = sub.get_name() != "convert";
+        if brief && sub.get_arguments().any(is_of_one_format) {
+            text = format!("{FORMAT_OPTIONS}\n\n{text}");
+        }
         let sub = sub.mut_args(|arg| {
             let rare = RARE.contains(&arg.get_id().as_str());
-            if rare { arg.hide_short_help(true) } else { arg }
+            let hidden = brief && is_of_one_format(&arg);
+            let arg = if rare { arg.hide_short_help(true) } else { arg };
+            if hidden { arg.hide_long_help(true) } else { arg }
         });
         with_examples(sub.after_long_help(text))
     })
+}
+
+fn is_of_one_format(arg: &Arg) -> bool {
+    arg.get_help_heading().is_some_and(|heading| FORMAT_GROUPS.contains(&heading))
 }
 
 #[cfg(test)]
@@ -314,6 +331,19 @@ mod tests {
             _ => vec![part.to_owned()],
         });
         parts.take_while(|word| word != "|" && word != ">").collect()
+    }
+
+    #[test]
+    fn only_convert_lists_the_options_of_single_formats() {
+        let mut command = command().term_width(100);
+        command.build();
+        for mut one in all(&command) {
+            let text = one.render_long_help().to_string();
+            let lists = text.contains("--delimiter <");
+            assert_eq!(lists, one.get_name() == "convert", "{}", one.get_name());
+            let refers = text.contains(FORMAT_OPTIONS);
+            assert_eq!(refers, one.get_arguments().any(is_of_one_format) && !lists, "{text}");
+        }
     }
 
     #[test]

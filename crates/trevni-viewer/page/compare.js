@@ -1,6 +1,6 @@
 // Compares the file with another one: columns side by side, then the rows that differ.
 
-import { bytes, create, number } from "./elements.js";
+import { bytes, create, escaped, number } from "./elements.js";
 
 /** Rows that are compared at once, of files that can be read from any row. */
 const STEP = 250_000;
@@ -26,7 +26,7 @@ function row(cells, tag = "td") {
     const [text, className] = Array.isArray(cell) ? cell : [cell];
     const made = create(tag, text, className);
     if (tag === "th") made.scope = "col";
-    else made.title = text;
+    else made.title = escaped(text);
     line.append(made);
   }
   return line;
@@ -70,7 +70,7 @@ export async function compareRows({ table, verdict, progress }, a, b, ask, signa
     const part = await ask(request);
     if (signal.aborted) return;
     if (part.types.length > 0) {
-      verdict.textContent = `The rows cannot be compared: ${part.types.join("; ")}`;
+      verdict.textContent = escaped(`The rows cannot be compared: ${part.types.join("; ")}`);
       return;
     }
     for (const { row: at, column, a: ours, b: theirs } of part.rows) {

@@ -1,7 +1,7 @@
 // Shows a file: asks for what is in view, and puts answers into the document as text, never as HTML.
 
 import { compareRows, showColumns } from "./compare.js";
-import { bytes, create, number } from "./elements.js";
+import { bytes, create, escaped, number } from "./elements.js";
 import { engine } from "./engine.js";
 import { filesOf, folderOf } from "./folder.js";
 import { Picture } from "./picture.js";
@@ -20,7 +20,7 @@ async function ask(request) {
 }
 
 function show(error) {
-  element("error").textContent = error ? error.message : "";
+  element("error").textContent = error ? escaped(error.message) : "";
   element("error").hidden = !error;
 }
 
@@ -47,7 +47,7 @@ function schemaItem(field, isTop) {
 function openValues(column) {
   element("values-section").hidden = false;
   keep({ values: column });
-  element("values-title").textContent = `Values of ${column}`;
+  element("values-title").textContent = `Values of ${escaped(column)}`;
   element("values-section").scrollIntoView({ block: "nearest" });
   showValues(element("values"), column, ask);
 }
@@ -72,8 +72,8 @@ async function showFile() {
   element("values-section").hidden = true;
   element("verified").value = 0;
   document.querySelector("main").hidden = false;
-  document.title = `${file.name} - trevni`;
-  element("name").textContent = file.name;
+  document.title = `${escaped(file.name)} - trevni`;
+  element("name").textContent = escaped(file.name);
   const facts = [file.format];
   if (file.rows !== null) facts.push(`${number.format(file.rows)} rows`);
   facts.push(`${number.format(file.fields.length)} columns`);
@@ -144,7 +144,7 @@ function showOther(file, other, signal) {
   const [table, verdict, progress] = ["differences", "difference", "compared"].map(element);
   element("comparison").hidden = false;
   table.replaceChildren();
-  verdict.textContent = `${file.name} and ${other.name}`;
+  verdict.textContent = escaped(`${file.name} and ${other.name}`);
   showColumns(element("both"), file, other);
   element("compare").onclick = async () => {
     element("compare").disabled = true;
@@ -197,7 +197,7 @@ async function restore(table, columns) {
 /** Opens a file or a URL, where the engine reads it itself. */
 async function open(source) {
   show(null);
-  element("facts").textContent = `Opening ${source.name ?? source}.`;
+  element("facts").textContent = `Opening ${escaped(source.name ?? source)}.`;
   document.querySelector("main").hidden = true;
   try {
     await engine.open(source);

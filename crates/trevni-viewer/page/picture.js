@@ -1,6 +1,6 @@
 // The blocks of a file: a band for each column, a cell for each block.
 
-import { bytes, number } from "./elements.js";
+import { bytes, escaped, number } from "./elements.js";
 
 const LEAST_BAND = 16;
 const HEIGHT = 480;
@@ -54,7 +54,7 @@ export class Picture {
         this.blocks.set(column, blocks);
         if (this.selected?.column === column) this.describe();
       } catch (error) {
-        this.text.textContent = error.message;
+        this.text.textContent = escaped(error.message);
       }
       this.draw();
     }
@@ -74,7 +74,7 @@ export class Picture {
     context.textBaseline = "middle";
     this.bands.forEach(({ top, height }, column) => {
       context.fillStyle = text;
-      context.fillText(fit(context, this.columns[column].name), 4, top + height / 2);
+      context.fillText(fit(context, escaped(this.columns[column].name)), 4, top + height / 2);
       for (const { x, w, block } of this.cells(column, width)) {
         context.fillStyle = this.colorOf(block);
         context.fillRect(x, top, Math.max(w - (w > 3 ? 1 : 0), 0.5), height);
@@ -155,7 +155,7 @@ export class Picture {
     const is = await this.ask({ do: "block", column, block: block.number }).catch((error) => ({ problem: error.message }));
     if (this.selected.column !== column || this.selected.at !== at) return;
     const crc = is.checksum ? `, CRC-32 ${is.checksum}${is.verified ? " verified" : ""}` : "";
-    this.text.textContent += `, ${is.problem ?? `values: ${is.encoding}${crc}`}`;
+    this.text.textContent += escaped(`, ${is.problem ?? `values: ${is.encoding}${crc}`}`);
   }
 
   /** Says what the selected block is. */
@@ -164,7 +164,7 @@ export class Picture {
     const block = this.blocks.get(column)?.[at];
     const { name, codec, checksum } = this.columns[column];
     if (!block) {
-      this.text.textContent = `${name}: no blocks`;
+      this.text.textContent = `${escaped(name)}: no blocks`;
     } else {
       const which =
         block.blocks > 1 ? `blocks ${block.number} to ${block.number + block.blocks - 1}` : `block ${block.number}`;
@@ -178,7 +178,7 @@ export class Picture {
       if (block.nulls !== null) parts.push(`${number.format(block.nulls)} nulls`);
       if (block.min !== null) parts.push(`${block.min} to ${block.max}`);
       if (block.first !== null) parts.push(`first value ${block.first}`);
-      this.text.textContent = parts.join(", ");
+      this.text.textContent = escaped(parts.join(", "));
     }
   }
 }

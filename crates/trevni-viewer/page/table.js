@@ -1,6 +1,6 @@
 // A table that scrolls through any number of rows and columns: only those in view are asked for, and are in the document.
 
-import { create, number } from "./elements.js";
+import { create, escaped, number } from "./elements.js";
 
 const ROW = 26;
 /** Browsers have no elements much higher than this. */
@@ -215,7 +215,7 @@ export class RowTable {
       const className = value === null ? "null" : isNumber(this.fields.get(name)) ? "number" : "";
       const cell = create("td", value === undefined ? "…" : value === null ? "null" : value, className);
       cell.setAttribute("aria-colindex", at + 2);
-      if (value) cell.title = value;
+      if (value) cell.title = escaped(value);
       line.append(cell);
     }
     if (to < this.picked.length) line.append(gap(this.picked.length - to));
@@ -244,7 +244,7 @@ export class RowTable {
       cell.setAttribute("aria-colindex", at + 2);
       const button = create("button", name);
       button.type = "button";
-      button.title = `${name}: ${this.fields.get(name).type}. Sorts the rows in view.`;
+      button.title = `${escaped(name)}: ${this.fields.get(name).type}. Sorts the rows in view.`;
       button.addEventListener("click", () => this.sortBy(at, cell));
       cell.append(button);
       return cell;

@@ -1,6 +1,6 @@
 // Verifies the blocks of all columns, and shows the faults.
 
-import { create, number } from "./elements.js";
+import { create, escaped, number } from "./elements.js";
 
 /** Verifies all columns, one after another. */
 export async function verify({ button, progress, verdict, faults }, columns, ask) {
@@ -9,7 +9,7 @@ export async function verify({ button, progress, verdict, faults }, columns, ask
   progress.max = columns.length;
   let [blocks, verified, bad] = [0, 0, 0];
   for (let column = 0; column < columns.length; column += 1) {
-    verdict.textContent = `Verifying ${columns[column].name}`;
+    verdict.textContent = `Verifying ${escaped(columns[column].name)}`;
     try {
       const seen = await ask({ do: "verify", column });
       blocks += seen.blocks;

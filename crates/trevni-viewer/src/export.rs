@@ -194,6 +194,9 @@ mod tests {
             assert!(!line.starts_with("import ") && !line.starts_with("export "), "{line}");
         }
         assert!(!script.contains("</script") && !script.contains("<!--"));
-        assert!(script.contains("return { number, create, bytes };"), "the names of elements.js");
+        assert!(
+            script.contains("return { number, escaped, create, bytes };"),
+            "the names of elements.js"
+        );
     }
 }

@@ -13,7 +13,8 @@ static MEMORY: OnceLock<usize> = OnceLock::new();
 #[command(next_help_heading = "Reading")]
 pub(crate) struct MemoryArgs {
     /// Limit the memory for reading a file; k, M and G are understood. A file that needs more is an error. Default:
-    /// 512M. Queries of `trevni sql` use temporary files where they would take more; without this, they have no limit.
+    /// 512M. Sorts, groups and DISTINCT of `trevni sql` use temporary files where they would take more; a join of which
+    /// neither side fits is an error. Without this, queries have no limit.
     #[arg(long, global = true, hide_short_help = true, value_parser = size, value_name = "BYTES")]
     limit_memory: Option<usize>,
 }

@@ -85,7 +85,7 @@ pub(crate) fn run(args: Args) -> Result<(), CliError> {
     }
     let mut out = stdout::stdout();
     let s = if columns.len() == 1 { "" } else { "s" };
-    writeln!(out, "{name}: {rows} rows, {} column{s}", columns.len())?;
+    writeln!(out, "{}: {rows} rows, {} column{s}", escaped(&name, usize::MAX), columns.len())?;
     let width = columns.iter().map(|column| escaped(column.name(), NAME).chars().count()).max();
     for column in &columns {
         write_column(column, width.unwrap_or(0), &mut out)?;

@@ -136,7 +136,7 @@ fn read_stdin() -> Result<String, CliError> {
 fn print_rows(print: &PrintArgs, read: &ReadArgs, query: Query) -> Result<(), CliError> {
     let Some(rows) = query.rows else { return Ok(()) };
     let (taken, report) = (Arc::default(), Arc::default());
-    let opened = Opened { name: query.name, rows, size: None, taken, report };
+    let opened = Opened { name: query.name, format: None, rows, size: None, taken, report };
     print.print(opened, &read.csv)
 }
 

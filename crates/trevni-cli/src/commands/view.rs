@@ -87,13 +87,13 @@ fn session(path: &Path, read: &ReadArgs) -> Result<Session, CliError> {
     }
     let opened = read.open_all(&[path.to_owned()])?;
     let row_count = opened.input_size().rows;
-    let Opened { name, rows, size, .. } = opened;
+    let Opened { name, format, rows, size, .. } = opened;
     let (schema, path) = (rows.schema(), path.to_owned());
     let mut read = read.clone();
     read.inferred = Some(schema.clone());
-    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned());
     let reader: Reader = Box::new(move |range| open_rows(&path, &read, range));
-    let session = Session::from_reader(name, extension.unwrap_or_default(), size, schema, reader);
+    let format = format.unwrap_or("several formats");
+    let session = Session::from_reader(name, format, size, schema, reader);
     Ok(session.with_row_count(row_count))
 }
 

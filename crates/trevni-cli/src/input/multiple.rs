@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use trevni_convert::{ReadOptions, rows_of, skip_rows};
+use trevni_convert::{Format, ReadOptions, rows_of, skip_rows};
 
 use super::path::PIPE;
 use super::pattern::{InputFile, expand, is_url};
@@ -40,7 +40,17 @@ impl ReadArgs {
         let size = files.iter().map(|file| crate::input::path::bytes_at(&file.path).ok()).sum();
         let parts = files.iter().map(|file| self.part(file, &taken)).collect();
         let rows = rows_of(parts, &options).map_err(|e| self.fault(&name, e))?;
-        Ok(Opened { name, rows, size, taken, report })
+        Ok(Opened { name, format: self.format_of(files), rows, size, taken, report })
+    }
+
+    /// Returns the format that all files have by their names.
+    fn format_of(&self, files: &[InputFile]) -> Option<&'static str> {
+        let mut names = files.iter().map(|file| {
+            let format = self.from.or_else(|| Format::of_input(&file.path));
+            format.map(|format| format.name)
+        });
+        let first = names.next()??;
+        names.all(|name| name == Some(first)).then_some(first)
     }
 
     /// Returns a file of a table. When it is opened for its rows, its bytes count as read.

@@ -88,6 +88,8 @@ pub(crate) struct ReadArgs {
 pub(crate) struct Opened {
     /// What it is called in errors.
     pub(crate) name: String,
+    /// The name of the format, if all files have one.
+    pub(crate) format: Option<&'static str>,
     pub(crate) rows: Rows,
     /// How many bytes it has, if that is known.
     pub(crate) size: Option<u64>,
@@ -211,7 +213,7 @@ impl ReadArgs {
         let options = self.options(path)?;
         let report = options.report.clone();
         let rows = (format.open)(source, &options).map_err(|e| self.fault(&name, e))?;
-        Ok(Opened { name, rows, size, taken, report })
+        Ok(Opened { name, format: Some(format.name), rows, size, taken, report })
     }
 
     /// Returns what cannot be read: if it is the condition, or a column, the call is at fault.

@@ -56,13 +56,20 @@ fn floated(one: &DataType, all: &[&DataType]) -> DataType {
         }
         DataType::List(item) => DataType::List(floated_item(item, all)),
         DataType::LargeList(item) => DataType::LargeList(floated_item(item, all)),
+        DataType::FixedSizeList(item, size) => {
+            DataType::FixedSizeList(floated_item(item, all), *size)
+        }
+        DataType::Map(entries, sorted) => DataType::Map(floated_item(entries, all), *sorted),
         other => other.clone(),
     }
 }
 
 fn floated_item(item: &FieldRef, all: &[&DataType]) -> FieldRef {
     let items = all.iter().filter_map(|data_type| match data_type {
-        DataType::List(item) | DataType::LargeList(item) => Some(item.data_type()),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => Some(item.data_type()),
         _ => None,
     });
     with_type(item, floated(item.data_type(), &items.collect::<Vec<_>>()))
@@ -90,6 +97,13 @@ pub(super) fn loses_digits(before: &ArrayRef, after: &ArrayRef) -> Result<bool> 
         }
         (DataType::LargeList(_), DataType::LargeList(_)) => {
             loses_digits(before.as_list::<i64>().values(), after.as_list::<i64>().values())
+        }
+        (DataType::FixedSizeList(..), DataType::FixedSizeList(..)) => {
+            let (before, after) = (before.as_fixed_size_list(), after.as_fixed_size_list());
+            loses_digits(before.values(), after.values())
+        }
+        (DataType::Map(..), DataType::Map(..)) => {
+            loses_digits(before.as_map().values(), after.as_map().values())
         }
         _ => Ok(false),
     }

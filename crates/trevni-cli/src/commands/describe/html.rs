@@ -12,7 +12,7 @@ use std::fmt::{self, Write};
 use super::block_chart::write_blocks;
 use super::blocks::FileLayout;
 use super::html_text::{Html, NAME, grouped, text};
-use super::profile::{ColumnProfile, Histogram};
+use super::profile::{ColumnProfile, Histogram, short};
 use super::{Profile, VALUE};
 use crate::output::table::ratio;
 use crate::output::type_name::type_name;
@@ -112,7 +112,7 @@ fn write_histogram(column: &ColumnProfile, histogram: &Histogram, out: &mut Stri
     let (least, greatest) = match column.bounds(VALUE) {
         // Infinities are values, but in no bin.
         Some(bounds) if histogram.min.is_finite() && !has_infinity(&bounds) => bounds,
-        _ => (histogram.min.to_string(), histogram.max.to_string()),
+        _ => (short(histogram.min), short(histogram.max)),
     };
     let (least, greatest) = (Html(&least), Html(&greatest));
     writeln!(

@@ -233,7 +233,7 @@ impl Numbers {
 }
 
 /// Returns a number with a few digits.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let large = value.abs() >= 1e15 || value != 0.0 && value.abs() < 1e-4;
     match large {
         true => format!("{value:.4e}"),

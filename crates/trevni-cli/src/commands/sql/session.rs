@@ -39,7 +39,8 @@ pub(super) struct SqlSession {
     tables: Arc<FileTables>,
 }
 
-/// Returns where queries run: with a limit of memory, sorts, joins and groups use temporary files beyond it.
+/// Returns where queries run: with a limit of memory, sorts and groups use temporary files beyond it. Joins do
+/// not: DataFusion keeps one of their sides in memory.
 fn runtime_env() -> Result<Arc<RuntimeEnv>, CliError> {
     let builder = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(Stores::default()));
     let builder = match memory::limit() {
