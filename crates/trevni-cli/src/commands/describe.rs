@@ -65,6 +65,8 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// What one pass over the rows found.
 struct Profile {
     name: String,
+    /// The format, if all inputs have one.
+    format: Option<&'static str>,
     rows: u64,
     /// Bytes of the inputs, if they are known.
     bytes: Option<u64>,
@@ -132,7 +134,13 @@ fn profile(opened: Opened, is_one: bool) -> Result<Profile, CliError> {
     if let Some(rows) = opened.input_size().rows.filter(|_| is_one && has_nulls_only) {
         let nulls: ArrayRef = Arc::new(NullArray::new(usize::try_from(rows).unwrap_or(usize::MAX)));
         columns.iter_mut().try_for_each(|column| column.add(&nulls)).map_err(wrong)?;
-        return Ok(Profile { name: opened.name, rows, bytes: opened.size, columns });
+        return Ok(Profile {
+            name: opened.name,
+            format: opened.format,
+            rows,
+            bytes: opened.size,
+            columns,
+        });
     }
     let mut progress = RowProgress::new(&opened.input_size());
     for batch in opened.rows {
@@ -145,7 +153,7 @@ fn profile(opened: Opened, is_one: bool) -> Result<Profile, CliError> {
     let rows = progress.rows();
     drop(progress);
     tell_report(&opened.report);
-    Ok(Profile { name: opened.name, rows, bytes: opened.size, columns })
+    Ok(Profile { name: opened.name, format: opened.format, rows, bytes: opened.size, columns })
 }
 
 /// Two lines: name, type and counts; then the values.

@@ -36,9 +36,10 @@ pub(super) fn page(profile: &Profile, layout: Option<&FileLayout>) -> Result<Str
          <title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>"
     )?;
     let columns = profile.columns.len() as u64;
+    let format = profile.format.map_or(String::new(), |format| format!("{format}, "));
     write!(
         out,
-        "<header>\n<h1>{name}</h1>\n<p class=\"dim\">{}, {}",
+        "<header>\n<h1>{name}</h1>\n<p class=\"dim\">{format}{}, {}",
         counted(profile.rows, "row"),
         counted(columns, "column")
     )?;
