@@ -1,4 +1,5 @@
-"""Races reading and writing files against other packages: medians, in one process, all with their default threads.
+"""Measures reading and writing files beside other packages: medians of interleaved rounds, in one process, all with their
+default threads.
 
 ::
 
@@ -17,10 +18,11 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import lance.file
 import polars
 import pyarrow as pa
@@ -81,13 +83,38 @@ class Parquet:
         return pq.read_table(path, filters=pc.field(name) > value)
 
 
+class DuckDb:
+    """Parquet as DuckDB writes it with its best encodings, and reads it."""
+
+    name = "duckdb, zstd, V2"
+
+    def write(self, table: pa.Table, path: str) -> None:
+        duckdb.sql(f"COPY (FROM \"table\") TO '{path}' (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2)")
+
+    def read(self, path: str) -> Any:
+        return duckdb.read_parquet(path).to_arrow_table()
+
+    def column(self, path: str, name: str) -> Any:
+        return duckdb.read_parquet(path).select(duckdb.ColumnExpression(name)).to_arrow_table()
+
+    def rows(self, path: str, rows: list[int]) -> Any:
+        wanted = pa.table({"file_row_number": pa.array(rows, pa.int64())})
+        found = duckdb.read_parquet(path, file_row_number=True)
+        return found.join(duckdb.from_arrow(wanted), "file_row_number", "semi").to_arrow_table()
+
+    def filter(self, path: str, condition: Filter) -> Any:
+        name, value = condition
+        column, bound = duckdb.ColumnExpression(name), duckdb.ConstantExpression(value)
+        return duckdb.read_parquet(path).filter(column > bound).to_arrow_table()
+
+
 class Polars:
     """``polars.read_parquet`` and ``scan_parquet``."""
 
     name = "polars, zstd"
 
     def write(self, table: pa.Table, path: str) -> None:
-        polars.DataFrame(table).write_parquet(path)
+        polars.DataFrame(table).write_parquet(path, compression="zstd")
 
     def read(self, path: str) -> Any:
         return polars.read_parquet(path)
@@ -152,9 +179,11 @@ class Lance:
 
 PEERS: list[Any] = [
     Trevni("pack"),
+    Trevni("pack+zstd"),
     Trevni("snappy"),
     Parquet("snappy"),
     Parquet("zstd"),
+    DuckDb(),
     Polars(),
     Vortex(),
     Lance(),
@@ -163,7 +192,7 @@ MEASURES = ["write", "read", "column", "rows", "filter"]
 
 
 def main() -> None:
-    """Races over all tables of a folder."""
+    """Measures over all tables of a folder."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--repetitions", type=int, default=7)
@@ -183,17 +212,29 @@ def main() -> None:
 def race(table: pa.Table, repetitions: int) -> dict[str, dict[str, float]]:
     """Returns the median milliseconds of each measure of each peer, and the size of its file."""
     chance = random.Random(1)
-    rows = sorted(chance.sample(range(len(table)), 1000))
+    rows = sorted(chance.sample(range(len(table)), min(1000, len(table) // 100)))
     condition = condition_of(table)
-    found: dict[str, dict[str, float]] = {}
+    times: dict[str, dict[str, list[float]]] = {}
+    sizes: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
+        runs = {}
         for number, peer in enumerate(PEERS):
             path = f"{folder}/{number}.file"
             try:
-                found[peer.name] = dict(measure(peer, table, path, rows, condition, repetitions))
+                runs[peer.name] = prepare(peer, table, path, rows, condition)
             except Exception as error:
                 print(f"{peer.name}: {error}", file=sys.stderr)
-    return found
+                continue
+            sizes[peer.name] = Path(path).stat().st_size / 1e6
+            times[peer.name] = {measure: [] for measure in MEASURES}
+        for _ in range(repetitions):
+            for measure in MEASURES:
+                for name, run in runs.items():
+                    start = time.perf_counter()
+                    run[measure]()
+                    times[name][measure].append((time.perf_counter() - start) * 1000)
+    medians = {name: {m: statistics.median(t) for m, t in found.items()} for name, found in times.items()}
+    return {name: {"MB": sizes[name], **found} for name, found in medians.items()}
 
 
 def condition_of(table: pa.Table) -> Filter:
@@ -207,31 +248,26 @@ def condition_of(table: pa.Table) -> Filter:
     raise ValueError("a table without numbers")
 
 
-def measure(
-    peer: Any, table: pa.Table, path: str, rows: list[int], condition: Filter, repetitions: int
-) -> Iterator[tuple[str, float]]:
-    """Returns the measures of one peer; the results are compared with the table."""
+def prepare(
+    peer: Any, table: pa.Table, path: str, rows: list[int], condition: Filter
+) -> dict[str, Callable[[], Any]]:
+    """Writes the file of a peer, compares what it reads with the table, and returns what is measured."""
     name = table.column_names[0]
-    yield "write", median(lambda: peer.write(table, path), repetitions)
-    yield "MB", Path(path).stat().st_size / 1e6
-    assert len(peer.read(path)) == len(table)
-    yield "read", median(lambda: peer.read(path), repetitions)
-    yield "column", median(lambda: peer.column(path, name), repetitions)
-    assert len(peer.rows(path, rows)) == len(rows)
-    yield "rows", median(lambda: peer.rows(path, rows), repetitions)
-    expected = pc.sum(pc.greater(table[condition[0]], condition[1])).as_py()
-    assert len(peer.filter(path, condition)) == expected
-    yield "filter", median(lambda: peer.filter(path, condition), repetitions)
-
-
-def median(work: Callable[[], Any], repetitions: int) -> float:
-    """Returns the median of some runs in milliseconds."""
-    times = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        work()
-        times.append((time.perf_counter() - start) * 1000)
-    return statistics.median(times)
+    measures = {
+        "write": lambda: peer.write(table, path),
+        "read": lambda: peer.read(path),
+        "column": lambda: peer.column(path, name),
+        "rows": lambda: peer.rows(path, rows),
+        "filter": lambda: peer.filter(path, condition),
+    }
+    peer.write(table, path)
+    passing = pc.sum(pc.greater(table[condition[0]], condition[1])).as_py()
+    expected = {"read": len(table), "column": len(table), "rows": len(rows), "filter": passing}
+    for measure, count in expected.items():
+        found = len(measures[measure]())
+        if found != count:
+            raise ValueError(f"{measure}: {found} rows came of {count}")
+    return measures
 
 
 def print_table(name: str, results: dict[str, dict[str, float]]) -> None:

@@ -1,22 +1,22 @@
-//! The formats that race, each under one or more configurations.
+//! The formats that are compared, each under one or more configurations.
 
 mod dictionaries;
 mod ipc;
 pub mod parquet;
 mod trevni;
 #[cfg(feature = "vortex")]
-mod vortex;
+pub mod vortex;
 
 use ::arrow::array::RecordBatch;
 use ::arrow::datatypes::SchemaRef;
 use ::arrow::ipc::CompressionType;
-use ::parquet::basic::{Compression, ZstdLevel};
 use ::trevni::codec::Codec;
 use bytes::Bytes;
 
 use crate::Result;
 use crate::filter::Condition;
 use crate::floor::Floor;
+use parquet::{Compression, Pages, v59, v60};
 
 /// What is read of a file.
 #[derive(Clone, Copy)]
@@ -24,7 +24,8 @@ pub enum Wanted<'a> {
     All,
     /// All, with strings as views: the schema says where.
     Views(&'a SchemaRef),
-    FirstColumn,
+    /// One column of the table.
+    Column(usize),
     /// Single rows, ascending.
     Rows(&'a [usize]),
     /// The rows that pass.
@@ -40,11 +41,20 @@ pub struct File {
 /// Takes each batch that is read.
 pub type Sink<'a> = dyn FnMut(RecordBatch) -> Result<()> + 'a;
 
-/// What a format has to do in a race.
+/// An open file, which reads the same each time that it is called.
+pub type Opened<'a> = Box<dyn Fn(&mut Sink<'_>) -> Result<()> + 'a>;
+
+/// What a format has to do.
 pub trait Format {
+    /// Chooses settings for a table, off the clock.
+    fn prepare(&mut self, _schema: &SchemaRef, _batches: &[RecordBatch]) -> Result<()> {
+        Ok(())
+    }
+
     fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>>;
 
-    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()>;
+    /// Opens a file, with what is to be read of it.
+    fn open<'a>(&'a self, file: &'a File, wanted: Wanted<'a>) -> Result<Opened<'a>>;
 
     /// Returns the schema of all columns of a file with this schema.
     fn schema_of_all(&self, schema: &SchemaRef) -> SchemaRef {
@@ -56,10 +66,10 @@ pub trait Format {
 
     /// Returns whether conditions are evaluated.
     fn has_filters(&self) -> bool {
-        false
+        true
     }
 
-    /// Returns the least that any reader of the file has to do, where the race knows how to do just that.
+    /// Returns the least that any reader of the file has to do, for the formats whose blocks are known here.
     fn floor(&self, _file: &File) -> Result<Option<Floor>> {
         Ok(None)
     }
@@ -68,7 +78,7 @@ pub trait Format {
 /// A format with its settings.
 pub struct Config {
     pub name: &'static str,
-    /// Whether it races only where it is named.
+    /// Whether it is measured only where it is named.
     pub apart: bool,
     pub start: fn() -> Result<Box<dyn Format>>,
 }
@@ -84,26 +94,30 @@ macro_rules! config {
 
 /// All configurations, in the order in which they are shown.
 pub const CONFIGS: &[Config] = &[
-    config!("parquet-snappy", parquet::Parquet(Compression::SNAPPY)),
-    config!("parquet-zstd1", parquet::Parquet(Compression::ZSTD(ZstdLevel::try_new(1)?))),
-    config!("parquet-none", parquet::Parquet(Compression::UNCOMPRESSED)),
-    config!("ipc-lz4", ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
+    config!("parquet-snappy", v59::Parquet::new(Compression::Snappy)),
+    config!("parquet-zstd3", v59::Parquet::new(Compression::Zstd3)),
+    config!("parquet-tuned-snappy", v59::Parquet::tuned(Compression::Snappy, Pages::Default)),
+    config!("parquet-tuned-zstd3", v59::Parquet::tuned(Compression::Zstd3, Pages::Default)),
+    config!("parquet-tuned-zstd3-small", v59::Parquet::tuned(Compression::Zstd3, Pages::Small)),
+    config!("parquet60-tuned-zstd3", v60::Parquet::tuned(Compression::Zstd3, Pages::Default)),
+    config!("parquet-none" apart, v59::Parquet::new(Compression::None)),
+    config!("ipc-lz4" apart, ipc::Ipc(Some(CompressionType::LZ4_FRAME))),
     #[cfg(feature = "vortex")]
     config!("vortex", vortex::Vortex::new()),
     #[cfg(feature = "vortex")]
     config!("vortex-compact", vortex::Vortex::compact()),
     config!("trevni-snappy", trevni::Trevni::new(Codec::Snappy)),
-    config!("trevni-null", trevni::Trevni::new(Codec::Null)),
-    config!("trevni-deflate", trevni::Trevni::new(Codec::Deflate)),
-    config!("trevni-zstd", trevni::Trevni::new(Codec::Zstd)),
-    config!("trevni-lz4", trevni::Trevni::new(Codec::Lz4)),
     config!("trevni-pack", trevni::Trevni::new(Codec::Pack)),
     config!("trevni-pack+zstd", trevni::Trevni::new(Codec::PackZstd)),
+    config!("trevni-null" apart, trevni::Trevni::new(Codec::Null)),
+    config!("trevni-deflate" apart, trevni::Trevni::new(Codec::Deflate)),
+    config!("trevni-zstd" apart, trevni::Trevni::new(Codec::Zstd)),
+    config!("trevni-lz4" apart, trevni::Trevni::new(Codec::Lz4)),
     config!("trevni-snappy-bare" apart, trevni::Trevni::bare(Codec::Snappy)),
     config!("trevni-pack-bare" apart, trevni::Trevni::bare(Codec::Pack)),
     config!(
         "parquet-snappy-dictionaries" apart,
-        dictionaries::Dictionaries(parquet::Parquet(Compression::SNAPPY))
+        dictionaries::Dictionaries(v59::Parquet::new(Compression::Snappy))
     ),
     config!(
         "trevni-pack-dictionaries" apart,

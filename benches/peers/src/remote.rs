@@ -1,188 +1,232 @@
-//! One column of sixteen out of a store that takes 20 ms to answer: how many requests, how many bytes, how long.
+//! Reading from a store that is far away: how many requests, how many round trips one after another, how many bytes, how long.
 //!
 //! ```text
-//! lineitem ──► file in memory ──► store: each request is counted, and answered 20 ms later
+//! lineitem, 16 columns ──► files of each format ──► store ──► one column, a filter, scattered rows, query 6 of TPC-H
+//! wide, 1,000 columns                                         one column
 //! ```
+//! Each question begins with a file of which nothing is known but its name. Answers are compared by their numbers of rows.
 
-use std::fmt;
+mod readers;
+mod store;
+#[cfg(feature = "vortex")]
+mod vortex;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use arrow::array::RecordBatch;
-use futures_util::TryStreamExt;
-use futures_util::stream::BoxStream;
-use object_store::memory::InMemory;
-use object_store::path::Path;
-use object_store::*;
-use parquet::arrow::ProjectionMask as ParquetMask;
-#[expect(deprecated, reason = "what is to come instead is an example there, and no door")]
-use parquet::arrow::async_reader::ParquetObjectReader;
-use parquet::arrow::async_reader::ParquetRecordBatchStreamBuilder;
-use trevni::arrow::{ArrowStreamBuilder, ProjectionMask};
+use arrow::array::{ArrayRef, Float64Array, Int32Array, RecordBatch, StringArray};
+use arrow::compute::cast;
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
+use serde::Serialize;
 
 use crate::Result;
 use crate::formats::CONFIGS;
+use crate::random::Random;
+use crate::report;
 use crate::tables::{BATCH, RECIPES, Table};
+use store::{Counts, Distant};
 
-const LATENCY: Duration = Duration::from_millis(20);
 const REPETITIONS: usize = 9;
+const WIDE_COLUMNS: usize = 1000;
+const WIDE_ROWS: usize = 20_000;
 
-/// What is read: the first column, one in the middle, the last, all.
-const WANTED: [(&str, &[usize]); 4] = [
-    ("l_orderkey", &[0]),
-    ("l_extendedprice", &[5]),
-    ("l_comment", &[15]),
-    ("all", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+/// The formats that are read, and the readers that read them.
+const READERS: &[(&str, &str)] = &[
+    ("parquet-snappy", "parquet"),
+    ("parquet-tuned-zstd3", "parquet"),
+    ("parquet-tuned-zstd3", "parquet, 64 KiB"),
+    #[cfg(feature = "vortex")]
+    ("vortex", "vortex"),
+    ("trevni-snappy", "trevni"),
+    ("trevni-pack", "trevni"),
+    ("trevni-pack+zstd", "trevni"),
 ];
 
-/// Prints a table.
-pub fn race(quick: bool) -> Result<()> {
+/// A comparison of a column with a literal.
+#[derive(Debug, Clone, Copy)]
+struct Comparison {
+    column: &'static str,
+    operator: &'static str,
+    literal: &'static str,
+}
+
+impl Comparison {
+    /// Returns the literal as an array of one value, of the type of the column.
+    fn value(&self, schema: &SchemaRef) -> Result<ArrayRef, ArrowError> {
+        let text = StringArray::from(vec![self.literal]);
+        cast(&text, schema.field_with_name(self.column)?.data_type())
+    }
+}
+
+const fn compare(
+    column: &'static str,
+    operator: &'static str,
+    literal: &'static str,
+) -> Comparison {
+    Comparison { column, operator, literal }
+}
+
+/// What is read of a file.
+struct Question {
+    name: &'static str,
+    table: &'static str,
+    /// Columns by name; all if there are none.
+    columns: Vec<String>,
+    rows: Vec<u64>,
+    /// All of them are true of the rows.
+    filter: Vec<Comparison>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    question: &'static str,
+    config: &'static str,
+    reader: &'static str,
+    requests: u64,
+    trips: u64,
+    mb: f64,
+    ms: f64,
+}
+
+/// Asks all, and prints a table or JSON.
+pub fn run(quick: bool, as_json: bool) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = { runtime }.worker_threads(1).enable_time().build()?;
     let recipe = RECIPES.iter().find(|recipe| recipe.name == "lineitem").ok_or("no lineitem")?;
-    let table = recipe.make(if quick { recipe.rows / 10 } else { recipe.rows })?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
-    println!("| | | requests | bytes | ms |\n|---|---|---|---|---|");
-    for (what, columns) in WANTED {
-        for name in ["trevni-snappy", "trevni-pack", "parquet-snappy"] {
-            let config = CONFIGS.iter().find(|config| config.name == name);
-            let config = config.ok_or_else(|| format!("no {name}"))?;
-            let file = (config.start)()?.write(&table.schema, &table.batches)?;
-            let store = Arc::new(Late::default());
-            runtime.block_on(store.inner.put(&Path::from("file"), file.into()))?;
-            for hint in [false, true] {
-                if hint && name != "parquet-snappy" {
-                    continue;
-                }
-                let shown = if hint { format!("{name}, 64 KiB hint") } else { name.to_owned() };
+    let lineitem = recipe.make(if quick { recipe.rows / 10 } else { recipe.rows })?;
+    let wide = wide()?;
+    let questions = questions(lineitem.rows);
+    let mut answers = Vec::new();
+    for (config, reader) in READERS {
+        for (name, table) in [("lineitem", &lineitem), ("wide", &wide)] {
+            let bytes = write(config, table)?;
+            let store = Arc::new(Distant::default());
+            runtime.block_on(store.insert("file", bytes))?;
+            for question in questions.iter().filter(|question| question.table == name) {
                 let mut times = Vec::new();
-                for _ in 0..REPETITIONS {
+                let mut counts = Counts { requests: 0, trips: 0, bytes: 0 };
+                let expected = question.expected(table)?;
+                for _ in 0..if quick { 1 } else { REPETITIONS } {
                     store.reset();
-                    let started = Instant::now();
-                    let read = match name {
-                        "parquet-snappy" => runtime.block_on(parquet(store.clone(), columns, hint)),
-                        _ => runtime.block_on(trevni(store.clone(), columns)),
-                    }?;
-                    times.push(started.elapsed());
-                    check(&table, &read, columns)?;
+                    let start = Instant::now();
+                    let rows = runtime.block_on(readers::ask(reader, &store, question, table))?;
+                    times.push(start.elapsed().as_secs_f64() * 1e3);
+                    counts = store.counts();
+                    if rows != expected {
+                        let what = format!("{config}: {rows} rows came of {expected}");
+                        return Err(format!("{}: {what}", question.name).into());
+                    }
                 }
-                times.sort_unstable();
-                let ms = times[REPETITIONS / 2].as_secs_f64() * 1000.0;
-                let (requests, bytes) = store.counts();
-                println!("| {what} | {shown} | {requests} | {bytes} | {ms:.1} |");
+                times.sort_by(f64::total_cmp);
+                let Counts { requests, trips, bytes } = counts;
+                let (mb, ms) = (bytes as f64 / 1e6, times[times.len() / 2]);
+                let question = question.name;
+                answers.push(Answer { question, config, reader, requests, trips, mb, ms });
             }
+        }
+    }
+    print(&answers, &questions, as_json)
+}
+
+fn print(answers: &[Answer], questions: &[Question], as_json: bool) -> Result<()> {
+    if as_json {
+        let lines = answers.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+        let (processor, build) = (report::processor(), report::build());
+        let head = serde_json::json!({ "processor": processor, "build": build }).to_string();
+        let head = head.trim_end_matches('}');
+        println!("{head}, \"answers\": [\n{}\n]}}", lines.join(",\n"));
+        return Ok(());
+    }
+    for question in questions {
+        println!(
+            "\n{}\n\n| | requests | round trips | MB | ms |\n|---|--:|--:|--:|--:|",
+            question.name
+        );
+        for answer in answers.iter().filter(|answer| answer.question == question.name) {
+            let Answer { config, reader, requests, trips, mb, ms, .. } = answer;
+            println!("| {config}, {reader} | {requests} | {trips} | {mb:.2} | {ms:.0} |");
         }
     }
     Ok(())
 }
 
-async fn trevni(store: Arc<Late>, columns: &[usize]) -> Result<Vec<RecordBatch>> {
-    let builder = ArrowStreamBuilder::new(store, "file").await?;
-    let mask = ProjectionMask::roots(builder.schema(), columns.iter().copied())?;
-    let stream = builder.with_projection(mask).with_batch_size(BATCH).build()?;
-    Ok(stream.try_collect().await?)
+fn questions(rows: usize) -> Vec<Question> {
+    let one = |name: &str| vec![name.to_owned()];
+    let question = |name, table| Question {
+        name,
+        table,
+        columns: Vec::new(),
+        rows: Vec::new(),
+        filter: Vec::new(),
+    };
+    let mut random = Random::new(100);
+    let mut scattered: Vec<u64> = (0..100).map(|_| random.below(rows as u64)).collect();
+    scattered.sort_unstable();
+    scattered.dedup();
+    vec![
+        Question { columns: one("l_extendedprice"), ..question("one column of 16", "lineitem") },
+        Question { columns: one("c500"), ..question("one column of 1,000", "wide") },
+        Question {
+            filter: vec![compare("l_partkey", "<", "400")],
+            ..question("a filter that 1 % pass", "lineitem")
+        },
+        Question { rows: scattered, ..question("100 scattered rows", "lineitem") },
+        Question {
+            columns: vec!["l_extendedprice".to_owned(), "l_discount".to_owned()],
+            filter: vec![
+                compare("l_shipdate", ">=", "1994-01-01"),
+                compare("l_shipdate", "<", "1995-01-01"),
+                compare("l_discount", ">=", "0.05"),
+                compare("l_discount", "<=", "0.07"),
+                compare("l_quantity", "<", "24"),
+            ],
+            ..question("TPC-H 6", "lineitem")
+        },
+    ]
 }
 
-#[expect(deprecated, reason = "as above")]
-async fn parquet(store: Arc<Late>, columns: &[usize], hint: bool) -> Result<Vec<RecordBatch>> {
-    let mut reader = ParquetObjectReader::new(store, Path::from("file"));
-    if hint {
-        reader = reader.with_footer_size_hint(64 << 10);
-    }
-    let builder = ParquetRecordBatchStreamBuilder::new(reader).await?;
-    let mask = ParquetMask::roots(builder.parquet_schema(), columns.iter().copied());
-    let stream = builder.with_projection(mask).with_batch_size(BATCH).build()?;
-    Ok(stream.try_collect().await?)
-}
-
-/// What came must be what was written.
-fn check(table: &Table, read: &[RecordBatch], columns: &[usize]) -> Result<()> {
-    let rows: usize = read.iter().map(RecordBatch::num_rows).sum();
-    let first = table.batches.first().ok_or("no rows")?.project(columns)?;
-    let same = read.first().is_some_and(|batch| batch.columns() == first.columns());
-    match rows == table.rows && same {
-        true => Ok(()),
-        false => Err("read other rows than were written".into()),
-    }
-}
-
-/// A store that counts requests for bytes, and answers late.
-#[derive(Debug, Default)]
-struct Late {
-    inner: InMemory,
-    requests: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Late {
-    fn reset(&self) {
-        self.requests.store(0, Ordering::Relaxed);
-        self.bytes.store(0, Ordering::Relaxed);
-    }
-
-    fn counts(&self) -> (u64, u64) {
-        (self.requests.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
-    }
-}
-
-impl fmt::Display for Late {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("late")
+impl Question {
+    /// Returns how many rows come.
+    fn expected(&self, table: &Table) -> Result<usize> {
+        if !self.rows.is_empty() {
+            return Ok(self.rows.len());
+        }
+        let mut rows = 0;
+        for batch in &table.batches {
+            rows += match self.filter.is_empty() {
+                true => batch.num_rows(),
+                false => readers::passes(&self.filter, batch)?.true_count(),
+            };
+        }
+        Ok(rows)
     }
 }
 
-#[async_trait::async_trait]
-impl ObjectStore for Late {
-    async fn get_opts(
-        &self,
-        location: &Path,
-        options: GetOptions,
-    ) -> object_store::Result<GetResult> {
-        tokio::time::sleep(LATENCY).await;
-        let result = self.inner.get_opts(location, options).await?;
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(result.range.end - result.range.start, Ordering::Relaxed);
-        Ok(result)
+/// A thousand columns of numbers, of which half are integers.
+fn wide() -> Result<Table> {
+    let mut random = Random::new(1);
+    let mut batches = Vec::new();
+    for start in (0..WIDE_ROWS).step_by(BATCH) {
+        let rows = BATCH.min(WIDE_ROWS - start);
+        let column = |number: usize| {
+            let most = 10 + (number as u64) * 7;
+            let values = (0..rows).map(|_| random.below(most));
+            let column: ArrayRef = match number % 2 {
+                0 => Arc::new(values.map(|n| n as i32).collect::<Int32Array>()),
+                _ => Arc::new(values.map(|n| n as f64 / 100.0).collect::<Float64Array>()),
+            };
+            (format!("c{number}"), column)
+        };
+        batches.push(RecordBatch::try_from_iter((0..WIDE_COLUMNS).map(column))?);
     }
+    let schema = batches.first().ok_or("no rows")?.schema();
+    Ok(Table { schema, batches, rows: WIDE_ROWS })
+}
 
-    async fn put_opts(
-        &self,
-        location: &Path,
-        payload: PutPayload,
-        options: PutOptions,
-    ) -> object_store::Result<PutResult> {
-        self.inner.put_opts(location, payload, options).await
-    }
-
-    async fn put_multipart_opts(
-        &self,
-        location: &Path,
-        options: PutMultipartOptions,
-    ) -> object_store::Result<Box<dyn MultipartUpload>> {
-        self.inner.put_multipart_opts(location, options).await
-    }
-
-    fn delete_stream(
-        &self,
-        locations: BoxStream<'static, object_store::Result<Path>>,
-    ) -> BoxStream<'static, object_store::Result<Path>> {
-        self.inner.delete_stream(locations)
-    }
-
-    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, object_store::Result<ObjectMeta>> {
-        self.inner.list(prefix)
-    }
-
-    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> object_store::Result<ListResult> {
-        self.inner.list_with_delimiter(prefix).await
-    }
-
-    async fn copy_opts(
-        &self,
-        from: &Path,
-        to: &Path,
-        options: CopyOptions,
-    ) -> object_store::Result<()> {
-        self.inner.copy_opts(from, to, options).await
-    }
+fn write(name: &str, table: &Table) -> Result<Vec<u8>> {
+    let config = CONFIGS.iter().find(|config| config.name == name);
+    let mut format = (config.ok_or_else(|| format!("no {name}"))?.start)()?;
+    format.prepare(&table.schema, &table.batches)?;
+    format.write(&table.schema, &table.batches)
 }

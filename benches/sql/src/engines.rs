@@ -3,7 +3,9 @@
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use trevni_datafusion::SessionContextExt;
@@ -17,6 +19,10 @@ pub enum Engine {
     Parquet,
     /// The same files; filters are evaluated while they are read.
     ParquetPushdown,
+    /// As DataFusion writes and reads it by default: Zstandard at level 3.
+    ParquetZstd,
+    /// The same rows in memory: what a query takes beside its scan.
+    Memory,
     TrevniSnappy,
     TrevniPack,
     #[cfg(feature = "vortex")]
@@ -27,6 +33,8 @@ impl Engine {
     pub const ALL: &[(Engine, &str)] = &[
         (Engine::Parquet, "parquet"),
         (Engine::ParquetPushdown, "parquet-pushdown"),
+        (Engine::ParquetZstd, "parquet-zstd3"),
+        (Engine::Memory, "memory"),
         (Engine::TrevniSnappy, "trevni-snappy"),
         (Engine::TrevniPack, "trevni-pack"),
         #[cfg(feature = "vortex")]
@@ -36,7 +44,8 @@ impl Engine {
     /// Returns the folder of its files, and how they end.
     pub fn files(self) -> (&'static str, &'static str) {
         match self {
-            Engine::Parquet | Engine::ParquetPushdown => ("parquet", "parquet"),
+            Engine::Parquet | Engine::ParquetPushdown | Engine::Memory => ("parquet", "parquet"),
+            Engine::ParquetZstd => ("parquet-zstd3", "parquet"),
             Engine::TrevniSnappy => ("trevni-snappy", "trv"),
             Engine::TrevniPack => ("trevni-pack", "trv"),
             #[cfg(feature = "vortex")]
@@ -47,9 +56,10 @@ impl Engine {
     /// Returns the name of the format in SQL, and the options of writing.
     pub fn stored_as(self) -> (&'static str, &'static str) {
         match self {
-            Engine::Parquet | Engine::ParquetPushdown => {
+            Engine::Parquet | Engine::ParquetPushdown | Engine::Memory => {
                 ("PARQUET", "OPTIONS ('format.compression' 'snappy')")
             }
+            Engine::ParquetZstd => ("PARQUET", "OPTIONS ('format.compression' 'zstd(3)')"),
             Engine::TrevniSnappy => ("TREVNI", "OPTIONS ('format.codec' 'snappy')"),
             Engine::TrevniPack => ("TREVNI", "OPTIONS ('format.codec' 'pack')"),
             #[cfg(feature = "vortex")]
@@ -87,6 +97,14 @@ impl Engine {
             let create =
                 format!("CREATE EXTERNAL TABLE {table} STORED AS {name} LOCATION '{path}'");
             context.sql(&create).await?;
+            if self == Engine::Memory {
+                let frame = context.table(*table).await?;
+                let schema = frame.schema().inner().clone();
+                let batches = frame.collect_partitioned().await?;
+                context.deregister_table(*table)?;
+                let memory = MemTable::try_new(schema, batches)?;
+                context.register_table(*table, Arc::new(memory))?;
+            }
         }
         Ok(context)
     }
@@ -94,8 +112,6 @@ impl Engine {
 
 #[cfg(feature = "vortex")]
 fn vortex(config: SessionConfig) -> SessionContext {
-    use std::sync::Arc;
-
     use datafusion::datasource::listing_table_factory::ListingTableFactory;
     use datafusion::execution::SessionStateBuilder;
     use vortex_datafusion::VortexFormatFactory;

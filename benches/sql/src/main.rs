@@ -1,16 +1,16 @@
-//! Runs the queries of TPC-H or ClickBench over files of several formats, in one process.
+//! Runs the queries of TPC-H, or queries like those of ClickBench, over files of several formats, in one process.
 //!
 //! ```text
 //! tables ──► files, of each format      made once in --data
-//! query 1    format a, b, c, a, b, c, ...    warm; medians; answers compared with those of the first format
+//! query 1    format a, b, c, a, b, c, ...    warm; medians and least times; answers compared with those of the first format
 //! query 2    ...
 //! ```
 
 mod answers;
-mod clickbench;
 mod engines;
 mod report;
 mod tpch;
+mod web_log;
 mod workload;
 
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ use workload::Workload;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs the queries of TPC-H or ClickBench over files of several formats.
+/// Runs the queries of TPC-H, or queries like those of ClickBench, over files of several formats.
 #[derive(Debug, Parser)]
 struct Args {
     /// The folder of the tables; they are made if it has none.
@@ -46,13 +46,13 @@ struct Args {
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "parquet,parquet-pushdown,trevni-snappy,trevni-pack"
+        default_value = "parquet,parquet-pushdown,parquet-zstd3,memory,trevni-snappy,trevni-pack"
     )]
     engines: Vec<Engine>,
     /// The queries, by number. Default: all.
     #[arg(long, value_delimiter = ',')]
     queries: Vec<usize>,
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 11)]
     repetitions: usize,
     /// The partitions of a plan.
     #[arg(long, default_value_t = 2)]

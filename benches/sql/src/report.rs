@@ -12,6 +12,8 @@ use crate::engines::Engine;
 #[derive(Debug, Serialize)]
 pub struct Report {
     processor: String,
+    /// The widest vectors that the compiler could use by itself.
+    build: &'static str,
     engines: Vec<String>,
     /// The size of the tables of each, in bytes.
     bytes: Vec<u64>,
@@ -20,11 +22,12 @@ pub struct Report {
     queries: Vec<Query>,
 }
 
-/// The medians of one query, in milliseconds, one for each engine.
+/// The medians and the least times of one query, in milliseconds, one for each engine.
 #[derive(Debug, Serialize)]
 struct Query {
     number: usize,
     milliseconds: Vec<f64>,
+    least: Vec<f64>,
 }
 
 impl Report {
@@ -39,7 +42,8 @@ impl Report {
         names.iter().for_each(|name| print!("{name:>18}"));
         println!();
         let read = vec![0; engines.len()];
-        Ok(Self { processor: processor(), engines: names, bytes, read, queries: Vec::new() })
+        let queries = Vec::new();
+        Ok(Self { processor: processor(), build: build(), engines: names, bytes, read, queries })
     }
 
     /// Adds the bytes that a query has read of the engine at a place.
@@ -51,9 +55,11 @@ impl Report {
 
     /// Adds the times of a query in seconds, of each engine.
     pub fn add(&mut self, number: usize, times: Vec<Vec<f64>>) {
+        let least = |times: &Vec<f64>| 1e3 * times.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = times.iter().map(least).collect();
         let milliseconds: Vec<f64> = times.into_iter().map(|times| 1e3 * median(times)).collect();
         print_row(&number.to_string(), &milliseconds);
-        self.queries.push(Query { number, milliseconds });
+        self.queries.push(Query { number, milliseconds, least });
     }
 
     /// Prints sums, and writes the file.
@@ -86,6 +92,14 @@ fn print_row(name: &str, values: &[f64]) {
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn build() -> &'static str {
+    match (cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx2")) {
+        (true, _) => "native, AVX-512",
+        (_, true) => "native, AVX2",
+        _ => "default",
+    }
 }
 
 fn processor() -> String {

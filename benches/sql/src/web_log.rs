@@ -26,7 +26,7 @@ const FIRST_SECOND: i64 = 1_372_636_800;
 
 /// Returns the queries.
 pub fn queries() -> Vec<&'static str> {
-    include_str!("../queries/clickbench.sql").lines().collect()
+    include_str!("../queries/web_log.sql").lines().collect()
 }
 
 /// Returns the rows of the table.

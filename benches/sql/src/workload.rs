@@ -10,15 +10,15 @@ use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 
 use crate::engines::Engine;
-use crate::{clickbench, tpch};
+use crate::{tpch, web_log};
 
 /// A benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Workload {
     /// The 22 queries of TPC-H. At scale 1, lineitem has six million rows.
     Tpch,
-    /// The 43 queries of ClickBench, over a generated table of its schema. At scale 1, it has two million rows.
-    Clickbench,
+    /// 43 queries like those of ClickBench, over a generated table of its schema. At scale 1, it has two million rows.
+    WebLog,
 }
 
 impl Workload {
@@ -26,7 +26,7 @@ impl Workload {
     pub fn tables(self) -> &'static [&'static str] {
         match self {
             Workload::Tpch => &tpch::TABLES,
-            Workload::Clickbench => &clickbench::TABLES,
+            Workload::WebLog => &web_log::TABLES,
         }
     }
 
@@ -34,7 +34,7 @@ impl Workload {
     pub fn queries(self) -> Vec<&'static str> {
         match self {
             Workload::Tpch => tpch::queries(),
-            Workload::Clickbench => clickbench::queries(),
+            Workload::WebLog => web_log::queries(),
         }
     }
 
@@ -64,7 +64,7 @@ impl Workload {
     fn batches(self, table: &str, scale: f64) -> Result<Vec<RecordBatch>> {
         match self {
             Workload::Tpch => tpch::batches(table, scale),
-            Workload::Clickbench => clickbench::batches(scale),
+            Workload::WebLog => web_log::batches(scale),
         }
     }
 }

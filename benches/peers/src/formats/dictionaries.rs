@@ -4,7 +4,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use trevni::arrow::with_dictionaries;
 
-use super::{File, Format, Sink, Wanted};
+use super::{File, Format, Opened, Wanted};
 use crate::Result;
 
 pub struct Dictionaries<F>(pub F);
@@ -14,14 +14,14 @@ impl<F: Format> Format for Dictionaries<F> {
         self.0.write(schema, batches)
     }
 
-    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn open<'a>(&'a self, file: &'a File, wanted: Wanted<'a>) -> Result<Opened<'a>> {
         match wanted {
             // What `Views` gives is a schema, which may have any types that text can be read as.
-            Wanted::All => {
+            Wanted::All => Ok(Box::new(move |sink| {
                 let schema = self.schema_of_all(&file.schema);
-                self.0.read(file, Wanted::Views(&schema), sink)
-            }
-            other => self.0.read(file, other, sink),
+                self.0.open(file, Wanted::Views(&schema))?(sink)
+            })),
+            other => self.0.open(file, other),
         }
     }
 

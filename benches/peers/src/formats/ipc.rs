@@ -10,7 +10,7 @@ use arrow::ipc::reader::{FileReader, FileReaderBuilder};
 use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use bytes::Bytes;
 
-use super::{File, Format, Sink, Wanted};
+use super::{File, Format, Opened, Sink, Wanted};
 use crate::Result;
 use crate::tables::BATCH;
 
@@ -29,26 +29,35 @@ impl Format for Ipc {
         Ok(out)
     }
 
-    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let builder = FileReaderBuilder::new();
-        let builder = match wanted {
-            Wanted::FirstColumn => builder.with_projection(vec![0]),
-            Wanted::Filter(_) => return Err("no filters here".into()),
-            Wanted::All | Wanted::Views(_) | Wanted::Rows(_) => builder,
-        };
-        let mut reader = builder.build(Cursor::new(file.bytes.clone()))?;
-        if let Wanted::Rows(rows) = wanted {
-            return read_rows(&mut reader, rows, sink);
-        }
-        for batch in reader {
-            sink(batch?)?;
-        }
-        Ok(())
+    fn open<'a>(&'a self, file: &'a File, wanted: Wanted<'a>) -> Result<Opened<'a>> {
+        Ok(Box::new(move |sink| read(file, wanted, sink)))
     }
 
     fn has_views(&self) -> bool {
         false
     }
+
+    fn has_filters(&self) -> bool {
+        false
+    }
+}
+
+/// Reads a file. Opening it is reading its footer, which a reader cannot share.
+fn read(file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    let builder = FileReaderBuilder::new();
+    let builder = match wanted {
+        Wanted::Column(column) => builder.with_projection(vec![column]),
+        Wanted::Filter(_) => return Err("no filters here".into()),
+        Wanted::All | Wanted::Views(_) | Wanted::Rows(_) => builder,
+    };
+    let mut reader = builder.build(Cursor::new(file.bytes.clone()))?;
+    if let Wanted::Rows(rows) = wanted {
+        return read_rows(&mut reader, rows, sink);
+    }
+    for batch in reader {
+        sink(batch?)?;
+    }
+    Ok(())
 }
 
 /// Reads the batches that have the rows, and takes those from them. Each batch but the last has the same rows,

@@ -3,12 +3,12 @@
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use trevni::arrow::{
-    ArrowReaderBuilder, ArrowReaderOptions, ArrowWriter, ProjectionMask, RowSelection,
-    WriterProperties,
+    ArrowReaderBuilder, ArrowReaderMetadata, ArrowReaderOptions, ArrowWriter, ProjectionMask,
+    RowSelection, WriterProperties,
 };
 use trevni::codec::Codec;
 
-use super::{File, Format, Sink, Wanted};
+use super::{File, Format, Opened, Wanted};
 use crate::Result;
 use crate::floor::Floor;
 use crate::tables::BATCH;
@@ -49,39 +49,37 @@ impl Format for Trevni {
         Ok(writer.into_inner()?)
     }
 
-    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn open<'a>(&'a self, file: &'a File, wanted: Wanted<'a>) -> Result<Opened<'a>> {
         let options = match wanted {
             Wanted::Views(schema) => ArrowReaderOptions::new().with_schema(schema.clone()),
-            Wanted::All | Wanted::FirstColumn | Wanted::Rows(_) | Wanted::Filter(_) => {
-                ArrowReaderOptions::new()
-            }
+            _ => ArrowReaderOptions::new(),
         };
-        let builder = ArrowReaderBuilder::try_new_with_options(file.bytes.clone(), options)?;
-        let builder = builder.with_batch_size(BATCH).with_parallelism(self.threads);
-        let builder = match wanted {
-            Wanted::All | Wanted::Views(_) => builder,
-            Wanted::FirstColumn => {
-                let mask = ProjectionMask::roots(builder.schema(), [0])?;
-                builder.with_projection(mask)
+        let metadata = ArrowReaderMetadata::load(&file.bytes, options)?;
+        Ok(Box::new(move |sink| {
+            let source = file.bytes.clone();
+            let builder = ArrowReaderBuilder::new_with_metadata(source, metadata.clone());
+            let builder = builder.with_batch_size(BATCH).with_parallelism(self.threads);
+            let builder = match wanted {
+                Wanted::All | Wanted::Views(_) => builder,
+                Wanted::Column(column) => {
+                    let mask = ProjectionMask::roots(builder.schema(), [column])?;
+                    builder.with_projection(mask)
+                }
+                Wanted::Rows(rows) => {
+                    let total = builder.rows();
+                    let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
+                    builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
+                }
+                Wanted::Filter(condition) => builder.with_predicate(condition.predicate.clone()),
+            };
+            for batch in builder.build()? {
+                sink(batch?)?;
             }
-            Wanted::Rows(rows) => {
-                let total = builder.rows();
-                let ranges = rows.iter().map(|row| *row as u64..*row as u64 + 1);
-                builder.with_row_selection(RowSelection::from_consecutive_ranges(ranges, total))
-            }
-            Wanted::Filter(condition) => builder.with_predicate(condition.predicate.clone()),
-        };
-        for batch in builder.build()? {
-            sink(batch?)?;
-        }
-        Ok(())
+            Ok(())
+        }))
     }
 
     fn has_views(&self) -> bool {
-        true
-    }
-
-    fn has_filters(&self) -> bool {
         true
     }
 

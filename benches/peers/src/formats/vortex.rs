@@ -1,5 +1,5 @@
 //! Vortex, with its own choice of encodings for each column, by default or for the smallest file, everything on this
-//! thread.
+//! thread. Scans are split as Vortex does by itself; what comes is cut into batches, which copies nothing.
 //!
 //! The session is the race's own and only knows the runtime below, which does its work while it is waited for:
 //! no thread of Vortex runs while others race. A file does not keep the Arrow schema, so that of the written
@@ -7,24 +7,25 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::SchemaRef;
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, SchemaRef};
 use vortex::VortexSessionDefault;
+use vortex::array::VortexSessionExecute;
 use vortex::arrow::ArrowSessionExt;
 use vortex::buffer::{Buffer, ByteBuffer};
 use vortex::compressor::BtrBlocksCompressorBuilder;
-use vortex::expr::{root, select};
+use vortex::expr::{col, gt_eq, lit, root, select};
 use vortex::file::{
     OpenOptionsSessionExt, VortexWriteOptions, WriteOptionsSessionExt, WriteStrategyBuilder,
 };
 use vortex::io::runtime::BlockingRuntime;
 use vortex::io::runtime::single::SingleThreadRuntime;
 use vortex::io::session::RuntimeSessionExt;
-use vortex::layout::scan::split_by::SplitBy;
+use vortex::scalar::Scalar;
 use vortex::scan::strict_sorted_buffer::StrictSortedBuffer;
 use vortex::session::VortexSession;
 
-use super::{File, Format, Sink, Wanted};
+use super::{File, Format, Opened, Wanted};
 use crate::Result;
 use crate::tables::BATCH;
 
@@ -57,6 +58,13 @@ impl Vortex {
     }
 }
 
+/// Returns the value of an array of one.
+pub fn scalar(session: &VortexSession, array: &ArrayRef) -> Result<Scalar> {
+    let field = Field::new("", array.data_type().clone(), true);
+    let array = session.arrow().from_arrow_array(array.clone(), &field)?;
+    Ok(array.execute_scalar(0, &mut session.create_execution_ctx())?)
+}
+
 impl Format for Vortex {
     fn write(&self, schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>> {
         let arrow = self.session.arrow();
@@ -72,30 +80,42 @@ impl Format for Vortex {
         Ok(out)
     }
 
-    fn read(&self, file: &File, wanted: Wanted<'_>, sink: &mut Sink<'_>) -> Result<()> {
-        let opened =
-            self.session.open_options().open_buffer(ByteBuffer::from(file.bytes.clone()))?;
-        let scan = opened.scan()?.with_split_by(SplitBy::RowCount(BATCH));
-        let (scan, schema) = match wanted {
-            Wanted::All => (scan, file.schema.clone()),
-            Wanted::Views(schema) => (scan, schema.clone()),
-            Wanted::FirstColumn => {
-                let schema = Arc::new(file.schema.project(&[0])?);
-                let first = select([schema.field(0).name().as_str()], root());
-                let first = first.bind(opened.dtype())?.optimize_recursive()?;
-                (scan.with_projection(first), schema)
-            }
-            Wanted::Rows(rows) => {
-                let rows = rows.iter().map(|row| *row as u64).collect::<Buffer<_>>();
-                let rows = StrictSortedBuffer::try_new(rows)?;
-                (scan.with_row_indices(rows), file.schema.clone())
-            }
-            Wanted::Filter(_) => return Err("no filters here".into()),
+    fn open<'a>(&'a self, file: &'a File, wanted: Wanted<'a>) -> Result<Opened<'a>> {
+        let buffer = ByteBuffer::from(file.bytes.clone());
+        let opened = self.session.open_options().open_buffer(buffer)?.with_caching();
+        let schema = match wanted {
+            Wanted::Column(column) => Arc::new(file.schema.project(&[column])?),
+            Wanted::Views(schema) => schema.clone(),
+            _ => file.schema.clone(),
         };
-        for batch in scan.into_record_batch_reader(schema, &self.runtime)? {
-            sink(batch?)?;
-        }
-        Ok(())
+        Ok(Box::new(move |sink| {
+            let scan = opened.scan()?;
+            let scan = match wanted {
+                Wanted::All | Wanted::Views(_) => scan,
+                Wanted::Column(_) => {
+                    let column = select([schema.field(0).name().as_str()], root());
+                    scan.with_projection(column.bind(opened.dtype())?.optimize_recursive()?)
+                }
+                Wanted::Rows(rows) => {
+                    let rows = rows.iter().map(|row| *row as u64).collect::<Buffer<_>>();
+                    scan.with_row_indices(StrictSortedBuffer::try_new(rows)?)
+                }
+                Wanted::Filter(condition) => {
+                    let filter = gt_eq(
+                        col(condition.name.as_str()),
+                        lit(scalar(&self.session, &condition.least)?),
+                    );
+                    scan.with_filter(filter.bind(opened.dtype())?.optimize_recursive()?)
+                }
+            };
+            for batch in scan.into_record_batch_reader(schema.clone(), &self.runtime)? {
+                let batch = batch?;
+                for start in (0..batch.num_rows()).step_by(BATCH) {
+                    sink(batch.slice(start, BATCH.min(batch.num_rows() - start)))?;
+                }
+            }
+            Ok(())
+        }))
     }
 
     fn has_views(&self) -> bool {

@@ -22,6 +22,11 @@ pub fn lineitem() -> Rows {
     rows(lineitems(0.2))
 }
 
+/// All of it at scale factor 1: 6,001,215 rows.
+pub fn lineitem_sf1() -> Rows {
+    rows(lineitems(1.0))
+}
+
 pub fn orders() -> Rows {
     rows(OrderArrow::new(OrderGenerator::new(1.0, 1, 1)).with_batch_size(BATCH))
 }
