@@ -1,5 +1,6 @@
-"""Measures reading and writing files beside other packages: medians of interleaved rounds, in one process, all with their
-default threads.
+"""Measures reading and writing files beside other packages, all with their default threads.
+
+The times are medians of interleaved rounds in one process.
 
 ::
 
@@ -248,9 +249,7 @@ def condition_of(table: pa.Table) -> Filter:
     raise ValueError("a table without numbers")
 
 
-def prepare(
-    peer: Any, table: pa.Table, path: str, rows: list[int], condition: Filter
-) -> dict[str, Callable[[], Any]]:
+def prepare(peer: Any, table: pa.Table, path: str, rows: list[int], condition: Filter) -> dict[str, Callable[[], Any]]:
     """Writes the file of a peer, compares what it reads with the table, and returns what is measured."""
     name = table.column_names[0]
     measures = {
