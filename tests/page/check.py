@@ -95,8 +95,8 @@ def check_quakes(folder):
             found = check(page, columns, width, dark)
             backgrounds.add(found["background"])
             by_name = {column["name"]: column for column in found["columns"]}
-            assert found["summary"].startswith(f"{len(rows)} rows, {len(columns)} columns, "), found["summary"]
-            assert re.sub(r"\W", "", found["summary"].split(", ")[2]) == f"{source.stat().st_size}bytes", found["summary"]
+            assert found["summary"].startswith(f"{source.suffix[1:]}, {len(rows)} rows, {len(columns)} columns, "), found["summary"]
+            assert re.sub(r"\W", "", found["summary"].split(", ")[3]) == f"{source.stat().st_size}bytes", found["summary"]
             depths = [float(row["depth_km"]) for row in rows if row["depth_km"]]
             facts = by_name["depth_km"]["facts"]
             assert facts["nulls"].startswith(f"{len(rows) - len(depths)} ("), facts

@@ -95,7 +95,7 @@ pub fn run(quick: bool, as_json: bool) -> Result<()> {
     let runtime = { runtime }.worker_threads(1).enable_time().build()?;
     let recipe = RECIPES.iter().find(|recipe| recipe.name == "lineitem").ok_or("no lineitem")?;
     let lineitem = recipe.make(if quick { recipe.rows / 10 } else { recipe.rows })?;
-    let wide = wide()?;
+    let wide = wide(if quick { WIDE_ROWS / 10 } else { WIDE_ROWS })?;
     let questions = questions(lineitem.rows);
     let mut answers = Vec::new();
     for (config, reader) in READERS {
@@ -204,11 +204,11 @@ impl Question {
 }
 
 /// A thousand columns of numbers, of which half are integers.
-fn wide() -> Result<Table> {
+fn wide(total: usize) -> Result<Table> {
     let mut random = Random::new(1);
     let mut batches = Vec::new();
-    for start in (0..WIDE_ROWS).step_by(BATCH) {
-        let rows = BATCH.min(WIDE_ROWS - start);
+    for start in (0..total).step_by(BATCH) {
+        let rows = BATCH.min(total - start);
         let column = |number: usize| {
             let most = 10 + (number as u64) * 7;
             let values = (0..rows).map(|_| random.below(most));
@@ -221,7 +221,7 @@ fn wide() -> Result<Table> {
         batches.push(RecordBatch::try_from_iter((0..WIDE_COLUMNS).map(column))?);
     }
     let schema = batches.first().ok_or("no rows")?.schema();
-    Ok(Table { schema, batches, rows: WIDE_ROWS })
+    Ok(Table { schema, batches, rows: total })
 }
 
 fn write(name: &str, table: &Table) -> Result<Vec<u8>> {
