@@ -39,6 +39,7 @@ fn page_statistics(
     Ok(rows.map(|rows| (rows, greatest)))
 }
 
+#[allow(clippy::duplicate_mod, reason = "it is compiled for two versions of the crate")]
 #[path = "format.rs"]
 mod format;
 pub use format::Parquet;

@@ -26,6 +26,7 @@ fn page_statistics(
     Ok(rows.map(|rows| (rows, greatest)))
 }
 
+#[allow(clippy::duplicate_mod, reason = "it is compiled for two versions of the crate")]
 #[path = "format.rs"]
 mod format;
 pub use format::Parquet;
