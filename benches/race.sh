@@ -37,6 +37,8 @@ for kind in default native; do
     say "surveys, $kind"
     "$peers" --json --file "${more[@]}" > "$results/surveys-$kind.json"
   fi
+  say "generated tables, $kind"
+  "$peers" --json --tables lineitem,taxi,events,trips,visits,prices > "$results/made-$kind.json"
   say "large, $kind"
   "$peers" --json --seconds 60 --file "$tables/large"/* --tables lineitem_sf1 > "$results/large-$kind.json"
 done

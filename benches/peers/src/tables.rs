@@ -8,6 +8,7 @@
 //! visits              like a web site's log: ids, times, words, URLs, a nullable double, a list
 //! orders ... supplier TPC-H's others: names with numbers, addresses, text
 //! sentences           text of many scripts
+//! prices              252 rows of 754 doubles
 //! c_...               one column each, to see what a kind of value costs
 //! ```
 //! A table is a list of batches that are arrays of their own, as a program has them that makes rows as it goes.
@@ -16,6 +17,7 @@ mod cabs;
 mod columns;
 mod events;
 pub mod file;
+mod prices;
 mod taxi;
 pub mod tpch;
 mod trips;
@@ -50,7 +52,7 @@ const fn column(name: &'static str, start: fn() -> Rows) -> Recipe {
 }
 
 /// All tables, in the order in which they are raced and shown.
-pub const RECIPES: [Recipe; 19] = [
+pub const RECIPES: [Recipe; 20] = [
     wide("lineitem", 1_000_000, tpch::lineitem),
     wide("taxi", 1_000_000, taxi::rows),
     wide("events", 300_000, events::rows),
@@ -62,6 +64,7 @@ pub const RECIPES: [Recipe; 19] = [
     wide("partsupp", 500_000, tpch::partsupp),
     wide("supplier", 10_000, tpch::supplier),
     wide("sentences", 200_000, columns::sentences),
+    wide("prices", 252, prices::rows),
     wide("lineitem_sf1", 6_001_215, tpch::lineitem_sf1),
     column("c_sorted_i64", columns::sorted_i64),
     column("c_random_i64", columns::random_i64),
