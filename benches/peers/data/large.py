@@ -1,10 +1,9 @@
 """Tables of 50 MB and more, as text. A fifth, TPC-H's ``lineitem`` at scale factor 1, is generated."""
 
 import gzip
-import json
 import re
 
-from registry import DEBIAN, debian_entries, get, member, npm, write_csv, write_json
+from registry import DEBIAN, debian_entries, get, npm_json, write_csv, write_json
 
 
 def contents(folder):
@@ -62,8 +61,7 @@ def sources(folder):
 
 def npm_names(folder):
     """The names of all packages of npm."""
-    with npm("all-the-package-names", "2.0.2578") as package:
-        names = json.loads(member(package, "names.json"))
+    names = npm_json("all-the-package-names", "2.0.2578", "names.json")
     write_json(folder / "npm-names.jsonl.gz", ({"name": name} for name in names))
 
 

