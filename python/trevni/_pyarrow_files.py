@@ -9,7 +9,10 @@ Code in C++ that is given a data set reads these, and never calls Python's metho
 
 from __future__ import annotations
 
+import atexit
 import threading
+import time
+import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow
@@ -23,6 +26,30 @@ if TYPE_CHECKING:
 FILE_ROWS = 131_072
 # How many files that were made are kept: each is opened for its schema, and then for its rows.
 KEPT = 4
+# When the interpreter exits: how often it looks whether threads of pyarrow still hold file systems, every millisecond,
+# and how many times in a row nothing may have changed.
+EXIT_LOOKS = 1000
+EXIT_UNCHANGED = 20
+
+# The file systems that exist.
+_alive: weakref.WeakValueDictionary[int, RowFiles] = weakref.WeakValueDictionary()
+
+
+def _wait_for_threads() -> None:
+    """Waits until the threads of pyarrow have dropped what they read from.
+
+    A scan returns before its threads drop their references to the file system. A thread that needs the interpreter for
+    it when the interpreter is gone ends the process ("terminate called without an active exception").
+    """
+    unchanged, before = 0, None
+    for _ in range(EXIT_LOOKS):
+        now = [(id(files), files.reading) for files in list(_alive.values())]
+        unchanged = unchanged + 1 if now == before and not any(reading for _, reading in now) else 0
+        if unchanged == EXIT_UNCHANGED:
+            return
+        before = now
+        del now
+        time.sleep(0.001)
 
 
 class RowFiles(pyarrow.fs.FileSystemHandler):  # type: ignore[misc]
@@ -33,6 +60,13 @@ class RowFiles(pyarrow.fs.FileSystemHandler):  # type: ignore[misc]
         self._condition = condition
         self._made: dict[str, pyarrow.Buffer] = {}
         self._lock = threading.Lock()
+        # How many threads make a file now.
+        self.reading = 0
+        if not _alive:
+            # Not before a first file system exists: a process without one does not wait.
+            atexit.unregister(_wait_for_threads)
+            atexit.register(_wait_for_threads)
+        _alive[id(self)] = self
 
     def __reduce__(self) -> Any:
         return type(self), (self._source, self._condition)
@@ -66,13 +100,18 @@ class RowFiles(pyarrow.fs.FileSystemHandler):  # type: ignore[misc]
     def open_input_file(self, path: str) -> pyarrow.NativeFile:
         with self._lock:
             made = self._made.pop(path, None)
-        if made is None:
-            made = self._make(path)
+            self.reading += 1
+        try:
+            if made is None:
+                made = self._make(path)
+                with self._lock:
+                    self._made[path] = made
+                    while len(self._made) > KEPT:
+                        self._made.pop(next(iter(self._made)))
+            return pyarrow.BufferReader(made)
+        finally:
             with self._lock:
-                self._made[path] = made
-                while len(self._made) > KEPT:
-                    self._made.pop(next(iter(self._made)))
-        return pyarrow.BufferReader(made)
+                self.reading -= 1
 
     def open_input_stream(self, path: str) -> pyarrow.NativeFile:
         return self.open_input_file(path)
