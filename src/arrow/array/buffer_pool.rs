@@ -26,6 +26,7 @@ pub(crate) struct BufferPool {
     /// Memory that was needed only while a batch was made.
     returned: Vec<(usize, Buffer)>,
     ones: VecDeque<Buffer>,
+    twos: VecDeque<Buffer>,
     fours: VecDeque<Buffer>,
     eights: VecDeque<Buffer>,
     sixteens: VecDeque<Buffer>,
@@ -40,7 +41,7 @@ impl BufferPool {
     /// Collects the unshared buffers of the oldest batch, in the order in which they were listed. Free buffers from
     /// before are dropped.
     pub(crate) fn collect(&mut self) {
-        for align in [1, 4, 8, 16] {
+        for align in [1, 2, 4, 8, 16] {
             self.of(align).into_iter().for_each(VecDeque::clear);
         }
         let mut returned = std::mem::take(&mut self.returned);
@@ -96,6 +97,7 @@ impl BufferPool {
     fn of(&mut self, align: usize) -> Option<&mut VecDeque<Buffer>> {
         match align {
             1 => Some(&mut self.ones),
+            2 => Some(&mut self.twos),
             4 => Some(&mut self.fours),
             8 => Some(&mut self.eights),
             16 => Some(&mut self.sixteens),

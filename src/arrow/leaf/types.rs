@@ -18,6 +18,7 @@
 
 mod fixed;
 mod float16;
+mod narrow;
 mod to_arrow;
 mod to_values;
 

@@ -12,6 +12,7 @@ use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffe
 use arrow::datatypes::*;
 
 use super::float16;
+use super::narrow::{Narrow, narrow};
 use crate::arrow::array::buffer_pool::BufferPool;
 use crate::arrow::array::expand_nulls;
 use crate::arrow::array::utf8::{of_views, offsets, text, views};
@@ -41,19 +42,27 @@ pub(crate) fn to_arrow(
             let (bytes, len) = bits.into_parts();
             Arc::new(BooleanArray::new(BooleanBuffer::new(Buffer::from_vec(bytes), 0, len), nulls))
         }
-        (Int8, Values::Int(v)) => narrow::<Int8Type, _>(v, data_type, nulls)?,
-        (Int16, Values::Int(v)) => narrow::<Int16Type, _>(v, data_type, nulls)?,
-        (UInt8, Values::Int(v)) => narrow::<UInt8Type, _>(v, data_type, nulls)?,
-        (UInt16, Values::Int(v)) => narrow::<UInt16Type, _>(v, data_type, nulls)?,
-        (UInt32, Values::Int(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
-        (UInt32, Values::Long(v)) => narrow::<UInt32Type, _>(v, data_type, nulls)?,
+        (Int8, Values::Int(v)) => same(narrow_to::<_, i8>(v, data_type, pool)?, data_type, nulls)?,
+        (Int16, Values::Int(v)) => {
+            same(narrow_to::<_, i16>(v, data_type, pool)?, data_type, nulls)?
+        }
+        (UInt8, Values::Int(v)) => same(narrow_to::<_, u8>(v, data_type, pool)?, data_type, nulls)?,
+        (UInt16, Values::Int(v)) => {
+            same(narrow_to::<_, u16>(v, data_type, pool)?, data_type, nulls)?
+        }
+        (UInt32, Values::Int(v)) => {
+            same(narrow_to::<_, u32>(v, data_type, pool)?, data_type, nulls)?
+        }
+        (UInt32, Values::Long(v)) => {
+            same(narrow_to::<_, u32>(v, data_type, pool)?, data_type, nulls)?
+        }
         (Int32 | Date32 | Time32(_) | Interval(IntervalUnit::YearMonth), Values::Int(v)) => {
             same(v, data_type, nulls)?
         }
         (
             Int64 | UInt64 | Date64 | Time64(_) | Timestamp(..) | Duration(_),
             values @ (Values::Int(_) | Values::Long(_)),
-        ) => same(longs(values)?, data_type, nulls)?,
+        ) => same(longs(values, pool)?, data_type, nulls)?,
         (Float16, Values::Float(v)) => half(&v, nulls)?,
         (Float32, Values::Float(v)) => same(v, data_type, nulls)?,
         (Float64, Values::Double(v)) => same(v, data_type, nulls)?,
@@ -140,18 +149,13 @@ fn out_of_range(data_type: &DataType) -> Error {
     Error::malformed(format!("a value is out of the range of {data_type}"))
 }
 
-fn narrow<T: ArrowPrimitiveType, W: Copy>(
-    values: Vec<W>,
-    data_type: &DataType,
-    nulls: Option<NullBuffer>,
-) -> Result<ArrayRef>
+/// Casts integers to a narrower type; one out of its range is an error.
+fn narrow_to<W, N>(values: Vec<W>, data_type: &DataType, pool: &mut BufferPool) -> Result<Vec<N>>
 where
-    T::Native: TryFrom<W>,
+    W: ArrowNativeType + Narrow<N>,
+    N: ArrowNativeType,
 {
-    let narrowed: Result<Vec<T::Native>, _> =
-        values.iter().map(|v| T::Native::try_from(*v)).collect();
-    let narrowed = narrowed.map_err(|_| out_of_range(data_type))?;
-    Ok(Arc::new(PrimitiveArray::<T>::try_new(narrowed.into(), nulls)?))
+    narrow(values, pool).ok_or_else(|| out_of_range(data_type))
 }
 
 /// Returns a primitive array of these values.
@@ -188,9 +192,12 @@ fn around<T: ArrowPrimitiveType>(
     Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 
-fn longs(values: Values) -> Result<Vec<i64>> {
+fn longs(values: Values, pool: &mut BufferPool) -> Result<Vec<i64>> {
     match values {
-        Values::Int(v) => Ok(v.into_iter().map(i64::from).collect()),
+        Values::Int(v) => {
+            let widen = |v: &[i32], out: &mut Vec<_>| out.extend(v.iter().map(|v| i64::from(*v)));
+            Ok(widened(v, pool, widen))
+        }
         Values::Long(v) => Ok(v),
         other => Err(unfit(&other, &DataType::Int64)),
     }
@@ -246,11 +253,10 @@ fn decimal(
     match (data_type, values) {
         (Decimal32(..), Values::Int(v)) => same(v, data_type, nulls),
         (Decimal32(..), Values::Long(v)) => {
-            let narrowed: Result<Vec<i32>, _> = v.into_iter().map(i32::try_from).collect();
-            same(narrowed.map_err(|_| out_of_range(data_type))?, data_type, nulls)
+            same(narrow_to::<_, i32>(v, data_type, pool)?, data_type, nulls)
         }
         (Decimal64(..), values @ (Values::Int(_) | Values::Long(_))) => {
-            same(longs(values)?, data_type, nulls)
+            same(longs(values, pool)?, data_type, nulls)
         }
         (Decimal128(..), Values::Int(v)) => same(widened(v, pool, widen), data_type, nulls),
         (Decimal128(..), Values::Long(v)) => same(widened(v, pool, widen), data_type, nulls),
