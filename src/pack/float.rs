@@ -311,17 +311,16 @@ pub(crate) fn put<R: FloatBits>(values: &[R], hints: &FloatHints, depth: u32, ou
         && count * 10 >= some.len() * 7
         && deeper > 1
     {
-        put_frequent(values, R::from_bits(R::Bits::wrap(value)), hints, deeper, out);
+        put_frequent(values, R::from_bits(R::Bits::wrap(value)), &hints.of_part(), deeper, out);
         return keep_or_plain(values, start, out);
     }
     let plain = f64::from(R::WIDTH);
-    let found =
-        alp::best(values, &hints.scales).or_else(|| alp::best(values, &alp::candidates(values)));
+    let found = hints.best(values);
     let decimals = found.map_or(plain, |(_, bits)| bits);
     if deeper > 1 && dictionary_bits(&counted, values.len(), decimals) < decimals * 0.75 {
         #[allow(clippy::cast_precision_loss)] // It is not that exact.
         let saves = |bytes: usize| (bytes * 8) as f64 <= decimals * 0.9 * values.len() as f64;
-        if put_dictionary(values, hints, deeper, out) && saves(out.size_from(start)) {
+        if put_dictionary(values, &hints.of_part(), deeper, out) && saves(out.size_from(start)) {
             return keep_or_plain(values, start, out);
         }
         out.truncate(start);

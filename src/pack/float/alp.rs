@@ -58,8 +58,10 @@ const NO_FACTOR: [u16; 1] = [1];
 
 /// How many scales are kept for a column.
 const CANDIDATES: usize = 5;
-/// How many values a column's scales are chosen from.
+/// How many values a column's scales are chosen from: one in `SHARE`, but from `LEAST_SAMPLE` to `COLUMN_SAMPLE`.
+const LEAST_SAMPLE: usize = 32;
 const COLUMN_SAMPLE: usize = 256;
+const SHARE: usize = 16;
 /// How many values a block's scale is chosen from.
 const BLOCK_SAMPLE: usize = 128;
 /// About the bits that the position of an exception takes.
@@ -101,7 +103,8 @@ impl Scale {
 /// Up to five scales for a column, the best first, by a sample of its first block: each has another
 /// number of decimals, so that later blocks find theirs. Empty if none would pay.
 pub(crate) fn candidates<R: FloatBits>(values: &[R]) -> Vec<Scale> {
-    let values = sample(values, COLUMN_SAMPLE);
+    let most = (values.len() / SHARE).clamp(LEAST_SAMPLE, COLUMN_SAMPLE);
+    let values = sample(values, most);
     let mut found: Vec<(f64, Scale)> = Vec::with_capacity(TENS.len());
     for (exponent, factors) in (0_u8..).zip(&FACTORS) {
         let factors = if R::WIDTH == 32 { &NO_FACTOR[..] } else { factors };

@@ -58,7 +58,7 @@ fn numbers_of_every_sort() {
 fn check_floats<R: FloatBits + std::fmt::Debug>(values: &[R], kind: u8) {
     let mut bytes = Payload::default();
     let options = Options { fsst_threshold: 100, zstd: false };
-    float::put(values, &FloatHints { options, ..FloatHints::default() }, DEPTH, &mut bytes);
+    float::put(values, &FloatHints::of_options(options), DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {
