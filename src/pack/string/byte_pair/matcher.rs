@@ -8,6 +8,8 @@
 //! ```
 //! The tokens of a slot are a list, longest first, and are compared with 16 bytes of the text at a time.
 
+use std::cell::RefCell;
+
 use super::{LONGEST, MOST_TOKENS};
 
 /// Slots of the hash table: at least twice as many as the tokens and their first 4 bytes need.
@@ -50,19 +52,70 @@ struct Slot {
 
 /// The tokens of two bytes and more.
 pub(super) struct Matcher {
+    tables: Tables,
+}
+
+/// The memory of a matcher, which a thread keeps for the next: to clear what was used takes less time than to clear all.
+/// The default has no memory.
+#[derive(Default)]
+struct Tables {
     /// For each pair of bytes its token, or 0, and bits.
     pairs: Box<[u16]>,
     slots: Box<[Slot]>,
+    /// Only those that a slot leads to are of this matcher.
     tokens: Box<[Token]>,
+    /// The pairs and the slots that are not empty; some more than once.
+    used_pairs: Vec<u16>,
+    used_slots: Vec<u16>,
 }
 
-impl Matcher {
-    pub(super) fn new() -> Self {
+/// The maximum number of tables that a thread keeps.
+const MOST_KEPT: usize = 4;
+
+thread_local! {
+    static KEPT: RefCell<Vec<Tables>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Tables {
+    fn allocate() -> Self {
         Self {
             pairs: vec![0; 1 << 16].into_boxed_slice(),
             slots: vec![Slot::default(); SLOTS].into_boxed_slice(),
             tokens: vec![Token::default(); MOST_TOKENS].into_boxed_slice(),
+            ..Self::default()
         }
+    }
+
+    fn clear(&mut self) {
+        for pair in self.used_pairs.drain(..) {
+            if let Some(pair) = self.pairs.get_mut(usize::from(pair)) {
+                *pair = 0;
+            }
+        }
+        for slot in self.used_slots.drain(..) {
+            if let Some(slot) = self.slots.get_mut(usize::from(slot)) {
+                *slot = Slot::default();
+            }
+        }
+    }
+}
+
+impl Drop for Matcher {
+    fn drop(&mut self) {
+        let mut tables = std::mem::take(&mut self.tables);
+        tables.clear();
+        // The tables of a thread that ends are freed.
+        let _ = KEPT.try_with(|kept| match kept.try_borrow_mut() {
+            Ok(mut kept) if kept.len() < MOST_KEPT => kept.push(tables),
+            _ => {}
+        });
+    }
+}
+
+impl Matcher {
+    pub(super) fn new() -> Self {
+        let kept = KEPT.try_with(|kept| kept.try_borrow_mut().ok()?.pop()).ok().flatten();
+        Self { tables: kept.unwrap_or_else(Tables::allocate) }
     }
 
     /// Returns the place of the first bytes of a text: that of their slot, or where it would be.
@@ -71,7 +124,7 @@ impl Matcher {
         let hash = hash(first(text, length), length);
         let (mut at, tag) = (place(hash), tag(hash));
         loop {
-            let slot = self.slots.get(at & (SLOTS - 1)).copied().unwrap_or_default();
+            let slot = self.tables.slots.get(at & (SLOTS - 1)).copied().unwrap_or_default();
             if slot.tag == tag || slot.tag == 0 {
                 return (at & (SLOTS - 1), slot);
             }
@@ -90,7 +143,9 @@ impl Matcher {
         if let Some((i, _)) = longer {
             self.update(text, 4, |slot| slot.longer |= 1 << i);
         }
-        if let Some(pair) = self.pairs.get_mut(pair_of(text)) {
+        let place = pair_of(text);
+        self.tables.used_pairs.extend(u16::try_from(place));
+        if let Some(pair) = self.tables.pairs.get_mut(place) {
             *pair |= match length {
                 2 => token & TOKEN,
                 3 => HAS_3,
@@ -102,7 +157,8 @@ impl Matcher {
 
     fn update(&mut self, text: u128, prefix: usize, change: impl FnOnce(&mut Slot)) {
         let (at, _) = self.find(text, prefix);
-        if let Some(slot) = self.slots.get_mut(at) {
+        self.tables.used_slots.extend(u16::try_from(at));
+        if let Some(slot) = self.tables.slots.get_mut(at) {
             slot.tag = tag(hash(first(text, prefix), prefix));
             change(slot);
         }
@@ -114,7 +170,7 @@ impl Matcher {
         // The last one that is no shorter comes before it.
         let (mut before, mut next, mut n) = (None, slot.first, 0);
         let mut at = slot.first;
-        while let Some(other) = self.tokens.get(usize::from(at)).filter(|_| at != 0) {
+        while let Some(other) = self.tables.tokens.get(usize::from(at)).filter(|_| at != 0) {
             n += 1;
             if usize::from(other.length) >= length {
                 (before, next) = (Some(usize::from(at)), other.next);
@@ -125,11 +181,11 @@ impl Matcher {
             return false;
         }
         if let (Some(to), Ok(length)) =
-            (self.tokens.get_mut(usize::from(token)), u8::try_from(length))
+            (self.tables.tokens.get_mut(usize::from(token)), u8::try_from(length))
         {
             *to = Token { text, length, next };
         }
-        match before.and_then(|before| self.tokens.get_mut(before)) {
+        match before.and_then(|before| self.tables.tokens.get_mut(before)) {
             Some(before) => before.next = token,
             None => self.update(text, prefix, |slot| slot.first = token),
         }
@@ -139,7 +195,7 @@ impl Matcher {
     /// Returns the longest token of up to `most` bytes that a text, which is not empty, begins with, and its length.
     #[inline(always)]
     pub(super) fn longest(&self, text: u128, most: usize) -> (u16, usize) {
-        let pair = self.pairs.get(pair_of(text)).copied().unwrap_or(0);
+        let pair = self.tables.pairs.get(pair_of(text)).copied().unwrap_or(0);
         if pair & HAS_4 != 0 && most >= 4 {
             let (_, slot) = self.find(text, 4);
             if slot.longer != 0 {
@@ -173,7 +229,7 @@ impl Matcher {
     #[inline(always)]
     fn first_of(&self, mut at: u16, text: u128, most: usize) -> Option<(u16, usize)> {
         while at != 0 {
-            let token = self.tokens.get(usize::from(at))?;
+            let token = self.tables.tokens.get(usize::from(at))?;
             let length = usize::from(token.length);
             let equal = ((token.text ^ text).trailing_zeros() / 8) as usize;
             if equal >= length && most >= length {

@@ -24,7 +24,7 @@ const CHANCE: usize = 40 << 10;
 /// Neighbours that are read together.
 const PIECE: usize = 8;
 
-/// Slots of the counts of pairs.
+/// The maximum number of slots of the counts of pairs. Small samples have two for each byte.
 const SLOTS: usize = 1 << 16;
 
 /// Tokens, and where their bytes are.
@@ -64,12 +64,13 @@ struct Trainer {
 pub(super) fn train(strings: StringsRef<'_>) -> (BytePairs, Matcher) {
     let bytes = strings.bytes().len();
     let sample = (bytes / PART).clamp(LEAST, SAMPLE);
+    let slots = (2 * sample.min(bytes)).next_power_of_two().min(SLOTS);
     let singles = (0..BYTES).filter_map(|byte| u8::try_from(byte).ok()).collect();
     let mut trainer = Trainer {
         matcher: Matcher::new(),
         tokens: Tokens { text: singles, ends: (1..=BYTES).collect() },
         pairs: Vec::new(),
-        counts: vec![0; SLOTS].into_boxed_slice(),
+        counts: vec![0; slots].into_boxed_slice(),
         threshold: u32::try_from(sample / CHANCE).unwrap_or(0).max(2),
     };
     let mut seen = 0;
@@ -126,7 +127,8 @@ impl Trainer {
     fn count(&mut self, [left, right]: [u16; 2]) -> bool {
         let key = (u32::from(left) << 12 | u32::from(right)) << 8;
         let place = (key.wrapping_mul(0x9e37_79b1) >> 16) as usize;
-        let Some(slot) = self.counts.get_mut(place & (SLOTS - 1)) else { return false };
+        let mask = self.counts.len() - 1;
+        let Some(slot) = self.counts.get_mut(place & mask) else { return false };
         if *slot & !0xff == key && *slot != 0 {
             *slot += 1;
         } else if *slot & 0xff > 1 {

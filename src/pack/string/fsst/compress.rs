@@ -145,8 +145,18 @@ impl Compressor {
 
     /// Fills the table of two bytes, once all symbols have slots.
     pub(super) fn fill_pairs(&mut self, symbols: &[Symbol]) {
+        self.fill_rows(symbols, 0..=u8::MAX);
+    }
+
+    /// Fills the table of two bytes for texts that have only these bytes after another.
+    pub(super) fn fill_rows(&mut self, symbols: &[Symbol], seconds: impl Iterator<Item = u8>) {
         let Tables { pairs, ones, .. } = &mut *self.tables;
-        pairs.chunks_exact_mut(256).for_each(|row| row.copy_from_slice(ones));
+        for second in seconds {
+            let row = usize::from(second) * ones.len();
+            if let Some(row) = pairs.get_mut(row..row + ones.len()) {
+                row.copy_from_slice(ones);
+            }
+        }
         for (symbol, code) in symbols.iter().zip(0..ESCAPE).filter(|(symbol, _)| symbol.len == 2) {
             if let Some(pair) = pairs.get_mut(usize::from((symbol.word & 0xffff) as u16)) {
                 *pair = Step::symbol(code, 2);

@@ -5,6 +5,7 @@
 //! So a symbol can double its length in a round, starting with single bytes. The last round does not join.
 
 use std::array::from_fn;
+use std::cell::RefCell;
 
 use super::compress::Compressor;
 use super::{ESCAPE, MAX_SYMBOLS, Symbol, Symbols};
@@ -41,11 +42,17 @@ pub(super) fn train<'a>(samples: impl Iterator<Item = &'a [u8]>) -> Symbols {
             break;
         }
     }
+    let mut has = [false; 256];
+    // What is behind the end of a text is read as zeros.
+    for byte in text.iter().chain(&[0]) {
+        has.get_mut(usize::from(*byte)).into_iter().for_each(|has| *has = true);
+    }
     let mut trainer = Trainer {
+        bytes: (0..=u8::MAX).filter(|byte| has.get(usize::from(*byte)) == Some(&true)).collect(),
         compressor: Compressor::empty(),
         symbols: Vec::with_capacity(MAX_SYMBOLS),
         singles: [0; PIECES],
-        pairs: vec![0; PIECES * PIECES],
+        pairs: zeros(),
         // One more, as one too many is written.
         seen: vec![0; text.len() + 1],
         seen_len: 0,
@@ -56,10 +63,25 @@ pub(super) fn train<'a>(samples: impl Iterator<Item = &'a [u8]>) -> Symbols {
         let candidates = trainer.candidates(part.len(), round + 1 < ROUNDS.len());
         trainer.choose(&candidates);
     }
+    // All counts are zero again.
+    let _ = ZEROS.try_with(|kept| kept.replace(trainer.pairs));
     Symbols { symbols: trainer.symbols }
 }
 
+thread_local! {
+    /// The counts of pairs of the training before, all zero: to find new memory takes longer than a small training.
+    static ZEROS: RefCell<Vec<u16>> = const { RefCell::new(Vec::new()) };
+}
+
+fn zeros() -> Vec<u16> {
+    let mut zeros = ZEROS.try_with(RefCell::take).unwrap_or_default();
+    zeros.resize(PIECES * PIECES, 0);
+    zeros
+}
+
 struct Trainer {
+    /// The bytes that the text has, and 0.
+    bytes: Vec<u8>,
     compressor: Compressor,
     symbols: Vec<Symbol>,
     /// How often each piece is used.
@@ -166,7 +188,7 @@ impl Trainer {
                 self.symbols.push(symbol);
             }
         }
-        self.compressor.fill_pairs(&self.symbols);
+        self.compressor.fill_rows(&self.symbols, self.bytes.iter().copied());
     }
 }
 
