@@ -6,6 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
+
 use crate::error::{Error, Result};
 use crate::format::block::BlockDescriptor;
 use crate::format::column_tree::ColumnTree;
@@ -14,6 +16,9 @@ use crate::io::{ReadAt, read_within};
 
 /// How much of a file is read for its header at first.
 const FIRST_READ: u64 = 64 << 10;
+
+/// Files of up to this many bytes are read whole: a second read takes longer than the bytes.
+const SMALL_FILE: u64 = 256 << 10;
 
 /// The header of a file and its block tables, to read the file again without reading these.
 ///
@@ -37,13 +42,29 @@ pub struct FileMetadata {
     pub(super) header: Header,
     pub(super) tree: ColumnTree,
     blocks: Vec<OnceLock<Arc<[BlockDescriptor]>>>,
+    /// The bytes that the header was read from, which its values keep in memory.
+    read: u64,
 }
 
 impl FileMetadata {
     /// Reads the header of a file and checks it.
     pub fn read<R: ReadAt>(source: &R) -> Result<Self> {
         let len = source.len()?;
-        Self::new(len, read_header(source, len)?)
+        Ok(Self::read_from(source, len, FIRST_READ.min(len))?.0)
+    }
+
+    /// Reads the header of a file, of a small one the whole file, and checks it. Returns also the first bytes of the file,
+    /// which were read for it.
+    pub(super) fn read_with_prefix<R: ReadAt>(source: &R) -> Result<(Self, Bytes)> {
+        let len = source.len()?;
+        let first = if len <= SMALL_FILE { len } else { FIRST_READ };
+        Self::read_from(source, len, first)
+    }
+
+    fn read_from<R: ReadAt>(source: &R, len: u64, first: u64) -> Result<(Self, Bytes)> {
+        let (header, prefix) = read_header(source, len, first)?;
+        let metadata = Self { read: prefix.len() as u64, ..Self::new(len, header)? };
+        Ok((metadata, prefix))
     }
 
     /// Creates the metadata of a file of `len` bytes; its block tables are not known yet.
@@ -51,7 +72,8 @@ impl FileMetadata {
         check_column_count(&header, len)?;
         let tree = ColumnTree::new(&header.columns)?;
         let blocks = header.columns.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { len, header, tree, blocks })
+        let read = header.starts.first().copied().unwrap_or(len);
+        Ok(Self { len, header, tree, blocks, read })
     }
 
     /// Returns the header.
@@ -68,9 +90,7 @@ impl FileMetadata {
     pub fn memory_size(&self) -> usize {
         let columns = self.header.columns.len() * size_of::<crate::ColumnMetadata>();
         let descriptors = self.blocks.iter().filter_map(OnceLock::get).map(|blocks| blocks.len());
-        let first_column = self.header.starts.first().copied().unwrap_or(self.len);
-        // The values of the header share the bytes that it was read from.
-        usize::try_from(first_column)
+        usize::try_from(self.read)
             .unwrap_or(usize::MAX)
             .saturating_add(columns)
             .saturating_add(descriptors.sum::<usize>() * size_of::<BlockDescriptor>())
@@ -117,14 +137,14 @@ fn check_column_count(header: &Header, len: u64) -> Result<()> {
     Ok(())
 }
 
-/// Reads a header, whose length is not known: some bytes at first, and as many again while it goes on and the file has
-/// more.
-fn read_header(source: &impl ReadAt, total: u64) -> Result<Header> {
-    let first = read_within(source, total, 0, FIRST_READ.min(total), "header")?;
+/// Reads a header, whose length is not known: the first bytes, and as many again while it goes on and the file has more.
+/// Returns also the bytes that were read.
+fn read_header(source: &impl ReadAt, total: u64, first: u64) -> Result<(Header, Bytes)> {
+    let first = read_within(source, total, 0, first, "header")?;
     let mut bytes = match Header::read(&first) {
         Err(e) if e.is_truncated() && (first.len() as u64) < total => first.to_vec(),
         // A claim that exceeds the file is an error before the file is read for it.
-        result => return result,
+        result => return Ok((result?, first)),
     };
     loop {
         let read = bytes.len() as u64;
@@ -132,7 +152,7 @@ fn read_header(source: &impl ReadAt, total: u64) -> Result<Header> {
         bytes.extend_from_slice(&more);
         match Header::read(&bytes) {
             Err(e) if e.is_truncated() && (bytes.len() as u64) < total => {}
-            result => return result,
+            result => return Ok((result?, bytes.into())),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Opens a file and reads its columns.
 //!
 //! ```text
-//! try_new       header                        one read of 64 KiB, more only if the header is longer
-//! blocks        block table of one column     on first use, then cached
+//! try_new            header                        one read of 64 KiB, more only if the header is longer; small files whole
+//! blocks             block table of one column     on first use, then cached
 //! projected_reader   blocks                        one at a time for each column
 //! ```
 //! Reading never moves a position: a [`FileReader`] is cheap to clone and can be shared by threads.
@@ -25,10 +25,15 @@ use crate::keys::{BLOOM, STATISTICS};
 use crate::stats::block_statistics::Statistics;
 use crate::stats::bloom_filter::BloomFilters;
 
+/// The most bytes that are read for a block table whose length is guessed.
+const MOST_GUESSED: u64 = 16 << 10;
+
 /// A file that is open for reading.
 pub struct FileReader<R> {
     source: Arc<R>,
     metadata: Arc<FileMetadata>,
+    /// The first bytes of the file, if they were read for its header: they are not read again.
+    prefix: Bytes,
     limits: Limits,
     metrics: Option<Arc<ReadMetrics>>,
 }
@@ -36,7 +41,8 @@ pub struct FileReader<R> {
 impl<R> Clone for FileReader<R> {
     fn clone(&self) -> Self {
         let (source, metadata) = (self.source.clone(), self.metadata.clone());
-        Self { source, metadata, limits: self.limits, metrics: self.metrics.clone() }
+        let (prefix, metrics) = (self.prefix.clone(), self.metrics.clone());
+        Self { source, metadata, prefix, limits: self.limits, metrics }
     }
 }
 
@@ -48,8 +54,9 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Opens a file under limits of the caller's own.
     pub fn try_new_with_limits(source: R, limits: Limits) -> Result<Self> {
-        let metadata = Arc::new(FileMetadata::read(&source)?);
-        Ok(Self::new_with_metadata(source, metadata).with_limits(limits))
+        let (metadata, prefix) = FileMetadata::read_with_prefix(&source)?;
+        let file = Self::new_with_metadata(source, Arc::new(metadata));
+        Ok(Self { prefix, ..file }.with_limits(limits))
     }
 
     /// Opens a file whose header has been read.
@@ -60,7 +67,8 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Opens a file of which this is known. Nothing is read.
     pub fn new_with_metadata(source: R, metadata: Arc<FileMetadata>) -> Self {
-        Self { source: Arc::new(source), metadata, limits: Limits::default(), metrics: None }
+        let (source, limits) = (Arc::new(source), Limits::default());
+        Self { source, metadata, prefix: Bytes::new(), limits, metrics: None }
     }
 
     /// Returns what is known of the file.
@@ -171,9 +179,14 @@ impl<R: ReadAt> FileReader<R> {
     fn read_blocks(&self, column: usize) -> Result<Vec<BlockDescriptor>> {
         let FileMetadata { len, header, .. } = &*self.metadata;
         let start = header.span(column, *len).start;
-        let mut size = COUNT;
+        // Of a source that has only some bytes, none are read beyond what is needed.
+        let guess = match self.prefix.is_empty() {
+            true => start..start,
+            false => header.table_span(column, *len),
+        };
+        let mut size = (guess.end - guess.start).clamp(COUNT, MOST_GUESSED);
         loop {
-            let bytes = read_within(&*self.source, *len, start, size, "block count")?;
+            let bytes = self.read(start, size, "block count")?;
             match header.read_table(column, *len, &bytes)? {
                 Table::Whole(blocks) => return Ok(blocks),
                 Table::Longer(least) => size = least,
@@ -183,13 +196,21 @@ impl<R: ReadAt> FileReader<R> {
 
     /// Some bytes of the file.
     pub(crate) fn read_bytes(&self, offset: u64, n: u64) -> Result<Bytes> {
-        read_within(&*self.source, self.metadata.len, offset, n, "blocks")
+        self.read(offset, n, "blocks")
     }
 
     /// Returns the stored bytes of a block, its checksum included.
     pub(crate) fn read_block(&self, block: &BlockDescriptor, checksum: Checksum) -> Result<Bytes> {
         let size = block.stored_size(checksum);
-        read_within(&*self.source, self.metadata.len, block.offset, size, "block")
+        self.read(block.offset, size, "block")
+    }
+
+    fn read(&self, offset: u64, n: u64, what: &'static str) -> Result<Bytes> {
+        let end = offset.checked_add(n).filter(|end| *end <= self.prefix.len() as u64);
+        match (usize::try_from(offset), end.map(usize::try_from)) {
+            (Ok(start), Some(Ok(end))) => Ok(self.prefix.slice(start..end)),
+            _ => read_within(&*self.source, self.metadata.len, offset, n, what),
+        }
     }
 }
 

@@ -81,10 +81,11 @@ fn only_what_is_needed_is_read() {
     let bytes = file();
     let file = FileReader::try_new(RecordingStore(Bytes::from(bytes), notes.clone())).unwrap();
     assert_eq!(taken(), [(0, 65_536)]);
-    // 13 blocks: their count, the table, the one block.
+    // The table, of a length that is guessed, and the one block.
     file.read_rows(1, 54_321..54_322).unwrap();
     let reads = taken();
-    assert_eq!(reads.iter().map(|(_, len)| *len).collect::<Vec<_>>(), [4, 4 + 13 * 12, 65_536]);
+    let [(_, table), (_, block)] = reads[..] else { panic!("{reads:?}") };
+    assert!((4 + 13 * 12..1024).contains(&table) && block == 65_536, "{reads:?}");
     file.read_rows(1, 54_321..54_322).unwrap();
     assert_eq!(taken().len(), 1);
     // A child also needs the counts of its parent.

@@ -37,6 +37,12 @@ pub(crate) fn blocks_read(source: &RecordingStore, column: &str) -> Vec<usize> {
     notes.iter().filter_map(|at| blocks.iter().position(|block| block.offset == *at)).collect()
 }
 
+/// Opens a file whose metadata is known: of a small file, opening would read all.
+pub(crate) fn opened(source: &RecordingStore) -> ArrowReaderBuilder<RecordingStore> {
+    let metadata = ArrowReaderMetadata::load(&source.0, ArrowReaderOptions::new()).unwrap();
+    ArrowReaderBuilder::new_with_metadata(source.clone(), metadata)
+}
+
 pub(crate) fn noting(file: &Bytes) -> RecordingStore {
     RecordingStore(file.clone(), Arc::default())
 }
@@ -80,10 +86,7 @@ fn only_blocks_with_rows_that_are_left_are_read() {
             let predicate = Predicate::parse(condition).unwrap();
             let mask = predicate.evaluate(&table).unwrap();
             let rows: Vec<u64> = mask.values().set_indices().map(|row| row as u64).collect();
-            let reader = ArrowReaderBuilder::try_new(source.clone())
-                .unwrap()
-                .with_pruning(false)
-                .with_predicate(predicate.clone());
+            let reader = opened(&source).with_pruning(false).with_predicate(predicate.clone());
             let read =
                 reader.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>();
             assert_eq!((read, read > 0), (rows.len(), true));
@@ -99,7 +102,7 @@ fn only_blocks_with_rows_that_are_left_are_read() {
         // The second predicate reads only what the first has left.
         let source = noting(&file);
         let predicate = Predicate::parse("id between 4300 and 4499 and scattered < 1000").unwrap();
-        let reader = ArrowReaderBuilder::try_new(source.clone()).unwrap().with_predicate(predicate);
+        let reader = opened(&source).with_predicate(predicate);
         let mask = ProjectionMask::roots(reader.schema(), []).unwrap();
         let reader = reader.with_projection(mask).build().unwrap();
         assert!(reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>() > 0);
@@ -116,7 +119,7 @@ fn nothing_is_read_behind_the_limit() {
     let file = write(&table.schema(), &[table], properties).unwrap();
     let source = noting(&file);
     let predicate = Predicate::parse("id >= 50").unwrap();
-    let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap();
+    let builder = opened(&source);
     let reader = builder.with_predicate(predicate).with_offset(1).with_limit(120).build().unwrap();
     let ids: Vec<i64> = reader
         .flat_map(|batch| batch.unwrap().column(0).as_primitive::<Int64Type>().values().to_vec())
@@ -126,7 +129,7 @@ fn nothing_is_read_behind_the_limit() {
     assert_eq!(blocks_read(&source, "id"), (0..82).collect::<Vec<_>>());
     assert_eq!(blocks_read(&source, "text"), [0, 1]);
     let source = noting(&file);
-    let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap();
+    let builder = opened(&source);
     let reader = builder.with_offset(250).with_limit(100).build().unwrap();
     assert_eq!(reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 100);
     assert_eq!(blocks_read(&source, "text"), [2, 3]);
@@ -142,7 +145,7 @@ fn short_blocks_between_rows_are_left_out() {
     let rows: Vec<u64> = (0..1000).step_by(7).collect();
     let selection =
         RowSelection::from_consecutive_ranges(rows.iter().map(|row| *row..row + 1), 1000);
-    let reader = ArrowReaderBuilder::try_new(source.clone()).unwrap().with_row_selection(selection);
+    let reader = opened(&source).with_row_selection(selection);
     assert_eq!(reader.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 143);
     assert_eq!(blocks_read(&source, "text"), blocks_with(&file, "text", &rows));
 }

@@ -8,7 +8,7 @@ use arrow::datatypes::*;
 use trevni::arrow::*;
 use trevni::codec::Codec;
 
-use super::blocks_read::{blocks_read, noting};
+use super::blocks_read::{blocks_read, noting, opened};
 use crate::arrow::write;
 use trevni_testing::equality::same;
 
@@ -44,7 +44,7 @@ fn read(
         WriterProperties::builder().set_layout(layout).set_codec(codec).set_block_size(300).build();
     let file = write(&batch.schema(), std::slice::from_ref(batch), properties).unwrap();
     let source = noting(&file);
-    let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap();
+    let builder = opened(&source);
     let names: Vec<_> = builder.file().columns().iter().map(|c| c.name().to_owned()).collect();
     let mask = ProjectionMask::columns(builder.schema(), parts.iter().copied()).unwrap();
     let mut reader = builder.with_projection(mask).build().unwrap();
@@ -203,7 +203,7 @@ fn parts_that_predicates_read_are_not_read_again() {
     let predicate = Predicate::parse("c.x >= 100").unwrap();
     let mask = predicate.evaluate(&batch).unwrap();
     let expected = arrow::compute::filter_record_batch(&batch, &mask).unwrap();
-    let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap().with_predicate(predicate);
+    let builder = opened(&source).with_predicate(predicate);
     let read = builder.build().unwrap().next().unwrap().unwrap();
     same(read.column(0), expected.column(0)).unwrap();
     let once = |column: &str| {

@@ -12,7 +12,7 @@ use trevni::{
 };
 
 use crate::arrow::write;
-use crate::filters::blocks_read::{blocks_read, blocks_with, noting, table};
+use crate::filters::blocks_read::{blocks_read, blocks_with, noting, opened, table};
 
 /// Returns the rows of a predicate, and the byte ranges that were read of a column.
 fn rows(file: &Bytes, condition: &str, column: &str) -> (Vec<u64>, Vec<usize>) {
@@ -22,7 +22,7 @@ fn rows(file: &Bytes, condition: &str, column: &str) -> (Vec<u64>, Vec<usize>) {
     let whole: Vec<_> = whole.build().unwrap().map(|batch| batch.unwrap()).collect();
     let expected: usize =
         whole.iter().map(|batch| predicate.evaluate(batch).unwrap().true_count()).sum();
-    let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap();
+    let builder = opened(&source);
     let reader = builder.with_predicate(predicate.clone()).build().unwrap();
     let read: usize = reader.map(|batch| batch.unwrap().num_rows()).sum();
     assert_eq!(read, expected, "{condition}");
@@ -234,7 +234,7 @@ fn what_is_changed_in_a_file_is_not_believed() {
             let mut bytes = file.to_vec();
             bytes[i] ^= flip;
             let source = noting(&Bytes::from(bytes));
-            let builder = ArrowReaderBuilder::try_new(source.clone()).unwrap();
+            let builder = opened(&source);
             assert!(builder.statistics("id").unwrap().is_some() != (key == "arrow.statistics"));
             let predicate = Predicate::parse("id in (5, 2999)").unwrap();
             let reader = builder.with_predicate(predicate).build().unwrap();
