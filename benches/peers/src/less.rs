@@ -72,9 +72,9 @@ struct Peer {
 }
 
 /// Asks all and prints a table.
-pub fn race(quick: bool, repetitions: Option<u16>) -> Result<()> {
+pub fn race(quick: bool, rounds: u16) -> Result<()> {
     let scale = if quick { 0.02 } else { 1.0 };
-    let repetitions = repetitions.map_or(if quick { 3 } else { 9 }, usize::from);
+    let repetitions = if quick { 3 } else { usize::from(rounds) };
     let peers = write(scale)?;
     for peer in &peers {
         println!("{:14} {:8.1} MB", peer.name, peer.file.len() as f64 / 1e6);

@@ -87,7 +87,7 @@ fn run(args: &Args) -> Result<()> {
         return remote::run(args.quick, args.json);
     }
     if args.less {
-        return less::race(args.quick, Some(args.rounds));
+        return less::race(args.quick, args.rounds);
     }
     if let Some(folder) = &args.export {
         return export(args, folder);
