@@ -31,16 +31,16 @@ for kind in default native; do
   peers=$(binary peers "$kind")
   for group in flat nested text; do
     say "$group, $kind"
-    "$peers" --json --file "$tables/$group"/* > "$results/$group-$kind.json"
+    "$peers" --json --seconds 8 --file "$tables/$group"/* > "$results/$group-$kind.json"
   done
   if [ ${#more[@]} -gt 0 ]; then
     say "surveys, $kind"
-    "$peers" --json --file "${more[@]}" > "$results/surveys-$kind.json"
+    "$peers" --json --seconds 8 --file "${more[@]}" > "$results/surveys-$kind.json"
   fi
   say "generated tables, $kind"
-  "$peers" --json --tables lineitem,taxi,events,trips,visits,prices > "$results/made-$kind.json"
+  "$peers" --json --seconds 8 --tables lineitem,taxi,events,trips,visits,prices > "$results/made-$kind.json"
   say "large, $kind"
-  "$peers" --json --seconds 60 --file "$tables/large"/* --tables lineitem_sf1 > "$results/large-$kind.json"
+  "$peers" --json --seconds 30 --file "$tables/large"/* --tables lineitem_sf1 > "$results/large-$kind.json"
 done
 say "store and disk"
 peers=$(binary peers native)

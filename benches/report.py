@@ -156,6 +156,20 @@ def headline(folder):
             what = "as a crate's user builds it" if build == "default" else "`-C target-cpu=native`"
             out += f"{what[0].upper() + what[1:]} ({len(results.tables)} tables, {results.processor}):\n\n"
             out += means_table(results, HEADLINE) + "\n"
+    return out + sizes_by_group(folder)
+
+
+def sizes_by_group(folder):
+    """The sizes beside the best Parquet, of each group of tables."""
+    found = {group: Results(folder, [group], "native") for group in GROUPS}
+    found = {group: results for group, results in found.items() if results.tables}
+    if not found:
+        return ""
+    names = [f"{GROUPS[group].split(':')[0].split(' (')[0]} ({len(results.tables)})" for group, results in found.items()]
+    out = "Sizes by group of tables:\n\n" + head("", names)
+    for ours, peer in [("trevni-pack", "parquet-tuned-zstd3"), ("trevni-pack+zstd", "parquet-tuned-zstd3")]:
+        cells = [pair(results.means(ours, peer, "size")) for results in found.values()]
+        out += row([f"{NAMES[ours]} beside {NAMES[peer]}", *cells])
     return out
 
 
@@ -387,6 +401,9 @@ def replaced(page, blocks):
     """Returns a page with other tables between its markers."""
     text = (ROOT / page).read_text()
     for name, block in blocks.items():
+        if not block:
+            # Not measured: what stands there stays.
+            continue
         pattern = rf"(<!-- {name}: made by benches/report.py -->\n).*?(<!-- /{name} -->)"
         text, count = re.subn(pattern, lambda m: m[1] + "\n" + block.strip("\n") + "\n\n" + m[2], text, flags=re.S)
         if count != 1:

@@ -3,13 +3,22 @@
 use std::path::Path;
 
 use arrow::compute::BatchCoalescer;
-use trevni_convert::{Format, ReadOptions, Source};
+use trevni_convert::{Encoding, Format, ReadOptions, Source};
 
 use super::{BATCH, Table};
 use crate::Result;
 
-/// Reads all rows of a file; compressed text is decompressed.
+/// Reads all rows of a file; compressed text is decompressed. Text that is not UTF-8 is read as Windows-1252.
 pub fn load(path: &Path) -> Result<Table> {
+    let found = read(path, &ReadOptions::default());
+    found.or_else(|e| {
+        let encoding: Encoding = "windows-1252".parse()?;
+        let options = ReadOptions { encoding: Some(encoding), ..ReadOptions::default() };
+        read(path, &options).map_err(|_| e)
+    })
+}
+
+fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
     let in_file = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
     let mut source = Source::open(path).map_err(|e| in_file(&e))?.decompressed()?;
     let name = Source::decompressed_path(path).unwrap_or_else(|| path.to_owned());
@@ -17,7 +26,7 @@ pub fn load(path: &Path) -> Result<Table> {
         Some(format) => format,
         None => Format::of_source(&mut source)?.ok_or_else(|| in_file(&"an unknown format"))?,
     };
-    let rows = (format.open)(source, &ReadOptions::default()).map_err(|e| in_file(&e))?;
+    let rows = (format.open)(source, options).map_err(|e| in_file(&e))?;
     let schema = rows.schema();
     let mut coalescer = BatchCoalescer::new(schema.clone(), BATCH);
     for batch in rows {
@@ -35,5 +44,5 @@ pub fn load(path: &Path) -> Result<Table> {
 /// Returns the name of a table of a file: the start of the file's name.
 pub fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.split('.').next().unwrap_or_default().chars().take(24).collect()
+    name.split('.').next().unwrap_or_default().chars().take(40).collect()
 }
