@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The groups of tables, and what they are.
 GROUPS = {
     "flat": "packages: flights, weather, postal codes, bird strikes, movies, the index of Debian",
-    "surveys": "surveys, elections, sports (fivethirtyeight)",
+    "surveys": "surveys: elections, sports and others (fivethirtyeight)",
     "large": "large tables",
     "nested": "nested tables",
     "text": "text",
@@ -119,6 +119,12 @@ class Results:
         return mean, (one / other if measure == "size" else other / one)
 
 
+def best(folder, groups):
+    """The build for the processor of the machine; the default one where there is no other."""
+    native = Results(folder, groups, "native")
+    return native if native.tables else Results(folder, groups, "default")
+
+
 def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
@@ -161,11 +167,9 @@ def headline(folder):
 
 def sizes_by_group(folder):
     """The sizes beside the best Parquet, of each group of tables."""
-    found = {group: Results(folder, [group], "native") for group in GROUPS}
-    found = {group: results for group, results in found.items() if results.tables}
-    if not found:
-        return ""
-    names = [f"{GROUPS[group].split(':')[0].split(' (')[0]} ({len(results.tables)})" for group, results in found.items()]
+    found = {about.split(":")[0]: best(folder, [group]) for group, about in GROUPS.items()}
+    found = {name: results for name, results in found.items() if results.tables}
+    names = [f"{name} ({len(results.tables)})" for name, results in found.items()]
     out = "Sizes by group of tables:\n\n" + head("", names)
     for ours, peer in [("trevni-pack", "parquet-tuned-zstd3"), ("trevni-pack+zstd", "parquet-tuned-zstd3")]:
         cells = [pair(results.means(ours, peer, "size")) for results in found.values()]
@@ -243,8 +247,7 @@ COLUMNS = [
 
 def each_table(folder):
     """A line for each table: pack beside three peers."""
-    build = "native" if Results(folder, GROUPS, "native").tables else "default"
-    results = Results(folder, {**GROUPS, **MADE}, build)
+    results = best(folder, {**GROUPS, **MADE})
     out = head("table", [name for name, _, _ in COLUMNS])
     for table, configs in results.tables.items():
         cells = []
@@ -346,9 +349,7 @@ BARS = {
 
 def chart(folder):
     """Bars of the geometric means beside Parquet with snappy; lower is better."""
-    results = Results(folder, GROUPS, "native")
-    if not results.tables:
-        results = Results(folder, GROUPS, "default")
+    results = best(folder, GROUPS)
     width, height, floor, top = 900, 290, 250, 72
     measures = {key: name for key, name in MEASURES.items() if key != "open_rows"}
     values = {}
@@ -437,8 +438,7 @@ def main():
     if not folder or options not in ([], ["--check"], ["--print"]):
         sys.exit(__doc__)
     folder = pathlib.Path(folder)
-    native = Results(folder, GROUPS, "native")
-    results = native if native.tables else Results(folder, GROUPS, "default")
+    results = best(folder, GROUPS)
     if not results.tables:
         sys.exit(f"{folder} has no results")
     if options == ["--print"]:
