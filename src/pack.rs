@@ -34,7 +34,7 @@ pub(crate) use integer::{DEPTH, Numbers, long, put as put_numbers};
 pub(crate) use options::Options;
 pub(crate) use payload::Payload;
 pub(crate) use payload_reader::Input;
-pub(crate) use string::distinct::StringsRef;
+pub(crate) use string::distinct::{Distinct, StringsRef};
 pub(crate) use string::hints::StringHints;
 pub use string::view_dictionary::ViewDictionary;
 pub use string::views::{ViewBuffer, Views};

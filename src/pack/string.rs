@@ -307,10 +307,11 @@ pub(crate) fn check_utf8(bytes: &[u8], starts: impl Iterator<Item = usize>) -> R
 }
 
 /// Encodes strings with the smallest result. Returns the distinct ones, if they were computed. With bits, only
-/// strings whose bit is set are restored, and the others are empty.
+/// strings whose bit is set are restored, and the others are empty. `known` has the distinct ones, if they are known.
 pub(crate) fn put(
     strings: StringsRef<'_>,
     validity: Option<&[u8]>,
+    known: Option<Distinct>,
     hints: &StringHints,
     depth: u32,
     out: &mut Payload,
@@ -322,16 +323,21 @@ pub(crate) fn put(
     let mut found = None;
     if deeper > 1 && hints.repetitive {
         let most = (strings.len() / 2).min(MOST_ENTRIES);
-        let mut distinct = Distinct::of(strings, validity, most);
+        let known = known.filter(|known| known.len() <= most);
+        let all = || known.or_else(|| Distinct::of(strings, None, most));
+        let (mut distinct, all) = match validity {
+            None => (all(), None),
+            Some(_) => (Distinct::of(strings, validity, most), Some(all)),
+        };
         // Long strings would be many bytes where none need be.
         let long = distinct.as_ref().is_some_and(|distinct| distinct.longest() > SLOT);
         let reports = validity.is_none() || !long;
         if !reports {
-            distinct = Distinct::of(strings, None, most);
+            distinct = all.and_then(|all| all());
         }
         if let Some(distinct) = distinct {
             put_dictionary(&distinct, hints, deeper, out);
-            let few = distinct.offsets.len() - 1 <= strings.len() / FEW;
+            let few = distinct.len() <= strings.len() / FEW;
             found = Some(distinct).filter(|_| reports);
             if few && out.size_from(start) < strings.bytes().len() / 2 {
                 return found;
@@ -339,20 +345,33 @@ pub(crate) fn put(
         }
     }
     let dictionary = out.split_off(start);
-    if !put_template(strings, validity, deeper, out) {
+    put_each(strings, validity, Some(dictionary).filter(|d| !d.is_empty()), hints, deeper, out);
+    found
+}
+
+/// Encodes each string for itself, or appends the dictionary of them if that is smaller.
+fn put_each(
+    strings: StringsRef<'_>,
+    validity: Option<&[u8]>,
+    dictionary: Option<Payload>,
+    hints: &StringHints,
+    depth: u32,
+    out: &mut Payload,
+) {
+    let start = out.len();
+    if !put_template(strings, validity, depth, out) {
         let expected = hints.expected_size(strings);
-        if !dictionary.is_empty() && dictionary.size_from(0) < expected - expected / 8 {
-            out.append(&dictionary);
-            return found;
+        let most = expected - expected / 8;
+        if let Some(dictionary) = dictionary.as_ref().filter(|d| d.size_from(0) < most) {
+            return out.append(dictionary);
         }
-        put_groups(strings, hints, deeper, out);
+        put_groups(strings, hints, depth, out);
     }
     // Codes are faster to read than strings.
-    if !dictionary.is_empty() && dictionary.size_from(0) <= out.size_from(start) {
+    if let Some(dictionary) = dictionary.filter(|d| d.size_from(0) <= out.size_from(start)) {
         out.truncate(start);
         out.append(&dictionary);
     }
-    found
 }
 
 /// Appends the template of strings and their numbers, if they have one and it saves.
@@ -400,6 +419,10 @@ fn put_dictionary(distinct: &Distinct, hints: &StringHints, depth: u32, out: &mu
     let entries = StringsRef { offsets: &distinct.offsets, data: &distinct.data };
     out.push(DICTIONARY);
     wire::put_long(out, long(entries.len()));
-    put(entries, None, hints, depth, out);
+    // The entries have no dictionary: they are distinct.
+    let deeper = depth.saturating_sub(1);
+    if !(hints.integers && put_integers(entries, deeper, out)) {
+        put_each(entries, None, None, hints, deeper, out);
+    }
     integer::put(&distinct.codes, depth, out);
 }

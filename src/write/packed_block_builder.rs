@@ -20,7 +20,7 @@ use crate::format::values::Values;
 use crate::format::values_ref::ValuesRef;
 use crate::kernel;
 use crate::pack::{
-    self, DEPTH, FloatHints, Hints, Options, Payload, StringHints, StringsRef, long,
+    self, DEPTH, Distinct, FloatHints, Hints, Options, Payload, StringHints, StringsRef, long,
 };
 use crate::stats::collector::{CollectedStatistics, EncoderStatistics, StatisticsCollector};
 use crate::wire;
@@ -185,26 +185,27 @@ fn append_slots(
 }
 
 impl BlockValues {
-    /// Returns what these values teach for later ones.
-    pub(crate) fn hints(&self, options: Options) -> Hints {
-        let mut hints = Hints::default();
+    /// Returns what these values teach for later ones, and the distinct strings, if they were computed for it.
+    pub(crate) fn hints(&self, options: Options) -> (Hints, Option<Distinct>) {
+        let (mut hints, mut distinct) = (Hints::default(), None);
         match &self.values {
             Values::Float(values) => hints.floats = FloatHints::of(options, values),
             Values::Double(values) => hints.floats = FloatHints::of(options, values),
             Values::Bytes(strings) => {
                 let is_text = self.value_type == ValueType::String;
-                hints.strings = StringHints::of(options, as_ref(strings), is_text);
+                (hints.strings, distinct) = StringHints::of(options, as_ref(strings), is_text);
             }
             _ => {}
         }
-        hints
+        (hints, distinct)
     }
 
-    /// Appends the payload, without a second pass over it.
+    /// Appends the payload, without a second pass over it. `distinct` has the distinct strings, if they are known.
     pub(crate) fn pack(
         &mut self,
         with_runs: bool,
         hints: &Hints,
+        distinct: Option<Distinct>,
         out: &mut Payload,
     ) -> (FilledValues, EncoderStatistics) {
         let filled = fill_nulls(self.value_type, &self.counts, &mut self.values, with_runs);
@@ -227,7 +228,9 @@ impl BlockValues {
             ItemCounts::Presence(bits) if !filled.dense => Some(bits),
             _ => None,
         };
-        let encoder_statistics = put_values(&self.values, some, hints, out);
+        // Strings without slots for nulls are others than those that were counted.
+        let distinct = distinct.filter(|_| !filled.dense);
+        let encoder_statistics = put_values(&self.values, some, hints, distinct, out);
         (filled, encoder_statistics)
     }
 
@@ -273,6 +276,7 @@ fn put_values(
     values: &Values,
     validity: Option<&Bits>,
     hints: &Hints,
+    distinct: Option<Distinct>,
     out: &mut Payload,
 ) -> EncoderStatistics {
     match values {
@@ -294,8 +298,9 @@ fn put_values(
                 kernel::bitmap::count_ones(bits.as_bytes(), 0, bits.len()) == bits.len()
             };
             let validity = validity.filter(|bits| !all(bits)).map(Bits::as_bytes);
+            let (strings, hints) = (as_ref(strings), &hints.strings);
             if let Some(distinct) =
-                pack::put_strings(as_ref(strings), validity, &hints.strings, DEPTH, out)
+                pack::put_strings(strings, validity, distinct, hints, DEPTH, out)
             {
                 return EncoderStatistics::Strings {
                     offsets: distinct.offsets,

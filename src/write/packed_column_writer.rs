@@ -20,7 +20,7 @@ use crate::format::packed_block::{PACKED_ZSTD, SERIALISED, most_inflated};
 use crate::format::row_offsets::{Spans, first_not};
 use crate::format::value::{Value, ValueType};
 use crate::format::values_ref::ValuesRef;
-use crate::pack::{GOOD_FOR, Hints, Options, Payload};
+use crate::pack::{Distinct, GOOD_FOR, Hints, Options, Payload};
 use crate::parallelism::threads;
 use crate::stats::collector::StatisticsCollector;
 
@@ -60,6 +60,8 @@ struct FullBlock {
     rows: u32,
     first_value: Option<Value<'static>>,
     hints: Arc<Hints>,
+    /// The distinct strings, if they were computed for the hints.
+    distinct: Option<Distinct>,
 }
 
 impl PackedColumnWriter {
@@ -148,8 +150,10 @@ impl PackedColumnWriter {
         if self.rows == 0 {
             return;
         }
+        let mut distinct = None;
         if self.cut.is_multiple_of(GOOD_FOR) {
-            self.hints = Arc::new(self.block_values.hints(self.packing.options));
+            let (hints, found) = self.block_values.hints(self.packing.options);
+            (self.hints, distinct) = (Arc::new(hints), found);
         }
         self.cut += 1;
         let reusable = threads::lock(&self.reusable).pop();
@@ -159,6 +163,7 @@ impl PackedColumnWriter {
             rows: u32::try_from(std::mem::take(&mut self.rows)).unwrap_or(u32::MAX),
             first_value: self.first_value.take(),
             hints: self.hints.clone(),
+            distinct,
         });
     }
 
@@ -187,10 +192,11 @@ impl Packing {
         collector: Option<StatisticsCollector>,
         mut stored: Vec<u8>,
     ) -> Result<(CompressedBlock, BlockValues)> {
-        let FullBlock { mut block_values, rows, first_value, hints } = full;
+        let FullBlock { mut block_values, rows, first_value, hints, distinct } = full;
         stored.clear();
         let mut payload = Payload::new(stored, self.codec == Codec::PackZstd);
-        let (filled, encoder_statistics) = block_values.pack(self.with_runs, &hints, &mut payload);
+        let (filled, encoder_statistics) =
+            block_values.pack(self.with_runs, &hints, distinct, &mut payload);
         let collected = collector
             .map(|collector| block_values.collected(collector, filled.dense, &encoder_statistics));
         let collected = collected.unwrap_or_default();

@@ -152,6 +152,11 @@ impl Distinct {
         (!keys.is_empty() || n == 0).then_some(found)
     }
 
+    /// Returns how many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
     /// Returns the bytes of the longest.
     pub(crate) fn longest(&self) -> usize {
         let ends = self.offsets.iter().zip(self.offsets.get(1..).unwrap_or_default());

@@ -7,6 +7,10 @@ use crate::pack::options::Options;
 /// Strings of fewer bytes are not encoded as codes.
 const FEWEST: usize = 256;
 
+/// Of more strings, a sample in pieces of neighbours shows whether enough are repeated.
+const SAMPLE: usize = 1024;
+const PIECE: usize = 8;
+
 /// Options, and what earlier values have shown.
 #[derive(Debug, Default)]
 pub(crate) struct StringHints {
@@ -21,27 +25,35 @@ pub(crate) struct StringHints {
 }
 
 impl StringHints {
-    /// Samples strings. Unless they are `text`, they may be integers.
-    pub(crate) fn of(options: Options, strings: StringsRef<'_>, text: bool) -> Self {
+    /// Samples strings. Unless they are `text`, they may be integers. Returns also the distinct ones, if they are few.
+    pub(crate) fn of(
+        options: Options,
+        strings: StringsRef<'_>,
+        text: bool,
+    ) -> (Self, Option<Distinct>) {
         let mut hints = Self { options, ..Self::default() };
         hints.integers = !text;
-        let most = strings.len() / 2;
-        let distinct = Distinct::of(strings, None, most).filter(|_| strings.len() > 8);
+        let distinct = few_distinct(strings);
         hints.repetitive = distinct.is_some();
+        hints.train(strings, distinct.as_ref());
+        (hints, distinct)
+    }
+
+    /// Trains codes, if they pay.
+    fn train(&mut self, strings: StringsRef<'_>, distinct: Option<&Distinct>) {
         // Of a dictionary only the entries are encoded.
-        let strings = distinct.as_ref().map_or(strings, |distinct| StringsRef {
+        let strings = distinct.map_or(strings, |distinct| StringsRef {
             offsets: &distinct.offsets,
             data: &distinct.data,
         });
         let bytes = strings.bytes().len();
-        if hints.options.zstd || hints.options.fsst_threshold == 0 || bytes < FEWEST {
-            return hints;
+        if self.options.zstd || self.options.fsst_threshold == 0 || bytes < FEWEST {
+            return;
         }
         let (codes, size) = TrainedCodes::train(strings);
-        if size <= hints.worth(100) {
-            (hints.codes, hints.codes_size) = (Some(codes), size);
+        if size <= self.worth(100) {
+            (self.codes, self.codes_size) = (Some(codes), size);
         }
-        hints
     }
 
     /// Returns the maximum size of the codes for which they are used.
@@ -59,4 +71,28 @@ impl StringHints {
     pub(super) fn codes(&self) -> Option<&TrainedCodes> {
         self.codes.as_ref()
     }
+}
+
+/// Returns the distinct strings, if they are at most half of all.
+fn few_distinct(strings: StringsRef<'_>) -> Option<Distinct> {
+    if strings.len() <= PIECE || !has_repeats(strings) {
+        return None;
+    }
+    Distinct::of(strings, None, strings.len() / 2)
+}
+
+/// Returns false if no string of a sample is repeated: among half as many distinct ones as strings, in any order, a sample
+/// has some twice.
+fn has_repeats(strings: StringsRef<'_>) -> bool {
+    if strings.len() < 4 * SAMPLE {
+        return true;
+    }
+    let step = strings.len() / (SAMPLE / PIECE);
+    let (mut offsets, mut data) = (vec![0], Vec::new());
+    for string in (0..strings.len()).step_by(step).flat_map(|at| strings.part(at, PIECE).iter()) {
+        data.extend_from_slice(string);
+        offsets.push(i32::try_from(data.len()).unwrap_or(i32::MAX));
+    }
+    let sample = StringsRef { offsets: &offsets, data: &data };
+    Distinct::of(sample, None, sample.len() - 1).is_some()
 }

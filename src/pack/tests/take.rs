@@ -130,9 +130,9 @@ fn check_strings(all: &[Vec<u8>], text: bool, kind: u8) {
         offsets.push(data.len() as i32);
     }
     let strings = StringsRef { offsets: &offsets, data: &data };
-    let hints = StringHints::of(Options::default(), strings, text);
+    let hints = StringHints::of(Options::default(), strings, text).0;
     let mut bytes = Payload::default();
-    string::put(strings, None, &hints, DEPTH, &mut bytes);
+    string::put(strings, None, None, &hints, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes[0], kind);
     for step in [1, 90, 2000] {

@@ -173,9 +173,9 @@ fn what_is_not_there_is_as_the_one_before() {
 fn it_is_a_kind_of_strings() {
     let (offsets, data) = joined(&some(|r| format!("/products/{:05}", r % 100_000)));
     let strings = StringsRef { offsets: &offsets, data: &data };
-    let hints = crate::pack::StringHints::of(crate::pack::Options::default(), strings, true);
+    let hints = crate::pack::StringHints::of(crate::pack::Options::default(), strings, true).0;
     let mut bytes = Payload::default();
-    crate::pack::put_strings(strings, None, &hints, DEPTH, &mut bytes);
+    crate::pack::put_strings(strings, None, None, &hints, DEPTH, &mut bytes);
     let bytes = bytes.into_bytes();
     assert_eq!(bytes.first(), Some(&TEMPLATE));
 }
