@@ -27,6 +27,7 @@ use crate::wire::Cursor;
 /// Opens one block after another of a column; keeps its memory between them.
 pub(crate) struct BlockDecoder {
     kind: BlockEncoding,
+    /// Created for the first block that is compressed.
     decompressor: Option<Box<dyn Decompress>>,
     limits: Limits,
     plain: PlainBlock,
@@ -49,6 +50,16 @@ struct PlainBlock {
 impl PlainBlock {
     fn bytes(&self) -> &[u8] {
         self.stored.as_deref().unwrap_or(&self.decompressed)
+    }
+}
+
+fn get_or_create(
+    decompressor: &mut Option<Box<dyn Decompress>>,
+    codec: Codec,
+) -> Result<&mut Box<dyn Decompress>> {
+    match decompressor {
+        Some(decompressor) => Ok(decompressor),
+        none => Ok(none.insert(codec.decompressor()?)),
     }
 }
 
@@ -81,14 +92,9 @@ impl BlockDecoder {
 
     fn of(kind: BlockEncoding, limits: Limits) -> Result<Self> {
         kind.codec.check_available()?;
-        let decompressor = match kind.codec {
-            Codec::Pack => None,
-            Codec::PackZstd => Some(Codec::Zstd.decompressor()?),
-            codec => Some(codec.decompressor()?),
-        };
         Ok(Self {
             kind,
-            decompressor,
+            decompressor: None,
             limits,
             plain: PlainBlock::default(),
             decoder: Decoder::default(),
@@ -121,7 +127,8 @@ impl BlockDecoder {
             self.open_packed(stored.slice_ref(payload), raw_len)?;
         } else if codec == Codec::Null {
             self.lend(stored.slice_ref(payload), raw_len)?;
-        } else if let Some(decompressor) = &mut self.decompressor {
+        } else {
+            let decompressor = get_or_create(&mut self.decompressor, codec)?;
             decompressor.decompress(payload, raw_len, &mut self.plain.decompressed)?;
         }
         match verdict {
@@ -201,10 +208,10 @@ impl BlockDecoder {
         let size = cursor.long("size of a packed block")?;
         let size = usize::try_from(size).ok().filter(|size| *size <= most_inflated(raw_len));
         let size = size.ok_or_else(|| Error::malformed("a packed block larger than its values"))?;
-        let Some(zstd) = self.decompressor.as_mut().filter(|_| self.kind.codec == Codec::PackZstd)
-        else {
+        if self.kind.codec != Codec::PackZstd {
             return Err(Error::malformed("zstd in a block of codec \"pack\""));
-        };
+        }
+        let zstd = get_or_create(&mut self.decompressor, Codec::Zstd)?;
         let mut out = Vec::new();
         zstd.decompress(cursor.rest(), size, &mut out)?;
         Ok(out.into())

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::block_decoder::BlockDecoder;
+use super::file_metadata::FileMetadata;
 use super::file_reader::FileReader;
 use super::read_metrics::ReadMetrics;
 use crate::checksum::Checksum;
@@ -27,7 +28,10 @@ use crate::io::ReadAt;
 
 /// A cursor over the blocks of one column.
 pub(crate) struct ColumnCursor {
-    meta: ColumnMetadata,
+    metadata: Arc<FileMetadata>,
+    column: usize,
+    value_type: ValueType,
+    is_array: bool,
     /// The index of the parent's cursor.
     pub(crate) parent: Option<usize>,
     /// Where the caller wants the data; `None` for parents that are read for their counts.
@@ -75,13 +79,16 @@ impl ColumnCursor {
         target: Option<usize>,
         open_blocks: &OpenBlocks,
     ) -> Result<Self> {
-        let meta = file.column(column)?.clone();
+        let meta = file.column(column)?;
         let blocks = file.blocks(column)?;
         let in_column = |e: Error| e.in_column(meta.name());
         let opener = BlockDecoder::new(file.header(), column, *file.limits()).map_err(in_column)?;
         Ok(Self {
-            data: ColumnData::of(&meta),
-            meta,
+            data: ColumnData::of(meta),
+            metadata: file.metadata().clone(),
+            column,
+            value_type: meta.value_type(),
+            is_array: meta.is_array(),
             parent,
             target,
             blocks,
@@ -97,6 +104,11 @@ impl ColumnCursor {
             leads: false,
             places: Vec::new(),
         })
+    }
+
+    /// Returns the name of the column.
+    fn name(&self) -> &str {
+        self.metadata.header().columns.get(self.column).map_or("", ColumnMetadata::name)
     }
 
     /// Closes the open block; it is opened again if it has rows that are read.
@@ -127,7 +139,7 @@ impl ColumnCursor {
     pub(crate) fn open_next(&mut self, fetch: &impl Fetch) -> Result<()> {
         let blocks = self.blocks.clone();
         let Some(block) = blocks.get(self.next_block) else {
-            return Err(Error::malformed("no block for a row").in_column(self.meta.name()));
+            return Err(Error::malformed("no block for a row").in_column(self.name()));
         };
         let memory = self.opener.memory().max(self.opener.memory_of(block));
         self.count_memory(memory).map_err(|e| self.place(e, self.next_block))?;
@@ -192,11 +204,11 @@ impl ColumnCursor {
                 let most = budget.left() / values.width().max(1);
                 self.opener.arrays(n, lengths, values, most)
             }
-            (None, Some(validity), values) if self.meta.is_array() => {
+            (None, Some(validity), values) if self.is_array => {
                 self.opener.slots(n, validity, values)
             }
-            (None, None, values) if self.meta.is_array() => match values {
-                Values::Boolean(bits) if self.meta.value_type() == ValueType::Null => {
+            (None, None, values) if self.is_array => match values {
+                Values::Boolean(bits) if self.value_type == ValueType::Null => {
                     self.opener.presence(n, bits)
                 }
                 _ => Err(Error::invalid("no buffer for the lengths of an array column")),
@@ -251,10 +263,10 @@ impl ColumnCursor {
         let picked = self.within(budget, rows, |cursor| {
             let ColumnData { validity, values, .. } = &mut cursor.data;
             match (validity, values) {
-                (Some(validity), values) if cursor.meta.is_array() => {
+                (Some(validity), values) if cursor.is_array => {
                     cursor.opener.pick_slots(&cursor.places, validity, values)
                 }
-                (None, Values::Boolean(bits)) if cursor.meta.is_array() => {
+                (None, Values::Boolean(bits)) if cursor.is_array => {
                     cursor.opener.pick_presence(&cursor.places, bits)
                 }
                 (_, values) => cursor.opener.pick_values(&cursor.places, values).map(|()| rows),
@@ -265,7 +277,7 @@ impl ColumnCursor {
 
     /// Passes over `n` lengths or values of `k` rows, for the counts alone.
     pub(crate) fn skip(&mut self, n: usize, k: u64) -> Result<()> {
-        let result = match self.meta.is_array() {
+        let result = match self.is_array {
             true => self.opener.skip_arrays(n, self.leads),
             false => self.opener.skip_values(n).map(|()| n),
         };
@@ -311,7 +323,7 @@ impl ColumnCursor {
 
     fn place(&self, e: Error, block: usize) -> Error {
         let offset = self.blocks.get(block).map_or(0, |block| block.offset);
-        e.in_block_at(block, offset).in_column(self.meta.name())
+        e.in_block_at(block, offset).in_column(self.name())
     }
 }
 
