@@ -46,7 +46,7 @@ impl AsyncDatasetWriter {
         mut properties: DatasetProperties,
     ) -> Result<Self> {
         let place = Prefix::new(store, prefix.into());
-        let last = place.last_commit().await?;
+        let last = if properties.replaces() { place.last_commit().await? } else { None };
         let commit = begin(last, place.snapshot().await, &schema, &mut properties)?;
         let rolling = Rolling::new(schema, &commit.partitions, properties)?;
         let written = Written::default();

@@ -53,6 +53,11 @@ impl DatasetProperties {
     pub fn builder() -> DatasetPropertiesBuilder {
         DatasetPropertiesBuilder::default()
     }
+
+    /// Returns whether the rows replace those that exist.
+    pub(super) fn replaces(&self) -> bool {
+        self.mode == DatasetMode::Overwrite
+    }
 }
 
 impl DatasetPropertiesBuilder {

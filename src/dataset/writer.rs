@@ -15,7 +15,7 @@ use super::commit::{Commit, DataFile};
 use super::file_statistics::FileBounds;
 use super::folder::Folder;
 use super::pending::Pending;
-use super::properties::{DatasetMode, DatasetProperties};
+use super::properties::DatasetProperties;
 use super::rolling_writer::{Finished, Rolling};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind, Result};
@@ -59,15 +59,15 @@ impl Written {
     }
 }
 
-/// Begins a write after the commit `last`: returns its commit without files, and sets what is not set as the data set has
-/// it. What cannot be read can be replaced, by a writer that needs nothing of it.
+/// Begins a write: returns its commit without files, and sets what is not set as the data set has it. A commit that replaces
+/// all rows comes after `last`. What cannot be read can be replaced, by a writer that needs nothing of it.
 pub(super) fn begin(
     last: Option<u64>,
     existing: Result<Option<Snapshot>>,
     schema: &SchemaRef,
     properties: &mut DatasetProperties,
 ) -> Result<Commit> {
-    let replaces = properties.mode == DatasetMode::Overwrite;
+    let replaces = properties.replaces();
     let existing = match existing {
         Err(e)
             if replaces
@@ -107,7 +107,7 @@ fn partitions(
     let existing = existing.into_iter().flat_map(|existing| &existing.partitions);
     let names: Vec<_> = existing.map(|field| field.name().clone()).collect();
     let missing = names.iter().find(|name| schema.index_of(name).is_err());
-    match missing.filter(|_| properties.mode == DatasetMode::Overwrite) {
+    match missing.filter(|_| properties.replaces()) {
         Some(name) => Err(Error::invalid(format!(
             "the data set is partitioned by {name:?}, which the new rows lack: choose other columns to partition by, or none"
         ))),
@@ -161,7 +161,8 @@ impl DatasetWriter {
         mut properties: DatasetProperties,
     ) -> Result<Self> {
         let folder = Folder::new(path.as_ref());
-        let commit = begin(folder.last_commit()?, folder.snapshot(), &schema, &mut properties)?;
+        let last = if properties.replaces() { folder.last_commit()? } else { None };
+        let commit = begin(last, folder.snapshot(), &schema, &mut properties)?;
         let rolling = Rolling::new(schema, &commit.partitions, properties)?;
         let (pending, written, unsynced) = (None, Written::default(), Unsynced::default());
         Ok(Self { folder, rolling, commit, unsynced, pending, written })
