@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +25,9 @@ use crate::errors::{Raise, Result};
 use crate::python_file::PythonSource;
 use crate::runtime::runtime;
 
+/// The maximum number of bytes of a file that is read when it is opened.
+const SMALL_FILE: u64 = 256 << 10;
+
 /// Options of object stores, by name.
 pub(crate) type StorageOptions = Option<HashMap<String, String>>;
 
@@ -37,11 +40,20 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Opens a file.
+    /// Opens a file. A small one is read whole: it is scanned without another call of the system.
     pub(crate) fn open(path: PathBuf) -> Result<Self> {
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|error| Error::from(error).in_file(&name))?;
-        Ok(Source::File(Arc::new(file)))
+        let open = || {
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
+            if !metadata.is_file() || metadata.len() > SMALL_FILE {
+                return Ok(Source::File(Arc::new(file)));
+            }
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            file.take(SMALL_FILE).read_to_end(&mut bytes)?;
+            Ok(Source::Bytes(bytes.into()))
+        };
+        open().map_err(|error: io::Error| Error::from(error).in_file(&name))
     }
 
     /// Fetches a whole object.
