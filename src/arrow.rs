@@ -25,7 +25,7 @@
 //! projection
 //! stats
 //! read write
-//! avro_rows
+//! avro_rows scan
 //! ```
 
 mod array;
@@ -38,6 +38,7 @@ mod leaf;
 mod predicate;
 mod projection;
 mod read;
+mod scan;
 mod schema;
 mod selection;
 mod stats;
@@ -56,15 +57,19 @@ pub(crate) use predicate::{Bound, Node, find};
 pub use predicate::{BoundPredicate, ColumnPath, Literal, Operator, PathStep, Predicate};
 pub use projection::ProjectionMask;
 pub(crate) use projection::projected_schema;
-pub use read::arrow_reader::ArrowReader;
-pub use read::builder::ArrowReaderBuilder;
-pub(crate) use read::builder::check_settings;
 pub use read::metadata::ArrowReaderMetadata;
 pub use read::options::ArrowReaderOptions;
 pub use read::row_filter::{ArrowPredicate, ArrowPredicateFn, RowFilter};
+pub use scan::arrow_reader::ArrowReader;
+pub use scan::builder::ArrowReaderBuilder;
+pub(crate) use scan::file_plan::{Adapter, FilePlan};
+pub(crate) use scan::ordered_scan::{OrderedScan, ScanOptions, pool};
+pub(crate) use scan::part::Part;
+pub(crate) use scan::settings::{ScanSettings, scan_setters};
 #[cfg(feature = "object_store")]
-pub use read::stream::{ArrowStream, ArrowStreamBuilder, Fetching};
-pub use read::verify::verify_rows;
+pub use scan::stream::{ArrowStream, ArrowStreamBuilder};
+pub(crate) use scan::trim::Trim;
+pub use scan::verify::verify_rows;
 pub use schema::ipc::{schema_from_ipc, schema_to_ipc};
 pub use schema::view_types::{with_dictionaries, with_view_types, without_view_types};
 pub use selection::{RowSelection, RowSelector};

@@ -22,7 +22,7 @@ use trevni::object_store::FetchOptions;
 use trevni::{Error, FileMetadata};
 
 use crate::errors::{Raise, Result};
-use crate::options::{ScanOptions, limits};
+use crate::options::{ScanOptions, limits, apply};
 use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;
@@ -179,9 +179,9 @@ impl NativeFile {
 
     fn read(&self, options: &ScanOptions, rows: Option<RowSelection>) -> Result<BoxedReader> {
         let reader = match &self.blocks {
-            Blocks::Here(source) => Box::new(options.apply(self.builder(source), rows)?.build()?),
+            Blocks::Here(source) => Box::new(apply!(options, self.builder(source), rows).build()?),
             Blocks::Store { store, path } => {
-                let stream = options.apply(self.stream_builder(store, path), rows)?.build()?;
+                let stream = apply!(options, self.stream_builder(store, path), rows).build()?;
                 blocking(stream.schema().clone(), stream)?
             }
         };

@@ -4,13 +4,10 @@ use std::collections::HashMap;
 
 use arrow::datatypes::Schema;
 use pyo3::prelude::*;
-use trevni::arrow::{
-    ArrowReaderBuilder, ColumnPath, Layout, Predicate, ProjectionMask, RowSelection, SortingColumn,
-    WriterProperties,
-};
+use trevni::arrow::{ColumnPath, Layout, Predicate, SortingColumn, WriterProperties};
 use trevni::checksum::Checksum;
 use trevni::codec::Codec;
-use trevni::io::{Limits, ReadAt};
+use trevni::io::Limits;
 use trevni::{Error, Metadata};
 
 use crate::errors::{Raise, Result};
@@ -43,32 +40,34 @@ impl ScanOptions {
     pub(crate) fn predicate(&self) -> Result<Option<Predicate>> {
         self.predicate.as_deref().map(Predicate::parse).transpose()
     }
+}
 
-    /// Sets a builder, to read these rows if they are given.
-    pub(crate) fn apply<R: ReadAt + 'static, F>(
-        &self,
-        mut builder: ArrowReaderBuilder<R, F>,
-        rows: Option<RowSelection>,
-    ) -> Result<ArrowReaderBuilder<R, F>> {
-        if let Some(columns) = &self.columns {
-            let mask = ProjectionMask::columns(builder.schema(), columns)?;
+/// Sets the builder of a reader or a stream by the arguments of a scan, to read these rows if they are given.
+macro_rules! apply {
+    ($options:expr, $builder:expr, $rows:expr) => {{
+        let (options, mut builder): (&$crate::options::ScanOptions, _) = ($options, $builder);
+        if let Some(columns) = &options.columns {
+            let mask = trevni::arrow::ProjectionMask::columns(builder.schema(), columns)?;
             builder = builder.with_projection(mask);
         }
-        if let Some(predicate) = self.predicate()? {
+        if let Some(predicate) = options.predicate()? {
             builder = builder.with_predicate(predicate);
         }
-        if let Some(rows) = rows {
+        if let Some(rows) = $rows {
             builder = builder.with_row_selection(rows);
         }
-        if let Some(rows) = self.batch_size {
+        if let Some(rows) = options.batch_size {
             builder = builder.with_batch_size(rows);
         }
-        if let Some(rows) = self.limit {
+        if let Some(rows) = options.limit {
             builder = builder.with_limit(rows);
         }
-        Ok(builder.with_offset(self.offset).with_parallelism(threads(self.threads)))
-    }
+        let threads = $crate::options::threads(options.threads);
+        builder.with_offset(options.offset).with_parallelism(threads)
+    }};
 }
+
+pub(crate) use apply;
 
 /// The columns that a feature is for: all, none, or these.
 #[derive(Debug, Clone, FromPyObject)]

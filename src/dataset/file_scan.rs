@@ -9,7 +9,6 @@
 
 use arrow::array::{ArrayRef, RecordBatch, new_null_array};
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
-use arrow::error::ArrowError;
 
 use super::merge::merge_types;
 use super::schema_adapter::adapt_batch;
@@ -226,16 +225,5 @@ impl FileScan {
                 adapt_batch(&batch, &self.output, &[])
             }
         }
-    }
-}
-
-/// Errors of ours are taken out of Arrow's wrapping.
-pub(super) fn unwrapped(e: ArrowError) -> Error {
-    match e {
-        ArrowError::ExternalError(inner) => match inner.downcast::<Error>() {
-            Ok(ours) => *ours,
-            Err(other) => ArrowError::ExternalError(other).into(),
-        },
-        other => other.into(),
     }
 }

@@ -17,9 +17,9 @@ use futures_util::stream::{BoxStream, try_unfold};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 
 use super::file_scan::FileScan;
-use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan, Trim};
+use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan};
 use super::store::Prefix;
-use crate::arrow::ArrowStream;
+use crate::arrow::{ArrowStream, Trim};
 use crate::error::Result;
 use crate::object_store::spawn;
 
@@ -37,7 +37,7 @@ impl DatasetScan<Prefix> {
     pub fn stream(self) -> Result<DatasetStream> {
         let ScanPlan { settings, parts, trim } = self.plan()?;
         let schema = settings.predicate.output.clone();
-        let opener = Opener { place: self.place, settings, parallelism: self.parallelism };
+        let opener = Opener { place: self.place, settings };
         let files = Files {
             opener: Arc::new(opener),
             parts: parts.into(),
@@ -55,7 +55,6 @@ impl DatasetScan<Prefix> {
 struct Opener {
     place: Prefix,
     settings: FileSettings,
-    parallelism: usize,
 }
 
 /// A file that is open.
@@ -73,9 +72,9 @@ impl Opener {
 
     async fn try_open(&self, part: &ScanPart) -> Result<Option<PartStream>> {
         let builder = self.place.open(part.file.path()).await?;
-        let configured = self.settings.configure(builder, part, part.rows.clone())?;
+        let configured = builder.try_map_reader(|reader| self.settings.configure(reader, part))?;
         let Some((builder, scan)) = configured else { return Ok(None) };
-        let stream = builder.with_parallelism(self.parallelism).build()?;
+        let stream = builder.build()?;
         Ok(Some(PartStream { stream, scan, path: part.file.path().to_owned() }))
     }
 }
@@ -102,7 +101,7 @@ impl Files {
                 None => self.current = None,
                 Some(batch) => {
                     let batch = scan.finish(&batch).map_err(|e| e.in_file(path))?;
-                    let batch = self.trim.trim(&batch);
+                    let batch = self.trim.trim(batch);
                     if batch.num_rows() > 0 {
                         return Ok(Some(batch));
                     }

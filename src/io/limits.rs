@@ -55,14 +55,24 @@ impl Limits {
     /// Returns the limits of each of this many readers, so that they have these together.
     #[cfg(feature = "arrow")]
     pub(crate) fn divided_by(&self, readers: usize) -> Self {
-        let share = |limit: usize| limit / readers.max(1);
+        self.map(|limit| limit / readers.max(1))
+    }
+
+    /// Returns these limits, less one of so many parts.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn without_part(&self, parts: usize) -> Self {
+        self.map(|limit| limit - limit / parts.max(1))
+    }
+
+    #[cfg(feature = "arrow")]
+    fn map(&self, change: impl Fn(usize) -> usize) -> Self {
         Self {
-            memory: share(self.memory),
-            block_bytes: share(self.block_bytes),
-            row_bytes: share(self.row_bytes),
-            batch_bytes: share(self.batch_bytes),
-            open_bytes: share(self.open_bytes),
-            values: share(self.values),
+            memory: change(self.memory),
+            block_bytes: change(self.block_bytes),
+            row_bytes: change(self.row_bytes),
+            batch_bytes: change(self.batch_bytes),
+            open_bytes: change(self.open_bytes),
+            values: change(self.values),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tasks      0  1  2  3 │ 4  5 ...                the next starts when a result is returned
-//! pool, caller   ██ █▒ ░                          a caller that would wait runs a task instead
+//! pool, caller   ██ █▒ ░                          a caller that would wait runs a task instead, the first in its own way
 //! results    0 ◄──
 //! ```
 
@@ -18,6 +18,13 @@ use crate::error::{Error, Result};
 pub(crate) struct Ordered<L, T> {
     pool: Arc<ThreadPool>,
     jobs: VecDeque<(L, Arc<Job<T>>)>,
+}
+
+/// The first task.
+pub(crate) enum Popped<T> {
+    Done(T),
+    /// No thread has begun it, and none will.
+    NotBegun,
 }
 
 impl<L, T: Send + 'static> Ordered<L, T> {
@@ -40,12 +47,16 @@ impl<L, T: Send + 'static> Ordered<L, T> {
         self.jobs.push_back((label, Job::spawn(&self.pool, task)));
     }
 
-    /// Waits for the result of the first task; `None` if there is none.
-    pub(crate) fn pop(&mut self) -> Option<Result<(L, T)>> {
+    /// Removes the first task; `None` if there is none. Waits for its result if a thread has begun it, and runs other
+    /// tasks meanwhile.
+    pub(crate) fn pop(&mut self) -> Option<Result<(L, Popped<T>)>> {
         let (label, job) = self.jobs.pop_front()?;
+        if job.cancel() {
+            return Some(Ok((label, Popped::NotBegun)));
+        }
         let result = job.wait_and_help(|| self.jobs.iter().any(|(_, next)| next.run()));
         let died = || Error::from(std::io::Error::other("a thread that reads has died"));
-        Some(result.ok_or_else(died).map(|result| (label, result)))
+        Some(result.ok_or_else(died).map(|result| (label, Popped::Done(result))))
     }
 
     /// Removes all tasks, and returns their labels. Those that have started end without effect.
@@ -59,7 +70,9 @@ impl<L, T: Send + 'static> Ordered<L, T> {
 
 impl<L, T> Drop for Ordered<L, T> {
     fn drop(&mut self) {
-        self.jobs.iter().for_each(|(_, job)| job.cancel());
+        for (_, job) in &self.jobs {
+            job.cancel();
+        }
     }
 }
 
@@ -79,7 +92,10 @@ mod tests {
                 next += 1;
             }
             match ordered.pop() {
-                Some(result) => results.push(result.unwrap()),
+                Some(result) => match result.unwrap() {
+                    (n, Popped::Done(square)) => results.push((n, square)),
+                    (n, Popped::NotBegun) => results.push((n, n * n)),
+                },
                 None => break,
             }
         }

@@ -116,9 +116,9 @@ impl<T: Send + 'static> Job<T> {
 
 #[cfg(feature = "arrow")]
 impl<T> Job<T> {
-    /// Drops the work, unless a thread has begun.
-    pub(crate) fn cancel(&self) {
-        lock(&self.work).take();
+    /// Drops the work, unless a thread has begun. Returns whether it did.
+    pub(crate) fn cancel(&self) -> bool {
+        lock(&self.work).take().is_some()
     }
 }
 

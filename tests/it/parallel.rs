@@ -80,7 +80,13 @@ fn any_rows_of_any_ranges_are_the_same() {
                 };
                 read(builder.with_offset(offset).with_limit(limit))
             };
-            assert_eq!(read(3), read(1), "{turn}");
+            let (one, several) = (read(1), read(3));
+            assert_eq!((&one.1, &several.1), (&None, &None), "{turn}");
+            match (turn % 3, one.0.is_empty()) {
+                // Batches of rows that pass may be smaller.
+                (2, false) => assert_eq!(concat(&several.0), concat(&one.0), "{turn}"),
+                _ => assert_eq!(several, one, "{turn}"),
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An allocator that counts the memory that each thread holds.
+//! An allocator that counts the memory that each thread holds, and that of all threads.
 //!
 //! ```
 //! use trevni_testing::allocator::{CountingAllocator, peak};
@@ -12,6 +12,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicIsize, Ordering};
+
+/// What all threads hold, and the most since it was last set.
+static ALL: AtomicIsize = AtomicIsize::new(0);
+static ALL_PEAK: AtomicIsize = AtomicIsize::new(0);
 
 thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
@@ -23,6 +28,10 @@ thread_local! {
 pub struct CountingAllocator;
 
 fn count(change: isize) {
+    let all = ALL.fetch_add(change, Ordering::Relaxed) + change;
+    if change > 0 {
+        ALL_PEAK.fetch_max(all, Ordering::Relaxed);
+    }
     let _ = HELD.try_with(|held| {
         held.set(held.get() + change);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
@@ -52,4 +61,13 @@ pub fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     PEAK.set(before);
     let result = f();
     (result, usize::try_from(PEAK.get() - before).unwrap_or(0))
+}
+
+/// Runs `f`, as [`peak`] does. Returns the most bytes that all threads held meanwhile, beyond what they held before.
+pub fn peak_of_all_threads<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALL.load(Ordering::Relaxed);
+    ALL_PEAK.store(before, Ordering::Relaxed);
+    let result = f();
+    let peak = ALL_PEAK.load(Ordering::Relaxed) - before;
+    (result, usize::try_from(peak).unwrap_or(0))
 }

@@ -23,6 +23,9 @@ pub(crate) struct BufferPool {
     spare: Vec<(usize, Buffer)>,
     /// The number of batches that are in use besides the one that is made.
     others: usize,
+    /// The bytes of the listed buffers, and the maximum, if there is one.
+    bytes: usize,
+    most_bytes: Option<usize>,
     /// Memory that was needed only while a batch was made.
     returned: Vec<(usize, Buffer)>,
     ones: VecDeque<Buffer>,
@@ -33,9 +36,18 @@ pub(crate) struct BufferPool {
 }
 
 impl BufferPool {
-    /// Sets how many batches are in use at the same time, the one that is made included.
-    pub(crate) fn set_depth(&mut self, batches: usize) {
+    /// Sets how many batches are in use at the same time, the one that is made included, and how many bytes of buffers
+    /// are listed.
+    pub(crate) fn set_depth(&mut self, batches: usize, bytes: usize) {
         self.others = batches.saturating_sub(1);
+        self.most_bytes = Some(bytes);
+    }
+
+    /// Removes the buffers of the oldest batch from the list.
+    fn pop_oldest(&mut self) -> Option<Vec<(usize, Buffer)>> {
+        let oldest = self.listed.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(size(&oldest));
+        Some(oldest)
     }
 
     /// Collects the unshared buffers of the oldest batch, in the order in which they were listed. Free buffers from
@@ -49,7 +61,7 @@ impl BufferPool {
             oldest.iter().all(|(_, buffer)| buffer.strong_count() == 1)
         };
         if self.listed.len() > self.others || self.listed.front().is_some_and(is_dropped) {
-            let mut oldest = self.listed.pop_front().unwrap_or_default();
+            let mut oldest = self.pop_oldest().unwrap_or_default();
             self.keep(&mut oldest);
             self.spare = oldest;
         }
@@ -69,7 +81,13 @@ impl BufferPool {
     pub(crate) fn note(&mut self, batch: &RecordBatch) {
         let mut buffers = std::mem::take(&mut self.spare);
         batch.columns().iter().for_each(|column| note(column, &mut buffers));
+        self.bytes = self.bytes.saturating_add(size(&buffers));
         self.listed.push_back(buffers);
+        while self.most_bytes.is_some_and(|most| self.bytes > most) {
+            let Some(mut oldest) = self.pop_oldest() else { break };
+            oldest.clear();
+            self.spare = oldest;
+        }
     }
 
     /// Lists the buffers of arrays that are about to be dropped, to be reused by the next batch.
@@ -104,6 +122,11 @@ impl BufferPool {
             _ => None,
         }
     }
+}
+
+/// Returns the bytes of buffers.
+fn size(buffers: &[(usize, Buffer)]) -> usize {
+    buffers.iter().fold(0, |sum, (_, buffer)| sum.saturating_add(buffer.capacity()))
 }
 
 /// Notes the buffers of an array.

@@ -22,30 +22,32 @@ use crate::error::Result;
 use crate::io::ReadAt;
 
 /// A reader of record batches.
-pub(super) struct BatchReader<R> {
-    pub(super) schema: SchemaRef,
-    pub(super) output: Output<R>,
-    pub(super) source: RowSource<R>,
-    pub(super) batch_size: usize,
+pub(crate) struct BatchReader<R> {
+    pub(crate) schema: SchemaRef,
+    pub(crate) output: Output<R>,
+    pub(crate) source: RowSource<R>,
+    pub(crate) batch_size: usize,
+    /// The rows that a reader of selected rows could not skip, for there were fewer.
+    pub(crate) unskipped: u64,
     /// How many of the rows that pass predicates may be read, if not all.
-    pub(super) portion: Option<u64>,
+    pub(crate) portion: Option<u64>,
     /// Rows that are assembled, but not yet raised.
-    pub(super) pending: VecDeque<StoredBatch>,
+    pub(crate) pending: VecDeque<StoredBatch>,
 }
 
 /// The output columns of a reader.
-pub(super) struct Output<R> {
+pub(crate) struct Output<R> {
     /// The fields of the schema, the selected ones, and these as they are stored.
-    pub(super) fields: Fields,
-    pub(super) wanted: ProjectionMask,
-    pub(super) stored: Fields,
+    pub(crate) fields: Fields,
+    pub(crate) wanted: ProjectionMask,
+    pub(crate) stored: Fields,
     /// Those that no predicate reads.
-    pub(super) read: ProjectionMask,
-    pub(super) reader: FieldsReader<R>,
+    pub(crate) read: ProjectionMask,
+    pub(crate) reader: FieldsReader<R>,
 }
 
 /// How rows are found.
-pub(super) enum RowSource<R> {
+pub(crate) enum RowSource<R> {
     /// They are known.
     Selected(RemainingRows),
     /// By predicates.
@@ -53,16 +55,29 @@ pub(super) enum RowSource<R> {
 }
 
 impl<R: ReadAt> BatchReader<R> {
-    /// Sets the rows to read. Columns keep their positions: a block with the last and the first rows stays open.
-    pub(super) fn set_rows(&mut self, rows: RowSelection) {
+    /// Starts to read these rows: at most `limit` after the first `offset` of those that match. Columns keep their
+    /// positions: a block with the last and the first rows stays open.
+    pub(crate) fn restart(&mut self, rows: RowSelection, offset: u64, limit: u64) {
+        self.pending.clear();
         match &mut self.source {
-            RowSource::Selected(remaining) => remaining.set(rows),
-            RowSource::Filtered(filter_reader) => filter_reader.set_rows(rows),
+            RowSource::Selected(remaining) => {
+                self.unskipped = offset.saturating_sub(rows.row_count());
+                remaining.set(rows.offset(offset).limit(limit));
+            }
+            RowSource::Filtered(filter_reader) => filter_reader.restart(rows, offset, limit),
+        }
+    }
+
+    /// Returns how many rows it has still to skip.
+    pub(crate) fn offset(&self) -> u64 {
+        match &self.source {
+            RowSource::Selected(_) => self.unskipped,
+            RowSource::Filtered(filter_reader) => filter_reader.offset(),
         }
     }
 
     /// Returns the next batch; `None` at the end. After an error the reader is of no use.
-    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+    pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             let Some(stored) = self.pending.pop_front() else {
                 match self.read()? {

@@ -6,6 +6,8 @@
 //! ```
 //! A condition on a dictionary column is evaluated on its stored values.
 
+use std::sync::Arc;
+
 use arrow::array::{Array, BooleanArray};
 use arrow::compute::concat;
 use arrow::datatypes::{Fields, SchemaRef};
@@ -18,29 +20,38 @@ use crate::arrow::projection::Projected;
 use crate::arrow::schema::stored::SchemaPlan;
 use crate::error::{Error, Result};
 
-/// A bound predicate of a reader.
+/// A condition that is bound to the fields of a file: any number of readers can evaluate it.
+#[derive(Debug, Clone)]
+pub(crate) enum Condition {
+    /// To their stored types.
+    Stored(Arc<Bound>),
+    Raised(Arc<Bound>),
+}
+
+impl Condition {
+    /// Binds a condition to these fields.
+    pub(crate) fn bind(node: &Node, about: &Projected) -> Result<Self> {
+        let fields: Fields = about.fields.iter().cloned().collect();
+        let stored: Fields = about.stored.iter().cloned().collect();
+        match SchemaPlan::values(&fields, &stored) {
+            Some(_) => Ok(Self::Stored(Arc::new(Bound::new(node, &stored)?))),
+            None => Ok(Self::Raised(Arc::new(Bound::new(node, &fields)?))),
+        }
+    }
+}
+
+/// What a reader evaluates.
 pub(crate) enum BoundFilter {
-    Stored(Bound),
-    Raised(Bound),
+    Condition(Condition),
     Arrow(Box<dyn ArrowPredicate>),
 }
 
 impl BoundFilter {
-    /// Binds a condition to these fields.
-    pub(crate) fn of_node(node: &Node, about: &Projected) -> Result<Self> {
-        let fields: Fields = about.fields.iter().cloned().collect();
-        let stored: Fields = about.stored.iter().cloned().collect();
-        match SchemaPlan::values(&fields, &stored) {
-            Some(_) => Ok(BoundFilter::Stored(Bound::new(node, &stored)?)),
-            None => Ok(BoundFilter::Raised(Bound::new(node, &fields)?)),
-        }
-    }
-
     /// Returns whether evaluating it on rows that need not be evaluated costs less than leaving them out.
     pub(crate) fn is_cheap(&self, stored: &Fields) -> bool {
         match self {
             BoundFilter::Arrow(predicate) => predicate.accepts_excluded_rows(),
-            BoundFilter::Stored(_) | BoundFilter::Raised(_) => {
+            BoundFilter::Condition(_) => {
                 stored.iter().all(|field| field.data_type().is_primitive())
             }
         }
@@ -53,7 +64,9 @@ impl BoundFilter {
         schema: &SchemaRef,
     ) -> Result<BooleanArray> {
         let answers = match self {
-            BoundFilter::Stored(bound) => bound.evaluate(&rows.arrays, rows.rows)?,
+            BoundFilter::Condition(Condition::Stored(bound)) => {
+                bound.evaluate(&rows.arrays, rows.rows)?
+            }
             _ => self.evaluate_raised(rows, schema)?,
         };
         if answers.len() != rows.rows {
@@ -72,7 +85,7 @@ impl BoundFilter {
         };
         match self {
             BoundFilter::Arrow(predicate) => Ok(predicate.evaluate(batch)?),
-            BoundFilter::Stored(bound) | BoundFilter::Raised(bound) => {
+            BoundFilter::Condition(Condition::Stored(bound) | Condition::Raised(bound)) => {
                 bound.evaluate(batch.columns(), batch.num_rows())
             }
         }

@@ -136,9 +136,10 @@ impl<R: ReadAt> FieldsReader<R> {
         self.gap
     }
 
-    /// Sets how many batches are in use at the same time, that of the reader included. Default: 1.
-    pub(crate) fn set_batches_in_use(&mut self, batches: usize) {
-        self.decoded.pool.set_depth(batches);
+    /// Sets how many batches are in use at the same time, that of the reader included, and how many bytes of buffers are
+    /// kept to be filled again. Default: 1, all of it.
+    pub(crate) fn set_batches_in_use(&mut self, batches: usize, bytes: usize) {
+        self.decoded.pool.set_depth(batches, bytes);
     }
 
     /// Lists the buffers of a batch, to be reused when it is dropped.

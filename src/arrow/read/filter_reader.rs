@@ -17,7 +17,7 @@ use arrow::datatypes::Fields;
 
 use super::evaluated_window::EvaluatedWindow;
 use super::filter_stage::{Stage, parts};
-use super::remaining_rows::{RemainingRows, RowPruner};
+use super::remaining_rows::RemainingRows;
 use super::stored::StoredBatch;
 use crate::arrow::projection::ProjectedPart;
 use crate::arrow::selection::RowSelection;
@@ -58,27 +58,36 @@ pub(crate) struct FilterReader<R> {
 }
 
 impl<R: ReadAt> FilterReader<R> {
-    /// Creates a reader of the matching rows of `rows`: at most `limit` after the first `offset`.
+    /// Creates a reader of the matching rows among those that remain.
     pub(crate) fn new(
         fields: Fields,
         stages: Vec<Stage<R>>,
-        rows: RowSelection,
-        pruner: Option<RowPruner>,
-        (offset, limit): (u64, u64),
+        remaining: RemainingRows,
         batch_size: usize,
     ) -> Self {
-        let end = rows.ranges().last().map_or(0, |last| last.end);
         Self {
             fields,
             stages,
-            remaining: RemainingRows::new(rows, pruner),
-            end,
+            remaining,
+            end: 0,
             passed: MaskedSelection::default(),
             kept: VecDeque::new(),
             window: batch_size.max(WINDOW) as u64,
-            offset,
-            limit,
+            offset: 0,
+            limit: u64::MAX,
         }
+    }
+
+    /// Forgets all rows, and sets those to evaluate: `limit` of the matching rows are returned after the first `offset`.
+    pub(crate) fn restart(&mut self, rows: RowSelection, offset: u64, limit: u64) {
+        (self.passed, self.offset, self.limit) = (MaskedSelection::default(), offset, limit);
+        self.kept.clear();
+        self.set_rows(rows);
+    }
+
+    /// Returns how many of the matching rows it has still to skip.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Returns the next rows that pass, `most` at most; fewer at the end.

@@ -37,8 +37,8 @@ use crate::read::file_metadata::FileMetadata;
 /// ```
 #[derive(Debug, Clone)]
 pub struct ArrowReaderMetadata {
-    pub(super) file: Arc<FileMetadata>,
-    pub(super) planning: Arc<SchemaPlan>,
+    pub(crate) file: Arc<FileMetadata>,
+    pub(crate) planning: Arc<SchemaPlan>,
 }
 
 impl ArrowReaderMetadata {

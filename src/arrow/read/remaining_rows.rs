@@ -80,12 +80,6 @@ impl RemainingRows {
         self.rows.ranges().first().map(|range| range.start)
     }
 
-    /// Removes and returns all rows.
-    #[cfg(feature = "object_store")]
-    pub(crate) fn take(&mut self) -> RowSelection {
-        std::mem::take(&mut self.rows)
-    }
-
     /// Returns the rows that are still needed if they have changed since the number of changes that is passed, which
     /// is updated.
     #[cfg(feature = "object_store")]
@@ -132,6 +126,6 @@ mod tests {
         assert_eq!(remaining.next(1).ranges(), [2..3]);
         assert_eq!(remaining.needed_since(&mut changes).unwrap().ranges(), [5..8]);
         assert!(remaining.needed_since(&mut changes).is_none());
-        assert_eq!(remaining.take().ranges(), [5..8]);
+        assert_eq!(remaining.next(9).ranges(), [5..8]);
     }
 }

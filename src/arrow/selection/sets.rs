@@ -81,19 +81,6 @@ impl RowSelection {
         (Self::of(before), Self::of(behind))
     }
 
-    /// Appends rows that are after all of these.
-    pub(crate) fn append(&mut self, behind: Self) {
-        let mut behind = behind.ranges().iter().cloned();
-        if let Some(first) = behind.next() {
-            let last = self.ranges.get_mut(self.taken..).and_then(<[_]>::last_mut);
-            match last.filter(|last| last.end == first.start) {
-                Some(last) => last.end = first.end,
-                None => self.ranges.push(first),
-            }
-        }
-        self.ranges.extend(behind);
-    }
-
     /// Returns the rows, and those in gaps of up to `most` rows between them.
     pub(crate) fn bridged(&self, most: u64) -> Self {
         let mut ranges: Vec<Range<u64>> = Vec::new();

@@ -101,9 +101,9 @@ proptest! {
         prop_assert_eq!(selectors.into_iter().collect::<RowSelection>(), selection);
     }
 
-    /// As a scan does: some rows are taken, others are appended, any number of times.
+    /// As a scan does: some rows are taken, others are added, any number of times.
     #[test]
-    fn rows_are_taken_in_order_while_others_are_appended(
+    fn rows_are_taken_in_order_while_others_are_added(
         steps in vec((vectors(), 0u64..20), 1..12),
     ) {
         let (mut selection, mut model) = (RowSelection::default(), Vec::new());
@@ -111,7 +111,7 @@ proptest! {
         for (more, most) in steps {
             let ascending = selected(&more).ranges().iter().map(|r| r.start + end..r.end + end).collect::<Vec<_>>();
             model.extend(ascending.iter().cloned().flatten());
-            selection.append(of(&ascending));
+            selection = selection.union(&of(&ascending));
             end += more.len() as u64;
             let taken = selection.split_off_first(most);
             let expected: Vec<u64> = model.drain(..model.len().min(most as usize)).collect();

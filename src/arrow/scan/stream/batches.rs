@@ -12,12 +12,16 @@ use arrow::array::RecordBatch;
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, try_unfold};
 
+use super::ArrowStreamBuilder;
 use super::prefetch::Windows;
-use super::{ArrowStreamBuilder, Fetching};
-use crate::arrow::read::arrow_reader::ArrowReader;
+use super::push_reader::PushReader;
+use crate::arrow::scan::ordered_scan::ScanOptions;
+use crate::arrow::scan::settings::ScanSettings;
+use crate::arrow::scan::trim::Trim;
 use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
-use crate::io::Ranges;
+use crate::io::Limits;
+use crate::parallelism::threads;
 use crate::read::remote_file::RemoteFile;
 
 /// Returns the batches of a file.
@@ -53,7 +57,7 @@ impl StreamState {
 /// A file that is being read.
 struct Reading {
     file: RemoteFile,
-    reader: ArrowReader<std::sync::Arc<Ranges>>,
+    reader: PushReader,
     /// Windows of the predicate columns, if there are predicates.
     filter: Option<Windows>,
     /// Windows of the output columns.
@@ -68,19 +72,35 @@ struct Reading {
 
 impl Reading {
     async fn begin(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Self> {
-        let Fetching { file, window, .. } = &builder.fetching;
         // Where all rows are read, a small column is fetched with its table.
-        let pool = if builder.reads_all_rows() { *window } else { 0 };
-        file.fetch_tables(&columns, pool).await?;
-        let batch_size = builder.batch_size();
-        let step = if builder.has_pruner() { 1 } else { usize::MAX };
-        let (mut reader, Fetching { file, window, prefetch }) =
-            builder.on_one_thread_if_filtered().into_reader()?;
+        let pool = if builder.reads_all_rows() { builder.window } else { 0 };
+        builder.file.fetch_tables(&columns, pool).await?;
+        let ArrowStreamBuilder { reader: builder, file, window, prefetch } = builder;
+        let ScanSettings { offset, limit, batch_size, limits, parallelism, .. } = builder.settings;
+        let filters = builder.has_filters();
+        let (mut plan, hooks) = builder.into_plan()?;
+        let step = if hooks.pruner.is_some() { 1 } else { usize::MAX };
+        if !filters {
+            plan.rows = plan.rows.offset(offset).limit(limit);
+        }
+        let rows = std::mem::take(&mut plan.rows);
+        let pool = threads::pool(parallelism)?;
+        // The windows that are fetched, of one kind or two, take up to half of the memory.
+        let kinds = if filters { 2 } else { 1 };
+        let windows = kinds * prefetch.saturating_add(1);
+        let window = window.min((limits.memory / 2 / windows.max(1)) as u64);
+        let limits = Limits {
+            batch_bytes: limits.batch_bytes / 2,
+            open_bytes: limits.open_bytes / 2,
+            ..limits
+        };
+        let options = ScanOptions { limits, pool, joins: false, trim: Trim::none() };
+        let reader = PushReader::new(plan, hooks, Trim::new(offset, limit), options)?;
         let windows = |columns| Windows::new(columns, batch_size, window);
         let mut filter = reader.predicate_columns().map(windows);
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
-        filter.as_mut().unwrap_or(&mut output).rest = (&reader.take_rows()).into();
+        filter.as_mut().unwrap_or(&mut output).rest = (&rows).into();
         Ok(Self { file, reader, filter, output, prefetch, step, changes: 0 })
     }
 

@@ -14,6 +14,7 @@
 
 mod batches;
 mod prefetch;
+mod push_reader;
 mod windows;
 
 use std::pin::Pin;
@@ -27,15 +28,24 @@ use futures_util::Stream;
 use futures_util::stream::BoxStream;
 
 use super::builder::ArrowReaderBuilder;
-use super::metadata::ArrowReaderMetadata;
-use super::options::ArrowReaderOptions;
-use crate::arrow::predicate::ColumnPath;
+use super::file_setters::file_setters;
+use super::settings::{ScanSettings, scan_setters};
+use crate::arrow::predicate::{Bound, ColumnPath};
+use crate::arrow::projection::ProjectionMask;
+use crate::arrow::read::metadata::ArrowReaderMetadata;
+use crate::arrow::read::options::ArrowReaderOptions;
+use crate::arrow::read::remaining_rows::RowPruner;
+use crate::arrow::read::row_filter::RowFilter;
+use crate::arrow::selection::RowSelection;
 use crate::arrow::stats::block_filters::BlockFilters;
+use crate::arrow::stats::sorting::{self, SortingColumn};
 use crate::arrow::stats::statistics::{ColumnStatistics, StatisticsColumn};
 use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
 use crate::io::Ranges;
 use crate::object_store::{FetchOptions, Location};
+use crate::read::file_reader::FileReader;
+use crate::read::read_metrics::ReadMetrics;
 use crate::read::remote_file::RemoteFile;
 
 /// Opens a file in an object store and configures what is read of it.
@@ -66,20 +76,11 @@ use crate::read::remote_file::RemoteFile;
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
-pub type ArrowStreamBuilder = ArrowReaderBuilder<Arc<Ranges>, Fetching>;
-
-/// How the bytes of an [`ArrowStreamBuilder`] are fetched.
-#[derive(Debug)]
-pub struct Fetching {
+pub struct ArrowStreamBuilder {
+    pub(super) reader: ArrowReaderBuilder<Arc<Ranges>>,
     file: RemoteFile,
     window: u64,
     prefetch: usize,
-}
-
-impl Fetching {
-    fn new(file: RemoteFile) -> Self {
-        Self { file, window: WINDOW_BYTES, prefetch: 1 }
-    }
 }
 
 impl ArrowStreamBuilder {
@@ -98,7 +99,7 @@ impl ArrowStreamBuilder {
     ) -> Result<Self> {
         let file = RemoteFile::open(store, location, fetch).await?;
         let reader = file.file().clone().with_limits(options.limits);
-        Self::plan(reader, &options, Fetching::new(file))
+        Ok(Self::of(ArrowReaderBuilder::from_file(reader, options)?, file))
     }
 
     /// Opens a file of which this is known. Nothing is fetched: if the location has an e-tag and the object has changed
@@ -112,19 +113,42 @@ impl ArrowStreamBuilder {
         let ArrowReaderMetadata { file, planning } = metadata;
         let file = RemoteFile::new_with_metadata(store, location, fetch, file);
         let reader = file.file().clone();
-        Self::of(reader, planning, Fetching::new(file))
+        Self::of(ArrowReaderBuilder::of(reader, planning), file)
+    }
+
+    fn of(reader: ArrowReaderBuilder<Arc<Ranges>>, file: RemoteFile) -> Self {
+        Self { reader, file, window: WINDOW_BYTES, prefetch: 1 }
+    }
+
+    scan_setters!(reader.settings);
+    file_setters!(reader.);
+
+    /// Returns the file, to look at its header and its blocks.
+    pub fn file(&self) -> &FileReader<Arc<Ranges>> {
+        &self.reader.file
+    }
+
+    /// Changes what is read of the file.
+    pub(crate) fn try_map_reader<T>(
+        self,
+        change: impl FnOnce(
+            ArrowReaderBuilder<Arc<Ranges>>,
+        ) -> Result<Option<(ArrowReaderBuilder<Arc<Ranges>>, T)>>,
+    ) -> Result<Option<(Self, T)>> {
+        let changed = change(self.reader)?;
+        Ok(changed.map(|(reader, with)| (Self { reader, ..self }, with)))
     }
 
     /// Sets the number of windows that are prefetched while one is decoded. Default: 1.
     pub fn with_prefetch(mut self, windows: usize) -> Self {
-        self.fetching.prefetch = windows;
+        self.prefetch = windows;
         self
     }
 
     /// Sets the approximate stored size of a window in bytes: it has as many batches as need no more bytes to be
     /// fetched, at least one. The window that is decoded and the prefetched ones are in memory. Default: 32 MiB.
     pub fn with_window_bytes(mut self, bytes: u64) -> Self {
-        self.fetching.window = bytes;
+        self.window = bytes;
         self
     }
 
@@ -136,7 +160,7 @@ impl ArrowStreamBuilder {
     ) -> Result<Vec<Option<ColumnStatistics>>> {
         let found = self.fetch_statistics_columns(columns).await?;
         let statistics = |column: Option<StatisticsColumn>| match column {
-            Some(column) => column.statistics(&self.file),
+            Some(column) => column.statistics(&self.reader.file),
             None => Ok(None),
         };
         found.into_iter().map(statistics).collect()
@@ -150,7 +174,7 @@ impl ArrowStreamBuilder {
     ) -> Result<Vec<Option<BlockFilters>>> {
         let found = self.fetch_statistics_columns(columns).await?;
         let filters = |column: Option<StatisticsColumn>| match column {
-            Some(column) => BlockFilters::of_field(&self.file, &column),
+            Some(column) => BlockFilters::of_field(&self.reader.file, &column),
             None => Ok(None),
         };
         found.into_iter().map(filters).collect()
@@ -161,19 +185,60 @@ impl ArrowStreamBuilder {
         &mut self,
         columns: &[ColumnPath],
     ) -> Result<Vec<Option<StatisticsColumn>>> {
-        let find = |column| self.statistics_column(column);
+        let find = |column| self.reader.statistics_column(column);
         let found = columns.iter().map(find).collect::<Result<Vec<_>>>()?;
         let tables: Vec<usize> = found.iter().flatten().filter_map(|c| c.column()).collect();
-        self.fetching.file.fetch_tables(&tables, 0).await?;
+        self.file.fetch_tables(&tables, 0).await?;
         Ok(found)
     }
 
     /// Returns the stream; it begins to fetch when it is first polled.
     pub fn build(self) -> Result<ArrowStream> {
-        self.check_settings()?;
-        let (schema, columns) = (self.projected_schema()?, self.columns_needed()?);
+        self.reader.settings.check()?;
+        let (schema, columns) = (self.reader.projected_schema()?, self.columns_needed()?);
         let batches = batches::batches(self, columns);
         Ok(ArrowStream { schema, batches })
+    }
+}
+
+impl ArrowStreamBuilder {
+    /// Returns all columns that are read, for the output and by predicates; in file order.
+    fn columns_needed(&self) -> Result<Vec<usize>> {
+        let ArrowReaderBuilder { planning, projection, settings, hooks, .. } = &self.reader;
+        let fields = planning.schema.fields();
+        let mut masks = vec![projection.clone()];
+        for node in settings.predicate.iter().flat_map(|predicate| predicate.clone().into_steps()) {
+            masks.push(ProjectionMask::of_bound(&Bound::new(&node, fields)?));
+        }
+        let predicates = hooks.filter.iter().flat_map(|filter| &filter.predicates);
+        masks.extend(predicates.map(|predicate| predicate.projection().clone()));
+        let mut columns = Vec::new();
+        for mask in masks {
+            let shapes = mask.project(planning)?.shapes;
+            shapes.iter().for_each(|shape| shape.columns(&mut columns));
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        Ok(columns)
+    }
+
+    /// Returns whether every row is read, whatever is in it.
+    fn reads_all_rows(&self) -> bool {
+        let ScanSettings { rows, offset, limit, .. } = &self.reader.settings;
+        let all = self.rows();
+        let some = self.reader.selection.is_some() || rows.start > 0 || rows.end < all;
+        !self.reader.has_filters() && !some && *offset == 0 && *limit >= all
+    }
+}
+
+impl std::fmt::Debug for ArrowStreamBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { reader, window, prefetch, .. } = self;
+        f.debug_struct("ArrowStreamBuilder")
+            .field("reader", reader)
+            .field("window", window)
+            .field("prefetch", prefetch)
+            .finish_non_exhaustive()
     }
 }
 

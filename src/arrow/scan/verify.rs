@@ -1,9 +1,8 @@
 //! Verifies that all rows of a file can be read.
 
 use super::builder::ArrowReaderBuilder;
-use super::options::ArrowReaderOptions;
-
 use crate::arrow::projection::ProjectionMask;
+use crate::arrow::read::options::ArrowReaderOptions;
 use crate::arrow::stats::sorting::{Sorted, SortingColumn};
 use crate::error::{Error, Result};
 use crate::io::ReadAt;
@@ -25,7 +24,7 @@ pub fn verify_rows<R: ReadAt + 'static>(file: &FileReader<R>, threads: usize) ->
     }
     let batch_size = match file.columns().iter().all(is_of_nulls) {
         true => NULL_ROWS,
-        false => builder.batch_size(),
+        false => builder.settings.batch_size,
     };
     let read = |builder: ArrowReaderBuilder<R>| {
         let builder = builder.with_batch_size(batch_size).with_parallelism(threads);

@@ -1,0 +1,33 @@
+//! How the memory of a scan is divided between its threads.
+//!
+//! ```text
+//! one thread     ├──────────────── the reader ────────────────┤
+//! more           ├─ reader ─┼─ reader ─┼─ reader ─┼─ batches ahead ─┤
+//! ```
+//! A thread that reads ahead stops at its part of the batches, and the caller continues where it stopped. Each unit that
+//! is in progress has at most one reader.
+
+use crate::io::Limits;
+
+/// The part of the memory that batches which are read ahead may take, as a divisor.
+const AHEAD: usize = 4;
+
+/// The limits of each reader and of each unit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shares {
+    /// Of one reader.
+    pub(super) reader: Limits,
+    /// The bytes of the batches of a unit that is read ahead.
+    pub(super) unit_bytes: usize,
+}
+
+impl Shares {
+    /// Divides limits between the units that are in progress, that of the caller included.
+    pub(super) fn new(whole: &Limits, units: usize) -> Self {
+        let ahead = whole.memory / AHEAD;
+        Self {
+            reader: whole.without_part(AHEAD).divided_by(units),
+            unit_bytes: ahead / units.saturating_sub(1).max(1),
+        }
+    }
+}
