@@ -8,6 +8,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+#[cfg(feature = "object_store")]
+use std::task::{Context, Poll, ready};
 
 use rayon::ThreadPool;
 
@@ -19,6 +21,9 @@ pub(crate) struct Ordered<L, T> {
     pool: Arc<ThreadPool>,
     jobs: VecDeque<(L, Arc<Job<T>>)>,
 }
+
+/// A task that was the first, with its label; `None` if there is none.
+type First<L, T> = Option<Result<(L, Popped<T>)>>;
 
 /// The first task.
 pub(crate) enum Popped<T> {
@@ -49,14 +54,25 @@ impl<L, T: Send + 'static> Ordered<L, T> {
 
     /// Removes the first task; `None` if there is none. Waits for its result if a thread has begun it, and runs other
     /// tasks meanwhile.
-    pub(crate) fn pop(&mut self) -> Option<Result<(L, Popped<T>)>> {
+    pub(crate) fn pop(&mut self) -> First<L, T> {
         let (label, job) = self.jobs.pop_front()?;
         if job.cancel() {
             return Some(Ok((label, Popped::NotBegun)));
         }
         let result = job.wait_and_help(|| self.jobs.iter().any(|(_, next)| next.run()));
-        let died = || Error::from(std::io::Error::other("a thread that reads has died"));
         Some(result.ok_or_else(died).map(|result| (label, Popped::Done(result))))
+    }
+
+    /// Removes the first task, as [`pop`](Self::pop) does, without waiting: pending if a thread runs it.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn poll_pop(&mut self, cx: &mut Context<'_>) -> Poll<First<L, T>> {
+        let Some((_, job)) = self.jobs.front() else { return Poll::Ready(None) };
+        let popped = match job.cancel() {
+            true => Ok(Popped::NotBegun),
+            false => ready!(job.poll(cx)).map(Popped::Done).ok_or_else(died),
+        };
+        let first = self.jobs.pop_front();
+        Poll::Ready(first.map(|(label, _)| popped.map(|popped| (label, popped))))
     }
 
     /// Removes all tasks, and returns their labels. Those that have started end without effect.
@@ -66,6 +82,10 @@ impl<L, T: Send + 'static> Ordered<L, T> {
             label
         })
     }
+}
+
+fn died() -> Error {
+    Error::from(std::io::Error::other("a thread that reads has died"))
 }
 
 impl<L, T> Drop for Ordered<L, T> {

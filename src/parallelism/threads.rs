@@ -11,6 +11,9 @@
 //! batches on each thread.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::task::Waker;
+#[cfg(feature = "object_store")]
+use std::task::{Context, Poll};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -66,13 +69,16 @@ type Work<T> = Box<dyn FnOnce() -> T + Send>;
 pub(crate) struct Job<T> {
     work: Mutex<Option<Work<T>>>,
     done: OnceLock<Mutex<Option<T>>>,
+    /// Woken when it is done.
+    waker: Mutex<Option<Waker>>,
 }
 
 impl<T: Send + 'static> Job<T> {
     /// Offers work to a pool.
     pub(crate) fn spawn(pool: &ThreadPool, work: impl FnOnce() -> T + Send + 'static) -> Arc<Self> {
         let work: Work<T> = Box::new(work);
-        let job = Arc::new(Self { work: Mutex::new(Some(work)), done: OnceLock::new() });
+        let (work, done, waker) = (Mutex::new(Some(work)), OnceLock::new(), Mutex::default());
+        let job = Arc::new(Self { work, done, waker });
         let theirs = job.clone();
         pool.spawn(move || {
             theirs.run();
@@ -85,6 +91,9 @@ impl<T: Send + 'static> Job<T> {
         let work = lock(&self.work).take();
         let Some(work) = work else { return false };
         self.done.get_or_init(|| Mutex::new(Some(work())));
+        if let Some(waker) = lock(&self.waker).take() {
+            waker.wake();
+        }
         true
     }
 
@@ -116,6 +125,16 @@ impl<T: Send + 'static> Job<T> {
 
 #[cfg(feature = "arrow")]
 impl<T> Job<T> {
+    /// Returns the result, once; pending until it is done.
+    #[cfg(feature = "object_store")]
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        *lock(&self.waker) = Some(cx.waker().clone());
+        match self.done.get() {
+            Some(result) => Poll::Ready(lock(result).take()),
+            None => Poll::Pending,
+        }
+    }
+
     /// Drops the work, unless a thread has begun. Returns whether it did.
     pub(crate) fn cancel(&self) -> bool {
         lock(&self.work).take().is_some()
@@ -137,6 +156,23 @@ mod tests {
         let other = pool(2).unwrap().unwrap();
         assert!(!Arc::ptr_eq(&other, &pools[0]));
         assert_eq!((pools[0].current_num_threads(), other.current_num_threads()), (3, 1));
+    }
+
+    #[cfg(feature = "object_store")]
+    #[test]
+    fn a_task_is_woken_when_its_job_is_done() {
+        let pool = pool(2).unwrap().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let wait = || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            7
+        };
+        let job = Job::spawn(&pool, wait);
+        while job.work.lock().unwrap().is_some() {
+            std::thread::yield_now();
+        }
+        let result = runtime.block_on(std::future::poll_fn(|cx| job.poll(cx)));
+        assert_eq!(result, Some(7));
     }
 
     #[test]

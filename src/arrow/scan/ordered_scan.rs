@@ -13,6 +13,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+#[cfg(feature = "object_store")]
+use std::task::{Context, Poll, ready};
 
 use arrow::array::RecordBatch;
 use arrow::compute::BatchCoalescer;
@@ -239,12 +241,38 @@ impl<R: ReadAt + 'static> OrderedScan<R> {
     /// Returns the next batch as it was read.
     fn next_read(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            let Some(head) = &mut self.head else {
-                match self.next_unit()? {
-                    true => continue,
-                    false => return Ok(None),
-                }
+            if let Some(batch) = self.next_of_unit()? {
+                return Ok(Some(batch));
+            }
+            self.read_ahead();
+            let first = self.ahead.as_mut().and_then(|ahead| ahead.units.pop());
+            if !self.next_unit(first.transpose()?)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Returns the next batch as it was read, without waiting for another thread.
+    #[cfg(feature = "object_store")]
+    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<RecordBatch>>> {
+        loop {
+            if let Some(batch) = self.next_of_unit()? {
+                return Poll::Ready(Ok(Some(batch)));
+            }
+            self.read_ahead();
+            let first = match &mut self.ahead {
+                Some(ahead) => ready!(ahead.units.poll_pop(cx)),
+                None => None,
             };
+            if !self.next_unit(first.transpose()?)? {
+                return Poll::Ready(Ok(None));
+            }
+        }
+    }
+
+    /// Returns the next batch of the unit; `None` at its end.
+    fn next_of_unit(&mut self) -> Result<Option<RecordBatch>> {
+        while let Some(head) = &mut self.head {
             match head.next(&mut self.trim) {
                 Ok(Some(batch)) => return Ok(Some(batch)),
                 Ok(None) => self.head = None,
@@ -252,23 +280,18 @@ impl<R: ReadAt + 'static> OrderedScan<R> {
                 Err(_) => self.read_alone()?,
             }
         }
+        Ok(None)
     }
 
-    /// Takes the next unit. Returns whether there is one.
-    fn next_unit(&mut self) -> Result<bool> {
-        let trim = self.trim;
-        let Some(ahead) = &mut self.ahead else {
-            let Some(unit) = self.rest.pop_front() else { return Ok(false) };
-            let reader = UnitReader::alone(unit.clone(), self.limits, Some(trim))?;
-            self.head = Some(Head::reading(unit, reader));
-            return Ok(true);
-        };
+    /// Gives units to other threads.
+    fn read_ahead(&mut self) {
         let most = self.trim.most();
+        let Some(ahead) = &mut self.ahead else { return };
         while ahead.units.has_room()
             && let Some(next) = self.rest.front_mut()
         {
-            let unit =
-                Unit { part: next.part.clone(), rows: next.rows.split_off_first(ahead.unit_rows) };
+            let rows = next.rows.split_off_first(ahead.unit_rows);
+            let unit = Unit { part: next.part.clone(), rows };
             if next.rows.is_empty() {
                 self.rest.pop_front();
             }
@@ -277,16 +300,27 @@ impl<R: ReadAt + 'static> OrderedScan<R> {
                 ahead.units.push(unit, move || UnitBatches::read(task, &readers, most));
             }
         }
-        self.head = match ahead.units.pop().transpose()? {
-            None => return Ok(false),
-            Some((unit, Popped::Done(read))) => Some(Head::read(unit, read)),
-            Some((unit, Popped::NotBegun)) => {
-                Some(match UnitReader::shared(unit.clone(), &ahead.readers, trim) {
+    }
+
+    /// Starts to return the batches of the first unit of the other threads, or of the next one if there are none. Returns
+    /// whether there is one.
+    fn next_unit(&mut self, first: Option<(Unit<R>, Popped<UnitBatches<R>>)>) -> Result<bool> {
+        self.head = Some(match (first, &self.ahead) {
+            (Some((unit, Popped::Done(read))), _) => Head::read(unit, read),
+            (Some((unit, Popped::NotBegun)), Some(ahead)) => {
+                match UnitReader::shared(unit.clone(), &ahead.readers, self.trim) {
                     Ok(reader) => Head::reading(unit, reader),
                     Err(_) => Head::failed(unit),
-                })
+                }
             }
-        };
+            (None, Some(_)) => return Ok(false),
+            (first, None) => {
+                let unit = first.map(|(unit, _)| unit).or_else(|| self.rest.pop_front());
+                let Some(unit) = unit else { return Ok(false) };
+                let reader = UnitReader::alone(unit.clone(), self.limits, Some(self.trim))?;
+                Head::reading(unit, reader)
+            }
+        });
         Ok(true)
     }
 

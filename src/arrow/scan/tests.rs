@@ -80,6 +80,27 @@ fn a_limit_opens_no_more_files_than_are_read_ahead() {
     }
 }
 
+#[cfg(feature = "object_store")]
+#[test]
+fn a_scan_that_is_polled_returns_the_same_rows() {
+    use std::task::{Context, Poll, Waker};
+
+    for count in [1, 2, 8] {
+        let (mut scan, _) = scan(64, 1000, u64::MAX, count);
+        let (mut rows, mut cx) = (0, Context::from_waker(Waker::noop()));
+        loop {
+            match scan.poll_next(&mut cx) {
+                Poll::Pending => std::thread::yield_now(),
+                Poll::Ready(batch) => match batch.unwrap() {
+                    Some(batch) => rows += batch.num_rows(),
+                    None => break,
+                },
+            }
+        }
+        assert_eq!(rows, 64_000, "{count} threads");
+    }
+}
+
 #[test]
 fn what_fails_is_returned_after_the_rows_before_it() {
     for count in [1, 2, 8] {

@@ -112,7 +112,7 @@ impl Reading {
             if let Some(filter) = &mut self.filter {
                 filter.poll_requests().await;
             }
-            if let Some(batch) = self.reader.next_of_rows()? {
+            if let Some(batch) = self.reader.next_of_rows().await? {
                 return Ok(Some(batch));
             }
             if let Some(rows) = self.output.next_window(&self.file).await? {

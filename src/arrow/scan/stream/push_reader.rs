@@ -8,6 +8,7 @@
 //! Without predicates all rows are output, and several threads may read them. Predicates are evaluated on the caller's
 //! thread: it fetches other columns only for the rows that pass.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -114,11 +115,11 @@ impl PushReader {
         }
     }
 
-    /// Returns the next batch of these rows.
-    pub(super) fn next_of_rows(&mut self) -> Result<Option<RecordBatch>> {
+    /// Returns the next batch of these rows. While other threads decode it, the task waits.
+    pub(super) async fn next_of_rows(&mut self) -> Result<Option<RecordBatch>> {
         match self {
             Self::One(reader) => reader.next_batch(),
-            Self::Several(scan, _) => scan.next_batch(),
+            Self::Several(scan, _) => poll_fn(|cx| scan.poll_next(cx)).await,
         }
     }
 
