@@ -22,7 +22,7 @@ use trevni::object_store::FetchOptions;
 use trevni::{Error, FileMetadata};
 
 use crate::errors::{Raise, Result};
-use crate::options::{ScanOptions, limits, apply};
+use crate::options::{ScanOptions, apply, limits};
 use crate::reader::RecordBatchReader;
 use crate::runtime::runtime;
 use crate::schema::Schema;

@@ -31,7 +31,8 @@ impl DatasetScan<Folder> {
         let ScanPlan { settings, parts, trim } = self.plan()?;
         let schema = settings.predicate.output.clone();
         let ScanSettings { batch_size, parallelism, limits, .. } = settings.scan;
-        let rows = parts.iter().map(|part| part.rows.end - part.rows.start).sum();
+        let rows = parts.iter().map(|part| part.rows.end.saturating_sub(part.rows.start));
+        let rows = rows.fold(0, u64::saturating_add);
         let pool = pool(parallelism, parts.len(), rows, batch_size)?;
         let joins = !settings.predicate.steps.is_empty();
         let options = ScanOptions { limits, trim, pool, joins };
