@@ -109,6 +109,7 @@ impl<R: ReadAt + 'static> ArrowReaderBuilder<R> {
     }
 
     /// Returns the schema of the batches.
+    #[cfg(feature = "object_store")]
     pub(super) fn projected_schema(&self) -> Result<SchemaRef> {
         self.projection.projected_schema(&self.planning)
     }

@@ -98,6 +98,7 @@ impl<R: ReadAt> FilePlan<R> {
     }
 
     /// Returns whether rows are read by their values.
+    #[cfg(feature = "object_store")]
     pub(super) fn has_conditions(&self) -> bool {
         !self.conditions.is_empty()
     }
