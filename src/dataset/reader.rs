@@ -10,8 +10,8 @@ use arrow::error::ArrowError;
 use super::folder::Folder;
 use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan};
 use crate::arrow::{
-    Adapter, ArrowReaderBuilder, ArrowReaderOptions, FilePlan, OrderedScan, Part, ScanOptions,
-    ScanSettings, pool,
+    Adapter, ArrowReader, ArrowReaderBuilder, ArrowReaderOptions, FilePlan, OrderedScan, Part,
+    ScanOptions, ScanSettings, pool,
 };
 use crate::error::Result;
 use crate::read::file_reader::FileReader;
@@ -19,11 +19,7 @@ use crate::read::file_reader::FileReader;
 /// An iterator over the record batches of a scan, in the order of the files. After an error it ends.
 ///
 /// An error is a [`trevni::Error`](crate::Error) within an [`ArrowError::ExternalError`]: `Error::from` takes it out.
-pub struct DatasetReader {
-    schema: SchemaRef,
-    /// `None` at the end and after an error.
-    scan: Option<OrderedScan<File>>,
-}
+pub struct DatasetReader(ArrowReader<File>);
 
 impl DatasetScan<Folder> {
     /// Starts to read.
@@ -42,7 +38,7 @@ impl DatasetScan<Folder> {
             (Part::closed(move || opener.open(&part)), rows)
         });
         let scan = OrderedScan::new(parts, &schema, batch_size, options);
-        Ok(DatasetReader { schema, scan: Some(scan) })
+        Ok(DatasetReader(ArrowReader::new(schema, scan)))
     }
 }
 
@@ -76,22 +72,18 @@ impl Iterator for DatasetReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.scan.as_mut()?.next_batch();
-        if !matches!(batch, Ok(Some(_))) {
-            self.scan = None;
-        }
-        batch.map_err(ArrowError::from).transpose()
+        self.0.next()
     }
 }
 
 impl RecordBatchReader for DatasetReader {
     fn schema(&self) -> SchemaRef {
-        self.schema.clone()
+        self.0.schema()
     }
 }
 
 impl std::fmt::Debug for DatasetReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DatasetReader").field("schema", &self.schema).finish_non_exhaustive()
+        f.debug_struct("DatasetReader").field("schema", &self.0.schema()).finish_non_exhaustive()
     }
 }

@@ -106,7 +106,6 @@ impl ColumnCursor {
         })
     }
 
-    /// Returns the name of the column.
     fn name(&self) -> &str {
         self.metadata.header().columns.get(self.column).map_or("", ColumnMetadata::name)
     }

@@ -124,7 +124,7 @@ impl BufferPool {
     }
 }
 
-/// Returns the bytes of buffers.
+/// The capacities of buffers, in bytes.
 fn size(buffers: &[(usize, Buffer)]) -> usize {
     buffers.iter().fold(0, |sum, (_, buffer)| sum.saturating_add(buffer.capacity()))
 }

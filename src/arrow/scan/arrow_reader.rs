@@ -11,12 +11,16 @@ use crate::io::ReadAt;
 ///
 /// An error is a [`trevni::Error`](crate::Error) within an [`ArrowError::ExternalError`]: `Error::from` takes it out.
 pub struct ArrowReader<R> {
-    pub(super) schema: SchemaRef,
+    schema: SchemaRef,
     /// `None` at the end and after an error.
-    pub(super) scan: Option<OrderedScan<R>>,
+    scan: Option<OrderedScan<R>>,
 }
 
 impl<R> ArrowReader<R> {
+    pub(crate) fn new(schema: SchemaRef, scan: OrderedScan<R>) -> Self {
+        Self { schema, scan: Some(scan) }
+    }
+
     /// Returns the schema of the batches, after projection.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()

@@ -108,13 +108,12 @@ impl<R: ReadAt + 'static> ArrowReaderBuilder<R> {
         &self.file
     }
 
-    /// Returns the schema of the batches.
     #[cfg(feature = "object_store")]
     pub(super) fn projected_schema(&self) -> Result<SchemaRef> {
         self.projection.projected_schema(&self.planning)
     }
 
-    /// Returns whether rows are read by their values.
+    /// Whether a predicate or a row filter chooses among the rows.
     pub(super) fn has_filters(&self) -> bool {
         self.settings.predicate.is_some() || self.hooks.filter.is_some()
     }
@@ -152,7 +151,7 @@ impl<R: ReadAt + 'static> ArrowReaderBuilder<R> {
         let threads = if hooks.is_empty() { parallelism } else { 1 };
         let pool = ordered_scan::pool(threads, 1, plan.rows.row_count(), batch_size)?;
         let options = ScanOptions { limits, trim, pool, joins: filters };
-        Ok(ArrowReader { schema, scan: Some(OrderedScan::of_file(plan, hooks, options)?) })
+        Ok(ArrowReader::new(schema, OrderedScan::of_file(plan, hooks, options)?))
     }
 }
 

@@ -97,12 +97,6 @@ impl<R: ReadAt> FilePlan<R> {
         self
     }
 
-    /// Returns whether rows are read by their values.
-    #[cfg(feature = "object_store")]
-    pub(super) fn has_conditions(&self) -> bool {
-        !self.conditions.is_empty()
-    }
-
     /// Returns whether its readers can skip and limit the rows of the scan.
     pub(super) fn trims(&self) -> bool {
         self.adapter.as_ref().is_none_or(|adapter| adapter.keeps_rows)

@@ -39,7 +39,7 @@ const UNIT: usize = 32_768;
 
 const MOST_BATCHES: usize = 4;
 
-/// Returns the rows of a unit.
+/// The rows of a unit: those of its batches if all are full.
 fn unit_rows(batch_size: usize) -> u64 {
     batch_size.saturating_mul((UNIT / batch_size.max(1)).clamp(1, MOST_BATCHES)) as u64
 }
@@ -125,20 +125,14 @@ impl<R: ReadAt + 'static> OrderedScan<R> {
             scan.rest.push_back(unit);
             return Ok(scan);
         }
-        let ScanOptions { limits, trim, .. } = options;
         // What cannot be read at all fails now.
-        let reader = plan.batch_reader(limits, hooks)?;
-        let reader = UnitReader::start(plan, reader, unit.rows.clone(), None, Some(trim));
-        let head = Some(Head::reading(unit, reader));
-        Ok(Self {
-            rest: VecDeque::new(),
-            head,
-            ahead: None,
-            limits,
-            trim,
-            joined: None,
-            error: None,
-        })
+        let reader = plan.batch_reader(options.limits, hooks)?;
+        let rows = unit.rows.clone();
+        let reader = UnitReader::start(plan.clone(), reader, rows, None, Some(options.trim));
+        let options = ScanOptions { pool: None, ..options };
+        let mut scan = Self::of_units(VecDeque::new(), &plan.schema, plan.batch_size, options);
+        scan.head = Some(Head::reading(unit, reader));
+        Ok(scan)
     }
 
     /// A scan of no rows yet on several threads; `None` if there are not several, or if the share of one is too little.

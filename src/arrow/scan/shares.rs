@@ -3,6 +3,7 @@
 //! ```text
 //! one thread     ├──────────────── the reader ────────────────┤
 //! more           ├─ reader ─┼─ reader ─┼─ reader ─┼─ batches ahead ─┤
+//! store          ├─ window ─┼─ window ─┼───────── readers ─────────┤
 //! ```
 //! A thread that reads ahead stops at its part of the batches, and the caller continues where it stopped. Each unit that
 //! is in progress has at most one reader.
@@ -30,4 +31,13 @@ impl Shares {
             unit_bytes: ahead / units.saturating_sub(1).max(1),
         }
     }
+}
+
+/// Divides limits between windows of fetched bytes and the reader that decodes them: returns the bytes of a window, and the
+/// limits of the reader. A large block or row may still take the whole memory.
+#[cfg(feature = "object_store")]
+pub(super) fn of_windows(whole: &Limits, windows: usize) -> (u64, Limits) {
+    let (batch_bytes, open_bytes) = (whole.batch_bytes / 2, whole.open_bytes / 2);
+    let window = whole.memory / 2 / windows.max(1);
+    (window as u64, Limits { batch_bytes, open_bytes, ..*whole })
 }

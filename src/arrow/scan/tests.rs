@@ -20,7 +20,7 @@ use crate::parallelism::threads;
 
 const BATCH: usize = 100;
 
-/// Returns a file of ascending numbers.
+/// A file of ascending numbers.
 fn file(rows: i64) -> Bytes {
     let column: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
     let batch = RecordBatch::try_from_iter([("n", column)]).unwrap();

@@ -24,7 +24,6 @@ impl Trim {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Returns whether no more rows are needed.
     pub(crate) fn is_done(&self) -> bool {
         self.limit == 0
     }

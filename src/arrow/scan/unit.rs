@@ -112,20 +112,14 @@ impl<R: ReadAt> Readers<R> {
 
     /// Returns a reader of a file: one that has read other rows of it, or a new one in place of one of another file.
     fn take(&self, plan: &Arc<FilePlan<R>>, batches_in_use: usize) -> Result<BatchReader<R>> {
-        let idle = {
+        let taken = {
             let mut idle = lock(&self.idle);
             let same = idle.iter().position(|(of, _)| Arc::ptr_eq(of, plan));
-            match same {
-                Some(at) => Ok(idle.swap_remove(at)),
-                None => Err(idle.pop()),
-            }
+            same.or(idle.len().checked_sub(1)).map(|at| idle.swap_remove(at))
         };
-        let mut reader = match idle {
-            Ok((_, reader)) => reader,
-            Err(other) => {
-                drop(other);
-                plan.batch_reader(self.shares.reader, Hooks::default())?
-            }
+        let mut reader = match taken.filter(|(of, _)| Arc::ptr_eq(of, plan)) {
+            Some((_, reader)) => reader,
+            None => plan.batch_reader(self.shares.reader, Hooks::default())?,
         };
         reader.output.reader.set_batches_in_use(batches_in_use, self.shares.unit_bytes);
         Ok(reader)
@@ -139,7 +133,7 @@ impl<R: ReadAt> Readers<R> {
 
     /// Opens a reader of a file, for its first unit.
     pub(super) fn open(&self, plan: &Arc<FilePlan<R>>) -> Result<()> {
-        let reader = plan.batch_reader(self.shares.reader, Hooks::default())?;
+        let reader = self.take(plan, 1)?;
         self.give(plan.clone(), reader);
         Ok(())
     }
@@ -209,7 +203,7 @@ impl<R: ReadAt> UnitReader<R> {
         self.offset
     }
 
-    /// Returns the next batch; `None` at the end.
+    /// The next batch. At the end the reader is given to the next unit.
     pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
         let Some((plan, reader)) = &mut self.open else { return Ok(None) };
         let batch = reader.next_batch().map_err(|e| plan.in_file(e));

@@ -152,7 +152,6 @@ impl Distinct {
         (!keys.is_empty() || n == 0).then_some(found)
     }
 
-    /// Returns how many there are.
     pub(crate) fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }

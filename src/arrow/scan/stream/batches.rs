@@ -15,13 +15,12 @@ use futures_util::stream::{BoxStream, try_unfold};
 use super::ArrowStreamBuilder;
 use super::prefetch::Windows;
 use super::push_reader::PushReader;
-use crate::arrow::scan::ordered_scan::ScanOptions;
+use crate::arrow::scan::ordered_scan::{self, ScanOptions};
 use crate::arrow::scan::settings::ScanSettings;
+use crate::arrow::scan::shares;
 use crate::arrow::scan::trim::Trim;
 use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
-use crate::io::Limits;
-use crate::parallelism::threads;
 use crate::read::remote_file::RemoteFile;
 
 /// Returns the batches of a file.
@@ -84,16 +83,12 @@ impl Reading {
             plan.rows = plan.rows.offset(offset).limit(limit);
         }
         let rows = std::mem::take(&mut plan.rows);
-        let pool = threads::pool(parallelism)?;
-        // The windows that are fetched, of one kind or two, take up to half of the memory.
-        let kinds = if filters { 2 } else { 1 };
-        let windows = kinds * prefetch.saturating_add(1);
-        let window = window.min((limits.memory / 2 / windows.max(1)) as u64);
-        let limits = Limits {
-            batch_bytes: limits.batch_bytes / 2,
-            open_bytes: limits.open_bytes / 2,
-            ..limits
-        };
+        // Predicates and what is called while rows are read are evaluated on the task.
+        let threads = if filters || !hooks.is_empty() { 1 } else { parallelism };
+        let pool = ordered_scan::pool(threads, 1, rows.row_count(), batch_size)?;
+        let windows = prefetch.saturating_add(1).saturating_mul(if filters { 2 } else { 1 });
+        let (window_bytes, limits) = shares::of_windows(&limits, windows);
+        let window = window.min(window_bytes);
         let options = ScanOptions { limits, pool, joins: false, trim: Trim::none() };
         let reader = PushReader::new(plan, hooks, Trim::new(offset, limit), options)?;
         let windows = |columns| Windows::new(columns, batch_size, window);

@@ -30,7 +30,8 @@ pub(super) enum PushReader {
 }
 
 impl PushReader {
-    /// Creates a reader of no rows yet. `trim` has the offset and limit of the rows that match.
+    /// A reader of no rows yet. `trim` has the offset and limit of the rows that match. The options have several threads only
+    /// without predicates.
     pub(super) fn new(
         plan: FilePlan<Arc<Ranges>>,
         hooks: Hooks,
@@ -38,10 +39,7 @@ impl PushReader {
         options: ScanOptions,
     ) -> Result<Self> {
         let plan = Arc::new(plan);
-        if hooks.is_empty()
-            && !plan.has_conditions()
-            && let Some(scan) = OrderedScan::ahead_of_file(&plan, options.clone())
-        {
+        if let Some(scan) = OrderedScan::ahead_of_file(&plan, options.clone()) {
             return Ok(Self::Several(Box::new(scan), plan));
         }
         let mut reader = plan.batch_reader(options.limits, hooks)?;
