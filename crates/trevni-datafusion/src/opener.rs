@@ -88,8 +88,6 @@ impl TrevniOpener {
         let builder =
             metadata_cache::open(&self.store, &object, self.view_types, fetch, cache).await?;
         let builder = builder.with_metrics(metrics.read());
-        let schema = builder.schema().clone();
-        let (projection, filter) = self.of_file(&file, &schema)?;
         let rows = match &file.range {
             None => 0..builder.rows(),
             Some(range) => {
@@ -97,6 +95,11 @@ impl TrevniOpener {
                 rows_of(byte(range.start)..byte(range.end), size, builder.rows())
             }
         };
+        if rows.is_empty() {
+            return Ok(stream::empty().boxed());
+        }
+        let schema = builder.schema().clone();
+        let (projection, filter) = self.of_file(&file, &schema)?;
         let exprs = projection.iter().map(|column| &column.expr);
         let (mask, read) = field_paths::projection(exprs, &schema)?;
         let projection = projection.try_map_exprs(|expr| reassign_expr_columns(expr, &read))?;

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileGroupPartitioner, FileOpener, FileScanConfig, FileSource,
+};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::projection::ProjectionExprs;
-use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
@@ -19,6 +22,10 @@ use object_store::ObjectStore;
 use crate::metrics::ScanMetrics;
 use crate::opener::TrevniOpener;
 use crate::options::TrevniOptions;
+
+/// The ranges of bytes of each partition, at most. Partitions that keep no order take ranges from one queue, so that a slow
+/// range delays the scan by its own time only.
+const RANGES_PER_PARTITION: usize = 4;
 
 /// Reads Trevni files in a scan.
 #[derive(Debug, Clone)]
@@ -127,6 +134,31 @@ impl FileSource for TrevniSource {
         }
     }
 
+    /// Divides the bytes of all files evenly among the partitions, several ranges for each. A range has at least
+    /// `repartition_file_min_size` bytes, except where there would be fewer ranges than partitions.
+    fn repartitioned(
+        &self,
+        target_partitions: usize,
+        repartition_file_min_size: usize,
+        output_ordering: Option<LexOrdering>,
+        config: &FileScanConfig,
+    ) -> Result<Option<FileScanConfig>> {
+        let keeps_order = config.preserve_order || output_ordering.is_some();
+        let ranges = match keeps_order {
+            true => 1,
+            false => ranges_per_partition(config, target_partitions, repartition_file_min_size),
+        };
+        let groups = FileGroupPartitioner::new()
+            .with_target_partitions(target_partitions.saturating_mul(ranges))
+            .with_repartition_file_min_size(repartition_file_min_size)
+            .with_preserve_order_within_groups(output_ordering.is_some())
+            .repartition_file_groups(&config.file_groups);
+        Ok(groups.map(|groups| FileScanConfig {
+            file_groups: groups.chunks(ranges).map(concat).collect(),
+            ..config.clone()
+        }))
+    }
+
     /// Takes all filters: each is evaluated on the rows of a file, exactly.
     fn try_pushdown_filters(
         &self,
@@ -158,4 +190,15 @@ impl FileSource for TrevniSource {
         let projected = self.projection.iter().map(|column| &column.expr);
         apply_expression_roots(self.filter.iter().chain(projected), f)
     }
+}
+
+fn ranges_per_partition(config: &FileScanConfig, partitions: usize, min_size: usize) -> usize {
+    let bytes = config.file_groups.iter().flat_map(FileGroup::iter);
+    let bytes: u64 = bytes.map(PartitionedFile::effective_size).sum();
+    let of_partition = usize::try_from(bytes).unwrap_or(usize::MAX) / partitions.max(1);
+    (of_partition / min_size.max(1)).clamp(1, RANGES_PER_PARTITION)
+}
+
+fn concat(groups: &[FileGroup]) -> FileGroup {
+    groups.iter().flat_map(FileGroup::iter).cloned().collect()
 }
