@@ -47,7 +47,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use array::take::take;
+pub(crate) use array::map_rows::take;
 pub use avro::{ORIGINAL_NAME_KEY, legal_avro_name, schema_from_avro, schema_to_avro};
 pub use avro_rows::decoder::AvroDecoder;
 pub use avro_rows::encoder::AvroEncoder;

@@ -110,7 +110,7 @@ fn take(values: &ArrayRef, rows: &dyn Array, path: &FieldPath<'_>) -> Result<Arr
         )));
     }
     let rows = compute::cast(rows, &DataType::UInt64)?;
-    crate::arrow::array::take::take(values, rows.as_primitive::<UInt64Type>())
+    crate::arrow::array::map_rows::take(values, rows.as_primitive::<UInt64Type>())
 }
 
 fn is_union(data_type: &DataType) -> bool {

@@ -210,7 +210,7 @@ impl Mask {
                 )
             }
             (FieldLayout::List { counts, inner }, outer, kept) => {
-                let (Some(item), Some(stored_item)) = (types::item(outer), types::item(kept))
+                let (Some(item), Some(stored_item)) = (nested::item(outer), nested::item(kept))
                 else {
                     return whole();
                 };

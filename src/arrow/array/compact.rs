@@ -8,58 +8,11 @@
 use std::sync::Arc;
 
 use arrow::array::*;
-use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::compute;
+use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
 
-use super::nested;
-use super::take::take;
+use super::map_rows::{keep, take};
 use crate::error::{Error, Result};
-
-/// Returns the rows that the mask has.
-pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
-    if mask.count_set_bits() == mask.len() {
-        return Ok(array.clone());
-    }
-    if let DataType::Struct(fields) = array.data_type() {
-        let children = array.as_struct().columns().iter().map(|child| keep(child, mask));
-        let children = children.collect::<Result<Vec<_>>>()?;
-        let nulls = kept_nulls(array, mask);
-        return nested::record(fields, children, nulls, mask.count_set_bits());
-    }
-    if let Some(list) = keep_list(array, mask)? {
-        return Ok(list);
-    }
-    if let DataType::FixedSizeList(field, size) = array.data_type() {
-        let (n, nulls) = (mask.count_set_bits(), kept_nulls(array, mask));
-        let items = usize::try_from(*size).unwrap_or(0);
-        let items = mask.iter().flat_map(|validity| std::iter::repeat_n(validity, items)).collect();
-        let items = keep(array.as_fixed_size_list().values(), &items)?;
-        let field = field.clone();
-        let list = FixedSizeListArray::try_new_with_length(field, *size, items, nulls, n)?;
-        return Ok(Arc::new(list));
-    }
-    if let DataType::Union(..) = array.data_type() {
-        let rows = UInt64Array::from_iter_values(mask.set_indices().map(|row| row as u64));
-        return take(array, &rows);
-    }
-    if let DataType::FixedSizeBinary(0) = array.data_type() {
-        let (nulls, n) = (kept_nulls(array, mask), mask.count_set_bits());
-        return Ok(Arc::new(FixedSizeBinaryArray::try_new_with_len(
-            0,
-            Buffer::default(),
-            nulls,
-            n,
-        )?));
-    }
-    Ok(compute::filter(array, &BooleanArray::new(mask.clone(), None))?)
-}
-
-fn kept_nulls(array: &ArrayRef, mask: &BooleanBuffer) -> Option<NullBuffer> {
-    let nulls = array.nulls()?;
-    let bits: BooleanBuffer = mask.set_indices().map(|row| nulls.is_valid(row)).collect();
-    Some(NullBuffer::new(bits))
-}
 
 /// Returns the rows of an array, without its nulls.
 pub(crate) fn present(array: &ArrayRef) -> Result<ArrayRef> {
@@ -95,49 +48,6 @@ pub(crate) fn without_garbage(array: &ArrayRef) -> Result<ArrayRef> {
         DataType::Decimal256(..) => zeroed!(Decimal256Type),
         _ => Ok(array.clone()),
     }
-}
-
-/// Lists whose other slots are empty keep their items where they are.
-fn keep_list(array: &ArrayRef, mask: &BooleanBuffer) -> Result<Option<ArrayRef>> {
-    let nulls = || kept_nulls(array, mask);
-    Ok(match array.data_type() {
-        DataType::List(field) => {
-            let list = array.as_list::<i32>();
-            let Some(offsets) = keep_offsets(list.offsets(), mask) else { return Ok(None) };
-            let (field, items) = (field.clone(), list.values().clone());
-            Some(Arc::new(ListArray::try_new(field, offsets, items, nulls())?))
-        }
-        DataType::LargeList(field) => {
-            let list = array.as_list::<i64>();
-            let Some(offsets) = keep_offsets(list.offsets(), mask) else { return Ok(None) };
-            let (field, items) = (field.clone(), list.values().clone());
-            Some(Arc::new(LargeListArray::try_new(field, offsets, items, nulls())?))
-        }
-        DataType::Map(field, ordered) => {
-            let map = array.as_map();
-            let Some(offsets) = keep_offsets(map.offsets(), mask) else { return Ok(None) };
-            let (field, entries) = (field.clone(), map.entries().clone());
-            Some(Arc::new(MapArray::try_new(field, offsets, entries, nulls(), *ordered)?))
-        }
-        _ => None,
-    })
-}
-
-fn keep_offsets<O: OffsetSizeTrait>(
-    offsets: &OffsetBuffer<O>,
-    mask: &BooleanBuffer,
-) -> Option<OffsetBuffer<O>> {
-    let mut kept = Vec::with_capacity(mask.count_set_bits() + 1);
-    kept.extend(offsets.first());
-    for (pair, validity) in offsets.windows(2).zip(mask) {
-        let [start, end] = pair else { return None };
-        if validity {
-            kept.push(*end);
-        } else if start != end {
-            return None;
-        }
-    }
-    Some(OffsetBuffer::new(ScalarBuffer::from(kept)))
 }
 
 /// Lengths of the rows of any kind of list, and the items of these rows end to end.

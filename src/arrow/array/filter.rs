@@ -12,8 +12,8 @@ use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array};
 use arrow::compute::{FilterBuilder, FilterPredicate, prep_null_mask_filter};
 use arrow::datatypes::DataType;
 
+use super::map_rows::take;
 use super::nested;
-use super::take::take;
 use crate::error::Result;
 
 /// A mask, made ready for many arrays.

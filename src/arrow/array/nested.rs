@@ -49,6 +49,18 @@ pub(crate) fn fields(data_type: &DataType) -> Vec<FieldRef> {
     }
 }
 
+/// Returns the item of any kind of list.
+pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => Some(item),
+        _ => None,
+    }
+}
+
 /// Returns the arrays directly within an array, in the order of [`fields`].
 pub(crate) fn children(array: &dyn Array) -> Vec<ArrayRef> {
     use DataType::*;

@@ -19,7 +19,7 @@ use arrow::row::{RowConverter, Rows, SortField};
 
 use super::from_stored;
 use crate::arrow::array::expand_nulls::within;
-use crate::arrow::array::take::take;
+use crate::arrow::array::map_rows::take;
 use crate::error::{Error, Result};
 
 /// The maximum number of places in a table of views.

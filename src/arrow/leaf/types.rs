@@ -77,25 +77,13 @@ pub(crate) fn has_slots(data_type: &DataType) -> bool {
     }
 }
 
-/// Returns the item of any kind of list.
-pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
-    match data_type {
-        DataType::List(item)
-        | DataType::LargeList(item)
-        | DataType::ListView(item)
-        | DataType::LargeListView(item)
-        | DataType::FixedSizeList(item, _) => Some(item),
-        _ => None,
-    }
-}
-
 /// Returns the children that a path can name: of a struct, of a map's entries, of a union, or of a list of these.
 pub(crate) fn named_fields(data_type: &DataType) -> Option<Fields> {
     match data_type {
         DataType::Struct(fields) => Some(fields.clone()),
         DataType::Map(entries, _) => named_fields(entries.data_type()),
         DataType::Union(fields, _) => Some(fields.iter().map(|(_, field)| field.clone()).collect()),
-        other => named_fields(item(other)?.data_type()),
+        other => named_fields(nested::item(other)?.data_type()),
     }
 }
 

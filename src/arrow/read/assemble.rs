@@ -14,8 +14,10 @@ use arrow::array::*;
 use arrow::buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field, UnionFields, UnionMode};
 
+use crate::arrow::array::branch::expand_branch;
 use crate::arrow::array::buffer_pool::BufferPool;
-use crate::arrow::array::expand_nulls::{spread, spread_among, within};
+use crate::arrow::array::expand_nulls::within;
+use crate::arrow::array::map_rows::expand;
 use crate::arrow::array::nested;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::FieldLayout;
@@ -59,7 +61,7 @@ pub(crate) fn assemble(
                 let values = take_values(*column, field, n, data, path)?;
                 return types::to_arrow_optional(values, field.data_type(), nulls, &mut data.pool);
             }
-            spread(&assemble(inner, field, n, data, path)?, &nulls)
+            expand(&assemble(inner, field, n, data, path)?, &nulls)
         }
         FieldLayout::List { counts, inner } => {
             let lengths = take_lengths(data, *counts, n, path)?;
@@ -130,7 +132,7 @@ fn union(
         let child = assemble(shape, field, rows.count_set_bits(), data, &path.then(field.name()))?;
         children.push(match mode {
             UnionMode::Dense => child,
-            UnionMode::Sparse => spread_among(&child, &NullBuffer::new(rows.clone()))?,
+            UnionMode::Sparse => expand_branch(&child, &NullBuffer::new(rows.clone()))?,
         });
     }
     let (ids, offsets) = ids_and_offsets(fields, &chosen, n);

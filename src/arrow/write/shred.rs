@@ -12,8 +12,8 @@ use arrow::buffer::BooleanBuffer;
 use arrow::datatypes::Field;
 
 use crate::arrow::array::compact;
+use crate::arrow::array::map_rows::{keep, take};
 use crate::arrow::array::nested;
-use crate::arrow::array::take::take;
 use crate::arrow::encoded;
 use crate::arrow::field_path::FieldPath;
 use crate::arrow::layout::field_layout::{FieldLayout, PlannedColumn};
@@ -100,7 +100,7 @@ impl<'a> Shredder<'a> {
             FieldLayout::List { counts, inner } => {
                 let (lengths, items) = compact::items(array)?;
                 set_lengths(&mut self.out, *counts, lengths)?;
-                let item = types::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
+                let item = nested::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
                 self.shred(inner, item, &items, &path.then(item.name()))
             }
             FieldLayout::Map { counts, key, value } => {
@@ -179,7 +179,7 @@ impl<'a> Shredder<'a> {
 /// Returns the rows of one branch.
 fn branch(union: &UnionArray, id: i8, chosen: &BooleanBuffer) -> Result<ArrayRef> {
     let child = union.child(id);
-    let Some(offsets) = union.offsets() else { return compact::keep(child, chosen) };
+    let Some(offsets) = union.offsets() else { return keep(child, chosen) };
     let place = |row| offsets.get(row).and_then(|offset| u64::try_from(*offset).ok());
     let places: Vec<u64> = chosen.set_indices().filter_map(place).collect();
     let in_order = places.windows(2).all(|pair| matches!(pair, [a, b] if a + 1 == *b));

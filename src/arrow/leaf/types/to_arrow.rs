@@ -14,8 +14,8 @@ use arrow::datatypes::*;
 use super::float16;
 use super::narrow::{Narrow, narrow};
 use crate::arrow::array::buffer_pool::BufferPool;
-use crate::arrow::array::expand_nulls;
 use crate::arrow::array::utf8::{of_views, offsets, text, views};
+use crate::arrow::array::{expand_nulls, map_rows};
 use crate::arrow::leaf::precision::sign_extended;
 use crate::error::{Error, Result};
 use crate::format::string_values::Strings;
@@ -112,9 +112,7 @@ pub(crate) fn to_arrow_optional(
             let values = Values::Double(expanded(v, &nulls, pool));
             to_arrow(values, data_type, Some(nulls), pool)
         }
-        (data_type, values) => {
-            expand_nulls::spread(&to_arrow(values, data_type, None, pool)?, &nulls)
-        }
+        (data_type, values) => map_rows::expand(&to_arrow(values, data_type, None, pool)?, &nulls),
     }
 }
 
