@@ -153,10 +153,12 @@ impl FileSource for TrevniSource {
             .with_repartition_file_min_size(repartition_file_min_size)
             .with_preserve_order_within_groups(output_ordering.is_some())
             .repartition_file_groups(&config.file_groups);
-        Ok(groups.map(|groups| FileScanConfig {
-            file_groups: groups.chunks(ranges).map(concat).collect(),
-            ..config.clone()
-        }))
+        let divided = |groups: Vec<FileGroup>| {
+            let mut config = config.clone();
+            config.file_groups = groups.chunks(ranges).map(concat).collect();
+            config
+        };
+        Ok(groups.map(divided))
     }
 
     /// Takes all filters: each is evaluated on the rows of a file, exactly.

@@ -7,7 +7,7 @@
 //!   0 2 5 5    0 2 5           0 2 2 5 5
 //! ```
 
-use arrow::array::{ArrayRef, OffsetSizeTrait, UInt64Array};
+use arrow::array::{Array, ArrayRef, OffsetSizeTrait, UInt64Array};
 use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute;
 use arrow::datatypes::ArrowNativeType;

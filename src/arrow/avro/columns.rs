@@ -15,6 +15,7 @@
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::Avro;
+use crate::arrow::array::nested;
 use crate::arrow::layout::field_layout::{COUNTS, FieldLayout, LayoutPlan};
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
@@ -47,7 +48,7 @@ fn node(
         },
         Avro::Array(inner) => {
             let data_type = field.data_type();
-            let item = types::item(data_type).ok_or_else(|| unfit(path, avro, data_type))?;
+            let item = nested::item(data_type).ok_or_else(|| unfit(path, avro, data_type))?;
             let (counts, inner) = array(plan, inner, item, &format!("{path}[]"), parent)?;
             Ok(FieldLayout::List { counts, inner: Box::new(inner) })
         }

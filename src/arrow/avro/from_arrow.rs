@@ -16,6 +16,7 @@ use arrow::datatypes::*;
 
 use super::super::Layout;
 use super::{Avro, Logical, Primitive};
+use crate::arrow::array::nested;
 use crate::arrow::encoded::enum_symbols;
 use crate::arrow::encoded::stored;
 use crate::arrow::field_path::FieldPath;
@@ -128,7 +129,7 @@ impl Names {
                 Avro::Map(Box::new(self.node(value, &path.then(value.name()))?))
             }
             DataType::Union(fields, _) => self.union(fields, path)?,
-            data_type => match types::item(data_type) {
+            data_type => match nested::item(data_type) {
                 Some(item) => Avro::Array(Box::new(self.node(item, &path.then(item.name()))?)),
                 None => primitive(data_type, path)?,
             },

@@ -9,6 +9,7 @@ use arrow::datatypes::{DataType, FieldRef, Fields, Schema};
 use serde_json::{Value, json};
 
 use super::Avro;
+use crate::arrow::array::nested;
 use crate::arrow::leaf::types;
 
 /// The key of a field's metadata that holds the name that it had before it was made one that Avro accepts.
@@ -62,7 +63,7 @@ fn add_to_type(json: &mut Value, data_type: &DataType) {
             }
         }
         (json, data_type) => {
-            if let (Some(item), Some(json)) = (types::item(data_type), json.get_mut("items")) {
+            if let (Some(item), Some(json)) = (nested::item(data_type), json.get_mut("items")) {
                 add_to_type(json, item.data_type());
             }
         }

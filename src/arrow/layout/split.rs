@@ -25,6 +25,7 @@ use std::borrow::Cow;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields};
 
 use super::field_layout::{COUNTS, FieldLayout, LayoutPlan};
+use crate::arrow::array::nested;
 use crate::arrow::leaf::types;
 use crate::error::{Error, Result};
 
@@ -86,7 +87,7 @@ impl Planner<'_> {
                 Ok(FieldLayout::Union(fields.iter().map(branch).collect::<Result<_>>()?))
             }
             data_type => {
-                if let Some(item) = types::item(data_type) {
+                if let Some(item) = nested::item(data_type) {
                     let path = format!("{path}[]");
                     let joined = match is_optional(item) {
                         true => None,

@@ -28,6 +28,7 @@ pub(crate) use fixed::lower_fixed;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, IntervalUnit};
 
+use crate::arrow::array::nested;
 use crate::error::{Error, Result};
 use crate::format::value::ValueType;
 

@@ -65,7 +65,7 @@ pub(crate) fn assemble(
         }
         FieldLayout::List { counts, inner } => {
             let lengths = take_lengths(data, *counts, n, path)?;
-            let item = types::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
+            let item = nested::item(field.data_type()).ok_or_else(|| unfit(field, path))?;
             let items = assemble(inner, item, total(&lengths), data, &path.then(item.name()))?;
             nested::list(field.data_type(), &lengths, items, path)
         }

@@ -131,7 +131,7 @@ pub(crate) fn forms(
             forms(inner, field, columns, into);
         }
         FieldLayout::List { inner, .. } => {
-            if let Some(item) = types::item(data_type) {
+            if let Some(item) = nested::item(data_type) {
                 forms(inner, item, columns, into);
             }
         }
