@@ -27,6 +27,9 @@ use crate::options::TrevniOptions;
 /// range delays the scan by its own time only.
 const RANGES_PER_PARTITION: usize = 4;
 
+/// The bytes of such a range, at least: each is opened by itself.
+const RANGE_BYTES: u64 = 8 << 20;
+
 /// Reads Trevni files in a scan.
 #[derive(Debug, Clone)]
 pub struct TrevniSource {
@@ -134,8 +137,7 @@ impl FileSource for TrevniSource {
         }
     }
 
-    /// Divides the bytes of all files evenly among the partitions, several ranges for each. A range has at least
-    /// `repartition_file_min_size` bytes, except where there would be fewer ranges than partitions.
+    /// Divides the bytes of all files evenly among the partitions, several ranges for each if these are not small.
     fn repartitioned(
         &self,
         target_partitions: usize,
@@ -146,7 +148,7 @@ impl FileSource for TrevniSource {
         let keeps_order = config.preserve_order || output_ordering.is_some();
         let ranges = match keeps_order {
             true => 1,
-            false => ranges_per_partition(config, target_partitions, repartition_file_min_size),
+            false => ranges_per_partition(bytes(config), target_partitions),
         };
         let groups = FileGroupPartitioner::new()
             .with_target_partitions(target_partitions.saturating_mul(ranges))
@@ -194,13 +196,53 @@ impl FileSource for TrevniSource {
     }
 }
 
-fn ranges_per_partition(config: &FileScanConfig, partitions: usize, min_size: usize) -> usize {
-    let bytes = config.file_groups.iter().flat_map(FileGroup::iter);
-    let bytes: u64 = bytes.map(PartitionedFile::effective_size).sum();
-    let of_partition = usize::try_from(bytes).unwrap_or(usize::MAX) / partitions.max(1);
-    (of_partition / min_size.max(1)).clamp(1, RANGES_PER_PARTITION)
+fn bytes(config: &FileScanConfig) -> u64 {
+    config.file_groups.iter().flat_map(FileGroup::iter).map(PartitionedFile::effective_size).sum()
+}
+
+fn ranges_per_partition(bytes: u64, partitions: usize) -> usize {
+    let ranges = bytes / partitions.max(1) as u64 / RANGE_BYTES;
+    usize::try_from(ranges).unwrap_or(usize::MAX).clamp(1, RANGES_PER_PARTITION)
 }
 
 fn concat(groups: &[FileGroup]) -> FileGroup {
     groups.iter().flat_map(FileGroup::iter).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use datafusion::arrow::datatypes::Schema;
+    use datafusion::datasource::physical_plan::FileScanConfigBuilder;
+    use datafusion::execution::object_store::ObjectStoreUrl;
+
+    use super::*;
+
+    /// Returns the ranges of each partition, in MiB.
+    fn divided(files: &[u64], partitions: usize, keeps_order: bool) -> Vec<Vec<i64>> {
+        let source = TrevniSource::new(Arc::new(Schema::empty()), TrevniOptions::default());
+        let files = files.iter().map(|mib| PartitionedFile::new("t.trv", mib << 20)).collect();
+        let store = ObjectStoreUrl::local_filesystem();
+        let config = FileScanConfigBuilder::new(store, Arc::new(source.clone()))
+            .with_file_group(files)
+            .with_preserve_order(keeps_order)
+            .build();
+        let divided = source.repartitioned(partitions, 1 << 20, None, &config).unwrap().unwrap();
+        let mib = |file: &PartitionedFile| {
+            let range = file.range.as_ref().unwrap();
+            (range.end - range.start) >> 20
+        };
+        divided.file_groups.iter().map(|group| group.iter().map(mib).collect()).collect()
+    }
+
+    #[test]
+    fn large_files_are_several_ranges_a_partition_unless_order_is_kept() {
+        assert_eq!(divided(&[64], 2, false), [[8, 8, 8, 8], [8, 8, 8, 8]]);
+        assert_eq!(divided(&[640], 2, false), [[80; 4]; 2]);
+        assert_eq!(divided(&[48], 2, false), [[8; 3]; 2]);
+        assert_eq!(divided(&[20], 2, false), [[10]; 2]);
+        assert_eq!(divided(&[20, 40, 20], 2, false), [[10, 10, 10, 10], [10, 10, 10, 10]]);
+        assert_eq!(divided(&[64], 2, true), [[32]; 2]);
+    }
 }

@@ -1,9 +1,5 @@
 //! Queries over files and folders.
 
-use datafusion::datasource::source::DataSourceExec;
-use datafusion::physical_plan::ExecutionPlan;
-use trevni_datafusion::TrevniSource;
-
 use super::*;
 
 /// Queries over a table `t`, each with one answer.
@@ -90,44 +86,6 @@ async fn a_folder_is_one_table() -> Result {
     let frame = ctx.read_trevni(folder.path().to_str().unwrap()).await?;
     assert_eq!(frame.count().await?, 100_000);
     Ok(())
-}
-
-/// Returns how many ranges of bytes each partition of a scan has.
-async fn ranges(ctx: &SessionContext, sql: &str) -> Vec<usize> {
-    let mut plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
-    loop {
-        if let Some(scan) = plan.downcast_ref::<DataSourceExec>() {
-            let (config, _) = scan.downcast_to_file_source::<TrevniSource>().unwrap();
-            return config.file_groups.iter().map(|group| group.len()).collect();
-        }
-        let child = plan.children()[0].clone();
-        plan = child;
-    }
-}
-
-#[tokio::test]
-async fn partitions_share_ranges_unless_rows_are_in_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("t.trv");
-    write(&path, &rows(0..400_000), Codec::Pack);
-    let ctx = session();
-    let create = |name, order| {
-        let path = path.display();
-        format!("CREATE EXTERNAL TABLE {name} STORED AS TREVNI {order} LOCATION '{path}'")
-    };
-    query(&ctx, &create("t", "")).await;
-    let sql = "SELECT name, sum(id) FROM t GROUP BY name";
-    assert_eq!(ranges(&ctx, sql).await, [4, 4, 4]);
-    assert_eq!(ranges(&ctx, "SELECT id FROM t ORDER BY id").await, [4, 4, 4]);
-    query(&ctx, &create("sorted", "WITH ORDER (id)")).await;
-    assert_eq!(ranges(&ctx, "SELECT id FROM sorted ORDER BY id").await, [1, 1, 1]);
-    // Not smaller than the least size of what is divided.
-    let size = std::fs::metadata(&path).unwrap().len() / 6;
-    query(&ctx, &format!("SET datafusion.optimizer.repartition_file_min_size = {size}")).await;
-    assert_eq!(ranges(&ctx, sql).await, [2, 2, 2]);
-    query(&ctx, &format!("SET datafusion.optimizer.repartition_file_min_size = {}", 7 * size))
-        .await;
-    assert_eq!(ranges(&ctx, sql).await, [1]);
 }
 
 /// Files of earlier schemas: a column that is missing is null, and one of another type is cast.
