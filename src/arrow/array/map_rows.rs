@@ -171,6 +171,7 @@ fn expand_leaf(dense: &ArrayRef, added: &NullBuffer, rows: &RowMap) -> Result<Ar
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
 mod tests {
     use super::*;
     use arrow::buffer::OffsetBuffer;
